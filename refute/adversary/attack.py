@@ -1,0 +1,187 @@
+"""The records of an attack: what a tester is told, what it writes, how it ran, what its failures mean."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from refute.ticket.record import Claim, ClaimId, Module, Ticket
+
+
+class Category(StrEnum):
+    """What kind of weakness a test looks for."""
+
+    IMPORT = "import"
+    SMOKE = "smoke"
+    INTEGRATION = "integration"
+    EDGE = "edge"
+    FAILURE_MODE = "failure_mode"
+
+
+class Origin(StrEnum):
+    """Where a test's expectation comes from; decides how far it can be trusted."""
+
+    AUTHOR_EXAMPLE = "author_example"
+    """An entry of the claim's `examples`."""
+    AUTHOR_PROPERTY = "author_property"
+    """The claim's `property` block."""
+    CLAIM_EXAMPLE = "claim_example"
+    """An example found in the text of a claim."""
+    DOCSTRING_EXAMPLE = "docstring_example"
+    """An example found in a docstring of the implementation."""
+    PHRASE = "phrase"
+    """A recognised phrase of a claim turned into a property."""
+    FUZZ = "fuzz"
+    """A crash that a claim or docstring rules out."""
+    MODEL = "model"
+    """Written by a model."""
+
+    @property
+    def by_author(self) -> bool:
+        """Whether the ticket's author wrote the expectation as code: alone it never suffices for PASS."""
+        return self in {self.AUTHOR_EXAMPLE, self.AUTHOR_PROPERTY, self.CLAIM_EXAMPLE, self.DOCSTRING_EXAMPLE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceModule:
+    """An implementation module with its text."""
+
+    module: Module
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """What a tester is told about a ticket."""
+
+    ticket: Ticket
+    modules: tuple[SourceModule, ...]
+    workspace_paths: tuple[str, ...]
+    """Every file of the snapshot."""
+    max_tests: int = 40
+    max_bytes: int = 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackTest:
+    """One generated pytest function."""
+
+    name: str
+    claim_id: ClaimId
+    quote: str
+    """Verbatim part of the claim's text."""
+    category: Category
+    origin: Origin
+    tester: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Untestable:
+    """A claim that a tester could not attack, and why."""
+
+    claim: Claim
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack:
+    """One generated test file: an ordinary pytest module that a person can also run without refute."""
+
+    file_name: str
+    """`test_adversarial_<ticket>.py`."""
+    source: str
+    tests: tuple[AttackTest, ...]
+    untestable: tuple[Untestable, ...]
+    tester: str
+
+
+class Tester(Protocol):
+    """Writes tests whose only aim is to break the claims."""
+
+    def write_tests(self, brief: Brief) -> Attack: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """A generated test that the screen refused."""
+
+    test: AttackTest
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screening:
+    """What the screen let through."""
+
+    attack: Attack
+    """The attack with the rejected tests removed from its source."""
+    rejected: tuple[Rejected, ...]
+
+
+class TestEnd(StrEnum):
+    """How one test ended in one repetition."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """An assertion or exception in the test's call."""
+    BROKEN = "broken"
+    """Could not be collected, imported or set up."""
+    TIMED_OUT = "timed_out"
+    DIED = "died"
+    """The process ended during the test (`os._exit`, a signal, the OOM killer)."""
+    SKIPPED = "skipped"
+    MISSING = "missing"
+    """Collected but never reported, or asked for and never collected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRun:
+    """One test in one repetition, as the driver reports it."""
+
+    name: str
+    end: TestEnd
+    duration_s: float = 0.0
+    error_type: str = ""
+    error_message: str = ""
+    traceback: str = ""
+    reached_implementation: bool = False
+    """Whether any frame of an implementation module ran during the test."""
+    raised_in_implementation: bool = False
+    """Whether the error came out of an implementation frame rather than the test's own."""
+    smallest_input: str = ""
+    """The shrunk counterexample, `name=value` per line, where there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackRun:
+    """All repetitions of an attack."""
+
+    first: tuple[TestRun, ...]
+    """Every test once."""
+    repetitions: tuple[tuple[TestRun, ...], ...]
+    """Only the tests that did not pass at first, again, in fresh processes."""
+    tampering: tuple[str, ...]
+    """What contradicts an honest report: a canary that lied, ids that differ, a channel that was written to."""
+    output: str
+    duration_s: float
+    timed_out: bool
+    """The whole suite's limit was reached."""
+
+
+class TriageVerdict(StrEnum):
+    """What a test's result means for its claim."""
+
+    SURVIVED = "survived"
+    REFUTED = "refuted"
+    FLAKY = "flaky"
+    INVALID = "invalid"
+    NEEDS_REVIEW = "needs_review"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriagedTest:
+    """One test with its meaning."""
+
+    test: AttackTest
+    verdict: TriageVerdict
+    reason: str
+    run: TestRun

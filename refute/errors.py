@@ -1,0 +1,83 @@
+"""The errors that refute raises: one base, one subclass per decision a caller makes, each with what to do."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class RefuteError(Exception):
+    """Base of all errors meant for a person: what happened (subject, got, expected) and what to do about it."""
+
+    exit_code: ClassVar[int] = 1
+    """Exit code of the command line where this error reaches it."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+
+
+class UsageError(RefuteError):
+    """The command was called with something it cannot use."""
+
+    exit_code = 2
+
+
+class SettingsInvalid(UsageError):
+    """A settings file, environment variable or flag holds a value that is not allowed."""
+
+
+class TicketNotFound(RefuteError):
+    """No ticket file stands where the person pointed."""
+
+    exit_code = 3
+
+
+class TicketInvalid(UsageError):
+    """A ticket file has faults; all of them are reported at once.
+
+    Args:
+        source: the ticket file (and line, for JSON Lines).
+        problems: one line per fault: the field's path, what it got, what it expected.
+    """
+
+    def __init__(self, source: str, problems: Iterable[str]) -> None:
+        self.source = source
+        self.problems = tuple(problems)
+        lines = "\n".join(f"  - {problem}" for problem in self.problems)
+        count = len(self.problems)
+        super().__init__(f"{source}: {count} problem{'s' if count != 1 else ''}\n{lines}")
+
+
+class SnapshotRefused(UsageError):
+    """The files of a ticket cannot be frozen: a path leaves the workspace, a file is missing, too large or too many."""
+
+
+class InfrastructureError(RefuteError):
+    """Something around the code failed. It says nothing about the code and is never a verdict."""
+
+
+class EngineUnavailable(InfrastructureError):
+    """No container engine answers."""
+
+
+class EngineDied(InfrastructureError):
+    """The container engine stopped answering while a job ran."""
+
+
+class ImageMissing(InfrastructureError):
+    """The sandbox image is not on the engine."""
+
+
+class ImageBuildFailed(InfrastructureError):
+    """The sandbox image could not be built."""
+
+
+class SandboxFailed(InfrastructureError):
+    """The engine answered, but the container could not be created, filled, started or read back."""
+
+
+class OrchestratorUnavailable(InfrastructureError):
+    """No Prefect server answers and none could be started."""

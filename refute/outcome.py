@@ -1,0 +1,186 @@
+"""The final record of a ticket, which everything else reads: status, claims, failures, evidence, cost, durations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from refute.adversary.attack import Category, Origin, TriageVerdict
+from refute.scan.finding import ScanResult
+from refute.ticket.record import ClaimId, LeftOut, TicketId
+
+SCHEMA_VERSION: Final = 1
+
+
+class Status(StrEnum):
+    """How a ticket ended, in the order of precedence: the first that applies is the ticket's status."""
+
+    ERROR = "ERROR"
+    BLOCKED_DANGEROUS_SCRIPT = "BLOCKED_DANGEROUS_SCRIPT"
+    BLOCKED_DANGEROUS_OPERATION = "BLOCKED_DANGEROUS_OPERATION"
+    CANCELLED = "CANCELLED"
+    SKIPPED_BUDGET = "SKIPPED_BUDGET"
+    SKIPPED = "SKIPPED"
+    DRY_RUN = "DRY_RUN"
+    PENDING = "PENDING"
+    FAILED_IMPORT = "FAILED_IMPORT"
+    FAILED_VERIFICATION = "FAILED_VERIFICATION"
+    FAILED_RESOURCES = "FAILED_RESOURCES"
+    FAILED_ADVERSARIAL = "FAILED_ADVERSARIAL"
+    FAILED_REVIEW = "FAILED_REVIEW"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    FAILED_TIMEOUT = "FAILED_TIMEOUT"
+    PASS_WEAK = "PASS_WEAK"
+    PASS = "PASS"
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of `refute verify`."""
+        return EXIT_CODES[self]
+
+
+EXIT_CODES: Final[Mapping[Status, int]] = {
+    Status.PASS: 0,
+    Status.SKIPPED: 0,
+    Status.DRY_RUN: 0,
+    Status.ERROR: 1,
+    Status.FAILED_IMPORT: 10,
+    Status.FAILED_VERIFICATION: 10,
+    Status.FAILED_ADVERSARIAL: 10,
+    Status.FAILED_REVIEW: 10,
+    Status.FAILED_TIMEOUT: 10,
+    Status.FAILED_RESOURCES: 10,
+    Status.PASS_WEAK: 11,
+    Status.BLOCKED_DANGEROUS_SCRIPT: 12,
+    Status.BLOCKED_DANGEROUS_OPERATION: 12,
+    Status.CANCELLED: 13,
+    Status.SKIPPED_BUDGET: 14,
+    Status.INCONCLUSIVE: 15,
+    Status.PENDING: 16,
+}
+
+
+class ClaimVerdict(StrEnum):
+    """What the attack says about one claim."""
+
+    REFUTED = "refuted"
+    SURVIVED = "survived"
+    UNTESTED = "untested"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimResult:
+    """One claim with its verdict."""
+
+    claim_id: ClaimId
+    text: str
+    verdict: ClaimVerdict
+    reason: str
+    """Why, in words for a person."""
+    decided_by: str = ""
+    """The test that decided, where one did."""
+    tests_run: int = 0
+    independent_tests: int = 0
+    """Tests whose expectation the author did not write as code."""
+    attested_tests: int = 0
+    """Tests whose decision the implementation could not forge."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestFailure:
+    """A refutation: this claim and this code disagree, and here is how to see it."""
+
+    test_name: str
+    claim_violated: ClaimId
+    claim_text: str
+    error_type: str
+    error_message: str
+    traceback: str
+    smallest_input: str
+    reproducer: str
+    """A standalone program: `python reproduce.py` from the workspace shows the failure."""
+    tester: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRecord:
+    """One generated test, whatever became of it."""
+
+    name: str
+    claim_id: ClaimId
+    category: Category
+    origin: Origin
+    tester: str
+    verdict: TriageVerdict | None
+    """None where the screen rejected it."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageRecord:
+    """One stage of the flow as it happened."""
+
+    name: str
+    summary: str
+    duration_s: float
+    sandbox_s: float = 0.0
+    """Time inside the container."""
+    cost_usd: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """What exactly ran."""
+
+    refute_version: str
+    tester: str
+    snapshot_digest: str | None = None
+    image_id: str | None = None
+    profile_digest: str | None = None
+    engine: str | None = None
+    runtime: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The final record of one run of one ticket."""
+
+    run_id: str
+    ticket_id: TicketId
+    title: str
+    status: Status
+    reason: str
+    """Why this status, in one sentence for a person."""
+    started_at: datetime
+    """UTC."""
+    duration_s: float
+    provenance: Provenance
+    attempt: int = 1
+    claims: tuple[ClaimResult, ...] = ()
+    failures: tuple[TestFailure, ...] = ()
+    tests: tuple[TestRecord, ...] = ()
+    stages: tuple[StageRecord, ...] = ()
+    caveats: tuple[str, ...] = ()
+    scan: ScanResult | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    verification_output: str = ""
+    verification_stderr: str = ""
+    adversarial_tests: str = ""
+    """The source of the attack that ran."""
+    adversarial_output: str = ""
+    changed_paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Stage → what it changed in its workspace copy."""
+    decoys_touched: tuple[str, ...] = ()
+    cost_usd: Decimal = Decimal(0)
+    labels: tuple[str, ...] = ()
+    flow_run_url: str = ""
+    schema_version: int = SCHEMA_VERSION
+
+
+OUTCOME_JSON: Final = TypeAdapter(Outcome)
+"""Reads and writes outcomes as JSON: `OUTCOME_JSON.dump_json(outcome)`, `.validate_json(text)`."""

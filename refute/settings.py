@@ -1,0 +1,91 @@
+"""All settings and their defaults in one place: file, then `REFUTE_*` environment, then flags (strongest last)."""
+
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import platformdirs
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+
+from refute.errors import SettingsInvalid
+from refute.scan.finding import Severity
+
+SETTINGS_FILE = Path("refute.yaml")
+
+
+class AttackPolicy(StrEnum):
+    """Which tickets are attacked."""
+
+    MANDATORY = "mandatory"
+    LABEL = "label"
+    """Only tickets labelled `needs-adversarial` or with files under `attack_directories`."""
+
+
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+
+
+class Settings(BaseSettings):
+    """Every setting; `Settings.load()` reads `refute.yaml` in the working directory and `REFUTE_*` variables."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="REFUTE_", yaml_file=SETTINGS_FILE, extra="forbid", frozen=True, env_nested_delimiter="__"
+    )
+
+    state_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_state_dir("refute")))
+    """Snapshots, outcomes, ledger and the local Prefect server's files."""
+    costs_csv: Path = Path("docs/reports/adversarial-costs.csv")
+
+    verification_timeout_s: Seconds = 300
+    attack_timeout_s: Seconds = 600
+    test_timeout_s: Seconds = 20
+    repetitions: Annotated[int, Field(ge=1, le=20)] = 3
+    confirmation_timeout_s: Seconds = 600
+
+    memory_bytes: Annotated[int, Field(ge=64 * 1024**2)] = 2 * 1024**3
+    cpus: Annotated[float, Field(gt=0)] = 2.0
+    output_bytes: Annotated[int, Field(ge=1024)] = 10 * 1024**2
+
+    max_snapshot_bytes: int = 50 * 1000 * 1000
+    max_snapshot_files: int = 5_000
+
+    scan_block_from: Severity = Severity.HIGH
+    attack_policy: AttackPolicy = AttackPolicy.MANDATORY
+    attack_directories: tuple[str, ...] = ("tools/", "core/")
+    tester: str = "property"
+    max_tests: Annotated[int, Field(ge=1)] = 40
+    max_suite_bytes: Annotated[int, Field(ge=1000)] = 60_000
+    max_cost_usd: Decimal = Decimal("0.50")
+
+    server_idle_s: Seconds = 1800
+    """The local Prefect server that refute started stops after this long without a run."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags before environment before file."""
+        del dotenv_settings, file_secret_settings
+        return init_settings, env_settings, YamlConfigSettingsSource(settings_cls)
+
+    @classmethod
+    def load(cls, **flags: Any) -> Self:
+        """Read the settings; flags that are None do not count.
+
+        Raises:
+            SettingsInvalid: naming every setting that holds a wrong value.
+        """
+        given = {name: value for name, value in flags.items() if value is not None}
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}, got {e['input']!r}" for e in error.errors()]
+            raise SettingsInvalid(
+                "settings: " + "; ".join(faults), hint=f"Correct {SETTINGS_FILE}, the REFUTE_* variable or the flag."
+            ) from error

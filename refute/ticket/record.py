@@ -1,0 +1,120 @@
+"""Ticket and Claim: what an author submits, already validated. `parse.py` makes these from files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import NewType
+
+TicketId = NewType("TicketId", str)
+ClaimId = NewType("ClaimId", str)
+
+
+class Kind(StrEnum):
+    """How a ticket's code is attacked."""
+
+    PYTHON = "python"
+    """Imported and called."""
+    CLI = "cli"
+    """Through argv, standard input and output, exit code and files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """The executable form of a claim: for all `given` values that satisfy `assume`, `check` holds."""
+
+    given: Mapping[str, str]
+    """Variable name → type expression (`int`, `list[int]`, …) or Hypothesis strategy expression (`st.integers(0, 9)`)."""
+    check: str
+    """Python expression over the given names and the implementation's public names; must be true."""
+    assume: str | None = None
+    """Python expression; values for which it is false are not tried."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One sentence that the author asserts about the implementation."""
+
+    id: ClaimId
+    text: str
+    examples: tuple[str, ...] = ()
+    """Python expressions that must hold as written."""
+    property: Property | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    """One change to verify. Paths are POSIX, relative to `workspace`, and stay inside it."""
+
+    id: TicketId
+    title: str
+    workspace: Path
+    """Absolute directory that holds the files."""
+    implementation_files: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    verification_script: str
+    source: str
+    """The ticket file this was read from, for messages."""
+    description: str = ""
+    success_criteria: tuple[str, ...] = ()
+    anti_criteria: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    """Extra globs to snapshot."""
+    import_roots: tuple[str, ...] = (".",)
+    requirements: tuple[str, ...] = ()
+    """Hash-pinned requirement lines that the code needs."""
+    python: str = "3.11"
+    kind: Kind = Kind.PYTHON
+    labels: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    previous: str | None = None
+    """Path of the version before the change."""
+    focus_areas: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """An implementation file as Python sees it."""
+
+    path: str
+    """Relative to the workspace."""
+    name: str
+    """Dotted import name, e.g. `pkg.ratelimit`."""
+    import_root: str
+    """Relative directory that must be on `sys.path` (`.` for the workspace itself)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A file that a snapshot does not hold, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotFile:
+    """One frozen file."""
+
+    path: str
+    """POSIX, relative to the workspace; may hold spaces, unicode and newlines, never `..`."""
+    sha256: str
+    size_bytes: int
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The content-addressed files of a ticket. Everything downstream sees only these."""
+
+    digest: str
+    """`sha256:…` over the ticket's canonical form and every file's path, mode and content."""
+    files: tuple[SnapshotFile, ...]
+    archive: Path
+    """A deterministic tar of the files in the store; its content is checked against `files` whenever it is read."""
+    left_out: tuple[LeftOut, ...] = field(default=())
+
+    @property
+    def total_bytes(self) -> int:
+        """Size of all files together."""
+        return sum(file.size_bytes for file in self.files)
