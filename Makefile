@@ -1,0 +1,67 @@
+# What a person needs is in `make help`. Every target sets up what it needs, once.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+STAMP := .venv/.installed
+# Containers mostly wait for the engine, so more workers than cores pay off there; figures in docs/adr/0002-toolchain.md.
+QUICK_WORKERS ?= 2
+ENGINE_WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest
+QUICK := not engine and not prefect and not browser and not live
+HEAVY := (engine or prefect or browser) and not live
+COV := --cov --cov-append --cov-report= --cov-fail-under=0
+# Tests never skip for want of an engine; the variable says so to anything that would rather ask.
+export REFUTE_REQUIRE_ENGINE := 1
+export DO_NOT_TRACK := 1
+export PREFECT_SERVER_ANALYTICS_ENABLED := false
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+$(STAMP): requirements.lock pyproject.toml scripts/setup.sh
+	@scripts/setup.sh
+
+.PHONY: setup engine image
+setup: $(STAMP) ## make .venv from the lock
+engine: ## make sure that a container engine answers
+	@scripts/ensure-engine.sh
+image: setup engine ## build the sandbox image (cached)
+	@$(BIN)/python scripts/build_image.py
+
+.PHONY: demo
+demo: image ## the sample tickets with the built-in tester; no key needed
+	@$(BIN)/refute demo
+
+.PHONY: test test-quick test-engine
+test: image ## all tests, with combined branch coverage
+	@rm -f .coverage .coverage.*
+	$(PYTEST) -n $(QUICK_WORKERS) $(COV) -m "$(QUICK)"
+	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup $(COV) -m "$(HEAVY)"
+	$(BIN)/coverage report
+test-quick: setup ## the tests that need no engine and no Prefect
+	$(PYTEST) -n $(QUICK_WORKERS) -m "$(QUICK)"
+test-engine: image ## the tests that need containers, Prefect or a browser
+	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup -m "$(HEAVY)"
+
+.PHONY: check format
+check: setup ## lint, format, types, layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+format: setup ## let ruff fix and format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: lock
+lock: setup ## resolve pyproject.toml and the image's requirements again
+	@scripts/lock.sh
+
+.PHONY: clean
+clean: ## remove .venv and caches; the engine, its images and your data stay
+	rm -rf .venv .venv.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
