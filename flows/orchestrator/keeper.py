@@ -1,0 +1,116 @@
+"""The small process that owns the local Prefect server: starts it, stops it when nobody has used it for a while.
+
+Run as `python -m flows.orchestrator.keeper HOME IDLE_S`. It imports no Prefect itself (8 MB instead of 270).
+"""
+
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Final, NoReturn
+
+from flows.orchestrator.server import LocalServer, ServerFiles, answers
+
+POLL_S: Final = 0.2
+PREFERRED_PORT: Final = 4242
+"""Bookmarkable; another free port is taken where it is in use."""
+
+SERVER_ENVIRONMENT: Final[Mapping[str, str]] = {
+    # Nothing leaves the machine.
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+    # Ad-hoc runs have no schedules; what records runs, events and artifacts stays on.
+    "PREFECT_SERVER_SERVICES_SCHEDULER_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_CANCELLATION_CLEANUP_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_PAUSE_EXPIRATIONS_ENABLED": "false",
+    "PREFECT_SERVER_SERVICES_FOREMAN_ENABLED": "false",
+    "PREFECT_LOGGING_SERVER_LEVEL": "WARNING",
+}
+
+
+def main(home: str, idle_s: str) -> int:
+    """Serve until idle, terminated, or the server ends by itself."""
+    files = ServerFiles(home=Path(home))
+    port = _free_port(PREFERRED_PORT)
+    server = _spawn(files, port)
+    signal.signal(signal.SIGTERM, _exit)
+    try:
+        _announce(files, server, port)
+        while server.poll() is None:
+            time.sleep(min(5.0, float(idle_s) / 4))
+            if _idle(files, float(idle_s)):
+                break
+    finally:
+        _stop(files, server)
+    return 0
+
+
+def _exit(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(0)
+
+
+def _spawn(files: ServerFiles, port: int) -> "subprocess.Popen[bytes]":
+    # A configured Prefect profile must not leak into this server, so PREFECT_* is dropped.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    environment |= {**SERVER_ENVIRONMENT, "PREFECT_HOME": str(files.home)}
+    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)  # noqa: S603  # fixed command
+
+
+def _announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int) -> None:
+    """Write the record once the API answers; the starter waits for it."""
+    api_url = f"http://127.0.0.1:{port}/api"
+    while server.poll() is None:
+        if answers(api_url):
+            files.write(LocalServer(api_url=api_url, pid=server.pid, keeper_pid=os.getpid()))
+            return
+        time.sleep(POLL_S)
+
+
+def _idle(files: ServerFiles, idle_s: float) -> bool:
+    """Whether nobody holds the lease and nobody has for `idle_s`; if so the record is withdrawn under the lock."""
+    with files.lease.open("a") as lease:
+        try:
+            fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        if time.time() - os.fstat(lease.fileno()).st_mtime < idle_s:
+            return False
+        # A run that comes now finds no record and starts a server of its own, on another port if need be.
+        files.record.unlink(missing_ok=True)
+        return True
+
+
+def _stop(files: ServerFiles, server: "subprocess.Popen[bytes]") -> None:
+    recorded = files.server()
+    if recorded is not None and recorded.keeper_pid == os.getpid():
+        files.record.unlink(missing_ok=True)
+    server.terminate()
+    try:
+        server.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+
+
+def _free_port(preferred: int) -> int:
+    for port in (preferred, 0):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    message = "no free port on the loopback interface"
+    raise OSError(message)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

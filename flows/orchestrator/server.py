@@ -1,0 +1,169 @@
+"""Reuse the configured Prefect server, or start one loopback server in the background and share it (ADR 0007)."""
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from refute.errors import OrchestratorUnavailable, RefuteError
+from refute.settings import Settings
+
+START_TIMEOUT_S: Final = 180
+"""The first start migrates a new database: 10 s on a quick machine, 60 s on a busy small one."""
+LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalServer:
+    """The server that refute's keeper holds; written to `server.json` once it answers."""
+
+    api_url: str
+    pid: int
+    keeper_pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFiles:
+    """Where the local server's state lies."""
+
+    home: Path
+
+    @classmethod
+    def of(cls, settings: Settings) -> "ServerFiles":
+        """The files under the state directory, which is made if missing."""
+        home = settings.state_dir / "prefect"
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return cls(home=home)
+
+    @property
+    def lease(self) -> Path:
+        """Every run holds a shared lock on this file; the keeper may stop the server only when nobody does."""
+        return self.home / "lease"
+
+    @property
+    def record(self) -> Path:
+        """The running server's `LocalServer` record."""
+        return self.home / "server.json"
+
+    @property
+    def log(self) -> Path:
+        """What the server and its keeper print."""
+        return self.home / "server.log"
+
+    def server(self) -> LocalServer | None:
+        """The recorded server, if it still answers."""
+        try:
+            server = LocalServer(**json.loads(self.record.read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+        return server if answers(server.api_url) else None
+
+    def write(self, server: LocalServer) -> None:
+        """Record the server atomically."""
+        partial = self.record.with_suffix(f".{os.getpid()}")
+        partial.write_text(json.dumps(asdict(server)))
+        partial.replace(self.record)
+
+
+def answers(api_url: str, *, timeout_s: float = 15.0) -> bool:
+    """Whether a Prefect API is healthy at this URL; a dead one is known at once, a busy one is waited for."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{api_url.rstrip('/')}/health", timeout=timeout_s) as response:
+            return bool(response.status == 200)  # noqa: PLR2004  # HTTP OK
+    except (OSError, urllib.error.URLError, ValueError):
+        return False
+
+
+@contextmanager
+def server_lease(settings: Settings, *, say: Callable[[str], None]) -> Iterator[str]:
+    """Hold a Prefect server for the length of a run.
+
+    Args:
+        settings: `state_dir` holds the local server's files, `server_idle_s` its idle time.
+        say: is told when a server has to be started, since that takes seconds.
+
+    Yields:
+        The API URL, e.g. `http://127.0.0.1:4237/api`.
+
+    Raises:
+        OrchestratorUnavailable: the configured server does not answer, or none could be started.
+    """
+    configured = os.environ.get("PREFECT_API_URL")
+    if configured:
+        yield _configured(configured)
+        return
+    files = ServerFiles.of(settings)
+    with files.lease.open("a") as lease:
+        fcntl.flock(lease, fcntl.LOCK_SH)
+        os.utime(lease.fileno())
+        try:
+            yield (files.server() or _start(files, settings, say)).api_url
+        finally:
+            os.utime(lease.fileno())
+
+
+def _configured(api_url: str) -> str:
+    if answers(api_url):
+        return api_url
+    host = urlsplit(api_url).hostname or ""
+    where = "on this machine" if host in LOOPBACK_HOSTS else f"at {host}"
+    raise OrchestratorUnavailable(
+        f"the Prefect server {where} that PREFECT_API_URL names does not answer, got nothing from {api_url}/health",
+        hint="Start it, or unset PREFECT_API_URL to let refute keep a local one.",
+    )
+
+
+def _start(files: ServerFiles, settings: Settings, say: Callable[[str], None]) -> LocalServer:
+    """Start the keeper under an exclusive start lock, so that two runs start one server."""
+    with (files.home / "start.lock").open("a") as start_lock:
+        fcntl.flock(start_lock, fcntl.LOCK_EX)
+        already = files.server()
+        if already is not None:
+            return already
+        files.record.unlink(missing_ok=True)
+        say("starting a local Prefect server (once; it stops by itself when idle) …")
+        command = [sys.executable, "-m", "flows.orchestrator.keeper", str(files.home), str(settings.server_idle_s)]
+        with files.log.open("ab") as log:
+            keeper = subprocess.Popen(  # noqa: S603  # our own module, no shell
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=_checkout()
+            )
+        return _wait(files, keeper)
+
+
+def _wait(files: ServerFiles, keeper: "subprocess.Popen[bytes]") -> LocalServer:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        server = files.server()
+        if server is not None:
+            return server
+        if keeper.poll() is not None:
+            break
+        time.sleep(0.1)
+    keeper.terminate()
+    raise OrchestratorUnavailable(
+        f"the local Prefect server did not start within {START_TIMEOUT_S} s; its log ends with:\n{_tail(files.log)}",
+        hint=f"Read {files.log}, or point PREFECT_API_URL at a running server.",
+    )
+
+
+def _tail(log: Path, lines: int = 8) -> str:
+    try:
+        return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+    except OSError as error:
+        raise RefuteError(f"{log}: cannot be read: {error}") from error
+
+
+def _checkout() -> Path:
+    """The directory that holds the `flows` package, so that `-m flows…` resolves."""
+    return Path(__file__).resolve().parents[2]
