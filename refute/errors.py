@@ -81,3 +81,15 @@ class SandboxFailed(InfrastructureError):
 
 class OrchestratorUnavailable(InfrastructureError):
     """No Prefect server answers and none could be started."""
+
+
+class AuditUnavailable(InfrastructureError):
+    """A gate's decision could not be written to the audit log, so nothing that depends on it may happen."""
+
+
+class LedgerUnavailable(InfrastructureError):
+    """The ledger could not be opened, read or written."""
+
+
+class CostsCsvUnavailable(InfrastructureError):
+    """The cost table could not be appended to; the ledger holds the rows, and the next run appends them."""

@@ -6,8 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import platformdirs
-from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    YamlConfigSettingsSource,
+)
 
 from refute.errors import SettingsInvalid
 from refute.scan.finding import Severity
@@ -36,6 +42,12 @@ class Settings(BaseSettings):
     state_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_state_dir("refute")))
     """Snapshots, outcomes, ledger and the local Prefect server's files."""
     costs_csv: Path = Path("docs/reports/adversarial-costs.csv")
+    ledger_url: SecretStr | None = None
+    """SQLAlchemy URL of the ledger (may hold a password); None: SQLite in `state_dir`."""
+    audit_enabled: bool = True
+    """Whether gate decisions are written to the audit log; also GUARDRAIL_AUDIT_ENABLED."""
+    audit_path: Path = Path("logs/guardrails.jsonl")
+    """Also GUARDRAIL_AUDIT_PATH."""
 
     verification_timeout_s: Seconds = 300
     attack_timeout_s: Seconds = 600
@@ -72,7 +84,8 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags before environment before file."""
         del dotenv_settings, file_secret_settings
-        return init_settings, env_settings, YamlConfigSettingsSource(settings_cls)
+        guardrail = EnvSettingsSource(settings_cls, env_prefix="GUARDRAIL_")  # GUARDRAIL_AUDIT_PATH and the like
+        return init_settings, env_settings, guardrail, YamlConfigSettingsSource(settings_cls)
 
     @classmethod
     def load(cls, **flags: Any) -> Self:
