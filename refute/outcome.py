@@ -64,6 +64,15 @@ EXIT_CODES: Final[Mapping[Status, int]] = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A stage's decision that the ticket ends here, instead of the record it would have returned."""
+
+    status: Status
+    reason: str
+    """Why, in one sentence for a person."""
+
+
 class ClaimVerdict(StrEnum):
     """What the attack says about one claim."""
 
