@@ -1,0 +1,193 @@
+"""From claim results and attack facts to a ticket's status, by the precedence of statuses; pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from refute.adversary.attack import AttackRun, TestEnd, TriagedTest, TriageVerdict
+from refute.outcome import ClaimResult, ClaimVerdict, Status
+from refute.ticket.record import ClaimId
+
+CUT_SHORT = frozenset({TestEnd.TIMED_OUT, TestEnd.MISSING})
+"""How a test ends that the suite's limit, not the code, may have ended."""
+
+NAMES_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the attack means for the ticket."""
+
+    status: Status
+    reason: str
+    """One sentence for a person."""
+    caveats: tuple[str, ...] = field(default=())
+    """What a reader must know before trusting the status; one line each."""
+
+
+def decide(
+    claims: Sequence[ClaimResult],
+    triaged: Sequence[TriagedTest],
+    run: AttackRun | None,
+    *,
+    attack_timeout_s: float,
+) -> Verdict:
+    """Judge a ticket whose verification passed.
+
+    Fails closed where the records disagree: a refuted test refutes whatever its claim's result says, a claim
+    counts as survived only if a test of it did, and results without a run prove nothing.
+
+    Args:
+        claims: one result per claim of the ticket.
+        triaged: every test that ran, with its meaning.
+        run: the run that `triaged` came from; None where no test could be executed.
+        attack_timeout_s: the suite's limit, for the message.
+    """
+    caveats = _caveats(claims, triaged, run)
+    if refuted := _refuted(claims, triaged):
+        reason = f"{len(refuted)} of {_claims(len(claims))} refuted: {_names(refuted)}"
+        return Verdict(status=Status.FAILED_ADVERSARIAL, reason=reason, caveats=caveats)
+    if doubts := _doubts(claims, triaged, run):
+        return Verdict(status=Status.INCONCLUSIVE, reason="; ".join(doubts), caveats=caveats)
+    if run is not None and run.timed_out:
+        reason = f"the attack was stopped at its limit of {attack_timeout_s:g} s{_running_test(run)}"
+        return Verdict(status=Status.FAILED_TIMEOUT, reason=reason, caveats=caveats)
+    return Verdict(status=Status.PASS_WEAK, reason=_weakness(claims, triaged), caveats=caveats)
+
+
+def _refuted(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[ClaimId]:
+    """Claims refuted by their result or by a test, in the ticket's order."""
+    by_test = {test.test.claim_id for test in triaged if test.verdict is TriageVerdict.REFUTED}
+    named = [c.claim_id for c in claims if c.verdict is ClaimVerdict.REFUTED or c.claim_id in by_test]
+    return named + sorted(by_test.difference(named))
+
+
+def _doubts(
+    claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None
+) -> list[str]:
+    """Every reason for which neither a pass nor a time-out of the attack may be reported."""
+    doubts = []
+    if run is not None and run.tampering:
+        doubts.append(f"the test run was tampered with: {run.tampering[0]}{_more(run.tampering)}")
+    timed_out = run is not None and run.timed_out
+    review = [
+        t for t in triaged if t.verdict is TriageVerdict.NEEDS_REVIEW and not _excused(t, timed_out=timed_out)
+    ]
+    if review:
+        names = _names(test.test.name for test in review)
+        doubts.append(f"a person must judge {names}: {review[0].reason}")
+    if not claims:
+        doubts.append("the ticket makes no claim")
+    elif run is None or (not timed_out and all(c.verdict is ClaimVerdict.UNTESTED for c in claims)):
+        doubts.append("no test attacked any claim")
+    else:
+        doubts.extend(_undecided(claims, triaged, timed_out=timed_out))
+    return doubts
+
+
+def _undecided(
+    claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], *, timed_out: bool
+) -> list[str]:
+    """Claims that were attacked without a result, and claims that no surviving test supports."""
+    doubts = []
+    for claim in claims:
+        tests = [test for test in triaged if test.test.claim_id == claim.claim_id]
+        # With the suite's limit reached, a claim whose tests it cut off is a matter of time, not of doubt.
+        if timed_out and (not tests or any(test.run.end in CUT_SHORT for test in tests)):
+            continue
+        if claim.verdict is ClaimVerdict.INCONCLUSIVE:
+            doubts.append(f"claim {claim.claim_id} is undecided: {claim.reason}")
+        elif claim.verdict is ClaimVerdict.SURVIVED and not any(_survived(test) for test in tests):
+            doubts.append(f"claim {claim.claim_id} is called survived, but no test of it passed")
+    return doubts
+
+
+def _excused(test: TriagedTest, *, timed_out: bool) -> bool:
+    return timed_out and test.run.end in CUT_SHORT
+
+
+def _survived(test: TriagedTest) -> bool:
+    return test.verdict is TriageVerdict.SURVIVED
+
+
+def _independent(claim: ClaimResult, triaged: Sequence[TriagedTest]) -> bool:
+    """Whether a test whose expectation the author did not write as code supports the claim."""
+    own = (test for test in triaged if test.test.claim_id == claim.claim_id)
+    return any(_survived(test) and not test.test.origin.by_author for test in own)
+
+
+def _weakness(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> str:
+    """Why a pass is weak: no claim's evidence is attested yet, and nothing measures the attack's strength."""
+    survived = [claim for claim in claims if claim.verdict is ClaimVerdict.SURVIVED]
+    untested = [claim for claim in claims if claim.verdict is ClaimVerdict.UNTESTED]
+    by_author = [claim for claim in survived if not _independent(claim, triaged)]
+    attested = "" if all(claim.attested_tests for claim in survived) else "unattested, "
+    parts = [f"{attested}strength not measured"]
+    if untested:
+        parts.append(f"untested: {_names(claim.claim_id for claim in untested)}")
+    if by_author:
+        names = _names(claim.claim_id for claim in by_author)
+        parts.append(f"attacked only by their author's own examples: {names}")
+    tests = sum(claim.tests_run for claim in survived)
+    return f"{len(survived)} of {_claims(len(claims))} survived {_count(tests, 'test')}; " + "; ".join(parts)
+
+
+def _caveats(
+    claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None
+) -> tuple[str, ...]:
+    lines = [f"tampering: {fact}" for fact in run.tampering] if run is not None else []
+    if run is not None and run.timed_out:
+        lines.append("the attack reached its time limit: not every test ran to its end")
+    for claim in claims:
+        if claim.verdict is ClaimVerdict.UNTESTED:
+            lines.append(f"{claim.claim_id} was not tested: {claim.reason}")
+        elif claim.verdict is ClaimVerdict.SURVIVED and not _independent(claim, triaged):
+            lines.append(f"{claim.claim_id} was attacked only by its author's own examples")
+    lines.extend(_set_aside(claims, triaged))
+    return tuple(lines)
+
+
+def _set_aside(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[str]:
+    """One line per claim and kind of test that neither survived nor refuted, in the ticket's order."""
+    order = {claim.claim_id: place for place, claim in enumerate(claims)}
+    unclear = [t for t in triaged if t.verdict not in {TriageVerdict.SURVIVED, TriageVerdict.REFUTED}]
+    unclear.sort(
+        key=lambda test: (order.get(test.test.claim_id, len(order)), test.test.claim_id, test.verdict)
+    )
+    lines = []
+    for (claim_id, verdict), group in groupby(unclear, key=lambda test: (test.test.claim_id, test.verdict)):
+        tests = list(group)
+        kind = verdict.value.replace("_", " ")
+        first = f"{tests[0].test.name}: {tests[0].reason}{_more(tests)}"
+        lines.append(f"{claim_id}: {_count(len(tests), 'test')} {kind}: {first}")
+    return lines
+
+
+def _running_test(run: AttackRun) -> str:
+    """The test that the limit fell on: the first one unfinished, else the slowest."""
+    unfinished = [test for test in run.first if test.end in CUT_SHORT]
+    if unfinished:
+        return f", at test {unfinished[0].name}"
+    if run.first:
+        slowest = max(run.first, key=lambda test: test.duration_s)
+        return f"; the slowest test was {slowest.name} ({slowest.duration_s:.1f} s)"
+    return " before any test ended"
+
+
+def _names(names: Iterable[str]) -> str:
+    """The first names, then how many more."""
+    listed = list(names)
+    rest = len(listed) - NAMES_SHOWN
+    return ", ".join(listed[:NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _more(items: Sequence[object]) -> str:
+    return f" (and {len(items) - 1} more)" if len(items) > 1 else ""
+
+
+def _claims(count: int) -> str:
+    return _count(count, "claim")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,277 @@
+"""`decide`: every combination that changes a ticket's status, and the sentences that explain it."""
+
+import itertools
+
+import pytest
+
+from refute.adversary.attack import (
+    AttackRun,
+    AttackTest,
+    Category,
+    Origin,
+    TestEnd,
+    TestRun,
+    TriagedTest,
+    TriageVerdict,
+)
+from refute.outcome import ClaimResult, ClaimVerdict, Status
+from refute.ticket.record import ClaimId
+from refute.verdict import Verdict, decide
+
+SURVIVED, REFUTED = TriageVerdict.SURVIVED, TriageVerdict.REFUTED
+FLAKY, INVALID, REVIEW = TriageVerdict.FLAKY, TriageVerdict.INVALID, TriageVerdict.NEEDS_REVIEW
+
+
+def triaged(
+    verdict: TriageVerdict,
+    *,
+    claim: str = "C1",
+    origin: Origin = Origin.PHRASE,
+    end: TestEnd | None = None,
+    name: str = "",
+) -> TriagedTest:
+    name = name or f"test_{claim.lower()}_{verdict.value}"
+    end = end or (TestEnd.PASSED if verdict is SURVIVED else TestEnd.FAILED)
+    return TriagedTest(
+        test=AttackTest(
+            name=name,
+            claim_id=ClaimId(claim),
+            quote="q",
+            category=Category.EDGE,
+            origin=origin,
+            tester="property",
+        ),
+        verdict=verdict,
+        reason=f"why {verdict.value}",
+        run=TestRun(name=name, end=end),
+    )
+
+
+def claim(verdict: ClaimVerdict, claim_id: str = "C1") -> ClaimResult:
+    return ClaimResult(claim_id=ClaimId(claim_id), text="It works.", verdict=verdict, reason="because", tests_run=2)
+
+
+def ran(*tests: TriagedTest, tampering: tuple[str, ...] = (), timed_out: bool = False) -> AttackRun:
+    return AttackRun(
+        first=tuple(test.run for test in tests),
+        repetitions=(),
+        tampering=tampering,
+        output="",
+        duration_s=1.0,
+        timed_out=timed_out,
+    )
+
+
+def judge(
+    claims: list[ClaimResult],
+    tests: list[TriagedTest],
+    *,
+    tampering: tuple[str, ...] = (),
+    timed_out: bool = False,
+) -> Verdict:
+    run = ran(*tests, tampering=tampering, timed_out=timed_out)
+    return decide(claims, tests, run, attack_timeout_s=600)
+
+
+@pytest.mark.parametrize(
+    ("claims", "tests", "facts", "expected"),
+    [
+        pytest.param([("C1", "survived")], [("C1", SURVIVED)], {}, Status.PASS_WEAK, id="all-survived"),
+        pytest.param([("C1", "refuted")], [("C1", REFUTED)], {}, Status.FAILED_ADVERSARIAL, id="refuted"),
+        pytest.param(
+            [("C1", "survived"), ("C2", "refuted")],
+            [("C1", SURVIVED), ("C2", SURVIVED), ("C2", REFUTED)],
+            {},
+            Status.FAILED_ADVERSARIAL,
+            id="one-of-two-refuted",
+        ),
+        pytest.param([("C1", "refuted")], [], {}, Status.FAILED_ADVERSARIAL, id="refuted-without-a-test"),
+        pytest.param(
+            [("C1", "survived")], [("C1", REFUTED)], {}, Status.FAILED_ADVERSARIAL, id="test-outweighs-its-claim"
+        ),
+        pytest.param(
+            [("C1", "refuted")],
+            [("C1", REFUTED)],
+            {"tampering": ("x",)},
+            Status.FAILED_ADVERSARIAL,
+            id="refuted-and-tampered",
+        ),
+        pytest.param(
+            [("C1", "refuted")],
+            [("C1", REFUTED)],
+            {"timed_out": True},
+            Status.FAILED_ADVERSARIAL,
+            id="refuted-and-timed-out",
+        ),
+        pytest.param(
+            [("C1", "refuted"), ("C2", "inconclusive")],
+            [("C1", REFUTED), ("C2", REVIEW)],
+            {},
+            Status.FAILED_ADVERSARIAL,
+            id="refuted-and-needs-review",
+        ),
+        pytest.param(
+            [("C1", "survived")], [("C1", SURVIVED)], {"tampering": ("x",)}, Status.INCONCLUSIVE, id="tampered"
+        ),
+        pytest.param(
+            [("C1", "survived")],
+            [("C1", SURVIVED)],
+            {"tampering": ("x",), "timed_out": True},
+            Status.INCONCLUSIVE,
+            id="tampered-and-timed-out",
+        ),
+        pytest.param([("C1", "inconclusive")], [("C1", FLAKY)], {}, Status.INCONCLUSIVE, id="only-flaky"),
+        pytest.param([("C1", "inconclusive")], [("C1", INVALID)], {}, Status.INCONCLUSIVE, id="only-invalid"),
+        pytest.param([("C1", "inconclusive")], [("C1", REVIEW)], {}, Status.INCONCLUSIVE, id="only-review"),
+        pytest.param(
+            [("C1", "survived")],
+            [("C1", SURVIVED), ("C1", REVIEW)],
+            {},
+            Status.INCONCLUSIVE,
+            id="review-beside-survivor",
+        ),
+        pytest.param(
+            [("C1", "survived")],
+            [("C1", SURVIVED), ("C1", FLAKY)],
+            {},
+            Status.PASS_WEAK,
+            id="flaky-beside-survivor",
+        ),
+        pytest.param(
+            [("C1", "survived")],
+            [("C1", SURVIVED), ("C1", INVALID)],
+            {},
+            Status.PASS_WEAK,
+            id="invalid-beside-survivor",
+        ),
+        pytest.param(
+            [("C1", "survived"), ("C2", "inconclusive")],
+            [("C1", SURVIVED), ("C2", FLAKY)],
+            {},
+            Status.INCONCLUSIVE,
+            id="one-claim-only-flaky",
+        ),
+        pytest.param([("C1", "untested")], [], {}, Status.INCONCLUSIVE, id="nothing-attacked"),
+        pytest.param([], [], {}, Status.INCONCLUSIVE, id="no-claims"),
+        pytest.param(
+            [("C1", "survived"), ("C2", "untested")], [("C1", SURVIVED)], {}, Status.PASS_WEAK, id="one-untested"
+        ),
+        pytest.param([("C1", "survived")], [], {}, Status.INCONCLUSIVE, id="survived-without-a-test"),
+        pytest.param([("C1", "survived")], [("C1", FLAKY)], {}, Status.INCONCLUSIVE, id="survived-only-by-flaky-tests"),
+        pytest.param(
+            [("C1", "survived")], [("C1", SURVIVED)], {"timed_out": True}, Status.FAILED_TIMEOUT, id="timed-out"
+        ),
+        pytest.param([("C1", "untested")], [], {"timed_out": True}, Status.FAILED_TIMEOUT, id="timed-out-at-once"),
+        pytest.param(
+            [("C1", "inconclusive")],
+            [("C1", FLAKY)],
+            {"timed_out": True},
+            Status.INCONCLUSIVE,
+            id="doubt-outranks-time-out",
+        ),
+    ],
+)
+def test_the_first_status_in_the_order_of_precedence_wins(
+    claims: list[tuple[str, str]],
+    tests: list[tuple[str, TriageVerdict]],
+    facts: dict[str, object],
+    expected: Status,
+) -> None:
+    verdict = judge(
+        [claim(ClaimVerdict(value), claim_id) for claim_id, value in claims],
+        [triaged(value, claim=claim_id) for claim_id, value in tests],
+        **facts,  # type: ignore[arg-type]
+    )
+    assert verdict.status is expected
+    assert verdict.reason
+
+
+def test_no_combination_of_facts_is_a_plain_pass_and_only_clean_ones_are_weak() -> None:
+    kinds = list(TriageVerdict)
+    for claimed, first, second, tampered, timed_out in itertools.product(
+        ClaimVerdict, kinds, kinds, (False, True), (False, True)
+    ):
+        tests = [triaged(first), triaged(second, name="test_other")]
+        verdict = judge([claim(claimed)], tests, tampering=("x",) if tampered else (), timed_out=timed_out)
+        assert verdict.status is not Status.PASS
+        if verdict.status is Status.PASS_WEAK:
+            assert claimed is ClaimVerdict.SURVIVED
+            assert SURVIVED in {first, second}
+            assert not {REFUTED, REVIEW} & {first, second}
+            assert not tampered
+            assert not timed_out
+        assert (verdict.status is Status.FAILED_ADVERSARIAL) == (
+            claimed is ClaimVerdict.REFUTED or REFUTED in {first, second}
+        )
+
+
+def test_without_a_run_nothing_can_pass() -> None:
+    verdict = decide([claim(ClaimVerdict.SURVIVED)], [triaged(SURVIVED)], None, attack_timeout_s=600)
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reason == "no test attacked any claim"
+
+
+def test_a_test_cut_off_by_the_suites_limit_is_a_matter_of_time_and_not_of_doubt() -> None:
+    tests = [triaged(SURVIVED), triaged(REVIEW, claim="C2", end=TestEnd.TIMED_OUT, name="test_hangs")]
+    claims = [claim(ClaimVerdict.SURVIVED), claim(ClaimVerdict.INCONCLUSIVE, "C2")]
+    verdict = judge(claims, tests, timed_out=True)
+    assert verdict.status is Status.FAILED_TIMEOUT
+    assert verdict.reason == "the attack was stopped at its limit of 600 s, at test test_hangs"
+
+
+def test_a_test_that_hangs_by_itself_leaves_its_claim_to_a_person() -> None:
+    tests = [triaged(SURVIVED), triaged(REVIEW, end=TestEnd.TIMED_OUT, name="test_hangs")]
+    verdict = judge([claim(ClaimVerdict.SURVIVED)], tests)
+    assert verdict.status is Status.INCONCLUSIVE
+    assert verdict.reason == "a person must judge test_hangs: why needs_review"
+
+
+def test_a_time_out_without_an_unfinished_test_names_the_slowest_one() -> None:
+    verdict = judge([claim(ClaimVerdict.SURVIVED)], [triaged(SURVIVED)], timed_out=True)
+    assert "the slowest test was test_c1_survived (0.0 s)" in verdict.reason
+
+
+def test_a_weak_pass_says_what_it_survived_and_why_that_is_weak() -> None:
+    tests = [triaged(SURVIVED), triaged(SURVIVED, claim="C2", origin=Origin.AUTHOR_EXAMPLE)]
+    claims = [
+        claim(ClaimVerdict.SURVIVED),
+        claim(ClaimVerdict.SURVIVED, "C2"),
+        claim(ClaimVerdict.UNTESTED, "C3"),
+    ]
+    verdict = judge(claims, tests)
+    assert verdict.reason == (
+        "2 of 3 claims survived 4 tests; unattested, strength not measured; untested: C3; "
+        "attacked only by their author's own examples: C2"
+    )
+    assert verdict.caveats == (
+        "C2 was attacked only by its author's own examples",
+        "C3 was not tested: because",
+    )
+
+
+def test_an_independent_test_that_was_flaky_does_not_make_a_claim_independently_tested() -> None:
+    tests = [triaged(SURVIVED, origin=Origin.AUTHOR_PROPERTY), triaged(FLAKY, origin=Origin.FUZZ)]
+    verdict = judge([claim(ClaimVerdict.SURVIVED)], tests)
+    assert "attacked only by their author's own examples: C1" in verdict.reason
+
+
+def test_tests_that_were_set_aside_are_caveats_in_the_order_of_the_ticket() -> None:
+    tests = [
+        triaged(FLAKY, claim="C10"),
+        triaged(SURVIVED, claim="C10"),
+        triaged(INVALID, claim="C2"),
+        triaged(INVALID, claim="C2", name="test_second"),
+        triaged(SURVIVED, claim="C2"),
+    ]
+    claims = [claim(ClaimVerdict.SURVIVED, "C2"), claim(ClaimVerdict.SURVIVED, "C10")]
+    assert judge(claims, tests).caveats == (
+        "C2: 2 tests invalid: test_c2_invalid: why invalid (and 1 more)",
+        "C10: 1 test flaky: test_c10_flaky: why flaky",
+    )
+
+
+def test_a_refutation_names_its_claims_and_keeps_the_tampering_as_a_caveat() -> None:
+    claims = [claim(ClaimVerdict.REFUTED, f"C{number}") for number in range(1, 8)]
+    verdict = judge(claims, [], tampering=("a canary lied",))
+    assert verdict.reason == "7 of 7 claims refuted: C1, C2, C3, C4, C5 and 2 more"
+    assert "tampering: a canary lied" in verdict.caveats
