@@ -1,0 +1,1 @@
+"""How outcomes are shown: terminal tables, Markdown, JUnit XML, JSON, Prefect artifacts."""

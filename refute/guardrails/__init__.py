@@ -1,0 +1,1 @@
+"""Deterministic policy functions where untrusted words could become an action, or reach a person."""

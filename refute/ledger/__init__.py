@@ -1,0 +1,1 @@
+"""The durable table of outcomes, and the cost table drawn from it."""

@@ -1,0 +1,85 @@
+"""Hostile text stays visible and harmless wherever it is shown."""
+
+import re
+import unicodedata
+
+import pytest
+
+from refute.guardrails.plain_text import INVISIBLE, markdown_block, markdown_text, printable, tail
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        pytest.param("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m", id="colour"),
+        pytest.param("\x1b]0;title\x07", r"\x1b]0;title\x07", id="window-title"),
+        pytest.param("\x9b2J\x85", r"\x9b2J\x85", id="c1-controls"),
+        pytest.param("PASS\rFAIL", r"PASS\rFAIL", id="carriage-return"),
+        pytest.param("a\x08b\x7f\x00", r"a\x08b\x7f\x00", id="backspace-delete-nul"),
+        pytest.param("\u202egnp.exe", r"\u202egnp.exe", id="right-to-left-override"),
+        pytest.param("a\u200bb\ufeff", r"a\u200bb\ufeff", id="zero-width"),
+        pytest.param("\U000e0041", r"\U000e0041", id="tag-character"),
+        pytest.param("a\ufe0fb\u3164", r"a\ufe0fb\u3164", id="invisible-letters-and-selectors"),
+        pytest.param("x\udc80y", r"x\udc80y", id="lone-surrogate"),
+        pytest.param("a\u2028b", r"a\u2028b", id="line-separator"),
+        pytest.param("a\xa0b", r"a\xa0b", id="no-break-space"),
+        pytest.param("a" + "\u0301" * 6, "a" + "\u0301" * 4 + r"\u0301\u0301", id="pile-of-accents"),
+    ],
+)
+def test_what_is_not_visible_text_is_shown_as_an_escape(hostile: str, shown: str) -> None:
+    assert printable(hostile) == shown
+
+
+@pytest.mark.parametrize("text", ["plain", "é ñ 漢字 ελληνικά 👩🏽", "back\\slash", "two\nlines\tand a tab", ""])
+def test_ordinary_text_in_any_script_is_left_alone(text: str) -> None:
+    assert printable(text) == text
+
+
+def test_no_character_of_unicode_leaves_anything_that_acts_or_hides() -> None:
+    unsafe = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    every = "x".join(map(chr, range(0x110000)))
+    left = set(printable(every)) - {"\n", "\t"}
+    assert not {char for char in left if unicodedata.category(char) in unsafe}
+    assert not left & INVISIBLE
+
+
+def test_windows_line_ends_are_line_ends() -> None:
+    assert printable("a\r\nb") == "a\nb"
+
+
+def test_newlines_and_tabs_are_escaped_where_one_line_is_wanted() -> None:
+    assert printable("a\r\nb\tc", keep_newlines=False) == r"a\r\nb\tc"
+
+
+@pytest.mark.parametrize("char", ["a", "\x00", "漢"])
+def test_a_long_text_is_cut_with_its_length(char: str) -> None:
+    shown = printable(char * 1000, max_chars=20)
+    assert shown.endswith("… [1000 characters in all]")
+    assert len(shown) == 20 + len("… [1000 characters in all]")
+
+
+def test_a_text_of_just_the_limit_is_not_cut() -> None:
+    assert printable("a" * 20, max_chars=20) == "a" * 20
+
+
+def test_the_tail_of_an_output_says_that_something_came_before() -> None:
+    assert tail("1\n2\n3\n4\n", max_lines=2) == "[… earlier output left off]\n3\n4"
+    assert tail("1\n2\n", max_lines=2) == "1\n2"
+    assert tail("x" * 50, max_lines=2, max_chars=10) == "[… earlier output left off]\n" + "x" * 10
+
+
+def test_markdown_text_holds_no_markup_html_or_cell_border() -> None:
+    hostile = "<script>x</script> ![i](http://h) [l](u) `c` *b* _i_ # h | cell\nnew ~~s~~ $m$ \\"
+    shown = markdown_text(hostile)
+    assert "<" not in shown
+    assert "\n" not in shown
+    assert re.findall(r"(?<!\\)(?:\\\\)*[`*_\[\]!~#|$]", shown) == []
+
+
+@pytest.mark.parametrize("hostile", ["```\nout", "````` five", "\n~~~\n```", ""])
+def test_a_block_cannot_be_closed_from_inside(hostile: str) -> None:
+    block = markdown_block(hostile)
+    fence = block.split("text", 1)[0]
+    assert set(fence) == {"`"}
+    assert block.endswith("\n" + fence)
+    assert fence not in block.removeprefix(fence).removesuffix(fence)
