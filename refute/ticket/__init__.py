@@ -1,0 +1,1 @@
+"""Tickets: reading them, freezing their files, starting new ones."""

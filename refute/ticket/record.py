@@ -24,7 +24,7 @@ class Property:
     """The executable form of a claim: for all `given` values that satisfy `assume`, `check` holds."""
 
     given: Mapping[str, str]
-    """Variable name → type expression (`int`, `list[int]`, …) or Hypothesis strategy expression (`st.integers(0, 9)`)."""
+    """Variable name → type expression (`int`, `list[int]`, …) or Hypothesis strategy (`st.integers(0, 9)`)."""
     check: str
     """Python expression over the given names and the implementation's public names; must be true."""
     assume: str | None = None
