@@ -1,0 +1,206 @@
+"""What a single field of a ticket may hold: text, paths, ids, Python expressions, requirements, URLs."""
+
+import ast
+import keyword
+import re
+import warnings
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
+
+from packaging.requirements import InvalidRequirement, Requirement
+from pydantic import AfterValidator, BeforeValidator
+
+from refute.ticket.document import Scalar
+
+PLACEHOLDER: Final = "REPLACE ME"
+"""Starts every text of a scaffold that its author must replace."""
+
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PYTHON_VERSION: Final = re.compile(r"3\.\d{1,2}")
+_HASH_OPTION: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+_MAX_EXPRESSION_CHARS: Final = 10_000
+_MAX_SHOWN_CHARS: Final = 80
+
+
+def shown(value: object) -> str:
+    """How a faulty value appears in a message: escaped, and short enough to read."""
+    match value:
+        case Scalar():
+            return f"{value.text[:_MAX_SHOWN_CHARS]!r} ({value.kind})"
+        case None:
+            return "nothing"
+        case dict():
+            return "a mapping with " + (", ".join(repr(str(key)[:40]) for key in list(value)[:4]) or "no entries")
+        case list():
+            return f"a list of {len(value)}"
+        case str() if len(value) > _MAX_SHOWN_CHARS:
+            return f"{value[:_MAX_SHOWN_CHARS]!r}… ({len(value):,} characters)"
+        case _:
+            return repr(value)
+
+
+def _wrong(value: object, expected: str) -> ValueError:
+    return ValueError(f"got {shown(value)}, expected {expected}")
+
+
+def _text(value: str) -> str:
+    for index, char in enumerate(value):
+        if (ord(char) < ord(" ") and char not in "\t\n\r") or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff":
+            raise ValueError(f"got the control character U+{ord(char):04X} at {index}, expected printable text")
+    return value
+
+
+def _filled(value: str) -> str:
+    if not value.strip():
+        raise _wrong(value, "some text")
+    if value.lstrip().startswith(PLACEHOLDER):
+        raise ValueError(f"is still the scaffold's placeholder ({shown(value)}), expected your own text")
+    return _text(value).strip()
+
+
+def _id(value: str) -> str:
+    if not _ID.fullmatch(value):
+        raise _wrong(value, "1 to 64 letters, digits, '.', '_' or '-', the first a letter or digit, e.g. TCK-101")
+    return value
+
+
+def _path(value: str) -> str:
+    """A POSIX path that stays inside the workspace, without `.` and doubled slashes."""
+    if not value.strip():
+        raise _wrong(value, "a path relative to the workspace")
+    if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+        raise _wrong(value, "a path without NUL, in UTF-8")
+    if "\\" in value:
+        raise _wrong(value, "a path with forward slashes")
+    if value.startswith("/") or re.match(r"[A-Za-z]:/", value):
+        raise _wrong(value, "a path relative to the workspace, not an absolute one")
+    if ".." in value.split("/"):
+        raise _wrong(value, "a path that stays inside the workspace, without '..'")
+    return str(PurePosixPath(value))
+
+
+def _file_path(value: str) -> str:
+    if _path(value) == "." or value.endswith("/"):
+        raise _wrong(value, "a file, not a directory")
+    return _path(value)
+
+
+def _glob(value: str) -> str:
+    _path(value)
+    if value.startswith(("!", "#")):
+        raise _wrong(value, "a glob of files to add, e.g. 'data/**/*.csv'")
+    return value
+
+
+def _workspace(value: str) -> str:
+    if not value.strip() or "\0" in value:
+        raise _wrong(value, "a directory, relative to the ticket file")
+    return value
+
+
+def expression(value: str) -> str:
+    """Check that a text is one Python expression.
+
+    Raises:
+        ValueError: with the position of the fault and, where the text is a known notation, how to write it.
+    """
+    if len(value) > _MAX_EXPRESSION_CHARS:
+        raise _wrong(value, f"a Python expression of at most {_MAX_EXPRESSION_CHARS:,} characters")
+    if not value.strip():
+        raise _wrong(value, "a Python expression")
+    text = _text(value).strip()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text, mode="eval")
+    except SyntaxError as error:
+        place = f"line {error.lineno or 1}, column {error.offset or 1}"
+        raise ValueError(
+            f"got {shown(value)}, expected a Python expression: {error.msg} at {place}{_rewritten(text)}"
+        ) from error
+    except (ValueError, MemoryError, RecursionError) as error:
+        raise _wrong(value, "a Python expression that is not nested so deeply") from error
+    return text
+
+
+def _rewritten(text: str) -> str:
+    """How to write what is no expression but means one."""
+    if text.startswith("assert "):
+        return "; write it without 'assert'"
+    if text.startswith(">>>"):
+        return "; write 'call == result' (doctest notation belongs in a claim's text or a docstring)"
+    if match := re.fullmatch(r"(.+?)\s*(?:->|=>|→)\s*(.+)", text, re.DOTALL):
+        return f"; write {match[1]} == {match[2]}"
+    if re.fullmatch(r"[^=<>!]+[^=<>!]=[^=].*", text, re.DOTALL):
+        return "; compare with '=='"
+    return ""
+
+
+def _name(value: str) -> str:
+    if not value.isidentifier() or keyword.iskeyword(value):
+        raise _wrong(value, "a Python variable name")
+    return value
+
+
+def _python_version(value: str) -> str:
+    if not _PYTHON_VERSION.fullmatch(value):
+        raise _wrong(value, "a Python version such as '3.11'")
+    return value
+
+
+def _number_as_written(value: Any) -> Any:
+    """An unquoted 3.10 is read as it was written, never as the number 3.1."""
+    return value.text if isinstance(value, Scalar) and value.kind == "a number" else value
+
+
+def _requirement(value: str) -> str:
+    expected = "'name==version --hash=sha256:…' with 64 hex digits"
+    line, *options = re.split(r"\s+(?=--)", _text(value).strip())
+    if not options or not all(_HASH_OPTION.fullmatch(option.strip()) for option in options):
+        raise _wrong(value, expected)
+    try:
+        requirement = Requirement(line)
+    except InvalidRequirement as error:
+        raise _wrong(value, expected) from error
+    pins = list(requirement.specifier)
+    if requirement.url or len(pins) != 1 or pins[0].operator != "==" or pins[0].version.endswith("*"):
+        raise _wrong(value, f"one exact version: {expected}")
+    return " ".join([line, *(option.strip() for option in options)])
+
+
+def _url(value: str) -> str:
+    expected = "an http or https URL"
+    if any(char.isspace() for char in value):
+        raise _wrong(value, expected)
+    try:
+        parts = urlsplit(_text(value))
+        host = parts.hostname
+    except ValueError as error:
+        raise _wrong(value, expected) from error
+    if parts.scheme not in {"http", "https"} or not host:
+        raise _wrong(value, expected)
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("got a URL with a user name or password, expected one without")
+    return value
+
+
+def _label(value: str) -> str:
+    if not re.fullmatch(r"\S{1,100}", _text(value)):
+        raise _wrong(value, "one word such as needs-adversarial or complexity:high")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_text)]
+FilledText = Annotated[str, AfterValidator(_filled)]
+Id = Annotated[str, AfterValidator(_id)]
+FilePath = Annotated[str, AfterValidator(_file_path)]
+DirectoryPath = Annotated[str, AfterValidator(_path)]
+Glob = Annotated[str, AfterValidator(_glob)]
+Workspace = Annotated[str, AfterValidator(_workspace)]
+Expression = Annotated[str, AfterValidator(expression)]
+Name = Annotated[str, AfterValidator(_name)]
+PythonVersion = Annotated[str, BeforeValidator(_number_as_written), AfterValidator(_python_version)]
+PinnedRequirement = Annotated[str, AfterValidator(_requirement)]
+Url = Annotated[str, AfterValidator(_url)]
+Label = Annotated[str, AfterValidator(_label)]

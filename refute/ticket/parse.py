@@ -1,0 +1,156 @@
+"""Ticket files → tickets: YAML, JSON or JSON Lines, with everything that is wrong said at once."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from refute.errors import TicketInvalid, UsageError
+from refute.ticket.consistency import author_text, workspace_faults
+from refute.ticket.document import Document, DocumentError, Fault, FieldPath
+from refute.ticket.modules import detect_import_roots, importability_faults
+from refute.ticket.record import Claim, ClaimId, Kind, Property, Ticket, TicketId
+from refute.ticket.schema import ClaimModel, TicketModel, repeated_claim_ids, validate
+from refute.ticket.sources import documents
+
+_SHOWN_IDS: Final = 5
+_LISTS: Final = (
+    "implementation_files",
+    "success_criteria",
+    "anti_criteria",
+    "include",
+    "requirements",
+    "labels",
+    "references",
+    "focus_areas",
+)
+
+
+def load_ticket(path: Path) -> Ticket:
+    """Read exactly one ticket.
+
+    Args:
+        path: a directory with `ticket.yaml`, a YAML or JSON file, or a JSON Lines file with one line.
+
+    Raises:
+        TicketNotFound: nothing there.
+        TicketInvalid: with every fault.
+        UsageError: there are several tickets.
+    """
+    tickets = _load(path, below=False)
+    if len(tickets) > 1:
+        ids = ", ".join(ticket.id for ticket in tickets[:_SHOWN_IDS]) + (", …" if len(tickets) > _SHOWN_IDS else "")
+        raise UsageError(
+            f"{path}: got {len(tickets)} tickets ({ids}), expected one",
+            hint="Name one of them, or verify them all with `refute batch`.",
+        )
+    return tickets[0]
+
+
+def load_tickets(path: Path) -> tuple[Ticket, ...]:
+    """Read all tickets of a source, in order.
+
+    Args:
+        path: as for `load_ticket`; also a directory of ticket directories, or JSON Lines with a ticket in each line.
+
+    Raises:
+        TicketNotFound: nothing there.
+        TicketInvalid: with every fault of every ticket, and every id that occurs twice.
+        UsageError: the file has a suffix that says nothing about its format.
+    """
+    return _load(path, below=True)
+
+
+def _load(path: Path, *, below: bool) -> tuple[Ticket, ...]:
+    loaded: list[Ticket] = []
+    refused: list[TicketInvalid] = []
+    for source, base, document in documents(path, below=below):
+        try:
+            loaded.append(_ticket(document, source=source, base=base))
+        except TicketInvalid as error:
+            refused.append(error)
+    repeated = tuple(_repeated_ids(loaded))
+    if len(refused) == 1 and not repeated:
+        raise refused[0]
+    if refused or repeated:
+        raise TicketInvalid(str(path), [*(f"{e.source}: {p}" for e in refused for p in e.problems), *repeated])
+    return tuple(loaded)
+
+
+def _repeated_ids(tickets: Iterable[Ticket]) -> Iterator[str]:
+    first: dict[str, Ticket] = {}
+    for ticket in tickets:
+        if ticket.id in first:
+            other = first[ticket.id].source
+            yield f"{ticket.source}: id: got {ticket.id!r}, which {other} has already, expected an id of its own"
+        first.setdefault(ticket.id, ticket)
+
+
+def _ticket(document: Document | DocumentError, *, source: str, base: Path) -> Ticket:
+    if isinstance(document, DocumentError):
+        raise TicketInvalid(source, [str(document)]) from document
+    model, shape_faults = validate(document.value)
+    faults = [*document.faults, *shape_faults, *repeated_claim_ids(document.value)]
+    faults += workspace_faults(document.value, base=base)
+    if model is None or faults:
+        raise TicketInvalid(source, _in_words(faults, document))
+    ticket = _record(model, source=source, base=base)
+    if reasons := importability_faults(ticket):
+        raise TicketInvalid(source, [f"implementation_files: {reason}" for reason in reasons])
+    return ticket
+
+
+def _in_words(faults: Iterable[Fault], document: Document) -> list[str]:
+    """In the order of the file, each with its field and line."""
+
+    def line(path: FieldPath) -> int:
+        known = (path[:length] for length in range(len(path), -1, -1))
+        return next((document.lines[part] for part in known if part in document.lines), 0)
+
+    def words(fault: Fault) -> str:
+        name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault.path).lstrip(".")
+        place = f" (line {line(fault.path)})" if fault.path in document.lines else ""
+        return f"{name or 'ticket'}{place}: {fault.message}"
+
+    distinct = {(*fault.path, fault.message): fault for fault in faults}
+    return [words(fault) for fault in sorted(distinct.values(), key=lambda fault: line(fault.path))]
+
+
+def _record(model: TicketModel, *, source: str, base: Path) -> Ticket:
+    workspace = (base / model.workspace).resolve()
+    roots = model.import_roots or detect_import_roots(
+        workspace, model.implementation_files, author_text=lambda: author_text(model, workspace)
+    )
+    lists: dict[str, Any] = {name: tuple(dict.fromkeys(getattr(model, name))) for name in _LISTS}
+    return Ticket(
+        id=TicketId(model.id),
+        title=" ".join(model.title.split()),
+        workspace=workspace,
+        claims=_claims(model.claims),
+        verification_script=model.verification_script,
+        source=source,
+        description=model.description,
+        import_roots=tuple(dict.fromkeys(roots)),
+        python=model.python,
+        kind=Kind(model.kind),
+        previous=model.previous,
+        **lists,
+    )
+
+
+def _claims(models: Iterable[ClaimModel]) -> tuple[Claim, ...]:
+    """Claims without an id are called by their position, C1, C2, …; where that is taken, by the next free number."""
+    models = tuple(models)
+    taken = {model.id for model in models if model.id}
+    claims = []
+    for position, model in enumerate(models, start=1):
+        number = position
+        while not model.id and f"C{number}" in taken:
+            number = max(number, len(models)) + 1
+        claim_id = model.id or f"C{number}"
+        taken.add(claim_id)
+        stated = model.property
+        executable = None
+        if stated is not None:
+            executable = Property(given=dict(stated.given), check=stated.check, assume=stated.assume)
+        claims.append(Claim(id=ClaimId(claim_id), text=model.text, examples=tuple(model.examples), property=executable))
+    return tuple(claims)

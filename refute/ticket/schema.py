@@ -1,0 +1,180 @@
+"""The shape of a ticket document, and what is wrong with one in words for its author."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from refute.ticket.document import Fault, FieldPath, Scalar
+from refute.ticket.fields import (
+    DirectoryPath,
+    Expression,
+    FilePath,
+    FilledText,
+    Glob,
+    Id,
+    Label,
+    Name,
+    PinnedRequirement,
+    PythonVersion,
+    Text,
+    Url,
+    Workspace,
+    shown,
+)
+
+
+class _Strict(BaseModel):
+    """No field more, no value converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class PropertyModel(_Strict):
+    """`property` of a claim."""
+
+    given: Annotated[dict[Name, Expression], Field(min_length=1)]
+    check: Expression
+    assume: Expression | None = None
+
+
+def _claim_from_text(value: Any) -> Any:
+    """A plain string is a claim too."""
+    return {"text": value} if isinstance(value, str) else value
+
+
+class ClaimModel(_Strict):
+    """One entry of `claims`, where it is not a plain string."""
+
+    text: FilledText
+    id: Id | None = None
+    examples: list[Expression] = []
+    property: PropertyModel | None = None
+
+
+class TicketModel(_Strict):
+    """A whole ticket document."""
+
+    id: Id
+    title: FilledText
+    implementation_files: Annotated[list[FilePath], Field(min_length=1)]
+    verification_script: FilePath
+    claims: Annotated[list[Annotated[ClaimModel, BeforeValidator(_claim_from_text)]], Field(min_length=1)]
+    description: Text = ""
+    success_criteria: list[FilledText] = []
+    anti_criteria: list[FilledText] = []
+    workspace: Workspace = "."
+    include: list[Glob] = []
+    import_roots: Annotated[list[DirectoryPath], Field(min_length=1)] | None = None
+    requirements: list[PinnedRequirement] = []
+    python: PythonVersion = "3.11"
+    kind: Literal["python", "cli"] = "python"
+    labels: list[Label] = []
+    references: list[Url] = []
+    previous: FilePath | None = None
+    focus_areas: list[FilledText] = []
+
+
+_EXPECTED: Final[Mapping[str, str]] = {
+    "id": "an id such as TCK-101",
+    "title": "one line that names the change",
+    "implementation_files": "a list of at least one file",
+    "verification_script": "the path of a script such as verify.sh",
+    "claims": "a list of at least one claim",
+    "import_roots": "a list of directories, or leave it out to have them detected",
+    "text": "the sentence that is claimed",
+    "given": "a mapping of variable name to type, e.g. {n: 'int'}",
+    "check": "a Python expression that must be true",
+    "property": "a mapping with given, check and optionally assume",
+}
+_TYPES: Final[Mapping[str, str]] = {
+    "string_type": "text",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+}
+
+
+def validate(value: Any) -> tuple[TicketModel | None, tuple[Fault, ...]]:
+    """The ticket in a document's value, or everything that is wrong with it."""
+    if not isinstance(value, dict):
+        expected = "a mapping with the fields of a ticket (id, title, claims, …)"
+        return None, (Fault(path=(), message=f"got {shown(value)}, expected {expected}"),)
+    try:
+        return TicketModel.model_validate(_without_empty(value)), ()
+    except ValidationError as error:
+        return None, tuple(_fault(details) for details in error.errors(include_url=False))
+
+
+def _without_empty(value: Any) -> Any:
+    """A field that is named and left empty counts as left out."""
+    match value:
+        case dict():
+            return {key: _without_empty(entry) for key, entry in value.items() if entry is not None}
+        case list():
+            return [_without_empty(entry) for entry in value]
+        case _:
+            return value
+
+
+def _fault(details: ErrorDetails) -> Fault:
+    path = tuple(part for part in details["loc"] if part != "[key]")
+    return Fault(path=path, message=_message(details, path))
+
+
+def _message(details: ErrorDetails, path: FieldPath) -> str:
+    got, name = details["input"], str(path[-1]) if path else ""
+    match details["type"]:
+        case "missing":
+            message = f"is missing, expected {_EXPECTED.get(name, 'a value')}"
+        case "extra_forbidden":
+            message = f"is no field of {_owner(path)}{_suggestion(path)}"
+        case "value_error":
+            message = str(details["ctx"]["error"])
+        case "too_short":
+            message = f"got {shown(got)}, expected {_EXPECTED.get(name, 'at least one entry')}"
+        case "literal_error":
+            message = f"got {shown(got)}, expected {details['ctx']['expected']}"
+        case kind if kind in _TYPES:
+            message = f"got {shown(got)}, expected {_EXPECTED.get(name, _TYPES[kind])}{_quotes(kind, got)}"
+        case _:
+            message = f"got {shown(got)}: {details['msg']}"
+    return message
+
+
+def _quotes(kind: str, got: object) -> str:
+    if kind == "string_type" and isinstance(got, Scalar):
+        return f': write it in quotes, "{got.text[:40]}"'
+    return ""
+
+
+def _owner(path: FieldPath) -> str:
+    return "a property" if path[-2:-1] == ("property",) else "a claim" if len(path) > 1 else "a ticket"
+
+
+def _suggestion(path: FieldPath) -> str:
+    models: dict[str, type[_Strict]] = {"a property": PropertyModel, "a claim": ClaimModel, "a ticket": TicketModel}
+    known = list(models[_owner(path)].model_fields)
+    written = str(path[-1]).replace("-", "_").lower()
+    close = difflib.get_close_matches(written, known, n=1, cutoff=0.6)
+    if close:
+        return f", did you mean {close[0]}?"
+    if _owner(path) == "a claim":
+        return f"; expected {', '.join(known)} (a claim that holds ': ' needs quotes)"
+    return f"; expected one of {', '.join(known)}"
+
+
+def repeated_claim_ids(value: Any) -> Iterator[Fault]:
+    """Claim ids that occur twice, whatever else is wrong with the document."""
+    claims = value.get("claims") if isinstance(value, dict) else None
+    first: dict[str, int] = {}
+    for index, claim in enumerate(claims if isinstance(claims, list) else ()):
+        claim_id = claim.get("id") if isinstance(claim, dict) else None
+        if not isinstance(claim_id, str):
+            continue
+        if claim_id in first:
+            message = f"got {shown(claim_id)}, which claims[{first[claim_id]}] has already, expected an id of its own"
+            yield Fault(path=("claims", index, "id"), message=message)
+        first.setdefault(claim_id, index)

@@ -1,0 +1,103 @@
+"""Where tickets stand: a directory, a file, the lines of a file, or all directories below one."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from refute.errors import TicketInvalid, TicketNotFound, UsageError
+from refute.ticket.document import MAX_DOCUMENT_BYTES, Document, DocumentError, parse_json, parse_yaml
+
+TICKET_NAMES: Final = ("ticket.yaml", "ticket.yml", "ticket.json")
+_YAML_SUFFIXES: Final = frozenset({".yaml", ".yml"})
+_LINES_SUFFIXES: Final = frozenset({".jsonl", ".ndjson"})
+_MAX_LINES_BYTES: Final = 64_000_000
+_MAX_SEARCHED_DIRECTORIES: Final = 20_000
+_NOT_SEARCHED: Final = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+_HINT: Final = (
+    "Point at a directory with ticket.yaml, or at a .yaml, .json or .jsonl file; `refute ticket new` makes one."
+)
+
+
+def documents(path: Path, *, below: bool) -> Iterator[tuple[str, Path, Document | DocumentError]]:
+    """Every document of a source with its name for messages and the directory that its workspace is relative to.
+
+    Args:
+        path: a file or directory.
+        below: whether a directory without a ticket file stands for all tickets below it.
+
+    Raises:
+        TicketNotFound: saying where it looked.
+        TicketInvalid: the file is too large.
+        UsageError: the format is unknown, or a directory holds two ticket files.
+    """
+    if path.is_dir():
+        for file in _files_under(path, below=below):
+            yield str(file), file.parent, _read(file)
+        return
+    if not path.is_file():
+        what = "is no regular file" if path.exists() else "does not exist"
+        raise TicketNotFound(f"{path}: {what} (looked in {Path.cwd()})", hint=_HINT)
+    if path.suffix.lower() in _LINES_SUFFIXES:
+        yield from _lines(path)
+        return
+    if path.suffix.lower() not in _YAML_SUFFIXES | {".json"}:
+        raise UsageError(
+            f"{path}: got a file ending {path.suffix!r}, expected .yaml, .yml, .json or .jsonl", hint=_HINT
+        )
+    yield str(path), path.parent, _read(path)
+
+
+def _files_under(directory: Path, *, below: bool) -> tuple[Path, ...]:
+    """The ticket file of a directory, or (with `below`) those of all directories below it."""
+    found: list[Path] = []
+    for count, (parent, directories, names) in enumerate(os.walk(directory, onerror=_unreadable)):
+        here = [Path(parent, name) for name in TICKET_NAMES if name in names and Path(parent, name).is_file()]
+        if len(here) > 1:
+            raise UsageError(f"{parent}: got {' and '.join(file.name for file in here)}, expected one of them")
+        if count > _MAX_SEARCHED_DIRECTORIES:
+            raise UsageError(
+                f"{directory}: got more than {_MAX_SEARCHED_DIRECTORIES:,} directories below it", hint=_HINT
+            )
+        found += here
+        kept = (name for name in directories if not name.startswith(".") and name not in _NOT_SEARCHED)
+        directories[:] = sorted(kept) if below and not here else []
+    if not found:
+        where = "in it or below it" if below else "in it"
+        raise TicketNotFound(f"{directory}: no {', '.join(TICKET_NAMES)} {where}", hint=_HINT)
+    return tuple(found)
+
+
+def _unreadable(error: OSError) -> None:
+    raise UsageError(f"{error.filename}: cannot be read: {error.strerror}") from error
+
+
+def _read(file: Path) -> Document | DocumentError:
+    try:
+        data = _bytes(file, limit=MAX_DOCUMENT_BYTES + 1)
+        return parse_json(data) if file.suffix.lower() == ".json" else parse_yaml(data)
+    except DocumentError as error:
+        return error
+
+
+def _lines(file: Path) -> Iterator[tuple[str, Path, Document | DocumentError]]:
+    data = _bytes(file, limit=_MAX_LINES_BYTES + 1)
+    if len(data) > _MAX_LINES_BYTES:
+        raise TicketInvalid(str(file), [f"got {file.stat().st_size:,} bytes, expected at most {_MAX_LINES_BYTES:,}"])
+    filled = [(number, line) for number, line in enumerate(data.splitlines(), start=1) if line.strip()]
+    if not filled or data == b"\xef\xbb\xbf":
+        raise TicketNotFound(f"{file}: got no line with a ticket", hint=_HINT)
+    for number, line in filled:
+        try:
+            document: Document | DocumentError = parse_json(line, first_line=number)
+        except DocumentError as error:
+            document = error
+        yield f"{file}:{number}", file.parent, document
+
+
+def _bytes(file: Path, *, limit: int) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(limit)
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
