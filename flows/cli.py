@@ -1,0 +1,108 @@
+"""The `refute` command line: a table of commands, each imported only when it is called, so `--help` stays quick."""
+
+import importlib
+import sys
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+import click
+
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "verify": ("flows.commands.verify:verify", "Try to refute one ticket's claims; the exit code is the verdict."),
+        "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
+        "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),
+        "scan": ("flows.scan_command:scan", "Scan scripts for dangerous commands, without running them."),
+        "image": ("flows.commands.image:image", "Build the sandbox image."),
+        "doctor": ("flows.commands.doctor:doctor", "Check engine, image and server; say what to do about each fault."),
+    }
+)
+"""Name → (module:attribute, one-line help), in the order of a person's needs."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they run, not when help is shown."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of the table."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name][0].split(":")
+        command = getattr(importlib.import_module(module), attribute)
+        return command if isinstance(command, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the nearest command for a name that does not exist."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="refute")
+@click.option("--debug", is_flag=True, help="Show tracebacks of errors.")
+def refute(*, debug: bool) -> None:
+    """Tries to refute the claims made about LLM-written code, in a locked-down container.
+
+    \b
+    Exit codes of `verify`:
+      0 PASS, SKIPPED, DRY_RUN    10 FAILED_…    11 PASS_WEAK    12 BLOCKED_…
+      13 CANCELLED    14 SKIPPED_BUDGET    15 INCONCLUSIVE    16 PENDING
+      1 ERROR (infrastructure, no verdict)    2 wrong usage    3 no ticket found
+    """
+    del debug  # read by main(), before click parses
+
+
+def main() -> None:
+    """Entry point: no traceback reaches a person without `--debug`."""
+    arguments = sys.argv[1:]
+    debug = "--debug" in arguments
+    try:
+        sys.exit(refute.main(args=arguments, prog_name="refute", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        click.echo("refute: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(1)
+    except Exception as error:  # the outermost boundary: whatever happens, a person gets one readable message
+        if debug:
+            raise
+        sys.exit(_explain(error))
+
+
+def _explain(error: Exception) -> int:
+    """Print an error for a person; returns the exit code."""
+    from refute.errors import RefuteError
+    from refute.guardrails.printable import printable
+
+    if isinstance(error, RefuteError):
+        click.echo(f"refute: {printable(str(error))}", err=True)
+        return error.exit_code
+    click.echo(f"refute: internal error: {type(error).__name__}: {printable(str(error))}", err=True)
+    click.echo("  Run again with `refute --debug …` and report what it shows.", err=True)
+    return 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""`refute image build`: the sandbox image, from a registry or from Debian packages."""
+
+import click
+
+
+@click.group()
+def image() -> None:
+    """The sandbox image that everything submitted or generated runs in."""
+
+
+@image.command()
+@click.option("--python", default="3.11", show_default=True, help="Python version of the image.")
+def build(python: str) -> int:
+    """Build the image, or say that it is there already. Prints the image ID."""
+    from refute.sandbox.client import connect
+    from refute.sandbox.image import build_image
+
+    built = build_image(connect(), python=python, progress=lambda line: click.echo(line, err=True))
+    click.echo(built.id)
+    return 0

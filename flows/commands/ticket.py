@@ -1,0 +1,23 @@
+"""`refute ticket new`: scaffold a ticket."""
+
+from pathlib import Path
+
+import click
+
+
+@click.group()
+def ticket() -> None:
+    """Ticket files."""
+
+
+@ticket.command()
+@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.option("--from-git", metavar="BASE", help="Take the Python files changed since BASE (a branch, tag or commit).")
+def new(directory: Path, from_git: str | None) -> int:
+    """Write ticket.yaml and verify.sh into DIRECTORY (default: here); nothing is ever overwritten."""
+    from refute.ticket.scaffold import scaffold_ticket
+
+    for path in scaffold_ticket(directory, from_git=from_git):
+        click.echo(path)
+    click.echo("Next: write the claims in ticket.yaml, complete verify.sh, then `refute verify --dry-run`.", err=True)
+    return 0

@@ -1,0 +1,90 @@
+"""`refute verify TICKET`: one ticket through the flow, its outcome on stdout, its verdict as the exit code."""
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+
+from refute.settings import Settings
+
+
+@click.command(short_help="Try to refute one ticket's claims.")
+@click.argument("ticket", type=click.Path(path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Show script, scan and planned commands; run nothing.")
+@click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance a script that scans clean.")
+@click.option("--allow-dangerous", is_flag=True, help="Ask whether to run despite dangerous findings; audited.")
+@click.option("--accept-weak", is_flag=True, help="Exit 0 for PASS_WEAK.")
+@click.option("--tester", type=click.Choice(["property"]), help="Who writes the attack.  [default: property]")
+@click.option("--timeout-verification", type=float, metavar="S", help="Limit of the verification script.  [300]")
+@click.option("--timeout-adversarial", type=float, metavar="S", help="Limit of the whole attack.  [600]")
+@click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 512m or 2g.  [2g]")
+@click.option("--cpus", type=float, metavar="N", help="CPU limit.  [2]")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json", "markdown", "junit"]), default="table", show_default=True
+)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
+    """Try to refute the claims of TICKET: a directory with ticket.yaml, or a YAML, JSON or JSON Lines file.
+
+    The verification script is scanned, shown and confirmed, then runs in a container; tests written against
+    the claims attack the implementation in another. The exit code is the verdict (see `refute --help`).
+    """
+    from flows.run import run_ticket
+    from flows.verify_ticket import VerifyRequest
+    from reports.outcome_formats import render
+    from refute.ticket.parse import load_ticket
+
+    load_ticket(ticket)  # a fault in the ticket is told before anything starts
+    settings = _settings(options)
+    request = VerifyRequest(
+        ticket=ticket.resolve(),
+        approval="in_advance" if options["yes"] else "ask",
+        dry_run=options["dry_run"],
+        allow_dangerous=options["allow_dangerous"],
+        settings=settings,
+    )
+    outcome = run_ticket(request)
+    text = render(outcome, form, color=output is None and sys.stdout.isatty())
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
+    return _exit_code(outcome.status.exit_code, accept_weak=options["accept_weak"])
+
+
+def _exit_code(code: int, *, accept_weak: bool) -> int:
+    from refute.outcome import Status
+
+    return 0 if accept_weak and code == Status.PASS_WEAK.exit_code else code
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    """The settings with this call's flags on top."""
+    memory = options["memory"]
+    return Settings.load(
+        verification_timeout_s=options["timeout_verification"],
+        attack_timeout_s=options["timeout_adversarial"],
+        memory_bytes=parse_size(memory) if memory else None,
+        cpus=options["cpus"],
+        tester=options["tester"],
+    )
+
+
+def parse_size(text: str) -> int:
+    """Bytes from `512m`, `2g`, `1.5GiB` or a plain number.
+
+    Raises:
+        click.BadParameter: anything else.
+    """
+    units = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
+    number = text.strip().lower().removesuffix("b").removesuffix("i")
+    unit = number[-1:] if number[-1:] in units and not number[-1:].isdigit() else ""
+    try:
+        return int(Decimal(number.removesuffix(unit)) * units[unit])
+    except ArithmeticError as error:
+        raise click.BadParameter(
+            f"got {text!r}, expected a size such as 512m or 2g", param_hint="--memory"
+        ) from error

@@ -1,0 +1,199 @@
+"""The case file: collects what each stage returned, ends the chain on a `Stop`, and becomes the outcome."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeVar, assert_never
+
+from refute.adversary.attack import Attack, AttackRun, Screening
+from refute.approval import Approval, Question
+from refute.errors import InfrastructureError, UsageError
+from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
+from refute.scan.finding import ScanResult
+from refute.evidence import AttackStage, Triage, Verification
+from refute.ticket.record import Snapshot, Ticket
+from refute.verdict import Verdict
+
+Kept = Snapshot | ScanResult | Question | Approval | Verification | Attack | Screening | AttackStage | Triage | Verdict
+R = TypeVar("R", bound=Kept)
+
+
+class ChainEnded(Exception):  # noqa: N818  # control flow inside the chain, not an error
+    """A stage decided the ticket; the stages after it do not run."""
+
+
+@dataclass(slots=True, kw_only=True)
+class CaseFile:
+    """What is known about one run of one ticket so far. The only mutable record, never shared."""
+
+    ticket: Ticket
+    run_id: str
+    attempt: int = 1
+    snapshot: Snapshot | None = None
+    scan: ScanResult | None = None
+    question: Question | None = None
+    approval: Approval | None = None
+    verification: Verification | None = None
+    attack: Attack | None = None
+    screening: Screening | None = None
+    attack_stage: AttackStage | None = None
+    triage: Triage | None = None
+    verdict: Verdict | None = None
+    stop: Stop | None = None
+    unforeseen: Exception | None = None
+    """What an internal error was, for `--debug`."""
+    stages: list[StageRecord] = field(default_factory=list)
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    _began: float = field(default_factory=time.monotonic)
+    _stage_began: float = field(default_factory=time.monotonic)
+
+    def keep(self, record: R | Stop) -> R:
+        """File what a stage returned.
+
+        Raises:
+            ChainEnded: the stage returned a `Stop`, or a verification that decides the ticket.
+        """
+        if isinstance(record, Stop):
+            self.end(record)
+        self._file(record)
+        stop = record.stop if isinstance(record, Verification | AttackStage) else None
+        self.unless(stop)
+        return record
+
+    def unless(self, stop: Stop | None) -> None:
+        """Go on unless a policy says stop.
+
+        Raises:
+            ChainEnded: it does.
+        """
+        if stop is not None:
+            self.end(stop)
+
+    def end(self, stop: Stop) -> None:
+        """End the chain here.
+
+        Raises:
+            ChainEnded: always.
+        """
+        self.stop = stop
+        raise ChainEnded
+
+    @contextmanager
+    def chain(self) -> Iterator[None]:
+        """Run the stages: whatever ends them early becomes the case's stop, so no outcome is ever lost.
+
+        Faults of the ticket itself (`UsageError`) pass through: there is nothing to give a verdict about.
+        """
+        try:
+            yield
+        except ChainEnded:
+            return
+        except UsageError:
+            raise
+        except InfrastructureError as error:
+            self.stop = Stop(status=Status.ERROR, reason=str(error))
+        except KeyboardInterrupt:
+            self.stop = Stop(status=Status.CANCELLED, reason="interrupted by the person at the terminal")
+        except Exception as error:  # noqa: BLE001  # the flow's boundary: a fault of refute is ERROR, never a verdict
+            self.stop = Stop(status=Status.ERROR, reason=f"internal error: {type(error).__name__}: {error}")
+            self.unforeseen = error
+
+    def outcome(self, provenance: Provenance) -> Outcome:
+        """Close the case; fails closed to ERROR where the chain neither stopped nor reached a verdict."""
+        end = self.stop or self.verdict or Stop(status=Status.ERROR, reason="the flow ended without a verdict")
+        verification, run, triage = self.verification, self.attack_stage, self.triage
+        return Outcome(
+            run_id=self.run_id,
+            ticket_id=self.ticket.id,
+            title=self.ticket.title,
+            labels=self.ticket.labels,
+            attempt=self.attempt,
+            status=end.status,
+            reason=end.reason,
+            started_at=self.started_at,
+            duration_s=round(time.monotonic() - self._began, 3),
+            provenance=provenance,
+            claims=triage.claims if triage else (),
+            failures=triage.failures if triage else (),
+            tests=self._tests(),
+            stages=tuple(self.stages),
+            caveats=self._caveats(),
+            scan=self.scan,
+            left_out=self.snapshot.left_out if self.snapshot else (),
+            verification_output=verification.result.stdout if verification else "",
+            verification_stderr=verification.result.stderr if verification else "",
+            adversarial_tests=self.screening.attack.source if self.screening else "",
+            adversarial_output=run.run.output if run else "",
+            changed_paths=self._changed_paths(),
+            decoys_touched=(verification.result.decoys_touched if verification else ())
+            + (run.result.decoys_touched if run else ()),
+        )
+
+    def _file(self, record: Kept) -> None:
+        """Put the record in its field and note the stage."""
+        match record:
+            case Snapshot():
+                self.snapshot = record
+                left_out = f", {len(record.left_out)} left out" if record.left_out else ""
+                self._note("snapshot", f"{len(record.files)} files, {record.total_bytes:,} bytes{left_out}")
+            case ScanResult():
+                self.scan = record
+                self._note("scan", f"{len(record.findings)} findings, {len(record.blocking)} blocking")
+            case Question():
+                self.question = record
+            case Approval():
+                self.approval = record
+                self._note("confirm", f"approved by {record.by}")
+            case Verification():
+                self.verification = record
+                self._note("verify", record.summary, sandbox_s=record.result.duration_s)
+            case Attack():
+                self.attack = record
+                self._note("write tests", f"{len(record.tests)} tests, {len(record.untestable)} claims untestable")
+            case Screening():
+                self.screening = record
+                self._note("screen", f"{len(record.attack.tests)} accepted, {len(record.rejected)} rejected")
+            case AttackStage():
+                self.attack_stage = record
+                self._note("attack", record.summary, sandbox_s=record.result.duration_s)
+            case Triage():
+                self.triage = record
+                self._note("triage", record.summary)
+            case Verdict():
+                self.verdict = record
+                self._note("verdict", record.status)
+            case _:
+                assert_never(record)
+
+    def _note(self, name: str, summary: str, *, sandbox_s: float = 0.0) -> None:
+        now = time.monotonic()
+        duration_s = round(now - self._stage_began, 3)
+        self.stages.append(StageRecord(name=name, summary=summary, duration_s=duration_s, sandbox_s=sandbox_s))
+        self._stage_began = now
+
+    def _tests(self) -> tuple[TestRecord, ...]:
+        """Every generated test, with what became of it."""
+        judged = [(triaged.test, triaged.verdict, triaged.reason) for triaged in (self.triage or Triage()).triaged]
+        rejected = [(one.test, None, one.reason) for one in (self.screening.rejected if self.screening else ())]
+        return tuple(
+            TestRecord(
+                name=test.name,
+                claim_id=test.claim_id,
+                category=test.category,
+                origin=test.origin,
+                tester=test.tester,
+                verdict=verdict,
+                reason=reason,
+            )
+            for test, verdict, reason in (*judged, *rejected)
+        )
+
+    def _caveats(self) -> tuple[str, ...]:
+        notes = self.verification.notes if self.verification else ()
+        return notes + (self.verdict.caveats if self.verdict else ())
+
+    def _changed_paths(self) -> dict[str, tuple[str, ...]]:
+        ran = {"verify": self.verification, "attack": self.attack_stage}
+        return {name: stage.result.changed_paths for name, stage in ran.items() if stage}
