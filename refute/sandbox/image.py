@@ -1,0 +1,182 @@
+"""The sandbox image: found by the digest of its inputs, built where it is missing.
+
+Reproducible means: the same recipe (lock, scripts, driver, Python version) over the same base packages gives the
+same image ID, on any machine. Over the official image the base is fixed by digest. Over debootstrap it is what
+Debian ships on the day of the build, so two machines may get different IDs months apart; the root layer is
+cached, so on one machine the ID stays until the recipe changes or the cache is removed.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import docker
+from docker.errors import DockerException, ImageNotFound
+from filelock import FileLock
+from platformdirs import user_cache_path
+from requests.exceptions import ConnectionError as RequestsConnectionError
+
+from refute.errors import EngineUnavailable, ImageBuildFailed
+from refute.sandbox import image_recipe
+from refute.sandbox.image_layers import Workbench, build_driver, build_rootfs, build_wheels
+from refute.sandbox.image_pack import Layer, write_archive
+from refute.sandbox.image_recipe import Recipe, read_recipe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxImage:
+    """An image that jobs run in."""
+
+    id: str
+    """`sha256:…`; jobs run by it, never by a tag."""
+    python: str
+    """`major.minor`."""
+    source: str
+    """`registry <name>@sha256:…` or `debootstrap <suite>`."""
+    recipe_digest: str
+    """SHA-256 over the inputs in the checkout, in hex."""
+
+
+def find_image(client: docker.DockerClient, *, python: str = "3.11", base: str = "") -> SandboxImage | None:
+    """The image of the current recipe, or None if the engine has none. Builds nothing; one request, a few ms.
+
+    Args:
+        client: the engine.
+        python: version of the ticket.
+        base: pinned base image, `name@sha256:…`; empty takes what is there.
+
+    Raises:
+        EngineUnavailable: no engine answers.
+        ImageBuildFailed: no image is made for this Python version, or the pin is no digest.
+    """
+    with _engine_errors():
+        return _labelled(client, read_recipe(python, base))
+
+
+def build_image(
+    client: docker.DockerClient,
+    *,
+    python: str = "3.11",
+    base: str = "",
+    cache: Path | None = None,
+    progress: Callable[[str], None],
+) -> SandboxImage:
+    """The image of the current recipe, built if it is missing. Two builds at once wait for each other.
+
+    Args:
+        client: the engine.
+        python: version of the ticket.
+        base: pinned base image, `name@sha256:…`; empty takes the registry's, else debootstrap.
+        cache: folder for packed layers (some 200 MB); the user's cache folder by default.
+        progress: told about each step, one line each.
+
+    Raises:
+        EngineUnavailable: no engine answers.
+        ImageBuildFailed: a step failed; the message has its output.
+    """
+    recipe = read_recipe(python, base)
+    folder = cache or user_cache_path("refute", appauthor=False) / "image"
+    folder.mkdir(parents=True, exist_ok=True)
+    with _engine_errors(), FileLock(folder / "build.lock"):
+        found = _labelled(client, recipe)
+        if found is None:
+            _build(Workbench(client=client, recipe=recipe, cache=folder, progress=progress))
+            found = _labelled(client, recipe)
+    if found is None:
+        raise ImageBuildFailed(
+            "sandbox image: loaded, but the engine does not list it",
+            hint="Look at the engine's log; another process may have removed it. Run `refute image build` again.",
+        )
+    return found
+
+
+def _labelled(client: docker.DockerClient, recipe: Recipe) -> SandboxImage | None:
+    label = f"{image_recipe.LABEL_RECIPE}={recipe.digest}"
+    # The low-level call: `client.images.list` asks for each image again.
+    for summary in client.api.images(filters={"label": label}):
+        return SandboxImage(
+            id=summary["Id"],
+            python=recipe.python,
+            source=summary["Labels"][image_recipe.LABEL_SOURCE],
+            recipe_digest=recipe.digest,
+        )
+    return None
+
+
+def _build(bench: Workbench) -> None:
+    rootfs, source = build_rootfs(bench)
+    with _stage(bench, rootfs, source) as stage_id:
+        layers = [rootfs, build_wheels(bench, stage_id), build_driver(bench, stage_id)]
+        bench.progress("loading the image into the engine")
+        labels = {image_recipe.LABEL_RECIPE: bench.recipe.digest}
+        _load(bench, layers, source, labels, f"refute-sandbox:{bench.recipe.python}-{bench.recipe.digest[:12]}")
+
+
+@contextmanager
+def _stage(bench: Workbench, rootfs: Layer, source: str) -> Iterator[str]:
+    """The ID of an image with this root file system: an earlier sandbox image, or a bare one for the moment."""
+    label = f"{image_recipe.LABEL_ROOTFS}={rootfs.digest}"
+    for summary in bench.client.api.images(filters={"label": label}):
+        yield summary["Id"]
+        return
+    tag = f"refute-sandbox-stage:{rootfs.digest[:12]}"
+    stage_id = _load(bench, [rootfs], source, {}, tag)
+    try:
+        yield stage_id
+    finally:
+        with suppress(ImageNotFound):
+            bench.client.images.remove(tag)
+
+
+def _load(bench: Workbench, layers: list[Layer], source: str, labels: dict[str, str], tag: str) -> str:
+    config = _config(bench.recipe, layers[0], source, labels)
+    with tempfile.TemporaryDirectory(dir=bench.cache) as work:
+        archive = Path(work, "image.tar")
+        write_archive(archive, config=config, layers=layers, tag=tag)
+        with archive.open("rb") as data:
+            loaded = bench.client.images.load(data)
+    image_id = loaded[0].id if loaded else None
+    if image_id is None:
+        raise ImageBuildFailed(f"sandbox image: the engine loaded nothing for {tag}", hint="Look at its log.")
+    return image_id
+
+
+def _config(recipe: Recipe, rootfs: Layer, source: str, labels: dict[str, str]) -> dict[str, object]:
+    """The image's configuration. Every value follows from the recipe and the layers, or the ID would not."""
+    machines = {"x86_64": "amd64", "aarch64": "arm64"}
+    user = f"{image_recipe.SUBJECT}:{image_recipe.SUBJECT}"
+    return {
+        "architecture": machines.get(recipe.machine, recipe.machine),
+        "os": "linux",
+        "created": "1970-01-01T00:00:00Z",
+        "config": {
+            "User": user,
+            "WorkingDir": "/workspace",
+            "Env": ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"],
+            "Cmd": ["/bin/bash"],
+            "Labels": {
+                image_recipe.LABEL_PYTHON: recipe.python,
+                image_recipe.LABEL_SOURCE: source,
+                image_recipe.LABEL_ROOTFS: rootfs.digest,
+                **labels,
+            },
+        },
+    }
+
+
+@contextmanager
+def _engine_errors() -> Iterator[None]:
+    try:
+        yield
+    except RequestsConnectionError as error:
+        raise EngineUnavailable(
+            f"sandbox image: the container engine does not answer: {error}",
+            hint="Start it (on Debian/Ubuntu as root: scripts/ensure-engine.sh), or set DOCKER_HOST to where it listens.",
+        ) from error
+    except DockerException as error:
+        raise ImageBuildFailed(
+            f"sandbox image: the container engine refused a step: {error}",
+            hint="Look at the engine's log and at the disk's free space (`refute doctor`), then run `refute image build`.",
+        ) from error
