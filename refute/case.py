@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TypeVar, assert_never
 
 from refute.adversary.attack import Attack, AttackRun, Screening
-from refute.approval import Approval, Question
+from refute.approval import Approval
 from refute.errors import InfrastructureError, UsageError
 from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
 from refute.scan.finding import ScanResult
@@ -16,7 +16,7 @@ from refute.evidence import AttackStage, Triage, Verification
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 
-Kept = Snapshot | ScanResult | Question | Approval | Verification | Attack | Screening | AttackStage | Triage | Verdict
+Kept = Snapshot | ScanResult | Approval | Verification | Attack | Screening | AttackStage | Triage | Verdict
 R = TypeVar("R", bound=Kept)
 
 
@@ -33,7 +33,6 @@ class CaseFile:
     attempt: int = 1
     snapshot: Snapshot | None = None
     scan: ScanResult | None = None
-    question: Question | None = None
     approval: Approval | None = None
     verification: Verification | None = None
     attack: Attack | None = None
@@ -141,8 +140,6 @@ class CaseFile:
             case ScanResult():
                 self.scan = record
                 self._note("scan", f"{len(record.findings)} findings, {len(record.blocking)} blocking")
-            case Question():
-                self.question = record
             case Approval():
                 self.approval = record
                 self._note("confirm", f"approved by {record.by}")

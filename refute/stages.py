@@ -1,5 +1,6 @@
 """The stages of a ticket's way through the pipeline: each takes records and returns a record or a `Stop`."""
 
+import shlex
 from pathlib import PurePosixPath
 
 from refute.adversary.attack import Attack, Brief, Screening, SourceModule
@@ -13,7 +14,7 @@ from refute.evidence import AttackStage, Triage, Verification
 from refute.guardrails.audit import Decision, Gate
 from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
-from refute.sandbox.job import Limits
+from refute.sandbox.job import GIBIBYTE, Limits
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
 from refute.settings import AttackPolicy
@@ -51,6 +52,26 @@ def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult
         },
     )
     return result
+
+
+def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanResult) -> Question:
+    """What a person is asked before anything runs."""
+    settings = ports.settings
+    script = ports.store.read(snapshot, ticket.verification_script).decode("utf-8", errors="replace")
+    limits = f"{settings.memory_bytes / GIBIBYTE:.3g} GiB memory, {settings.cpus:g} CPUs, no network"
+    attack = f"tester {settings.tester!r} writes tests against {len(ticket.claims)} claims"
+    return Question(
+        ticket=ticket,
+        snapshot=snapshot,
+        script=script,
+        scan=scan,
+        plan=(
+            f"verify   bash {shlex.quote(ticket.verification_script)}   at most {settings.verification_timeout_s:g} s, {limits}",
+            f"attack   {attack}; at most {settings.attack_timeout_s:g} s, {limits}",
+            f"files    {len(snapshot.files)} in a throwaway copy, {snapshot.digest}",
+        ),
+        timeout_s=settings.confirmation_timeout_s,
+    )
 
 
 def admit(scan: ScanResult, *, allow_dangerous: bool) -> Stop | None:

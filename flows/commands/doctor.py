@@ -1,0 +1,26 @@
+"""`refute doctor`: what is missing, what is outdated, and what to do about it."""
+
+import click
+
+
+@click.command()
+def doctor() -> int:
+    """Check engine, image, disk and Prefect server. Exit code 1 where something needs doing."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from flows.orchestrator.server import server_check
+    from refute.doctor import examine
+    from refute.settings import Settings
+
+    settings = Settings.load()
+    checks = [*examine(settings), server_check(settings)]
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "Check", "Found", "What to do"):
+        table.add_column(heading, overflow="fold")
+    marks = {True: Text("ok", style="green"), False: Text("FAULT", style="bold red"), None: Text("note", style="yellow")}
+    for check in checks:
+        table.add_row(marks[check.ok], check.name, Text(check.found), Text(check.advice))
+    Console().print(table)
+    return 1 if any(check.ok is False for check in checks) else 0

@@ -1,0 +1,78 @@
+"""The flow: ticket → snapshot → scan → confirm → verify → write tests → screen → attack → triage → verdict → outcome."""
+
+from pathlib import Path
+from typing import Final, Literal
+
+from prefect import flow
+from prefect.runtime import flow_run
+from pydantic import BaseModel, ConfigDict, Field
+
+from flows.terminal.approver import TerminalApprover, show
+from refute import stages
+from refute.approval import AdvanceApprover, Approver
+from refute.case import CaseFile
+from refute.outcome import Outcome, Status, Stop
+from refute.ports import Ports
+from refute.settings import Settings
+from refute.ticket.parse import load_ticket
+from tasks.attack import run_attack
+from tasks.confirm import confirm
+from tasks.outcome import record_outcome
+from tasks.scan import scan_scripts
+from tasks.screen import screen_tests
+from tasks.snapshot import take_snapshot
+from tasks.triage import triage_tests
+from tasks.verdict import reach_verdict
+from tasks.verify import run_verification
+from tasks.write_tests import write_tests
+
+DRY_RUN: Final = Stop(status=Status.DRY_RUN, reason="nothing was executed: script, scan and plan were shown")
+
+
+class VerifyRequest(BaseModel):
+    """What to verify, and how."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
+    approval: Literal["ask", "in_advance"] = Field(
+        default="ask", description="Ask at the terminal, or approve in advance a script that scans clean."
+    )
+    dry_run: bool = Field(default=False, description="Show script, scan and planned commands; run nothing.")
+    allow_dangerous: bool = Field(default=False, description="Ask whether to run despite dangerous findings.")
+    settings: Settings = Field(default_factory=Settings.load)
+
+    def approver(self) -> Approver:
+        """Who answers the confirmation. Blocking findings are always put to a person."""
+        if self.approval == "in_advance" and not self.allow_dangerous:
+            return AdvanceApprover()
+        return TerminalApprover(in_advance=self.approval == "in_advance")
+
+
+@flow(name="verify-ticket", flow_run_name="verify {request.ticket.name}", persist_result=False, log_prints=False)
+def verify_ticket(request: VerifyRequest) -> Outcome:
+    """Try to refute one ticket's claims.
+
+    Raises:
+        UsageError: the ticket or its files cannot be used; everything else ends in an outcome.
+    """
+    ticket = load_ticket(request.ticket)
+    ports = Ports(request.settings, run_id=str(flow_run.id))
+    case = CaseFile(ticket=ticket, run_id=ports.run_id)
+    with case.chain():
+        snapshot = case.keep(take_snapshot(ports, ticket))
+        scan = case.keep(scan_scripts(ports, ticket, snapshot))
+        question = stages.pose_question(ports, ticket, snapshot, scan)
+        if request.dry_run:
+            show(question)
+        case.unless(stages.admit(scan, allow_dangerous=request.allow_dangerous))
+        case.unless(stages.apply_policy(ports, ticket))
+        case.unless(DRY_RUN if request.dry_run else None)
+        approval = case.keep(confirm(ports, question, request.approver()))
+        case.keep(run_verification(ports, ticket, snapshot, approval))
+        attack = case.keep(write_tests(ports, ticket, snapshot))
+        screening = case.keep(screen_tests(ports, ticket, snapshot, attack))
+        attacked = case.keep(run_attack(ports, ticket, snapshot, screening))
+        triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
+        case.keep(reach_verdict(ports, attacked, triage))
+    return record_outcome(ports, case)

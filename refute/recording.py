@@ -1,0 +1,75 @@
+"""Make an outcome durable, exactly once: audit log, ledger and CSV, evidence files a person can open and run."""
+
+import os
+import re
+from pathlib import Path
+
+from refute import __version__
+from refute.case import CaseFile
+from refute.guardrails.audit import Decision, Gate
+from refute.ledger.costs_csv import append_missing
+from refute.outcome import OUTCOME_JSON, Outcome, Provenance, Status
+from refute.ports import Ports
+
+
+def record(ports: Ports, case: CaseFile) -> Outcome:
+    """Close the case and store its outcome; running it again for the same run changes nothing."""
+    outcome = case.outcome(provenance(ports, case))
+    ports.audit.record(
+        Gate.VERDICT,
+        Decision.ALLOW if outcome.status in {Status.PASS, Status.PASS_WEAK} else Decision.DENY,
+        run_id=outcome.run_id,
+        reason=outcome.reason,
+        metadata={"ticket": outcome.ticket_id, "status": outcome.status},
+    )
+    write_evidence(outcome, run_directory(ports, outcome.run_id))
+    ports.ledger.record(outcome)
+    append_missing(ports.ledger, ports.settings.costs_csv)
+    return outcome
+
+
+def provenance(ports: Ports, case: CaseFile) -> Provenance:
+    """What exactly ran; image, profile and engine only where a container was used."""
+    ran = case.verification is not None
+    return Provenance(
+        refute_version=__version__,
+        tester=ports.settings.tester,
+        snapshot_digest=case.snapshot.digest if case.snapshot else None,
+        image_id=ports.image(case.ticket.python).id if ran else None,
+        profile_digest=ports.sandbox.profile_digest if ran else None,
+        engine=ports.engine_version if ran else None,
+        runtime="runc" if ran else None,
+    )
+
+
+def run_directory(ports: Ports, run_id: str) -> Path:
+    """Where a run's evidence lies."""
+    return ports.settings.state_dir / "runs" / run_id
+
+
+def write_evidence(outcome: Outcome, directory: Path) -> None:
+    """Write outcome, attack and reproducers, each whole or not at all."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    files = {"outcome.json": OUTCOME_JSON.dump_json(outcome, indent=2)}
+    if outcome.adversarial_tests:
+        files[attack_name(outcome)] = outcome.adversarial_tests.encode()
+    for failure in outcome.failures:
+        files[reproducer_name(failure.test_name)] = failure.reproducer.encode()
+    for name, content in files.items():
+        partial = directory / f".{name}.{os.getpid()}"
+        partial.write_bytes(content)
+        partial.replace(directory / name)
+
+
+def attack_name(outcome: Outcome) -> str:
+    """File name of the attack, importable as a module."""
+    return f"test_adversarial_{_slug(outcome.ticket_id)}.py"
+
+
+def reproducer_name(test_name: str) -> str:
+    """File name of a refutation's reproducer."""
+    return f"reproduce_{_slug(test_name)}.py"
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"\W", "_", text, flags=re.ASCII)[:100]

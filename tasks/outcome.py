@@ -1,0 +1,33 @@
+"""Stage 10: record the outcome once: ledger, CSV, evidence files, audit log, Prefect artifacts."""
+
+import hashlib
+import re
+
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+
+from refute.case import CaseFile
+from refute.outcome import Outcome
+from refute.ports import Ports
+from refute.recording import record
+from reports.outcome_markdown import render_markdown
+from reports.outcome_rows import claims_rows
+from tasks.stage import stage
+
+
+@stage("outcome")
+def record_outcome(ports: Ports, case: CaseFile) -> Outcome:
+    """Close the case, make it durable, and show it in the Prefect UI."""
+    outcome = record(ports, case)
+    key = artifact_key(outcome.ticket_id)
+    description = f"{outcome.ticket_id}: {outcome.status}"
+    create_table_artifact(key=f"{key}-claims", table=claims_rows(outcome), description=description)
+    create_markdown_artifact(key=f"{key}-story", markdown=render_markdown(outcome), description=description)
+    return outcome
+
+
+def artifact_key(ticket_id: str) -> str:
+    """An artifact key of a ticket, of `[a-z0-9-]` as Prefect asks; ids that differ never share a key."""
+    plain = re.sub("[^a-z0-9]", "-", ticket_id.lower())
+    if plain != ticket_id:
+        plain += "-" + hashlib.sha256(ticket_id.encode()).hexdigest()[:6]
+    return f"ticket-{plain}"
