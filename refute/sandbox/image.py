@@ -20,6 +20,7 @@ from requests.exceptions import ConnectionError as RequestsConnectionError
 
 from refute.errors import EngineUnavailable, ImageBuildFailed
 from refute.sandbox import image_recipe
+from refute.sandbox.image_contents import SUBJECT
 from refute.sandbox.image_layers import Workbench, build_driver, build_rootfs, build_wheels
 from refute.sandbox.image_pack import Layer, write_archive
 from refute.sandbox.image_recipe import Recipe, read_recipe
@@ -146,7 +147,7 @@ def _load(bench: Workbench, layers: list[Layer], source: str, labels: dict[str, 
 def _config(recipe: Recipe, rootfs: Layer, source: str, labels: dict[str, str]) -> dict[str, object]:
     """The image's configuration. Every value follows from the recipe and the layers, or the ID would not."""
     machines = {"x86_64": "amd64", "aarch64": "arm64"}
-    user = f"{image_recipe.SUBJECT}:{image_recipe.SUBJECT}"
+    user = f"{SUBJECT}:{SUBJECT}"
     return {
         "architecture": machines.get(recipe.machine, recipe.machine),
         "os": "linux",
@@ -173,10 +174,10 @@ def _engine_errors() -> Iterator[None]:
     except RequestsConnectionError as error:
         raise EngineUnavailable(
             f"sandbox image: the container engine does not answer: {error}",
-            hint="Start it (on Debian/Ubuntu as root: scripts/ensure-engine.sh), or set DOCKER_HOST to where it listens.",
+            hint="Start it (Debian/Ubuntu, as root: scripts/ensure-engine.sh), or set DOCKER_HOST.",
         ) from error
     except DockerException as error:
         raise ImageBuildFailed(
             f"sandbox image: the container engine refused a step: {error}",
-            hint="Look at the engine's log and at the disk's free space (`refute doctor`), then run `refute image build`.",
+            hint="Run `refute doctor`, look at the engine's log, then run `refute image build` again.",
         ) from error

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import docker
 import uv
@@ -19,8 +20,9 @@ from docker.models.containers import Container
 
 from refute.errors import ImageBuildFailed
 from refute.sandbox.image_base import Progress, find_base
+from refute.sandbox.image_contents import DRIVER, SITE, is_kept, rootfs_entries, wheel_entries
 from refute.sandbox.image_pack import Entry, Layer, digest_of, normalise
-from refute.sandbox.image_recipe import DRIVER, SITE, Recipe, is_kept, rootfs_entries, wheel_entries
+from refute.sandbox.image_recipe import Recipe
 
 _STEP_TIMEOUT_S = 600
 _CHUNK_BYTES = 1 << 20
@@ -50,7 +52,7 @@ def build_rootfs(bench: Workbench) -> tuple[Layer, str]:
             bench.progress("compiling the standard library, packing the root file system")
             with _finished(bench, base.image_id, "rootfs.sh") as container, _new_file(path) as packed:
                 raw = packed.with_suffix(".raw")
-                _save(container.export(_CHUNK_BYTES), raw)
+                _save(_export(container), raw)
                 normalise(raw, packed, keep=is_kept, added=rootfs_entries())
                 raw.unlink()
         finally:
@@ -165,6 +167,11 @@ def _finished(bench: Workbench, image_id: str, script: str, put: Path | None = N
         yield container
     finally:
         container.remove(force=True, v=True)
+
+
+def _export(container: Container) -> Iterator[bytes]:
+    # The stubs say str; docker-py streams bytes.
+    return cast("Iterator[bytes]", container.export(_CHUNK_BYTES))
 
 
 def _save(chunks: Iterator[bytes], target: Path) -> None:
