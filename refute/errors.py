@@ -59,6 +59,10 @@ class InfrastructureError(RefuteError):
     """Something around the code failed. It says nothing about the code and is never a verdict."""
 
 
+class SnapshotCorrupted(InfrastructureError):
+    """The stored files of a snapshot are not those that were frozen and approved."""
+
+
 class EngineUnavailable(InfrastructureError):
     """No container engine answers."""
 
