@@ -1,0 +1,274 @@
+"""The audit log: complete, chained, bounded, and refusing to let anything happen unrecorded."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from refute.errors import AuditUnavailable, InfrastructureError
+from refute.guardrails import audit
+from refute.guardrails.audit import AuditLog, Decision, Gate
+from refute.guardrails.audit_chain import verify_chain
+
+WRITER = """
+import sys
+from pathlib import Path
+from refute.guardrails.audit import AuditLog, Decision, Gate
+log = AuditLog(Path(sys.argv[1]))
+for number in range(int(sys.argv[3])):
+    log.record(Gate.SCAN, Decision.ALLOW, run_id=sys.argv[2], reason="r", metadata={"number": number})
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> AuditLog:
+    return AuditLog(tmp_path / "logs" / "guardrails.jsonl")
+
+
+def write(log: AuditLog, count: int = 1) -> None:
+    for number in range(count):
+        log.record(Gate.SCAN, Decision.ALLOW, run_id="run-1", reason="nothing found", metadata={"number": number})
+
+
+def lines(log: AuditLog) -> list[dict[str, object]]:
+    return [json.loads(line) for line in log.path.read_text().splitlines()]
+
+
+def test_a_record_says_when_where_what_and_why(log: AuditLog) -> None:
+    head = log.record(
+        Gate.SCAN_OVERRIDE,
+        Decision.ALLOW,
+        run_id="run-1",
+        turn_id="t-2",
+        reason="asked for",
+        metadata={"rule": "R1", "count": 2, "ok": True, "none": None, "share": 0.5},
+    )
+    (record,) = lines(log)
+    assert str(record.pop("timestamp")).endswith("+00:00")
+    assert head is not None
+    assert record == {
+        "run_id": "run-1",
+        "turn_id": "t-2",
+        "gate": "scan_override",
+        "decision": "allow",
+        "reason": "asked for",
+        "metadata": {"rule": "R1", "count": 2, "ok": True, "none": None, "share": 0.5},
+        "sequence": 1,
+        "previous": "0" * 64,
+        "hash": head.hash,
+    }
+
+
+def test_the_log_is_for_its_owners_eyes(log: AuditLog) -> None:
+    write(log)
+    assert log.path.stat().st_mode & 0o077 == 0
+
+
+def test_a_switched_off_log_writes_nothing(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path / "log.jsonl", enabled=False)
+    assert log.record(Gate.SCAN, Decision.DENY, run_id="r", reason="x") is None
+    assert not log.path.exists()
+
+
+def test_eight_processes_keep_one_chain(log: AuditLog) -> None:
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(log.path), f"run-{n}", "40"]) for n in range(8)]
+    assert [writer.wait(timeout=60) for writer in writers] == [0] * 8
+    report = verify_chain(log.path)
+    assert report.intact
+    assert report.lines == 320
+    assert report.head.sequence == 320
+
+
+@pytest.mark.parametrize("kept", [1, 20, 200])
+def test_a_line_torn_by_a_crash_is_fenced_off_and_the_chain_goes_on(log: AuditLog, kept: int) -> None:
+    write(log, 3)
+    whole = log.path.read_bytes()
+    last = whole.splitlines(keepends=True)[-1]
+    log.path.write_bytes(whole + last[:kept])
+    assert verify_chain(log.path).unfinished_bytes == kept
+    write(log)
+    report = verify_chain(log.path)
+    assert report.intact
+    assert (report.lines, report.fenced, report.head.sequence) == (5, 1, 5)
+    assert [record["gate"] for record in map(json.loads, log.path.read_text().splitlines()[-2:])] == [
+        "audit",
+        "scan",
+    ]
+
+
+def test_a_crash_while_fencing_off_a_crash_is_fenced_off_too(log: AuditLog) -> None:
+    write(log, 2)
+    log.path.write_bytes(log.path.read_bytes() + b'{"timesta\n{"time\r\n\x00\x00\xff')
+    write(log)
+    report = verify_chain(log.path)
+    assert report.intact
+    assert (report.lines, report.fenced) == (4, 3)
+
+
+def test_a_last_line_that_lost_only_its_newline_is_kept(log: AuditLog) -> None:
+    write(log, 2)
+    log.path.write_bytes(log.path.read_bytes().rstrip(b"\n"))
+    write(log)
+    report = verify_chain(log.path)
+    assert report.intact
+    assert (report.lines, report.fenced) == (3, 0)
+
+
+def test_an_empty_line_does_not_break_the_chain_of_later_records(log: AuditLog) -> None:
+    write(log)
+    log.path.write_bytes(log.path.read_bytes() + b"\n")
+    write(log)
+    assert verify_chain(log.path).intact
+
+
+def test_a_log_that_holds_only_a_torn_line_starts_its_chain(log: AuditLog) -> None:
+    log.path.parent.mkdir()
+    log.path.write_bytes(b'{"timestamp":"20')
+    write(log)
+    report = verify_chain(log.path)
+    assert report.intact
+    assert (report.lines, report.fenced) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "problem"),
+    [
+        pytest.param(lambda rows: [rows[0], rows[1].replace("allow", "deny "), *rows[2:]], 2, "changed", id="edited"),
+        pytest.param(lambda rows: [rows[0], *rows[2:]], 2, "does not follow line 1", id="removed"),
+        pytest.param(lambda rows: [rows[0], rows[2], rows[1], rows[3]], 2, "does not follow", id="swapped"),
+        pytest.param(lambda rows: [rows[0], rows[0], *rows[1:]], 2, "does not follow", id="repeated"),
+        pytest.param(lambda rows: rows[1:], 1, "does not follow", id="start-cut-off"),
+        pytest.param(lambda rows: [rows[0], "garbage", *rows[1:]], 2, "unreadable", id="garbage-inserted"),
+        pytest.param(lambda rows: [rows[0], " " + rows[1], *rows[2:]], 2, "changed", id="reformatted"),
+        pytest.param(lambda rows: [rows[0], "[" * 100_000, *rows[1:]], 2, "no audit record", id="nesting-bomb"),
+        pytest.param(lambda rows: [rows[0], "17", *rows[1:]], 2, "no audit record", id="other-json"),
+    ],
+)  # fmt: skip
+def test_tampering_is_found_at_its_line(log: AuditLog, change: object, line: int, problem: str) -> None:
+    write(log, 4)
+    rows = log.path.read_text().splitlines()
+    log.path.write_text("\n".join(change(rows)) + "\n")  # type: ignore[operator]
+    report = verify_chain(log.path)
+    assert not report.intact
+    assert report.breaks[0].line == line
+    assert problem in report.breaks[0].problem
+
+
+def test_one_edited_line_is_one_break(log: AuditLog) -> None:
+    write(log, 4)
+    rows = log.path.read_text().splitlines()
+    rows[1] = rows[1].replace("nothing found", "all is well")
+    log.path.write_text("\n".join(rows) + "\n")
+    assert [found.line for found in verify_chain(log.path).breaks] == [2]
+
+
+def test_an_edit_whose_own_hash_was_recomputed_breaks_the_next_line(log: AuditLog) -> None:
+    write(log, 3)
+    rows = log.path.read_text().splitlines()
+    forged = AuditLog(log.path.with_name("forged.jsonl"))
+    forged.record(Gate.SCAN, Decision.DENY, run_id="other", reason="forged")
+    log.path.write_text("\n".join([forged.path.read_text().strip(), *rows[1:]]) + "\n")
+    assert [found.line for found in verify_chain(log.path).breaks] == [2]
+
+
+def test_nothing_is_appended_to_a_log_whose_last_line_was_edited(log: AuditLog) -> None:
+    write(log, 2)
+    log.path.write_text(log.path.read_text().replace('"number":1', '"number":9'))
+    with pytest.raises(AuditUnavailable, match="changed after it was written"):
+        write(log)
+
+
+def test_a_log_that_ends_in_too_much_garbage_is_refused(log: AuditLog) -> None:
+    write(log)
+    log.path.write_bytes(log.path.read_bytes() + b"x" * (audit.TAIL_BYTES + 1))
+    with pytest.raises(AuditUnavailable, match="got no record"):
+        write(log)
+
+
+def test_a_directory_in_the_logs_place_is_an_error_that_stops_what_it_would_have_allowed(tmp_path: Path) -> None:
+    with pytest.raises(InfrastructureError, match="nothing runs without its record"):
+        AuditLog(tmp_path).record(Gate.SCAN, Decision.ALLOW, run_id="r", reason="x")
+
+
+def test_a_link_in_the_logs_place_is_not_followed(log: AuditLog, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.write_text("precious")
+    log.path.parent.mkdir()
+    log.path.symlink_to(target)
+    with pytest.raises(AuditUnavailable):
+        write(log)
+    assert target.read_text() == "precious"
+
+
+def test_a_pipe_in_the_logs_place_is_refused(log: AuditLog) -> None:
+    log.path.parent.mkdir()
+    os.mkfifo(log.path)
+    with pytest.raises(AuditUnavailable, match="not a regular file"):
+        write(log)
+
+
+def test_a_full_disk_stops_what_the_record_would_have_allowed(log: AuditLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write(log)
+    with monkeypatch.context() as patch:
+        patch.setattr(audit.os, "write", full)
+        with pytest.raises(AuditUnavailable, match="No space left"):
+            write(log)
+    write(log)
+    assert verify_chain(log.path).intact
+
+
+def test_a_lock_that_stays_taken_is_an_error(log: AuditLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(log)
+    monkeypatch.setattr(audit, "LOCK_TIMEOUT_S", 0.05)
+    with log._locked(), pytest.raises(AuditUnavailable, match="lock was not free"):
+        write(log)
+
+
+def test_secrets_hostile_text_and_floods_do_not_get_into_the_log(log: AuditLog) -> None:
+    key = "AKIA" + "Q" * 16
+    log.record(
+        Gate.CONFIRMATION,
+        Decision.DENY,
+        run_id="r",
+        reason=f"used {key} and Authorization: Bearer abcdefghijklmnop",
+        metadata={
+            "api_key": "short",
+            "url": "https://user:hunter22@host/",
+            "output": "\x1b[31m" + "x" * 1_000_000,
+            "share": float("nan"),
+        }
+        | {f"more{n}": n for n in range(100)},
+    )
+    text = log.path.read_text()
+    (record,) = lines(log)
+    assert key not in text
+    assert "abcdefghijklmnop" not in text
+    assert "hunter22" not in text
+    metadata = record["metadata"]
+    assert isinstance(metadata, dict)
+    assert metadata["api_key"] == "[redacted]"
+    assert metadata["share"] == "nan"
+    assert metadata["output"].startswith(r"\x1b[31mxxx")
+    assert len(metadata) == audit.MAX_METADATA
+    assert len(text) < 10_000
+    assert verify_chain(log.path).intact
+
+
+def test_a_missing_log_cannot_be_verified(tmp_path: Path) -> None:
+    with pytest.raises(AuditUnavailable, match="cannot be read"):
+        verify_chain(tmp_path / "none.jsonl")
+
+
+def test_a_record_as_large_as_bounds_allow_is_followed_by_the_next(log: AuditLog) -> None:
+    wide = {f"field{n}": "漢" * 10_000 for n in range(100)}
+    log.record(Gate.SCREEN, Decision.DENY, run_id="r", reason="x" * 10_000, metadata=wide)
+    assert audit.FIRST_LOOK_BYTES < log.path.stat().st_size < audit.TAIL_BYTES
+    write(log)
+    assert verify_chain(log.path).intact
