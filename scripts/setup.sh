@@ -9,10 +9,11 @@ readonly STAMP=$VENV/.installed
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# PYTHON=… chooses another interpreter.
+# PYTHON=… chooses another interpreter. The distribution's own comes first: it is built with profile-guided
+# optimisation, which a pyenv build by default is not (measured: half the speed, so 5 s instead of 2 s to import Prefect).
 find_python() {
     local candidate
-    for candidate in ${PYTHON:-} python3.11 python3.12 python3.13 python3; do
+    for candidate in ${PYTHON:-} /usr/bin/python3.11 python3.11 python3.12 python3.13 python3; do
         if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             command -v "$candidate"
             return
