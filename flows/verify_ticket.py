@@ -5,8 +5,10 @@ from typing import Final, Literal
 
 from prefect import flow
 from prefect.runtime import flow_run
+from prefect.states import State
 from pydantic import BaseModel, ConfigDict, Field
 
+from flows.states import final_state
 from flows.terminal.approver import TerminalApprover, show
 from refute import stages
 from refute.approval import AdvanceApprover, Approver
@@ -50,7 +52,7 @@ class VerifyRequest(BaseModel):
 
 
 @flow(name="verify-ticket", flow_run_name="verify {request.ticket.name}", persist_result=False, log_prints=False)
-def verify_ticket(request: VerifyRequest) -> Outcome:
+def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     """Try to refute one ticket's claims.
 
     Raises:
@@ -75,4 +77,4 @@ def verify_ticket(request: VerifyRequest) -> Outcome:
         attacked = case.keep(run_attack(ports, ticket, snapshot, screening))
         triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
         case.keep(reach_verdict(ports, attacked, triage))
-    return record_outcome(ports, case)
+    return final_state(record_outcome(ports, case))

@@ -32,7 +32,7 @@ def demo(directory: Path, timeout_verification: float) -> int:
     expected = {place: yaml.safe_load((place / "expected.yaml").read_text()) for place in places}
     requests = [VerifyRequest(ticket=place, approval="in_advance", settings=settings) for place in places]
     outcomes: list[Outcome] = []
-    for place, outcome in zip(places, run_tickets(requests), strict=True):
+    for place, outcome in zip(places, run_tickets(requests, settings), strict=True):
         outcomes.append(outcome)
         click.echo(f"[{len(outcomes)}/{len(places)}] {place.name}: {outcome.status}", err=True)
     click.echo(render_batch(outcomes, expected=[expected[place]["status"] for place in places], color=sys.stdout.isatty()))

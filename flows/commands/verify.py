@@ -31,7 +31,7 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     The verification script is scanned, shown and confirmed, then runs in a container; tests written against
     the claims attack the implementation in another. The exit code is the verdict (see `refute --help`).
     """
-    from flows.run import run_ticket
+    from flows.run import run_tickets
     from flows.verify_ticket import VerifyRequest
     from reports.outcome_formats import render
     from refute.ticket.parse import load_ticket
@@ -45,7 +45,7 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
         allow_dangerous=options["allow_dangerous"],
         settings=settings,
     )
-    outcome = run_ticket(request)
+    (outcome,) = run_tickets([request], settings)
     text = render(outcome, form, color=output is None and sys.stdout.isatty())
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))

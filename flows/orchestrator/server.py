@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from refute.doctor import Check
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.settings import Settings
 
@@ -111,6 +112,21 @@ def server_lease(settings: Settings, *, say: Callable[[str], None]) -> Iterator[
             yield (files.server() or _start(files, settings, say)).api_url
         finally:
             os.utime(lease.fileno())
+
+
+def server_check(settings: Settings) -> Check:
+    """Doctor's line about the Prefect server; none running is no fault."""
+    configured = os.environ.get("PREFECT_API_URL")
+    name = "Prefect server"
+    if configured:
+        ok = answers(configured)
+        found = "the configured server answers" if ok else f"nothing answers at {configured}"
+        return Check(name=name, ok=ok, found=found, advice="" if ok else "Start it, or unset PREFECT_API_URL.")
+    server = ServerFiles.of(settings).server()
+    if server is None:
+        return Check(name=name, ok=None, found="none running", advice="The next run starts one; it stops when idle.")
+    ui = server.api_url.removesuffix("/api")
+    return Check(name=name, ok=True, found=f"local, process {server.pid}", advice=f"Its UI: {ui}")
 
 
 def _configured(api_url: str) -> str:

@@ -1,0 +1,36 @@
+"""How an outcome shows in the Prefect UI: its status as the run's state, its reason as the message."""
+
+from typing import Any, Final
+
+from prefect.client.schemas.objects import StateType
+from prefect.states import Cancelled, Completed, Failed, State
+
+from refute.outcome import Outcome, Status
+
+GOOD: Final = frozenset({Status.PASS, Status.PASS_WEAK, Status.SKIPPED, Status.DRY_RUN})
+
+
+def final_state(outcome: Outcome) -> State[Any]:
+    """Green where nothing needs doing, grey where a person declined, red for everything else."""
+    if outcome.status in GOOD:
+        make = Completed
+    elif outcome.status is Status.CANCELLED:
+        make = Cancelled
+    else:
+        make = Failed
+    return make(name=outcome.status, message=outcome.reason, data=outcome)
+
+
+def outcome_of(state: State[Any]) -> Outcome:
+    """The outcome that a finished run carries.
+
+    Raises:
+        UsageError: the ticket could not be used; whatever else the flow raised.
+    """
+    result = state.data if state.type is StateType.CANCELLED else state.result(raise_on_failure=False)
+    result = getattr(result, "result", result)  # an in-memory result record wraps it
+    if isinstance(result, BaseException):
+        raise result
+    if not isinstance(result, Outcome):
+        raise TypeError(f"flow run ended {state.name} with {type(result).__name__}, expected an Outcome")
+    return result
