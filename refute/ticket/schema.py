@@ -87,6 +87,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "text": "the sentence that is claimed",
     "given": "a mapping of variable name to type, e.g. {n: 'int'}",
     "check": "a Python expression that must be true",
+    "python": "a Python version such as '3.11'",
     "property": "a mapping with given, check and optionally assume",
 }
 _TYPES: Final[Mapping[str, str]] = {
@@ -126,6 +127,8 @@ def _fault(details: ErrorDetails) -> Fault:
 
 def _message(details: ErrorDetails, path: FieldPath) -> str:
     got, name = details["input"], str(path[-1]) if path else ""
+    if details["type"] == "model_type" and path[:1] == ("claims",) and isinstance(path[-1], int):
+        return f"got {shown(got)}, expected a sentence in quotes, or a mapping with text"
     match details["type"]:
         case "missing":
             message = f"is missing, expected {_EXPECTED.get(name, 'a value')}"

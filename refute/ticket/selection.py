@@ -1,0 +1,214 @@
+"""Which files of a workspace belong to a ticket, where each one's content really stands, and which are left out."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pathspec import PathSpec
+
+from refute.errors import SnapshotRefused
+from refute.ticket.checkout import Checkout, read_checkout
+from refute.ticket.record import LeftOut, Ticket
+from refute.ticket.withheld import CACHES, SECRET_DIRECTORIES, VERSION_CONTROL, withheld_reason
+
+_MAX_WALKED: Final = 200_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Selection:
+    """The files of a ticket while they are gathered."""
+
+    workspace: Path
+    """Absolute, without symlinks."""
+    required: frozenset[str]
+    """Paths that the ticket names: leaving one out is a fault."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """Path in the snapshot → path of the regular file that holds its content; both relative to the workspace."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Path → reason."""
+    faults: list[str] = field(default_factory=list)
+    directory_links: dict[str, str] = field(default_factory=dict)
+    """Symlink → the directory inside the workspace that it names."""
+
+    def leave_out(self, path: str, reason: str) -> None:
+        """Note a file that the snapshot will not hold; a fault where the ticket needs it."""
+        if path in self.required:
+            self.faults.append(f"{path!r}: {reason}, but the ticket names it")
+        else:
+            self.left_out.setdefault(path, reason)
+
+    def refuse(self, path: str, reason: str) -> None:
+        """Note a file that makes a snapshot impossible."""
+        self.faults.append(f"{path!r}: {reason}")
+
+
+def select_files(ticket: Ticket) -> Selection:
+    """Choose the files: what git tracks (all files outside a checkout), `include`, and what the ticket names.
+
+    Raises:
+        SnapshotRefused: with every file that is missing, leaves the workspace or cannot be named.
+    """
+    workspace = ticket.workspace.resolve()
+    named = (*ticket.implementation_files, ticket.verification_script, *filter(None, [ticket.previous]))
+    selection = Selection(workspace=workspace, required=frozenset(named))
+    try:
+        for path in dict.fromkeys([*_default(selection), *_included(selection, ticket.include), *named]):
+            _classify(selection, path)
+    except OSError as error:
+        raise SnapshotRefused(f"{ticket.source}: cannot read {error.filename!r}: {error.strerror}") from error
+    _expand_directory_links(selection)
+    if selection.faults:
+        lines = "\n".join(f"  - {fault}" for fault in selection.faults[:50])
+        raise SnapshotRefused(
+            f"{ticket.source}: the files in {workspace} cannot be frozen:\n{lines}",
+            hint="Move, rename or remove these, or correct the ticket. Files with credentials never enter a snapshot.",
+        )
+    return selection
+
+
+def left_out(selection: Selection) -> tuple[LeftOut, ...]:
+    """What the selection leaves out, sorted by path."""
+    noted = sorted((path, reason) for path, reason in selection.left_out.items() if path not in selection.sources)
+    return tuple(LeftOut(path=_printable(path), reason=reason) for path, reason in noted)
+
+
+def _printable(path: str) -> str:
+    """A name that can be written as UTF-8, whatever bytes the file system holds."""
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
+def _default(selection: Selection) -> Iterable[str]:
+    checkout = read_checkout(selection.workspace)
+    if checkout is None:
+        return list(_walk(selection, caches=False))
+    _note_untracked(selection, checkout)
+    return checkout.tracked
+
+
+def _note_untracked(selection: Selection, checkout: Checkout) -> None:
+    if os.path.lexists(selection.workspace / ".git"):
+        selection.leave_out(".git", "version control")
+    for path in checkout.untracked:
+        reason = withheld_reason(path) or "not tracked by git: add it there or under include"
+        selection.left_out.setdefault(path, reason)
+    for path in checkout.ignored:
+        selection.left_out.setdefault(path, withheld_reason(path) or "ignored by git")
+
+
+def _included(selection: Selection, globs: tuple[str, ...]) -> Iterable[str]:
+    if not globs:
+        return []
+    walked = list(_walk(selection, caches=True))
+    found: dict[str, None] = {}
+    for pattern in globs:
+        matches = list(
+            PathSpec.from_lines("gitignore", [f"/{pattern}" if "/" in pattern else pattern]).match_files(walked)
+        )
+        if not matches:
+            selection.left_out[pattern] = "a glob under include that matches no file"
+        found |= dict.fromkeys(matches)
+    return found
+
+
+def _walk(selection: Selection, *, caches: bool) -> Iterator[str]:
+    """All paths below the workspace that are no directories; symlinks are named, never followed."""
+    pending, seen = [""], 0
+    while pending:
+        parent = pending.pop()
+        with os.scandir(selection.workspace / parent) as entries:
+            for entry in sorted(entries, key=lambda item: item.name):
+                path = f"{parent}{entry.name}"
+                seen += 1
+                if seen > _MAX_WALKED:
+                    raise SnapshotRefused(
+                        f"{selection.workspace}: got more than {_MAX_WALKED:,} files and directories",
+                        hint="Name a smaller workspace in the ticket.",
+                    )
+                if not entry.is_dir(follow_symlinks=False):
+                    yield path
+                elif reason := _pruned(entry, caches=caches):
+                    selection.left_out.setdefault(f"{path}/", reason)
+                else:
+                    pending.append(f"{path}/")
+
+
+def _pruned(entry: os.DirEntry[str], *, caches: bool) -> str | None:
+    if entry.name in VERSION_CONTROL:
+        return "version control"
+    if caches:
+        return None
+    if entry.name in CACHES:
+        return "cache or environment of a tool"
+    if os.path.lexists(os.path.join(entry.path, "pyvenv.cfg")):  # noqa: PTH118 a DirEntry's path is text
+        return "virtual environment"
+    return "directory of credentials" if entry.name.lower() in SECRET_DIRECTORIES else None
+
+
+def _classify(selection: Selection, path: str) -> None:
+    """Sort one path into sources, directory links, left out or faults."""
+    if reason := _name_fault(path):
+        selection.refuse(path, reason)
+    elif reason := withheld_reason(path):
+        selection.leave_out(path, reason)
+    else:
+        _classify_target(selection, path)
+
+
+def _name_fault(path: str) -> str | None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "its name is not UTF-8, so it cannot be named in an archive; rename it"
+    if path.startswith("/") or ".." in path.split("/"):
+        return "leaves the workspace"
+    return None
+
+
+def _classify_target(selection: Selection, path: str) -> None:
+    workspace = selection.workspace
+    real = Path(os.path.realpath(workspace / path))
+    if not real.is_relative_to(workspace):
+        selection.refuse(path, f"is a symlink that leaves the workspace, to {_printable(str(real))!r}")
+        return
+    target = str(real.relative_to(workspace))
+    try:
+        mode = real.lstat().st_mode
+    except FileNotFoundError:
+        link = (workspace / path).is_symlink()
+        selection.leave_out(
+            path, f"a symlink to {target!r}, which does not exist" if link else "does not exist on disk"
+        )
+        return
+    linked = target != path
+    if linked and (reason := withheld_reason(target)):
+        selection.leave_out(path, f"a symlink to {target!r}: {reason}")
+    elif stat.S_ISREG(mode):
+        selection.sources[path] = target
+    elif stat.S_ISLNK(mode):
+        selection.leave_out(path, "a symlink that leads to itself")
+    elif stat.S_ISDIR(mode) and linked and path not in selection.required:
+        selection.directory_links[path] = target
+    elif stat.S_ISDIR(mode):
+        reason = (
+            "is a directory, expected a file" if path in selection.required else "a submodule that is not checked out"
+        )
+        selection.leave_out(path, reason)
+    else:
+        selection.leave_out(path, "neither a regular file nor a directory")
+
+
+def _expand_directory_links(selection: Selection) -> None:
+    """Give every file below a linked directory a second path, as the link shows it; one level of links."""
+    originals = sorted(selection.sources.items())
+    for link, target in sorted(selection.directory_links.items()):
+        prefix = "" if target == "." else f"{target}/"
+        if link.startswith(prefix):
+            selection.leave_out(link, f"a symlink to the directory {target!r}, which holds the link itself")
+            continue
+        below = {f"{link}/{path.removeprefix(prefix)}": source for path, source in originals if path.startswith(prefix)}
+        if not below:
+            selection.leave_out(link, f"a symlink to the directory {target!r}, which has no file in the snapshot")
+        selection.sources.update(below)

@@ -1,0 +1,100 @@
+"""Freezing a ticket: its files are read once, hashed together with its claims, and stored."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from refute.errors import SnapshotRefused
+from refute.ticket.reading import read_beneath
+from refute.ticket.record import Snapshot, SnapshotFile, Ticket
+from refute.ticket.selection import Selection, left_out, select_files
+from refute.ticket.store import SnapshotStore
+from refute.ticket.withheld import content_reason
+
+_DIGEST_VERSION: Final = "refute-snapshot-1"
+_NAMED_OFFENDERS: Final = 5
+
+
+def take_snapshot(ticket: Ticket, *, store: SnapshotStore, max_bytes: int, max_files: int) -> Snapshot:
+    """Freeze the files of a ticket. The workspace is only read.
+
+    Args:
+        ticket: as `load_ticket` made it.
+        store: where the snapshot is kept.
+        max_bytes: limit of all files together.
+        max_files: limit of their number.
+
+    Raises:
+        SnapshotRefused: a file is missing, leaves the workspace, may hold credentials although the ticket names it,
+            changes while it is read; or there are too many or too large ones.
+        InfrastructureError: the store cannot be written.
+    """
+    selection = select_files(ticket)
+    _check_limits(ticket, _sizes(selection), max_bytes=max_bytes, max_files=max_files)
+    contents: dict[str, bytes] = {}
+    files: list[SnapshotFile] = []
+    remaining = max_bytes
+    for path, source in sorted(selection.sources.items()):
+        content = read_beneath(selection.workspace, source, max_bytes=remaining)
+        if reason := content_reason(content.data):
+            del selection.sources[path]
+            selection.leave_out(path, reason)
+            continue
+        remaining -= len(content.data)
+        contents[path] = content.data
+        files.append(
+            SnapshotFile(
+                path=path,
+                sha256=hashlib.sha256(content.data).hexdigest(),
+                size_bytes=len(content.data),
+                executable=content.executable,
+            )
+        )
+    if selection.faults:
+        raise SnapshotRefused(f"{ticket.source}: " + "; ".join(selection.faults))
+    digest = snapshot_digest(ticket, files)
+    return store.add(digest=digest, files=files, contents=contents, left_out=left_out(selection))
+
+
+def snapshot_digest(ticket: Ticket, files: Sequence[SnapshotFile]) -> str:
+    """`sha256:…` over everything that an approval covers: the ticket (without where it stands) and all its files."""
+    stated = dataclasses.asdict(ticket)
+    del stated["workspace"], stated["source"]
+    manifest = [
+        [file.path, file.executable, file.size_bytes, file.sha256] for file in sorted(files, key=lambda file: file.path)
+    ]
+    canonical = json.dumps([_DIGEST_VERSION, stated, manifest], sort_keys=True, separators=(",", ":"))
+    return f"sha256:{hashlib.sha256(canonical.encode()).hexdigest()}"
+
+
+def _sizes(selection: Selection) -> Mapping[str, int]:
+    try:
+        return {path: (selection.workspace / source).lstat().st_size for path, source in selection.sources.items()}
+    except OSError as error:
+        raise SnapshotRefused(f"{error.filename}: vanished while the ticket was read") from error
+
+
+def _check_limits(ticket: Ticket, sizes: Mapping[str, int], *, max_bytes: int, max_files: int) -> None:
+    """Before anything is read, so that a huge file costs nothing."""
+    total = sum(sizes.values())
+    if total <= max_bytes and len(sizes) <= max_files:
+        return
+    largest = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))[:_NAMED_OFFENDERS]
+    named = "\n".join(f"  - {path!r}: {size:,} bytes" for path, size in largest)
+    crowded = "\n".join(f"  - {directory!r}: {count:,} files" for directory, count in _crowded(sizes))
+    raise SnapshotRefused(
+        f"{ticket.source}: got {len(sizes):,} files with {total:,} bytes, expected at most {max_files:,} files with"
+        f" {max_bytes:,} bytes; the largest:\n{named if total > max_bytes else crowded}",
+        hint="Remove these from git, name a smaller workspace, or raise max_snapshot_bytes / max_snapshot_files.",
+    )
+
+
+def _crowded(sizes: Mapping[str, int]) -> Sequence[tuple[str, int]]:
+    """The directories directly below the workspace with the most files."""
+    counts: dict[str, int] = {}
+    for path in sizes:
+        directory = path.split("/")[0] + "/" if "/" in path else "./"
+        counts[directory] = counts.get(directory, 0) + 1
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_NAMED_OFFENDERS]

@@ -1,0 +1,298 @@
+"""Reading tickets: what is accepted, and that everything wrong is said at once and understandably."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refute.errors import TicketInvalid, TicketNotFound, UsageError
+from refute.ticket.parse import load_ticket, load_tickets
+from refute.ticket.record import Kind
+from tests.refute.ticket.conftest import FIELDS, MakeTicket
+
+DIGEST = "a" * 64
+
+
+def problems_of(path: Path) -> str:
+    with pytest.raises(TicketInvalid) as caught:
+        load_ticket(path)
+    return "\n".join(caught.value.problems)
+
+
+def written(workspace: Path, text: str | bytes, name: str = "ticket.yaml") -> Path:
+    path = workspace / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+MINIMAL = """\
+id: TCK-1
+title: A thing
+implementation_files: [thing.py]
+verification_script: verify.sh
+claims:
+  - thing() returns 1.
+"""
+
+
+def test_a_minimal_ticket_gets_its_defaults(workspace: Path) -> None:
+    ticket = load_ticket(written(workspace, MINIMAL))
+    assert (ticket.id, ticket.python, ticket.kind, ticket.import_roots) == ("TCK-1", "3.11", Kind.PYTHON, (".",))
+    assert ticket.workspace == workspace.resolve()
+    assert [(claim.id, claim.text) for claim in ticket.claims] == [("C1", "thing() returns 1.")]
+
+
+def test_a_directory_stands_for_its_ticket_file(workspace: Path) -> None:
+    written(workspace, MINIMAL)
+    assert load_ticket(workspace).source == str(workspace / "ticket.yaml")
+
+
+def test_a_file_elsewhere_names_its_workspace_relative_to_itself(workspace: Path, tmp_path: Path) -> None:
+    path = written(tmp_path, json.dumps(FIELDS | {"workspace": "workspace"}), "elsewhere.json")
+    assert load_ticket(path).workspace == workspace.resolve()
+
+
+@pytest.mark.parametrize("prefix", [b"\xef\xbb\xbf", b"---\n", b"# a comment\r\n"])
+def test_a_byte_order_mark_a_document_start_and_windows_line_ends_are_fine(workspace: Path, prefix: bytes) -> None:
+    ticket = load_ticket(written(workspace, prefix + MINIMAL.replace("\n", "\r\n").encode()))
+    assert ticket.claims[0].text == "thing() returns 1."
+
+
+def test_an_unquoted_python_version_keeps_its_zero(workspace: Path) -> None:
+    assert load_ticket(written(workspace, MINIMAL + "python: 3.10\n")).python == "3.10"
+
+
+def test_claims_without_an_id_are_called_by_position_and_never_clash(make_ticket: MakeTicket) -> None:
+    claims = ["one", {"id": "C1", "text": "two"}, "three", {"id": "C4", "text": "four"}]
+    ticket = load_ticket(make_ticket(claims=claims))
+    assert [claim.id for claim in ticket.claims] == ["C5", "C1", "C3", "C4"]
+
+
+def test_a_property_is_read_whole(make_ticket: MakeTicket) -> None:
+    stated = {"given": {"n": "int"}, "assume": "n > 0", "check": "thing() <= n"}
+    claim = load_ticket(make_ticket(claims=[{"text": "t", "property": stated, "examples": ["thing() == 1"]}])).claims[0]
+    assert claim.property is not None
+    assert (claim.property.given, claim.property.assume, claim.property.check) == (
+        {"n": "int"},
+        "n > 0",
+        "thing() <= n",
+    )
+    assert claim.examples == ("thing() == 1",)
+
+
+def test_a_field_left_empty_counts_as_left_out(workspace: Path) -> None:
+    assert load_ticket(written(workspace, MINIMAL + "labels:\nprevious: ~\n")).labels == ()
+
+
+def test_paths_are_normalised(make_ticket: MakeTicket) -> None:
+    ticket = load_ticket(make_ticket(implementation_files=["./thing.py", "thing.py"]))
+    assert ticket.implementation_files == ("thing.py",)
+
+
+def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(workspace: Path) -> None:
+    text = "id: bad id\ntitle: 42\nworkspce: .\nimplementation_files: thing.py\nclaims:\n  - ''\nkind: rust\n"
+    said = problems_of(written(workspace, text))
+    assert "id (line 1): got 'bad id', expected" in said
+    assert "title (line 2): got '42' (a number), expected" in said
+    assert "workspce (line 3): is no field of a ticket, did you mean workspace?" in said
+    assert "implementation_files (line 4): got 'thing.py', expected a list" in said
+    assert "claims[0].text: got '', expected some text" in said
+    assert "kind (line 7): got 'rust', expected 'python' or 'cli'" in said
+    assert "verification_script: is missing" in said
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"id": "-x"}, "id"),
+        ({"id": "x" * 65}, "id"),
+        ({"title": " "}, "title"),
+        ({"title": "a\x1b[31mb"}, "control character U+001B"),
+        ({"claims": []}, "claims"),
+        ({"claims": [5]}, "claims[0] (line 1): got '5' (a number), expected a sentence"),
+        ({"claims": [{"Returns": "x"}]}, "needs quotes"),
+        ({"claims": ["REPLACE ME: a sentence"]}, "placeholder"),
+        ({"implementation_files": ["/etc/passwd"]}, "not an absolute one"),
+        ({"implementation_files": ["../thing.py"]}, "without '..'"),
+        ({"implementation_files": ["a\\b.py"]}, "forward slashes"),
+        ({"implementation_files": [""]}, "implementation_files[0]"),
+        ({"implementation_files": ["a\0b"]}, "without NUL"),
+        ({"implementation_files": ["C:/thing.py"]}, "not an absolute one"),
+        ({"implementation_files": ["absent.py"]}, "expected an existing file"),
+        ({"implementation_files": ["."]}, "directory"),
+        ({"implementation_files": ["verify.sh"]}, "no .py file"),
+        ({"verification_script": "gone.sh"}, "expected an existing file"),
+        ({"previous": "gone.py"}, "expected an existing file"),
+        ({"import_roots": ["lib"]}, "expected a directory"),
+        ({"workspace": "nowhere"}, "does not exist"),
+        ({"include": ["../*.csv"]}, "without '..'"),
+        ({"python": "2.7"}, "a Python version"),
+        ({"python": True}, "a Python version"),
+        ({"labels": ["two words"]}, "labels[0]"),
+        ({"references": ["ftp://example.com"]}, "references[0]"),
+        ({"references": ["https://user:secret@example.com"]}, "user name or password"),
+        ({"requirements": ["requests==2.0"]}, "--hash=sha256"),
+        ({"requirements": [f"requests>=2 --hash=sha256:{DIGEST}"]}, "one exact version"),
+        ({"requirements": [f"requests==2.0 --hash=sha256:{DIGEST} --index-url=x"]}, "--hash=sha256"),
+    ],
+)
+def test_a_faulty_field_is_named_with_what_was_expected(
+    make_ticket: MakeTicket, fields: dict[str, Any], said: str
+) -> None:
+    assert said in problems_of(make_ticket(**fields))
+
+
+def test_a_pinned_requirement_is_accepted(make_ticket: MakeTicket) -> None:
+    line = f'attrs[x]==25.1.0; python_version > "3.8" --hash=sha256:{DIGEST} --hash=sha256:{DIGEST}'
+    assert load_ticket(make_ticket(requirements=[line])).requirements == (line,)
+
+
+@pytest.mark.parametrize(
+    ("example", "said"),
+    [
+        ("f(1", "was never closed at line 1, column 2"),
+        ("f(1) -> 2", "write f(1) == 2"),
+        ("f(1) => 2", "write f(1) == 2"),
+        ("assert f(1) == 2", "without 'assert'"),
+        (">>> f(1)", "doctest"),
+        ("", "a Python expression"),
+        ("(" * 5000 + ")" * 5000, "Python expression"),
+        ("-" * 9_999 + "1", "nested so deeply"),
+        ("1+" * 6000 + "1", "at most 10,000 characters"),
+    ],
+)
+def test_an_example_must_be_an_expression(make_ticket: MakeTicket, example: str, said: str) -> None:
+    assert said in problems_of(make_ticket(claims=[{"text": "t", "examples": [example]}]))
+
+
+def test_a_property_is_checked_in_every_part(make_ticket: MakeTicket) -> None:
+    stated = {"given": {"1n": "int", "class": "list["}, "assume": "n >", "check": "x = 1"}
+    said = problems_of(make_ticket(claims=[{"text": "t", "property": stated}]))
+    assert "claims[0].property.given.1n" in said
+    assert "claims[0].property.given.class" in said
+    assert "claims[0].property.assume" in said
+    assert "claims[0].property.check" in said
+
+
+def test_a_property_needs_something_given(make_ticket: MakeTicket) -> None:
+    stated = {"given": {}, "check": "True"}
+    assert "a mapping of variable name" in problems_of(make_ticket(claims=[{"text": "t", "property": stated}]))
+
+
+def test_a_claim_id_that_occurs_twice_names_both_even_beside_other_faults(make_ticket: MakeTicket) -> None:
+    said = problems_of(make_ticket(title=None, claims=[{"id": "C1", "text": "a"}, {"id": "C1", "text": "b"}]))
+    assert "claims[1].id" in said
+    assert "which claims[0] has already" in said
+    assert "title: is missing" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MINIMAL + "title: again\n", "title (line 2): is given twice, in lines 2 and 7"),
+        ("a: &x [1]\nb: *x\n", "anchor"),
+        ("b: *x\n", "alias"),
+        ("id: !!python/object/apply:os.system ['true']\n", "got the tag"),
+        ("[" * 100_000, "nesting"),
+        ("id: a\n---\nid: b\n", "second document"),
+        ("id: [\n", "line 2"),
+        ("id: 'a\tb\n\x01'", "expected YAML"),
+        ("", "a mapping with the fields of a ticket"),
+        ("- a\n- b\n", "got a list of 2"),
+        ("? [a]\n: b\n", "list or mapping as a name"),
+        (b"id: \xff\n", "0xff, expected UTF-8"),
+        (b"\xff\xfei\0d\0", "expected UTF-8"),
+        (b"id: a\0b\n", "NUL"),
+        (b"# " + b"x" * 1_000_000, "at most 1,000,000"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_yaml_that_no_ticket_needs_is_refused(workspace: Path, text: str | bytes, said: str) -> None:
+    assert said in problems_of(written(workspace, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"id": "a", "id": "b"}', "id: is given more than once"),
+        ('{"id": }', "line 1, column 8"),
+        ("[" * 100_000, "nesting"),
+        ('{"title": NaN}', "title: got 'NaN' (a number)"),
+        ('{"title": true}', "title: got 'true' (a truth value)"),
+        ('{"python": 3.10, "title": "\\ud800"}', "U+D800"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_faulty_json_is_refused(workspace: Path, text: str, said: str) -> None:
+    assert said in problems_of(written(workspace, text, "ticket.json"))
+
+
+def test_json_lines_hold_one_ticket_each(workspace: Path) -> None:
+    lines = [json.dumps(FIELDS | {"id": name}) for name in ("A", "B")]
+    path = written(workspace, "\n".join([lines[0], "", lines[1], ""]), "batch.jsonl")
+    assert [(ticket.id, ticket.source) for ticket in load_tickets(path)] == [("A", f"{path}:1"), ("B", f"{path}:3")]
+
+
+def test_a_faulty_line_is_named_with_its_number(workspace: Path) -> None:
+    path = written(workspace, json.dumps(FIELDS) + "\n{broken\n", "batch.jsonl")
+    with pytest.raises(TicketInvalid, match=r"batch\.jsonl:2") as caught:
+        load_tickets(path)
+    assert "line 2, column 2" in str(caught.value)
+
+
+def test_the_faults_of_all_tickets_of_a_batch_are_said_together(workspace: Path) -> None:
+    path = written(workspace, '{"id": "A"}\n{"id": "B"}\n', "batch.jsonl")
+    with pytest.raises(TicketInvalid) as caught:
+        load_tickets(path)
+    assert {problem.split(": ")[0] for problem in caught.value.problems} == {f"{path}:1", f"{path}:2"}
+
+
+def test_an_id_that_two_tickets_share_names_both_places(workspace: Path) -> None:
+    path = written(workspace, f"{json.dumps(FIELDS)}\n{json.dumps(FIELDS)}\n", "batch.jsonl")
+    with pytest.raises(TicketInvalid) as caught:
+        load_tickets(path)
+    assert caught.value.problems == (
+        f"{path}:2: id: got 'TCK-1', which {path}:1 has already, expected an id of its own",
+    )
+
+
+def test_one_ticket_is_asked_for_and_several_are_there(workspace: Path) -> None:
+    path = written(workspace, "\n".join(json.dumps(FIELDS | {"id": name}) for name in "AB"), "batch.jsonl")
+    with pytest.raises(UsageError, match=r"got 2 tickets \(A, B\), expected one"):
+        load_ticket(path)
+
+
+def test_a_directory_of_directories_is_a_batch_but_not_one_ticket(workspace: Path, tmp_path: Path) -> None:
+    written(workspace, MINIMAL)
+    assert [ticket.id for ticket in load_tickets(tmp_path)] == ["TCK-1"]
+    with pytest.raises(TicketNotFound, match=r"no ticket\.yaml"):
+        load_ticket(tmp_path)
+
+
+def test_what_is_not_there_is_said_with_where_it_was_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(TicketNotFound, match="looked in"):
+        load_ticket(tmp_path / "gone.yaml")
+
+
+def test_an_empty_batch_is_no_ticket_found(workspace: Path) -> None:
+    with pytest.raises(TicketNotFound):
+        load_tickets(written(workspace, "\n\n", "batch.jsonl"))
+
+
+def test_a_suffix_that_says_nothing_is_a_usage_error(workspace: Path) -> None:
+    with pytest.raises(UsageError, match=r"expected \.yaml"):
+        load_ticket(written(workspace, MINIMAL, "ticket.txt"))
+
+
+def test_two_ticket_files_in_one_directory_are_ambiguous(workspace: Path) -> None:
+    written(workspace, MINIMAL)
+    written(workspace, "{}", "ticket.json")
+    with pytest.raises(UsageError, match="expected one of them"):
+        load_ticket(workspace)
+
+
+def test_a_placeholder_of_the_terminal_never_appears_raw_in_a_message(workspace: Path) -> None:
+    said = problems_of(written(workspace, json.dumps(FIELDS | {"id": "\x1b[2J\u202e"}), "ticket.json"))
+    assert "\x1b" not in said
+    assert "\u202e" not in said
