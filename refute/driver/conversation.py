@@ -1,0 +1,186 @@
+"""What a worker says, checked against what an honest one would say. Pure: no process, no clock of its own."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from refute.driver.plan import Report
+
+Event = dict[str, Any]
+ERROR_FIELDS = (
+    "error_type",
+    "error_message",
+    "traceback",
+    "notes",
+    "raised_in_implementation",
+    "raised_on_purpose",
+)
+FAILING = {"setup": "broken", "call": "failed", "teardown": "broken"}
+
+
+class Tampering(Exception):  # noqa: N818  # a finding, not a fault of ours
+    """The worker said what no honest worker says."""
+
+
+@dataclass(slots=True)
+class Item:
+    """One collected test item, while it runs and after."""
+
+    name: str
+    """Its function."""
+    started_s: float
+    called: Event | None = None
+    phases: dict[str, Event] = field(default_factory=dict)
+
+
+class Conversation:
+    """The events of one worker, in the order of an honest one: collected, then per item start … finish, then done.
+
+    Args:
+        key: the secret that every event must carry.
+        asked: the test functions that the worker was told to run.
+    """
+
+    def __init__(self, key: str, asked: Sequence[str]) -> None:
+        self._key = key
+        self._asked = list(asked)
+        self._waiting: list[str] = []
+        self._unfinished: dict[str, int] = {}
+        self.current: Item | None = None
+        self.collected = False
+        self.done = False
+        self.uncollectable: Event | None = None
+        self.reports: dict[str, Report] = {}
+        """Test functions of which every item has finished."""
+        self._partial: dict[str, Report] = {}
+
+    def hear(self, line: bytes, now_s: float) -> None:
+        """Take in one line.
+
+        Raises:
+            Tampering: it is not what an honest worker would say here.
+        """
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            event = None
+        if not isinstance(event, dict) or event.get("key") != self._key:
+            raise Tampering("something other than the test runner wrote to the result channel")
+        handlers = {
+            "collected": self._on_collected,
+            "uncollectable": self._on_uncollectable,
+            "start": self._on_start,
+            "called": self._on_called,
+            "phase": self._on_phase,
+            "finish": self._on_finish,
+            "done": self._on_done,
+        }
+        try:
+            handlers[event["event"]](event, now_s)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise Tampering(f"the result channel carried a malformed event ({type(error).__name__})") from error
+
+    @property
+    def remaining(self) -> list[str]:
+        """Functions asked for without a report, in their order."""
+        return [name for name in self._asked if name not in self.reports]
+
+    def _on_collected(self, event: Event, _: float) -> None:
+        names = [_function(item) for item in event["ids"]]
+        if self.collected or len(set(event["ids"])) != len(names) or not set(names) <= set(self._asked):
+            raise Tampering("the tests collected are not the tests asked for")
+        self.collected = True
+        self._waiting = list(event["ids"])
+        for name in names:
+            self._unfinished[name] = self._unfinished.get(name, 0) + 1
+        if self.uncollectable is None:
+            for name in self._asked:
+                if name not in self._unfinished:
+                    message = "pytest did not find this test in the file"
+                    self.reports[name] = Report(name=name, end="missing", error_message=message)
+
+    def _on_uncollectable(self, event: Event, _: float) -> None:
+        self.uncollectable = self.uncollectable or event
+
+    def _on_start(self, event: Event, now_s: float) -> None:
+        if self.current is not None or not self._waiting or event["id"] != self._waiting[0]:
+            raise Tampering(f"a test was reported out of turn: {str(event['id'])[:100]}")
+        self.current = Item(_function(self._waiting.pop(0)), now_s)
+
+    def _on_called(self, event: Event, _: float) -> None:
+        item = self._running()
+        if item.called is not None:
+            raise Tampering(f"{item.name} was reported twice")
+        item.called = event
+
+    def _on_phase(self, event: Event, _: float) -> None:
+        item = self._running()
+        if event["when"] in item.phases:
+            raise Tampering(f"{item.name} was reported twice")
+        item.phases[event["when"]] = event
+
+    def _on_finish(self, event: Event, now_s: float) -> None:
+        item = self._running()
+        report = _conclude(item, event, now_s)
+        self.current = None
+        earlier = self._partial.get(item.name)
+        if earlier is not None:
+            report = _worse(earlier, report)
+        self._unfinished[item.name] -= 1
+        target = self._partial if self._unfinished[item.name] else self.reports
+        target[item.name] = report
+
+    def _on_done(self, _: Event, __: float) -> None:
+        if self._waiting or self.current is not None:
+            raise Tampering("the test runner ended before every collected test was reported")
+        self.done = True
+
+    def _running(self) -> Item:
+        if self.current is None:
+            raise Tampering("a result was reported while no test ran")
+        return self.current
+
+
+def _function(item_id: str) -> str:
+    return item_id.split("[", 1)[0]
+
+
+def _conclude(item: Item, finish: Event, now_s: float) -> Report:
+    """One item's report, from what was seen of the call and what pytest reported about it.
+
+    Raises:
+        Tampering: the two contradict each other.
+    """
+    outcomes = {when: phase["outcome"] for when, phase in item.phases.items()}
+    expected = {"setup", "call", "teardown"} if outcomes.get("setup") == "passed" else {"setup", "teardown"}
+    if set(outcomes) != expected:
+        raise Tampering(f"{item.name}: pytest reported {sorted(outcomes)}, expected {sorted(expected)}")
+    if "call" in outcomes:
+        _check_call(item, outcomes["call"])
+    report = Report(name=item.name, end="passed", duration_s=round(now_s - item.started_s, 3))
+    report.reached_implementation = finish["reached_implementation"] is True
+    for when in ("setup", "call", "teardown"):
+        if report.end == "passed" and outcomes.get(when, "passed") != "passed":
+            report.end = "skipped" if outcomes[when] == "skipped" else FAILING[when]
+            for name in ERROR_FIELDS:
+                setattr(report, name, item.phases[when].get(name, getattr(report, name)))
+    if report.end == "skipped" and report.raised_in_implementation:
+        raise Tampering(f"{item.name}: the implementation skipped the test that attacks it")
+    return report
+
+
+def _check_call(item: Item, outcome: str) -> None:
+    if item.called is None:
+        raise Tampering(f"{item.name}: reported {outcome} without having been called")
+    if (outcome == "passed") is item.called["raised"]:
+        how = "raised" if item.called["raised"] else "returned"
+        raise Tampering(f"{item.name}: the test function {how}, yet pytest reported {outcome}")
+
+
+def _worse(one: Report, other: Report) -> Report:
+    """Of two items of a parametrised test, the one that says more: the first that did not pass."""
+    worse = other if one.end == "passed" else one
+    worse.duration_s = round(one.duration_s + other.duration_s, 3)
+    worse.reached_implementation = one.reached_implementation or other.reached_implementation
+    return worse

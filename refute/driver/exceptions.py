@@ -1,0 +1,104 @@
+"""What an exception tells: its type, message, notes, and whose frame it came out of. Everything bounded."""
+
+import inspect
+import linecache
+import os
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+MESSAGE_CHARS = 4_000
+NOTES = 12
+"""Hypothesis adds its falsifying example as notes of the exception."""
+
+
+class Territory:
+    """Tells frames of the implementation from frames of the test.
+
+    Args:
+        workspace: real path of the folder with the submitted files.
+        test_file: real path of the generated test file.
+    """
+
+    def __init__(self, workspace: str, test_file: str) -> None:
+        self._workspace = workspace.rstrip(os.sep) + os.sep
+        self._test_file = test_file
+
+    def holds(self, code: CodeType, names: dict[str, Any]) -> bool:
+        """Whether code belongs to the implementation; generated code (dataclasses) by the module that it acts in."""
+        path = code.co_filename
+        if path.startswith("<"):
+            path = str(names.get("__file__", ""))
+        return path.startswith(self._workspace) and "/site-packages/" not in path
+
+    def is_test(self, code: CodeType) -> bool:
+        """Whether code stands in the generated test file."""
+        return code.co_filename == self._test_file
+
+    def called(self, frame: FrameType) -> bool:
+        """Whether a frame is a call of the implementation, not merely its import."""
+        if not frame.f_code.co_flags & inspect.CO_OPTIMIZED or not self.holds(frame.f_code, frame.f_globals):
+            return False
+        outer = frame.f_back
+        while outer is not None:
+            if outer.f_code.co_name == "<module>" and self.holds(outer.f_code, outer.f_globals):
+                return False
+            outer = outer.f_back
+        return True
+
+    def origin(self, traceback: TracebackType | None) -> TracebackType | None:
+        """The innermost entry of a traceback that is the implementation's or the test's."""
+        found = None
+        while traceback is not None:
+            frame = traceback.tb_frame
+            if self.is_test(frame.f_code) or self.holds(frame.f_code, frame.f_globals):
+                found = traceback
+            traceback = traceback.tb_next
+        return found
+
+
+def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
+    """An exception as plain data.
+
+    Returns:
+        `error_type` (dotted unless built in), `error_message`, `notes`, `raised_in_implementation` (its frame is the
+        innermost of implementation's and test's) and `raised_on_purpose` (by a `raise` statement there).
+    """
+    if isinstance(error, BaseExceptionGroup) and str(error.message).startswith("Hypothesis found"):
+        error = error.exceptions[0]
+    kind = type(error)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    origin = territory.origin(error.__traceback__)
+    ours = origin is not None and not territory.is_test(origin.tb_frame.f_code)
+    return {
+        "error_type": cut(f"{module}{kind.__qualname__}", 200),
+        "error_message": cut(_text_of(error), MESSAGE_CHARS),
+        "notes": [cut(note, MESSAGE_CHARS) for note in _notes_of(error)],
+        "raised_in_implementation": ours,
+        "raised_on_purpose": ours and origin is not None and _is_raise(origin) and origin.tb_next is None,
+    }
+
+
+def cut(text: str, limit: int) -> str:
+    """The head and the tail of a long text, with what was left off counted; never a lone surrogate."""
+    plain = text[: limit * 50].encode("utf-8", "backslashreplace").decode()
+    if len(plain) <= limit:
+        return plain
+    half = limit // 2
+    return f"{plain[:half]}\n[… {len(text) - 2 * half} characters left off …]\n{plain[-half:]}"
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as fault:  # the implementation's own __str__ may raise
+        return f"<no message: str() raised {type(fault).__name__}>"
+
+
+def _notes_of(error: BaseException) -> list[str]:
+    notes = getattr(error, "__notes__", None)
+    return [note for note in notes[:NOTES] if isinstance(note, str)] if isinstance(notes, list) else []
+
+
+def _is_raise(entry: TracebackType) -> bool:
+    line = linecache.getline(entry.tb_frame.f_code.co_filename, entry.tb_lineno)
+    return line.strip().startswith("raise")

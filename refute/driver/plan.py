@@ -1,0 +1,95 @@
+"""The contract between host and driver: `plan.json` in, `results.json` out. Version 1."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the host wants run. Paths are absolute inside the container."""
+
+    version: int
+    nonce: str
+    """Repeated in the results: only the supervisor has seen it, so nobody else can have written them."""
+    attack_dir: str
+    """Holds the test file; the results go here."""
+    test_file: str
+    """Name of the generated test file in `attack_dir`."""
+    results_file: str
+    workspace: str
+    import_roots: list[str]
+    """Relative to `workspace`."""
+    modules: list[str]
+    """Dotted names of the implementation's modules."""
+    tests: list[str]
+    scratch_dir: str
+    """Emptied between workers; their TMPDIR."""
+    repetitions: int
+    """Fresh runs of every test that does not pass at first."""
+    test_timeout_s: float
+    suite_timeout_s: float
+    memory_bytes: int
+    """Address space of a worker."""
+    recursion_limits: list[int]
+    """Of the first run and each repetition; the last one holds for the rest."""
+
+    @property
+    def test_path(self) -> Path:
+        """Absolute path of the test file."""
+        return Path(self.attack_dir, self.test_file)
+
+    @property
+    def results_path(self) -> Path:
+        """Absolute path of the results."""
+        return Path(self.attack_dir, self.results_file)
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """How one test function ended in one run; the values of `end` are those of the host's `TestEnd`."""
+
+    name: str
+    end: str
+    duration_s: float = 0.0
+    error_type: str = ""
+    error_message: str = ""
+    traceback: str = ""
+    notes: list[str] = field(default_factory=list)
+    reached_implementation: bool = False
+    raised_in_implementation: bool = False
+    raised_on_purpose: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Results:
+    """Everything that the host is told."""
+
+    nonce: str
+    version: int = VERSION
+    first: list[Report] = field(default_factory=list)
+    repetitions: list[list[Report]] = field(default_factory=list)
+    tampering: list[str] = field(default_factory=list)
+    output: str = ""
+    timed_out: bool = False
+    duration_s: float = 0.0
+
+    def to_json(self) -> bytes:
+        """The content of `results.json`."""
+        return json.dumps(asdict(self)).encode()
+
+
+def read_plan(path: Path) -> Plan:
+    """Read the plan and delete it: its nonce is for nobody else's eyes.
+
+    Raises:
+        ValueError: the plan is of another version.
+    """
+    data: dict[str, Any] = json.loads(path.read_bytes())
+    path.unlink()
+    if data.get("version") != VERSION:
+        raise ValueError(f"plan.json: version {data.get('version')!r}, this driver reads {VERSION}")
+    return Plan(**data)

@@ -1,0 +1,94 @@
+"""The files as submitted: every worker finds them as the first one did, whatever earlier ones did to them."""
+
+import os
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+Signature = tuple[int, int, int, int, int]
+
+
+@dataclass(slots=True)
+class Original:
+    """One file: its content, mode, and what stat said after it was last written."""
+
+    content: bytes
+    mode: int
+    signature: Signature
+
+
+class PristineFolder:
+    """Remembers a folder and puts it back.
+
+    Args:
+        folder: absolute path; read whole into memory. A snapshot holds regular files and folders only.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._root = folder
+        self._folders: dict[Path, int] = {}
+        self._files: dict[Path, Original] = {}
+        for base, folders, files in os.walk(self._root):
+            for path in (Path(base, name) for name in folders):
+                self._folders[path] = stat.S_IMODE(path.lstat().st_mode)
+            for path in (Path(base, name) for name in files):
+                self._files[path] = Original(path.read_bytes(), stat.S_IMODE(path.lstat().st_mode), _signature(path))
+
+    def restore(self) -> None:
+        """Undo what changed since: content, modes, files and folders added, removed or replaced.
+
+        Raises:
+            OSError, RecursionError: it could not be undone.
+        """
+        seen = set()
+        for base, folders, files in os.walk(self._root):
+            for name in [*folders, *files]:
+                path = Path(base, name)
+                if self._unchanged(path):
+                    seen.add(path)
+                    continue
+                _remove(path)
+                if name in folders:
+                    folders.remove(name)
+        for path, mode in sorted(self._folders.items()):
+            if path not in seen:
+                path.mkdir(mode)
+        for path, original in self._files.items():
+            if path not in seen:
+                _write(path, original)
+
+    def _unchanged(self, path: Path) -> bool:
+        if path in self._folders:
+            if not stat.S_ISDIR(path.lstat().st_mode):
+                return False
+            path.chmod(self._folders[path])  # before the walk looks into it
+            return True
+        original = self._files.get(path)
+        return original is not None and _signature(path) == original.signature
+
+
+def empty_folder(path: Path) -> None:
+    """Make a folder exist and be empty."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _signature(path: Path) -> Signature:
+    """The change time cannot be set by a program, so an equal signature means untouched."""
+    now = path.lstat()
+    return (now.st_mode, now.st_size, now.st_ino, now.st_mtime_ns, now.st_ctime_ns)
+
+
+def _remove(path: Path) -> None:
+    if stat.S_ISDIR(path.lstat().st_mode):
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def _write(path: Path, original: Original) -> None:
+    with path.open("xb") as file:
+        file.write(original.content)
+    path.chmod(original.mode)
+    original.signature = _signature(path)

@@ -1,0 +1,117 @@
+"""The pytest plugin of a worker: says over the pipe what was collected, and how each test went, as it happens."""
+
+import sys
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from refute.driver.exceptions import Territory, cut, describe
+
+TRACEBACK_CHARS = 12_000
+Send = Callable[[str, dict[str, Any]], None]
+
+
+class Reporter:
+    """Reports the events of one pytest session.
+
+    Args:
+        send: writes one event (name, data) to the supervisor.
+        asked: names of the test functions to run, in this order; others are left out.
+        territory: tells the implementation's frames from the test's.
+    """
+
+    def __init__(self, send: Send, asked: Sequence[str], territory: Territory) -> None:
+        self._send = send
+        self._order = {name: place for place, name in enumerate(asked)}
+        self._territory = territory
+        self._reached = False
+        self._error: dict[str, Any] | None = None
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep what was asked for, in the order in which it was asked."""
+        kept = [item for item in items if function_name(item.nodeid) in self._order]
+        items[:] = sorted(kept, key=lambda item: self._order[function_name(item.nodeid)])
+        self._send("collected", {"ids": [item_id(item.nodeid) for item in items]})
+
+    def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: Any) -> None:
+        """Note why the test file could not be collected; pytest wraps import errors, the cause is what happened."""
+        if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+            error = call.excinfo.value
+            data = describe(error.__cause__ or error, self._territory)
+            data["traceback"] = cut(report.longreprtext, TRACEBACK_CHARS)
+            self._send("uncollectable", data)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Frame one test between `start` and `finish`."""
+        self._reached, self._error = False, None
+        self._send("start", {"id": item_id(item.nodeid)})
+        result = yield
+        self._send("finish", {"id": item_id(item.nodeid), "reached_implementation": self._reached})
+        return result
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+        """See with our own eyes how the test function ended, whatever pytest's reports say afterwards."""
+        try:
+            with self._watching():
+                result = yield
+        except (KeyboardInterrupt, pytest.exit.Exception) as error:
+            # pytest would end the session on these; they are this test's failure.
+            self._called(pyfuncitem, error)
+            raise RuntimeError(f"the test ended with {type(error).__name__}") from error
+        except BaseException as error:
+            self._called(pyfuncitem, error)
+            raise
+        self._called(pyfuncitem, None)
+        return result
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Pass on each phase's report, with the error of set-up and tear-down."""
+        report = yield
+        error = self._error if call.when == "call" else None
+        if error is None and call.excinfo is not None:
+            error = describe(call.excinfo.value, self._territory)
+        data = {"id": item_id(item.nodeid), "when": report.when, "outcome": report.outcome, **(error or {})}
+        self._send("phase", {**data, "traceback": cut(report.longreprtext, TRACEBACK_CHARS)})
+        return report
+
+    def _called(self, item: pytest.Item, error: BaseException | None) -> None:
+        self._error = describe(error, self._territory) if error is not None else None
+        self._send("called", {"id": item_id(item.nodeid), "raised": error is not None})
+
+    @contextmanager
+    def _watching(self) -> Generator[None]:
+        """Notice the first call of the implementation; from then on the test runs at full speed."""
+
+        def notice(frame: FrameType, event: str, _: object) -> None:
+            if event == "call" and not self._reached and self._territory.called(frame):
+                self._reached = True
+            if self._reached:
+                sys.setprofile(None)
+
+        threading.setprofile(notice)
+        sys.setprofile(notice)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+
+
+def item_id(node_id: str) -> str:
+    """The part of a node id behind the file: `test_x[1]`."""
+    return node_id.split("::", 1)[-1]
+
+
+def function_name(node_id: str) -> str:
+    """The test function of a node id, without parameters."""
+    return item_id(node_id).split("[", 1)[0]

@@ -1,0 +1,52 @@
+"""The driver's entry: `python3 -I run_suite.py /attack/plan.json` runs a plan and leaves `results.json`.
+
+Exit code 0 means that the results were written by this process; with any other code there are none to trust.
+Not covered while tests and implementation share the worker's process: an implementation that forges the outcome of
+single tests in memory. Everything outside the worker (limits, repetition, results) is out of its reach.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from refute.driver.plan import read_plan
+from refute.driver.processes import kill_descendants, protect_supervisor
+from refute.driver.supervisor import Supervisor
+
+
+def main() -> int:
+    """Run the plan named on the command line."""
+    protect_supervisor()
+    plan = read_plan(Path(sys.argv[1]))
+    # Held open from the start: what stands behind the path later does not matter.
+    folder = os.open(plan.attack_dir, os.O_RDONLY | os.O_DIRECTORY)
+    results = Supervisor(plan, plan.test_path.read_bytes()).run()
+    if not kill_descendants():
+        results.tampering.append("processes that the attack started could not be stopped")
+    if os.path.lexists(plan.results_path):
+        results.tampering.append("a file of results was planted")
+        remove(plan.results_file, folder)
+    write(plan.results_file, folder, results.to_json())
+    return 0
+
+
+def remove(name: str, folder: int) -> None:
+    """Remove whatever has this name in an open folder."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        shutil.rmtree(name, dir_fd=folder)
+
+
+def write(name: str, folder: int, content: bytes) -> None:
+    """Create a file in an open folder; never through a link, never over something that is there."""
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""Runs the tests in workers, one after the other, until each has a report or the suite's time is over."""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from refute.driver.canary import with_canaries
+from refute.driver.plan import Plan, Report, Results
+from refute.driver.pristine import PristineFolder, empty_folder
+from refute.driver.watch import Watch
+
+OUTPUT_BYTES = 200_000
+"""What is kept of all workers' output together."""
+ALONE = 5
+"""Failing tests that get a process to themselves once."""
+STALLS = 2
+"""Workers in a row that may end without deciding any test before what is left is given up."""
+
+
+class Supervisor:
+    """One run of a plan.
+
+    Args:
+        plan: what to run.
+        source: the generated test file's content, kept out of the reach of workers.
+    """
+
+    def __init__(self, plan: Plan, source: bytes) -> None:
+        self._plan = plan
+        self._source = source
+        self._deadline_s = time.monotonic() + plan.suite_timeout_s
+        self._pristine = PristineFolder(Path(plan.workspace))
+        self._output = b""
+        self._results = Results(nonce=plan.nonce)
+
+    def run(self) -> Results:
+        """Every test once, then what did not pass again, each repetition in fresh processes."""
+        began = time.monotonic()
+        first = self._run_pass(self._plan.tests, 0)
+        self._results.first = [first[name] for name in self._plan.tests]
+        unclear = [report for report in self._results.first if report.end not in {"passed", "missing"}]
+        # What hangs costs a test's whole limit each time, so it comes last.
+        names = [report.name for report in sorted(unclear, key=lambda report: report.end == "timed_out")]
+        for number in range(1, self._plan.repetitions + 1):
+            if not names:
+                break
+            again = self._repeat(names, number)
+            self._results.repetitions.append([again[name] for name in names])
+        self._results.output = self._output.decode("utf-8", "replace")
+        self._results.duration_s = round(time.monotonic() - began, 3)
+        return self._results
+
+    def _repeat(self, names: Sequence[str], number: int) -> dict[str, Report]:
+        """One repetition, with what ran before a test changed each time.
+
+        In the first, each test has a process to itself, so that what fails only after another test shows; many
+        failing tests share one, since starting pytest takes half a second. The others run in reverse order.
+        """
+        alone = names[:ALONE] if number == 1 else []
+        together = [name for name in reversed(names) if name not in alone]
+        reports: dict[str, Report] = {}
+        for group in (*([name] for name in alone), together):
+            reports.update(self._run_pass(group, number))
+        return reports
+
+    def _run_pass(self, names: Sequence[str], repetition: int) -> dict[str, Report]:
+        """A report for each test, from as many workers as it takes."""
+        reports: dict[str, Report] = {}
+        stalls = 0
+        while remaining := [name for name in names if name not in reports]:
+            if time.monotonic() >= self._deadline_s:
+                self._results.timed_out = True
+                message = f"not run: the attack's limit of {self._plan.suite_timeout_s:g} s came first"
+                self._give_up(reports, remaining, "missing", message)
+                break
+            watch = Watch(self._plan, remaining, repetition=repetition, deadline_s=self._deadline_s)
+            self._prepare(watch)
+            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output))
+            self._absorb(watch)
+            reports.update(watch.reports)
+            stalls = 0 if watch.reports else stalls + 1
+            if stalls == STALLS:
+                message = f"the process ended before this test was decided: {watch.ending or 'it was stopped'}"
+                self._give_up(reports, remaining, "died", message)
+        return reports
+
+    def _prepare(self, watch: Watch) -> None:
+        """Put the files back as submitted and write the test file afresh."""
+        try:
+            self._pristine.restore()
+        except (OSError, RecursionError) as error:
+            self._note(f"the workspace could not be put back as it was submitted: {type(error).__name__}")
+        empty_folder(Path(self._plan.scratch_dir))
+        if os.path.lexists(self._plan.test_path):
+            self._plan.test_path.unlink()
+        with self._plan.test_path.open("xb") as file:
+            file.write(with_canaries(self._source, watch.canaries))
+
+    def _absorb(self, watch: Watch) -> None:
+        self._output += watch.output
+        self._results.timed_out = self._results.timed_out or watch.suite_over
+        for fact in watch.tampering:
+            self._note(fact)
+
+    def _note(self, fact: str) -> None:
+        if fact not in self._results.tampering:
+            self._results.tampering.append(fact)
+
+    @staticmethod
+    def _give_up(reports: dict[str, Report], names: Sequence[str], end: str, message: str) -> None:
+        reports.update((name, Report(name=name, end=end, error_message=message)) for name in names)
+
+
+def environment(plan: Plan) -> dict[str, str]:
+    """All that a worker gets: nothing of ours beyond the path and fixed locale, time zone and hash seed."""
+    return {
+        "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        "HOME": plan.scratch_dir,
+        "TMPDIR": plan.scratch_dir,
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "HYPOTHESIS_STORAGE_DIRECTORY": f"{plan.scratch_dir}/hypothesis",
+    }

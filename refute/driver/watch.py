@@ -1,0 +1,160 @@
+"""One worker from its start to its end: who may run how long, and what an early end means for which test."""
+
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from refute.driver.canary import lying_canaries, make_canaries, mixed_order
+from refute.driver.child import Child, Flood
+from refute.driver.conversation import Conversation, Tampering
+from refute.driver.plan import Plan, Report
+from refute.driver.stacks import locate
+
+STARTUP_S = 15.0
+"""Time to import pytest and Hypothesis on a busy machine, on top of a test's limit for importing the test file."""
+SHUTDOWN_S = 3.0
+
+
+class Watch:
+    """Runs tests in one worker and watches it. Afterwards the fields say what happened.
+
+    Args:
+        plan: limits and paths.
+        tests: what to run.
+        repetition: 0 for the first run.
+        deadline_s: monotonic time at which the whole suite ends.
+    """
+
+    def __init__(self, plan: Plan, tests: Sequence[str], *, repetition: int, deadline_s: float) -> None:
+        self._plan = plan
+        self._tests = tests
+        self._deadline_s = deadline_s
+        self._key = secrets.token_hex(16)
+        self.canaries = make_canaries(plan.tests)
+        self._talk = Conversation(self._key, mixed_order(tests, self.canaries))
+        self._since_s = time.monotonic()
+        limits = plan.recursion_limits
+        self._recursion_limit = limits[min(repetition, len(limits) - 1)]
+        self.reports: dict[str, Report] = {}
+        """Tests that are decided."""
+        self.tampering: list[str] = []
+        self.output = b""
+        self.suite_over = False
+        """The suite's limit ended it."""
+        self.ending = ""
+        """How the worker ended, in words."""
+
+    def run(self, environment: dict[str, str], output_room: int) -> None:
+        """Start the worker, follow it, end it with all that it started, and draw the conclusions."""
+        self._since_s = time.monotonic()
+        child = Child(self._job(), environment, output_room)
+        reason = stacks = ""
+        try:
+            reason = self._follow(child)
+            stacks = "" if self._talk.done else child.stacks()
+        except (Tampering, Flood) as fact:
+            reason = "tampering"
+            self.tampering.append(str(fact))
+        try:
+            self.ending = child.end(wait_s=0.0 if reason else SHUTDOWN_S)
+        except Flood as fact:
+            self.tampering.append(str(fact))
+        self.output = child.output
+        self._conclude(reason, stacks)
+        self.tampering += lying_canaries(self.canaries, self._talk.reports)
+        self.reports = {name: self._talk.reports[name] for name in self._tests if name in self._talk.reports}
+
+    def _job(self) -> dict[str, Any]:
+        plan = self._plan
+        roots = [plan.workspace if root == "." else f"{plan.workspace}/{root}" for root in plan.import_roots]
+        return {
+            "key": self._key,
+            "tests": self._talk.remaining,
+            "workspace": plan.workspace,
+            "attack_dir": plan.attack_dir,
+            "test_file": str(plan.test_path),
+            "import_roots": roots,
+            "modules": plan.modules,
+            "memory_bytes": plan.memory_bytes,
+            "recursion_limit": self._recursion_limit,
+        }
+
+    def _follow(self, child: Child) -> str:
+        """Listen until the worker ends by itself (empty), or `suite` or `test` runs out of time."""
+        while True:
+            until = min(self._since_s + self._limit_s(), self._deadline_s)
+            lines = child.listen(until - time.monotonic())
+            if lines is None:
+                return ""
+            for line in lines:
+                self._hear(line)
+            if not lines and time.monotonic() >= until:
+                if self._talk.done:
+                    return ""
+                return "suite" if until == self._deadline_s else "test"
+
+    def _limit_s(self) -> float:
+        if self._talk.done:
+            return SHUTDOWN_S
+        return self._plan.test_timeout_s + (0.0 if self._talk.collected else STARTUP_S)
+
+    def _hear(self, line: bytes) -> None:
+        """Take in one event; a test's time starts with it and not with what it says meanwhile."""
+        before = (self._talk.collected, self._talk.current, self._talk.done)
+        self._talk.hear(line, time.monotonic())
+        if before != (self._talk.collected, self._talk.current, self._talk.done):
+            self._since_s = time.monotonic()
+
+    def _conclude(self, reason: str, stacks: str) -> None:
+        """Report what the worker was at when it ended otherwise than by finishing."""
+        talk = self._talk
+        if talk.uncollectable is not None:
+            self._settle(talk.remaining, "broken", talk.uncollectable)
+        if reason == "tampering" or talk.done:
+            return
+        if reason == "":
+            self._on_death(stacks)
+        elif reason == "test":
+            self._on_time_out(stacks)
+        else:
+            self.suite_over = True
+            if talk.current is not None:
+                message = f"was running when the attack's limit of {self._plan.suite_timeout_s:g} s was reached"
+                self._settle([talk.current.name], "missing", {"error_message": message})
+
+    def _on_death(self, stacks: str) -> None:
+        talk = self._talk
+        if not self.ending:
+            self.tampering.append("the worker closed the result channel and went on running")
+        if talk.current is not None:
+            self._settle([talk.current.name], "died", self._where(f"the process ended: {self.ending}", stacks))
+        elif not talk.collected:
+            message = f"the process ended while the test file was imported: {self.ending}"
+            self._settle(talk.remaining, "died", self._where(message, stacks))
+        elif not talk.remaining:
+            self.tampering.append(f"the worker ended before it said that it was done: {self.ending}")
+
+    def _on_time_out(self, stacks: str) -> None:
+        talk, limit = self._talk, f"{self._plan.test_timeout_s:g} s"
+        if talk.current is not None:
+            self._settle([talk.current.name], "timed_out", self._where(f"still running after {limit}", stacks))
+        elif not talk.collected:
+            message = f"importing the test file did not end within {limit}"
+            self._settle(talk.remaining, "timed_out", self._where(message, stacks))
+
+    def _where(self, message: str, stacks: str) -> dict[str, Any]:
+        place = locate(stacks, workspace=self._plan.workspace, test_path=str(self._plan.test_path))
+        return {
+            "error_message": message,
+            "traceback": stacks,
+            "reached_implementation": place.reached_implementation,
+            "raised_in_implementation": place.inside_implementation,
+        }
+
+    def _settle(self, names: Sequence[str], end: str, facts: dict[str, Any]) -> None:
+        current = self._talk.current
+        duration_s = time.monotonic() - (current.started_s if current is not None else self._since_s)
+        known = {name: facts[name] for name in Report.__slots__ if name in facts}
+        for name in names:
+            self._talk.reports[name] = Report(name=name, end=end, duration_s=round(duration_s, 3), **known)
