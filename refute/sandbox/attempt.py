@@ -1,0 +1,143 @@
+"""One attempt at a job: create, fill, run, stop the world, read back."""
+
+import contextlib
+import time
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Final
+
+from refute.errors import SandboxFailed
+from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
+from refute.sandbox.evidence import Facts, full_mounts, judge, memory_in_words, read_counters
+from refute.sandbox.execution import Ending, Execution
+from refute.sandbox.job import End, Job, JobResult, Limit, LimitReached, TimedOut
+from refute.sandbox.profile import container_config, volumes
+from refute.sandbox.readback import WorkspaceState, read_collected, read_touched_decoys, read_workspace
+from refute.sandbox.reaper import labels
+from refute.sandbox.tree import Original, read_originals
+from refute.sandbox.watch import OutOfMemory, Signals, watch
+
+OUT_OF_MEMORY_GRACE_S: Final = 0.15
+"""The engine's report of an out-of-memory kill may come after that of the exit it caused."""
+NOTHING_SEEN: Final = WorkspaceState(changed=(), used_bytes=0, entries=0, largest_file_bytes=0, complete=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Remains:
+    """What was read back."""
+
+    workspace: WorkspaceState = NOTHING_SEEN
+    decoys_touched: tuple[str, ...] = ()
+    collected: Mapping[str, bytes] = field(default_factory=dict)
+
+
+class Attempt:
+    """One container, from its creation to its last byte read; whoever makes it removes the container by its name."""
+
+    def __init__(self, client: EngineClient, job: Job, facts: EngineFacts, *, name: str) -> None:
+        self._client = client
+        self._job = job
+        self._facts = facts
+        self._name = name
+        self._signals: Signals = SimpleQueue()
+
+    def run(self, background: Executor) -> JobResult:
+        """Do it all but the removal.
+
+        Args:
+            background: indexes the workspace while the command runs.
+
+        Raises:
+            EngineDied, ImageMissing, SandboxFailed: infrastructure.
+        """
+        began = time.monotonic()
+        originals = background.submit(read_originals, self._job.workspace)
+        config = container_config(self._job, labels=labels(self._job, now=time.time()), cpus_available=self._facts.cpus)
+        with engine_errors("create the container"):
+            created = self._client.create_container_from_config(config, self._name)  # type: ignore[no-untyped-call]
+            container: str = created["Id"]
+        with watch(self._client, container, self._signals):
+            with engine_errors("start the container"):
+                self._client.start(container)
+            ending = Execution(self._client, container, self._job, self._signals).run()
+            end, remains = self._conclude(container, ending, originals.result())
+        return JobResult(
+            end=end,
+            stdout=ending.stdout,
+            stderr=ending.stderr,
+            duration_s=ending.duration_s,
+            overhead_s=time.monotonic() - began - ending.duration_s,
+            changed_paths=remains.workspace.changed,
+            decoys_touched=remains.decoys_touched,
+            collected=remains.collected,
+        )
+
+    def _conclude(self, container: str, ending: Ending, originals: Mapping[str, Original]) -> tuple[End, _Remains]:
+        limits = self._job.limits
+        if ending.container_ended:
+            return self._explain_lost_container(ending), _Remains()
+        if ending.overflow:
+            end: End = LimitReached(
+                limit=Limit.OUTPUT, detail=f"{limits.output_bytes} bytes per stream", exit_code=ending.exit_code
+            )
+            return end, self._try_to_read(container, originals)
+        if ending.exit_code is None:
+            return TimedOut(limit_s=limits.timeout_s), self._try_to_read(container, originals)
+        out_of_memory = ending.out_of_memory or (ending.exit_code != 0 and self._hear_out_of_memory())
+        pid = self._stop_the_world(container)
+        counters = read_counters(pid, container)
+        here = counters.processes is not None
+        full = full_mounts(pid, ("/tmp", "/dev/shm", *volumes(self._job))) if here else ()  # noqa: S108
+        remains = self._read(container, originals)
+        facts = Facts(
+            exit_code=ending.exit_code,
+            out_of_memory=out_of_memory,
+            counters=counters,
+            full=full,
+            workspace=remains.workspace,
+            limits=limits,
+        )
+        return judge(facts), remains
+
+    def _explain_lost_container(self, ending: Ending) -> End:
+        """A job cannot end PID 1, but the kernel may, when memory runs out and nothing else is left to kill."""
+        if ending.out_of_memory or self._hear_out_of_memory():
+            detail = memory_in_words(self._job.limits.memory_bytes)
+            return LimitReached(limit=Limit.MEMORY, detail=detail, exit_code=None)
+        raise SandboxFailed(
+            f"the container of job {self._job.name!r} was ended from outside while the command ran",
+            hint="Did somebody remove it (docker rm, docker system prune), or another program clean up?",
+        )
+
+    def _stop_the_world(self, container: str) -> int:
+        """Freeze everything in the container. Returns PID 1 as the engine sees it."""
+        with engine_errors("pause the container"):
+            self._client.pause(container)
+            state = self._client.inspect_container(container)["State"]
+        return int(state["Pid"])
+
+    def _read(self, container: str, originals: Mapping[str, Original]) -> _Remains:
+        return _Remains(
+            workspace=read_workspace(self._client, container, originals, self._job.limits),
+            decoys_touched=read_touched_decoys(self._client, container),
+            collected=read_collected(self._client, container, self._job.collect),
+        )
+
+    def _try_to_read(self, container: str, originals: Mapping[str, Original]) -> _Remains:
+        """After an end that fails the job anyway, what cannot be read is left out."""
+        with contextlib.suppress(SandboxFailed):
+            self._stop_the_world(container)
+            return self._read(container, originals)
+        return _Remains()
+
+    def _hear_out_of_memory(self) -> bool:
+        deadline = time.monotonic() + OUT_OF_MEMORY_GRACE_S
+        while True:
+            try:
+                signal = self._signals.get(timeout=max(0.0, deadline - time.monotonic()))
+            except Empty:
+                return False
+            if isinstance(signal, OutOfMemory):
+                return True

@@ -1,0 +1,152 @@
+"""The sandbox on a Docker engine: one fresh, hardened container per job, gone afterwards."""
+
+import contextlib
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from types import TracebackType
+from typing import Final, Self
+
+from docker.errors import APIError, NotFound
+
+from refute.errors import EngineDied, EngineUnavailable, InfrastructureError
+from refute.sandbox.attempt import Attempt
+from refute.sandbox.connection import LOST, EngineClient, EngineFacts, connect, engine_errors, read_facts
+from refute.sandbox.job import Job, JobResult
+from refute.sandbox.profile import environment, profile_digest
+from refute.sandbox.readback import check_collect
+from refute.sandbox.reaper import reap_expired
+
+ENGINE_RETURN_S: Final = 20.0
+"""How long the one retry waits for an engine that died to answer again."""
+REMOVAL_TIMEOUT_S: Final = 30.0
+WORKERS: Final = 4
+"""Containers being removed at once."""
+
+
+class DockerSandbox:
+    """Runs each job in a container of its own. Threads may share it; processes make their own.
+
+    Args:
+        connect: makes a connection to the engine; the default asks DOCKER_HOST, else the local socket.
+        engine_return_s: how long the one retry waits for an engine that died.
+    """
+
+    def __init__(
+        self, connect: Callable[[], EngineClient] = connect, *, engine_return_s: float = ENGINE_RETURN_S
+    ) -> None:
+        self._connect = connect
+        self._engine_return_s = engine_return_s
+        self._lock = threading.Lock()
+        self._facts: EngineFacts | None = None
+        self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
+        self._removals: set[Future[None]] = set()
+
+    @property
+    def profile_digest(self) -> str:
+        """SHA-256 of the hardened profile, in hex."""
+        return profile_digest()
+
+    def facts(self) -> EngineFacts:
+        """What the engine is; asked once. The first call also starts the sweep for what earlier runs left.
+
+        Raises:
+            EngineUnavailable: none answers.
+            SandboxFailed: it would not enforce the profile.
+        """
+        with self._lock:
+            if self._facts is None:
+                client = self._connect()
+                with contextlib.closing(client), engine_errors("describe itself"):
+                    facts = read_facts(client)
+                facts.require_limits()
+                self._facts = facts
+                self._background.submit(self._sweep)
+            return self._facts
+
+    def run(self, job: Job) -> JobResult:
+        """Run a job in a fresh container; if the engine dies under it, once more in another.
+
+        Raises:
+            EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
+            ValueError: the job cannot be run as written.
+        """
+        environment(job)
+        check_collect(job.collect)
+        facts = self.facts()
+        try:
+            return self._attempt(job, facts)
+        except EngineDied:
+            self._await_engine()
+            return self._attempt(job, facts)
+
+    def close(self) -> None:
+        """Wait until every container is gone. The interpreter's end does the same."""
+        wait(tuple(self._removals), timeout=REMOVAL_TIMEOUT_S)
+        self._background.shutdown(wait=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _attempt(self, job: Job, facts: EngineFacts) -> JobResult:
+        name = f"refute-{uuid.uuid4().hex}"  # known before the container is, so it can be removed in every case
+        try:
+            client = self._connect()
+        except EngineUnavailable:
+            self._facts = None  # another engine may answer next time
+            raise
+        try:
+            return Attempt(client, job, facts, name=name).run(self._background)
+        finally:
+            self._remove_later(client, name)
+
+    def _await_engine(self) -> None:
+        """Wait for an engine that died to answer again; it may not, then the retry says so."""
+        deadline = time.monotonic() + self._engine_return_s
+        while time.monotonic() < deadline:
+            with contextlib.suppress(InfrastructureError):
+                self._connect().close()
+                return
+            time.sleep(0.5)
+
+    def _remove_later(self, client: EngineClient, name: str) -> None:
+        """Removal takes a tenth of a second that nobody needs to wait for."""
+        try:
+            removal = self._background.submit(_remove, client, name)
+        except RuntimeError:  # closed, or the interpreter ends: nothing runs in the background any more
+            _remove(client, name)
+            return
+        self._removals.add(removal)
+        removal.add_done_callback(self._removals.discard)
+
+    def _sweep(self) -> None:
+        with contextlib.suppress(InfrastructureError), contextlib.closing(self._connect()) as client:
+            reap_expired(client)
+
+
+def _remove(client: EngineClient, name: str) -> None:
+    """Remove a container and its volumes, and wait until it is gone.
+
+    Where the engine is gone instead, the container ends itself at its expiry.
+    """
+    with contextlib.closing(client), contextlib.suppress(*LOST):
+        try:
+            client.remove_container(name, force=True, v=True)
+        except NotFound:
+            return
+        except APIError:
+            pass  # auto-remove is at it already
+        deadline = time.monotonic() + REMOVAL_TIMEOUT_S
+        while time.monotonic() < deadline:
+            try:
+                client.inspect_container(name)
+            except NotFound:
+                return
+            time.sleep(0.02)

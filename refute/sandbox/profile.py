@@ -1,0 +1,209 @@
+"""The hardening that every job's container gets, as plain data for the engine's API. Why each line: docs/adr/0004.
+
+Field names are those of the Docker Engine API 1.41 (https://docs.docker.com/engine/api/v1.41/, 2026-11-21).
+"""
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any, Final
+
+from refute.sandbox.job import MEBIBYTE, Job, Limits
+
+SUBJECT: Final = "65532:65532"
+"""The job runs as this user and group."""
+KEEPER: Final = "65531:65531"
+"""PID 1 runs as this one, so that a job cannot end it by writing to `/proc/1/mem`; signals it ignores anyway."""
+
+WORKSPACE: Final = "/workspace"
+ATTACK: Final = "/attack"
+HOMES: Final = "/home"
+HOME: Final = "/home/subject"
+
+HOMES_BYTES: Final = 64 * MEBIBYTE
+ATTACK_BYTES: Final = 64 * MEBIBYTE
+SMALL_INODES: Final = 8_192
+"""Inodes of `/home`, `/attack` and `/tmp`."""
+SHM_BYTES: Final = 64 * MEBIBYTE
+OPEN_FILES: Final = 1_024
+CPU_SHARES: Final = 128
+"""An eighth of the engine's default: a job never starves the machine that watches it."""
+EXPIRY_MARGIN_S: Final = 60
+"""A container ends itself this long after its job's deadline, should nobody be left to end it."""
+
+KEEP: Final = ("/usr/bin/env", "--ignore-signal=CHLD", "sleep")
+"""PID 1: sleeps until expiry. With SIGCHLD ignored the kernel reaps orphans, so they never fill up the pids limit."""
+
+MASKED_PATHS: Final = (
+    # The engine's own list, which a list of ours replaces (moby oci/defaults.go).
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/interrupts",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/latency_stats",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+    "/sys/devices/virtual/powercap",
+    "/sys/firmware",
+    # Ours: facts about the host, and a message queue file system that mq_open's refusal does not cover.
+    "/dev/mqueue",
+    "/proc/cmdline",
+    "/proc/config.gz",
+    "/proc/diskstats",
+    "/proc/kallsyms",
+    "/proc/modules",
+    "/proc/sysrq-trigger",
+    "/sys/block",
+    "/sys/kernel",
+)
+READONLY_PATHS: Final = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys")
+
+BASE_ENVIRONMENT: Final[Mapping[str, str]] = {
+    "HOME": HOME,
+    "LANG": "C.UTF-8",
+    "LOGNAME": "subject",
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",
+    "PYTHONUNBUFFERED": "1",  # what was printed before a time-out must have been written
+    "TMPDIR": "/tmp",  # noqa: S108 (inside the container)
+    "TZ": "UTC",
+    "USER": "subject",
+}
+VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def environment(job: Job) -> dict[str, str]:
+    """The whole environment of the job's command; nothing is taken from the host or the image.
+
+    Raises:
+        ValueError: a variable's name or value cannot stand in an environment.
+    """
+    for name, value in job.environment.items():
+        if not VARIABLE.fullmatch(name) or "\0" in value:
+            raise ValueError(f"environment of job {job.name!r}: got {name!r}, expected a name like A_B and no NUL")
+    return {**BASE_ENVIRONMENT, **job.environment}
+
+
+def container_config(job: Job, *, labels: Mapping[str, str], cpus_available: float) -> dict[str, Any]:
+    """The body of `POST /containers/create` for a job.
+
+    Args:
+        job: what will run.
+        labels: for the container and its volumes, so that the reaper finds both.
+        cpus_available: the engine refuses to grant more than it has.
+    """
+    expiry_s = int(job.limits.timeout_s) + EXPIRY_MARGIN_S
+    return {
+        "Image": job.image_id,
+        "Entrypoint": [],
+        "Cmd": [*KEEP, str(expiry_s)],
+        "User": KEEPER,
+        "Hostname": "sandbox",
+        "WorkingDir": "/",
+        "Env": [f"{name}={value}" for name, value in sorted(BASE_ENVIRONMENT.items())],
+        "Labels": dict(labels),
+        "Healthcheck": {"Test": ["NONE"]},
+        "NetworkDisabled": True,
+        "HostConfig": {
+            **_isolation(),
+            **_limits(job.limits, cpus_available),
+            "Tmpfs": {"/tmp": _tmpfs_options(job.limits.tmp_bytes)},  # noqa: S108 (inside the container)
+            "Mounts": [_volume(target, size, inodes, labels) for target, (size, inodes) in volumes(job).items()],
+        },
+    }
+
+
+def volumes(job: Job) -> dict[str, tuple[int, int]]:
+    """Where a job may write and have it read back: mount point → (bytes, inodes). All in memory, none on a disk."""
+    sizes = {
+        WORKSPACE: (job.limits.workspace_bytes, job.limits.workspace_inodes),
+        HOMES: (HOMES_BYTES, SMALL_INODES),
+    }
+    if job.attack_files:
+        sizes[ATTACK] = (ATTACK_BYTES, SMALL_INODES)
+    return sizes
+
+
+@functools.cache
+def seccomp_profile() -> str:
+    """The system calls that a job may make, as compact JSON."""
+    text = resources.files("refute.sandbox").joinpath("seccomp.json").read_text(encoding="utf-8")
+    return json.dumps(json.loads(text), separators=(",", ":"), sort_keys=True)
+
+
+@functools.cache
+def profile_digest() -> str:
+    """SHA-256 over everything above, in hex; a job's own limits, labels and image are left out."""
+    job = Job(
+        name="",
+        run_id="",
+        ticket_id="",
+        image_id="",
+        command=(),
+        workspace=b"",
+        limits=Limits(timeout_s=1),
+        attack_files={"plan": b""},
+    )
+    config = container_config(job, labels={}, cpus_available=job.limits.cpus)
+    canonical = json.dumps([config, environment(job), SUBJECT], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _isolation() -> dict[str, Any]:
+    return {
+        "AutoRemove": True,
+        "Init": False,
+        "NetworkMode": "none",
+        "IpcMode": "private",
+        "CgroupnsMode": "private",
+        "Privileged": False,
+        "CapDrop": ["ALL"],
+        "SecurityOpt": ["no-new-privileges:true", f"seccomp={seccomp_profile()}"],
+        "ReadonlyRootfs": True,
+        "MaskedPaths": list(MASKED_PATHS),
+        "ReadonlyPaths": list(READONLY_PATHS),
+        "LogConfig": {"Type": "none"},
+        "RestartPolicy": {"Name": "no"},
+    }
+
+
+def _limits(limits: Limits, cpus_available: float) -> dict[str, Any]:
+    return {
+        "Memory": limits.memory_bytes,
+        "MemorySwap": limits.memory_bytes,  # memory and swap together: no swap
+        "ShmSize": SHM_BYTES,
+        "NanoCpus": int(min(limits.cpus, cpus_available) * 1e9),
+        "CpuShares": CPU_SHARES,
+        "PidsLimit": limits.pids,
+        "Ulimits": [
+            {"Name": "nofile", "Soft": OPEN_FILES, "Hard": OPEN_FILES},
+            {"Name": "core", "Soft": 0, "Hard": 0},
+            {"Name": "fsize", "Soft": limits.file_bytes, "Hard": limits.file_bytes},
+        ],
+    }
+
+
+def _tmpfs_options(size: int) -> str:
+    return f"rw,nosuid,nodev,exec,size={size},nr_inodes={SMALL_INODES},mode=1777"
+
+
+def _volume(target: str, size: int, inodes: int, labels: Mapping[str, str]) -> dict[str, Any]:
+    """An anonymous volume: it goes with its container. `docker cp` reads volumes, but not tmpfs mounts."""
+    uid, gid = SUBJECT.split(":")
+    options = f"size={size},nr_inodes={inodes},uid={uid},gid={gid},mode=0755,nosuid,nodev"
+    return {
+        "Type": "volume",
+        "Target": target,
+        "VolumeOptions": {
+            "NoCopy": True,
+            "Labels": dict(labels),
+            "DriverConfig": {"Name": "local", "Options": {"type": "tmpfs", "device": "tmpfs", "o": options}},
+        },
+    }

@@ -1,0 +1,77 @@
+"""Labels that say until when a container may live, and the sweep that removes what outlived its deadline.
+
+A container that runs ends itself (PID 1 sleeps until expiry, auto-remove takes it and its volumes away). What is left
+for the sweep: containers created but never started, and what an engine that died left behind.
+"""
+
+import time
+from typing import Any, Final
+
+from docker.errors import APIError
+
+from refute.sandbox.connection import EngineClient, engine_errors
+from refute.sandbox.job import Job
+from refute.sandbox.profile import EXPIRY_MARGIN_S
+
+OURS: Final = "refute"
+DEADLINE: Final = "refute.deadline"
+"""Unix time in whole seconds."""
+
+
+def labels(job: Job, *, now: float) -> dict[str, str]:
+    """The labels of a job's container and volumes.
+
+    Args:
+        job: whose.
+        now: Unix time of creation.
+    """
+    return {
+        OURS: "1",
+        "refute.run": job.run_id,
+        "refute.ticket": job.ticket_id,
+        "refute.stage": job.name,
+        DEADLINE: str(int(now + job.limits.timeout_s) + 2 * EXPIRY_MARGIN_S),
+    }
+
+
+def reap_expired(client: EngineClient, *, now: float | None = None) -> tuple[str, ...]:
+    """Remove containers and volumes of ours that are past their deadline, whoever started them.
+
+    Args:
+        client: the engine.
+        now: Unix time; the present one by default.
+
+    Returns:
+        The ids and names of what was removed.
+
+    Raises:
+        EngineDied, SandboxFailed: the engine could not list them.
+    """
+    moment = time.time() if now is None else now
+    with engine_errors("list expired containers"):
+        containers = client.containers(all=True, filters={"label": f"{OURS}=1"})
+        volumes = client.volumes(filters={"label": f"{OURS}=1", "dangling": "true"}).get("Volumes") or []
+        removed = []
+        for container in containers:
+            if _expired(container, moment):
+                removed.append(str(container["Id"]))
+                _remove(client.remove_container, container["Id"], force=True, v=True)
+        for volume in volumes:
+            if _expired(volume, moment):
+                removed.append(str(volume["Name"]))
+                _remove(client.remove_volume, volume["Name"])
+    return tuple(removed)
+
+
+def _expired(thing: dict[str, Any], now: float) -> bool:
+    deadline = (thing.get("Labels") or {}).get(DEADLINE, "")
+    return deadline.isdigit() and int(deadline) < now
+
+
+def _remove(call: Any, name: str, **options: bool) -> None:
+    try:
+        call(name, **options)
+    except APIError as error:
+        gone_or_going = {404, 409}
+        if error.response is None or error.response.status_code not in gone_or_going:
+            raise

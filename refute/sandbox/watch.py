@@ -1,0 +1,95 @@
+"""What the engine tells about one container while a job runs in it."""
+
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any
+
+from refute.sandbox.connection import LOST, EngineClient, engine_errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The container is filled and the command begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamEnded:
+    """The connection that carries the output is at its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOverflow:
+    """A stream went over its limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutOfMemory:
+    """The kernel killed something in the container for memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandEnded:
+    """The command exited."""
+
+    code: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerEnded:
+    """PID 1 is gone, and everything with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineLost:
+    """The engine's stream of events broke off."""
+
+
+Signal = Started | StreamEnded | OutputOverflow | OutOfMemory | CommandEnded | ContainerEnded | EngineLost
+Signals = SimpleQueue[Signal]
+
+
+@contextlib.contextmanager
+def watch(client: EngineClient, container: str, signals: Signals) -> Iterator[None]:
+    """Put the container's events into a queue until the block ends. Listening has begun when the block begins.
+
+    Events are the only source that sees the memory killer strike an exec's children (`State.OOMKilled` stays false:
+    https://github.com/moby/moby/issues/15621).
+    """
+    filters = {"container": container, "event": ["oom", "exec_die", "die"]}
+    with engine_errors("report the container's events"):
+        events = client.events(filters=filters, decode=True)
+    closing = threading.Event()
+
+    def listen() -> None:
+        with contextlib.suppress(*LOST, OSError, ValueError, AttributeError):  # closing breaks the read
+            for event in events:
+                signal = _signal(event)
+                if signal is not None:
+                    signals.put(signal)
+        if not closing.is_set():
+            signals.put(EngineLost())
+
+    listener = threading.Thread(target=listen, name=f"refute-events-{container[:12]}", daemon=True)
+    listener.start()
+    try:
+        yield
+    finally:
+        closing.set()
+        with contextlib.suppress(OSError, AttributeError):  # the engine closed it first
+            events.close()
+        listener.join(timeout=5)
+
+
+def _signal(event: Mapping[str, Any]) -> Signal | None:
+    match event.get("Action"):
+        case "oom":
+            return OutOfMemory()
+        case "exec_die":
+            return CommandEnded(code=int(event["Actor"]["Attributes"]["exitCode"]))
+        case "die":
+            return ContainerEnded()
+        case _:
+            return None
