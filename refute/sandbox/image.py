@@ -14,7 +14,7 @@ from pathlib import Path
 
 import docker
 from docker.errors import DockerException, ImageNotFound
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 from requests.exceptions import ConnectionError as RequestsConnectionError
 
@@ -80,7 +80,7 @@ def build_image(
     recipe = read_recipe(python, base)
     folder = cache or user_cache_path("refute", appauthor=False) / "image"
     folder.mkdir(parents=True, exist_ok=True)
-    with _engine_errors(), FileLock(folder / "build.lock"):
+    with _engine_errors(), _alone(folder, progress):
         found = _labelled(client, recipe)
         if found is None:
             _build(Workbench(client=client, recipe=recipe, cache=folder, progress=progress))
@@ -91,6 +91,20 @@ def build_image(
             hint="Look at the engine's log; another process may have removed it. Run `refute image build` again.",
         )
     return found
+
+
+@contextmanager
+def _alone(folder: Path, progress: Callable[[str], None]) -> Iterator[None]:
+    lock = FileLock(folder / "build.lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        progress("another build is running; waiting for it")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _labelled(client: docker.DockerClient, recipe: Recipe) -> SandboxImage | None:

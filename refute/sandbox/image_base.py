@@ -16,6 +16,8 @@ from refute.sandbox.image_recipe import Recipe
 
 Progress = Callable[[str], None]
 
+APT_GET = "/usr/bin/apt-get"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
@@ -133,7 +135,7 @@ def _debootstrap(program: str, suite: str, root: Path) -> None:
 def _mirror() -> list[str]:
     """The Debian mirror that this machine's apt is configured with; none lets debootstrap use its default."""
     fields = "$(ORIGIN)|$(LABEL)|$(SITE)"
-    command = ["/usr/bin/apt-get", "indextargets", "--format", fields, "Created-By: Packages"]
+    command = [APT_GET, "indextargets", "--format", fields, "Created-By: Packages"]
     try:
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - fixed words
     except (OSError, subprocess.CalledProcessError):

@@ -1,0 +1,208 @@
+"""The image on the real engine. The base comes from a registry on loopback, so that no test waits for debootstrap."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import docker
+import pytest
+from docker.errors import ImageNotFound
+
+from refute.errors import EngineUnavailable, ImageBuildFailed
+from refute.sandbox import image_recipe
+from refute.sandbox.image import SandboxImage, build_image, find_image
+from refute.sandbox.image_layers import Workbench, build_rootfs, build_wheels
+from refute.sandbox.image_recipe import read_recipe
+from tests.fakes.registry import registry_serving
+
+pytestmark = pytest.mark.engine
+
+
+def silent(_: str) -> None:
+    """Progress that nobody watches."""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[docker.DockerClient]:
+    engine = docker.from_env(timeout=600)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def image(client: docker.DockerClient) -> SandboxImage:
+    return build_image(client, progress=silent)
+
+
+def run(client: docker.DockerClient, image: SandboxImage, script: str) -> str:
+    options = {"network_mode": "none", "read_only": True, "user": "65532:65532", "remove": True, "stderr": True}
+    return client.containers.run(image.id, ["bash", "-c", script], tmpfs={"/tmp": ""}, **options).decode()
+
+
+def test_an_image_that_is_there_is_found_without_building(client, image) -> None:
+    assert find_image(client) == image
+    assert build_image(client, progress=pytest.fail) == image
+
+
+def test_finding_takes_under_30_ms(client, image) -> None:
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        find_image(client)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.030
+
+
+def test_an_image_of_another_recipe_is_not_found(client, image, monkeypatch, tmp_path) -> None:
+    (tmp_path / "worker.py").write_text("changed = True\n")
+    monkeypatch.setattr(image_recipe, "DRIVER_SOURCES", tmp_path)
+    assert find_image(client) is None
+
+
+def test_the_image_names_its_origin_and_runs_as_nobody(client, image) -> None:
+    config = client.images.get(image.id).attrs["Config"]
+    assert config["User"] == "65532:65532"
+    assert config["Labels"][image_recipe.LABEL_RECIPE] == image.recipe_digest
+    assert config["Labels"][image_recipe.LABEL_SOURCE] == image.source
+    assert image.source.startswith(("registry python@sha256:", "debootstrap "))
+
+
+def test_pytest_and_hypothesis_are_importable_and_on_the_path(client, image) -> None:
+    script = (
+        "cd /tmp && printf 'from hypothesis import given, strategies as st\\n@given(st.integers())\\n"
+        "def test_x(n): assert n == n\\n' >test_x.py && PYTHONDONTWRITEBYTECODE=1 {} -q -p no:cacheprovider test_x.py"
+    )
+    for command in ("pytest", "python -m pytest", "/usr/bin/python3 -m pytest"):
+        assert "1 passed" in run(client, image, script.format(command))
+
+
+def test_nothing_in_the_image_is_setuid_or_setgid(client, image) -> None:
+    assert run(client, image, "find / -xdev -perm /6000 2>/dev/null; true") == ""
+
+
+def test_python_starts_from_byte_code_alone(client, image) -> None:
+    """Else every start on the read-only root would compile the library anew."""
+    loaded = run(client, image, "python -v -c 'import asyncio, json, pytest, hypothesis' 2>&1")
+    assert "could not create" not in loaded
+    assert "matches /usr/lib/python3.11/json/decoder.py" in loaded or "code object from" in loaded
+    assert not [line for line in loaded.splitlines() if line.startswith("# code object from") and ".pyc" not in line]
+
+
+def test_the_driver_lies_in_the_image_as_in_the_checkout(client, image) -> None:
+    sums = run(client, image, "cd /opt/refute/driver && find . -name '*.py' -exec sha256sum {} +").split()
+    assert len(sums) // 2 == len(read_recipe("3.11").driver)
+
+
+def test_the_image_holds_no_identity_of_the_machine_that_built_it(client, image) -> None:
+    there = run(client, image, "ls /etc/machine-id /etc/shadow /etc/apt/sources.list /var/lib/apt 2>/dev/null; cat /etc/hostname")
+    assert "machine-id" not in there
+    assert "shadow" not in there
+    assert "sources" not in there
+
+
+def test_two_builds_at_once_build_once(client, image) -> None:
+    found: list[SandboxImage] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(build_image(client, progress=silent))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [image] * 4
+
+
+def test_an_engine_that_does_not_answer_is_its_own_error(tmp_path) -> None:
+    gone = docker.DockerClient(base_url=f"unix://{tmp_path}/no.sock", version="1.41")
+    with pytest.raises(EngineUnavailable, match="does not answer") as caught:
+        find_image(gone)
+    assert "DOCKER_HOST" in caught.value.hint
+
+
+@pytest.fixture(scope="module")
+def served(client, image, tmp_path_factory) -> Iterator[str]:
+    """Our own root layer as a base: flattened and cleaned again, it has to come out as it went in."""
+    cache = tmp_path_factory.mktemp("served")
+    layer = cache / "layer.tar"
+    with layer.open("wb") as file:
+        container = client.containers.create(image.id, ["true"])
+        try:
+            for chunk in container.export():
+                file.write(chunk)
+        finally:
+            container.remove()
+    with registry_serving(layer) as reference:
+        yield reference
+        forget(client, reference)
+
+
+def forget(client: docker.DockerClient, reference: str) -> None:
+    for name in (reference, *_tags(client, read_recipe("3.11", reference))):
+        try:
+            client.images.remove(name)
+        except ImageNotFound:
+            pass
+
+
+def _tags(client: docker.DockerClient, recipe: image_recipe.Recipe) -> list[str]:
+    found = client.api.images(filters={"label": f"{image_recipe.LABEL_RECIPE}={recipe.digest}"})
+    return [tag for summary in found for tag in summary["RepoTags"] or ()]
+
+
+def test_a_base_from_a_registry_gives_the_same_image_each_time(client, served, tmp_path) -> None:
+    said: list[str] = []
+    built = []
+    for name in ("first", "second"):
+        for tag in _tags(client, read_recipe("3.11", served)):
+            client.images.remove(tag)
+        built.append(build_image(client, base=served, cache=tmp_path / name, progress=said.append))
+    assert built[0] == built[1]
+    assert built[0].source == f"registry {served}"
+    assert [line for line in said if line.startswith("pulling")] == [f"pulling {served}"]
+    assert "imported" in run(client, built[0], "python -c 'import pytest, hypothesis; print(\"imported\")'")
+
+
+def test_a_failing_step_shows_the_containers_last_lines(client, image, tmp_path) -> None:
+    recipe = read_recipe("3.11")
+    broken = image_recipe.Recipe(
+        python="3.11",
+        machine=recipe.machine,
+        base="",
+        lock=recipe.lock,
+        scripts={**recipe.scripts, "wheels.sh": b"echo no space left; exit 7"},
+        driver=recipe.driver,
+    )
+    bench = Workbench(client=client, recipe=broken, cache=tmp_path, progress=silent)
+    with pytest.raises(ImageBuildFailed, match=r"(?s)wheels\.sh exited with 7.*no space left"):
+        build_wheels(bench, image.id)
+    assert not list(tmp_path.glob("*.tar"))
+    assert not client.containers.list(all=True, filters={"label": f"refute.sandbox.build={broken.digest}"})
+
+
+def test_wheels_that_do_not_match_their_hashes_are_refused(client, image, tmp_path) -> None:
+    recipe = read_recipe("3.11")
+    forged = image_recipe.Recipe(
+        python="3.11",
+        machine=recipe.machine,
+        base="",
+        lock=b"iniconfig==2.3.1 --hash=sha256:" + b"0" * 64,
+        scripts=recipe.scripts,
+        driver=recipe.driver,
+    )
+    with pytest.raises(ImageBuildFailed, match="locked wheels cannot be installed"):
+        build_wheels(Workbench(client=client, recipe=forged, cache=tmp_path, progress=silent), image.id)
+
+
+def test_a_packed_root_file_system_is_not_built_again(client, tmp_path: Path) -> None:
+    recipe = read_recipe("3.11")
+    (tmp_path / f"rootfs-{recipe.rootfs_key}.tar").write_bytes(b"packed before")
+    (tmp_path / f"rootfs-{recipe.rootfs_key}.txt").write_text("debootstrap bookworm")
+    layer, source = build_rootfs(Workbench(client=client, recipe=recipe, cache=tmp_path, progress=pytest.fail))
+    assert source == "debootstrap bookworm"
+    assert layer.path.read_bytes() == b"packed before"
+
+
+def test_an_unsupported_python_is_refused_before_anything_is_built(client) -> None:
+    with pytest.raises(ImageBuildFailed, match=r"3\.12"):
+        build_image(client, python="3.12", progress=pytest.fail)

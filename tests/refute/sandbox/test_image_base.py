@@ -1,0 +1,145 @@
+import os
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from docker.errors import APIError, ImageNotFound
+
+from refute.errors import ImageBuildFailed
+from refute.sandbox import image_base, image_recipe
+from refute.sandbox.image_base import find_base
+from refute.sandbox.image_recipe import Recipe
+
+DIGEST = "sha256:" + "d" * 64
+PIN = f"python@{DIGEST}"
+
+
+class FakeEngine:
+    """An engine with a registry behind it, or with none."""
+
+    def __init__(self, *, registry: bool, digest: str = DIGEST) -> None:
+        self.registry = registry
+        self.digest = digest
+        self.asked: list[str] = []
+        self.imported: list[str] = []
+        self.images = self
+        self.api = self
+
+    def _answer(self, what: str) -> SimpleNamespace:
+        self.asked.append(what)
+        if not self.registry:
+            raise APIError("500 Server Error", explanation="dial tcp: no such host")
+        return SimpleNamespace(id=self.digest if what.endswith("slim") else "sha256:base")
+
+    def get_registry_data(self, name: str) -> SimpleNamespace:
+        return self._answer(name)
+
+    def pull(self, reference: str) -> SimpleNamespace:
+        return self._answer(reference)
+
+    def get(self, reference: str) -> SimpleNamespace:
+        raise ImageNotFound(reference)
+
+    def import_image(self, src, repository: str) -> str:
+        with tarfile.open(fileobj=src) as archive:
+            self.imported = archive.getnames()
+        return '{"status":"sha256:imported"}'
+
+
+@pytest.fixture
+def recipe() -> Recipe:
+    scripts = {name: b"" for name in image_recipe.SCRIPTS}
+    return Recipe(python="3.11", machine="x86_64", base="", lock=b"", scripts=scripts, driver={})
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def debootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A program of that name which makes a small tree; its arguments are kept beside it."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "debootstrap"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >{folder}/arguments\nmkdir -p "$4/etc" "$4/var/cache/apt" "$4/proc"\n'
+        'echo x >"$4/etc/os-release"\necho y >"$4/var/cache/apt/big.deb"\n'
+    )
+    program.chmod(0o755)
+    apt = folder / "apt-get"
+    apt.write_text("#!/bin/sh\necho 'Debian|Debian-Security|mirror:security'\necho 'Debian|Debian|mirror:main'\n")
+    apt.chmod(0o755)
+    monkeypatch.setattr(image_base, "APT_GET", str(apt))
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    yield folder
+
+
+def test_the_tag_is_resolved_once_and_used_by_digest_from_then_on(recipe: Recipe, said: list[str], tmp_path: Path) -> None:
+    first = FakeEngine(registry=True)
+    base = find_base(first, recipe, tmp_path, said.append)
+    assert base.source == f"registry {PIN}"
+    assert first.asked == ["python:3.11-slim", PIN]
+    moved = FakeEngine(registry=True, digest="sha256:" + "e" * 64)
+    assert find_base(moved, recipe, tmp_path, said.append).source == f"registry {PIN}"
+
+
+def test_an_image_from_a_registry_is_left_on_the_engine(recipe: Recipe, said: list[str], tmp_path: Path) -> None:
+    assert not find_base(FakeEngine(registry=True), recipe, tmp_path, said.append).disposable
+
+
+def test_a_pinned_base_that_cannot_be_pulled_is_an_error_not_a_reason_for_another(said: list[str], tmp_path: Path) -> None:
+    pinned = Recipe(python="3.11", machine="x86_64", base=PIN, lock=b"", scripts={}, driver={})
+    with pytest.raises(ImageBuildFailed, match=r"pinned base .* cannot be pulled: dial tcp"):
+        find_base(FakeEngine(registry=False), pinned, tmp_path, said.append)
+
+
+def test_without_a_registry_the_base_is_made_by_debootstrap(
+    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path
+) -> None:
+    engine = FakeEngine(registry=False)
+    base = find_base(engine, recipe, tmp_path, said.append)
+    assert (base.image_id, base.source, base.disposable) == ("sha256:imported", "debootstrap bookworm", True)
+    arguments = (debootstrap / "arguments").read_text().split()
+    assert arguments[:3] == ["--variant=minbase", "--include=python3", "bookworm"]
+    assert arguments[4] == "mirror:main"  # apt's own, and not the one for security updates
+    assert "./etc/os-release" in engine.imported
+    assert not [name for name in engine.imported if name.endswith(".deb")]
+    assert any("no registry answers (dial tcp: no such host)" in line for line in said)
+
+
+def test_a_failing_debootstrap_shows_its_last_lines(
+    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path
+) -> None:
+    (debootstrap / "debootstrap").write_text("#!/bin/sh\necho E: no mirror\nexit 3\n")
+    with pytest.raises(ImageBuildFailed, match=r"(?s)debootstrap bookworm exited with 3.*E: no mirror"):
+        find_base(FakeEngine(registry=False), recipe, tmp_path, said.append)
+
+
+def test_without_root_the_error_says_what_to_do(
+    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(ImageBuildFailed, match="needs root") as caught:
+        find_base(FakeEngine(registry=False), recipe, tmp_path, said.append)
+    assert "refute image build" in caught.value.hint
+
+
+def test_without_apt_debootstrap_uses_its_own_default_mirror(
+    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(image_base, "APT_GET", "/nonexistent/apt-get")
+    find_base(FakeEngine(registry=False), recipe, tmp_path, said.append)
+    assert (debootstrap / "arguments").read_text().split()[-1].endswith("/root")
+
+
+def test_an_import_without_an_image_id_is_an_error(
+    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = FakeEngine(registry=False)
+    monkeypatch.setattr(engine, "import_image", lambda **_: '{"error":"no space"}')
+    with pytest.raises(ImageBuildFailed, match="no space"):
+        find_base(engine, recipe, tmp_path, said.append)

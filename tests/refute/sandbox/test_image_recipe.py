@@ -1,0 +1,100 @@
+import dataclasses
+import time
+from pathlib import Path
+
+import pytest
+
+from refute.errors import ImageBuildFailed
+from refute.sandbox import image_recipe
+from refute.sandbox.image_contents import is_kept, wheel_entries
+from refute.sandbox.image_recipe import Recipe, read_recipe
+
+PIN = "python@sha256:" + "a" * 64
+
+
+@pytest.fixture
+def recipe() -> Recipe:
+    scripts = {name: b"x" for name in image_recipe.SCRIPTS}
+    return Recipe(python="3.11", machine="x86_64", base="", lock=b"lock", scripts=scripts, driver={"worker.py": b"1"})
+
+
+def test_a_driver_change_leaves_the_other_layers_alone(recipe: Recipe) -> None:
+    changed = dataclasses.replace(recipe, driver={"worker.py": b"2"})
+    assert changed.digest != recipe.digest
+    assert (changed.wheels_key, changed.rootfs_key) == (recipe.wheels_key, recipe.rootfs_key)
+
+
+def test_a_lock_change_leaves_the_root_file_system_alone(recipe: Recipe) -> None:
+    changed = dataclasses.replace(recipe, lock=b"other")
+    assert changed.wheels_key != recipe.wheels_key
+    assert changed.rootfs_key == recipe.rootfs_key
+
+
+@pytest.mark.parametrize("change", [{"python": "3.13"}, {"machine": "aarch64"}, {"base": PIN}])
+def test_another_python_machine_or_base_is_another_root_file_system(recipe: Recipe, change: dict[str, str]) -> None:
+    assert dataclasses.replace(recipe, **change).rootfs_key != recipe.rootfs_key
+
+
+def test_a_renamed_driver_file_is_another_image(recipe: Recipe) -> None:
+    assert dataclasses.replace(recipe, driver={"w.py": b"1"}).digest != recipe.digest
+
+
+def test_the_recipe_of_this_checkout_holds_the_driver_and_the_locked_wheels() -> None:
+    read = read_recipe("3.11")
+    assert read.driver
+    assert all(name.endswith(".py") for name in read.driver)
+    assert b"pytest==" in read.lock
+    assert b"--hash=sha256:" in read.lock
+
+
+def test_reading_the_recipe_is_quick() -> None:
+    start = time.perf_counter()
+    digest = read_recipe("3.11").digest
+    assert len(digest) == 64
+    assert time.perf_counter() - start < 0.1
+
+
+def test_an_unsupported_python_version_says_which_are_supported() -> None:
+    with pytest.raises(ImageBuildFailed, match=r"got python '2\.7', expected one of 3\.11"):
+        read_recipe("2.7")
+
+
+@pytest.mark.parametrize("base", ["python:3.11-slim", "python@sha256:abc", f"evil {PIN}", PIN.upper()])
+def test_a_base_that_is_not_a_digest_is_refused(base: str) -> None:
+    with pytest.raises(ImageBuildFailed, match="expected name@sha256"):
+        read_recipe("3.11", base)
+
+
+def test_a_pinned_base_may_name_its_registry() -> None:
+    assert read_recipe("3.11", f"localhost:5000/mirror/{PIN}").base.endswith("a" * 64)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "etc/shadow", "etc/machine-id", "etc/apt/sources.list", "etc/resolv.conf", "var/log/dpkg.log", "root/.bashrc",
+        "var/cache/ldconfig/aux-cache", "usr/share/doc/bash/README", ".dockerenv", "tmp/x", "dev/null",
+        "usr/lib/python3.11/sitecustomize.py", "var/lib/dpkg/status-old", "etc/passwd-",
+    ],
+)  # fmt: skip
+def test_identity_secrets_logs_and_caches_go(path: str) -> None:
+    assert not is_kept(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["etc/passwd", "usr/bin/bash", "usr/share/doc/bash/copyright", "root", "tmp", "var/lib/dpkg/status", "usr/share/zoneinfo/UTC"],
+)
+def test_programs_users_licences_and_empty_folders_stay(path: str) -> None:
+    assert is_kept(path)
+
+
+def test_the_wheels_are_on_the_path_of_either_kind_of_python() -> None:
+    paths = {entry.path for entry in wheel_entries("3.11")}
+    assert "usr/local/lib/python3.11/dist-packages/refute.pth" in paths
+    assert "usr/local/lib/python3.11/site-packages/refute.pth" in paths
+
+
+def test_no_file_of_the_image_names_a_mirror_or_an_index() -> None:
+    folder = Path(image_recipe.SANDBOX_FILES)
+    assert not [path.name for path in folder.rglob("*") if path.is_file() and b"http" in path.read_bytes()]
