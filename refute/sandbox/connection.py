@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import docker
 import requests
@@ -61,11 +61,14 @@ class EngineClient(docker.APIClient):
 
         `APIClient.get_archive` switches the time limit off, so an engine that hangs would hang us.
         """
-        url = self._url("/containers/{0}/archive", container)
+        client: Any = self  # the stubs leave out what docker-py keeps for its subclasses
+        url = client._url("/containers/{0}/archive", container)  # noqa: SLF001 (as above)
         headers = {"Accept-Encoding": "identity"}
-        response = self._get(url, params={"path": path}, headers=headers, stream=True)
-        self._raise_for_status(response)
-        return response  # type: ignore[no-any-return]  # docker-py's private methods are untyped
+        response: requests.Response = client._get(  # noqa: SLF001 (as above)
+            url, params={"path": path}, headers=headers, stream=True
+        )
+        client._raise_for_status(response)  # noqa: SLF001 (as above)
+        return response
 
 
 def connect(host: str | None = None) -> EngineClient:

@@ -80,7 +80,7 @@ class Execution:
         reader.start()
         try:
             self._send(stream, list(parts.values()))
-            self._await_fill()
+            self._await_fill(reader)
             return self._await_end(reader)
         finally:
             with contextlib.suppress(OSError):
@@ -119,7 +119,7 @@ class Execution:
         self._signals.put(Started())
         return self._output.feed(STDOUT, bytes(after))
 
-    def _await_fill(self) -> None:
+    def _await_fill(self, reader: threading.Thread) -> None:
         deadline = time.monotonic() + FILL_TIMEOUT_S
         while True:
             match self._next(deadline):
@@ -129,14 +129,23 @@ class Execution:
                     raise _engine_lost()
                 case OutOfMemory():
                     self._out_of_memory = True
-                case None | CommandEnded() | ContainerEnded() | OutputOverflow():
-                    said = self._fill_messages.decode("utf-8", "replace").strip()
-                    raise SandboxFailed(
-                        f"the workspace of job {self._job.name!r} could not be filled: {said or 'no message'}",
-                        hint="Is the snapshot larger than the workspace's limit?",
-                    )
+                case CommandEnded() | ContainerEnded() as ended:
+                    reader.join(timeout=DRAIN_TIMEOUT_S)  # a quick command's end overtakes its output
+                    self._require_filled()
+                    self._signals.put(ended)
+                    return
+                case None | OutputOverflow():
+                    self._require_filled()
                 case StreamEnded():
                     pass  # the exit code follows
+
+    def _require_filled(self) -> None:
+        if not self._filled:
+            said = self._fill_messages.decode("utf-8", "replace").strip()
+            raise SandboxFailed(
+                f"the workspace of job {self._job.name!r} could not be filled: {said or 'no message'}",
+                hint="Is the snapshot larger than the workspace's limit?",
+            )
 
     def _await_end(self, reader: threading.Thread) -> Ending:
         started = time.monotonic()

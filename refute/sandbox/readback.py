@@ -203,7 +203,7 @@ def _members(
         try:
             with tarfile.open(fileobj=_Bounded(response, budget_bytes), mode="r|", bufsize=2**18, errorlevel=2) as tar:
                 for member in tar:
-                    tar.members = []  # a stream is read once; the list would only grow
+                    tar.members = []  # type: ignore[attr-defined]  # a stream is read once; the list would only grow
                     _, _, name = plain_name(member.name).partition("/")
                     if name or not member.isdir():
                         yield name, member, tar.extractfile(member) if member.isreg() else None
