@@ -94,7 +94,7 @@ def main() -> None:
 def _explain(error: Exception) -> int:
     """Print an error for a person; returns the exit code."""
     from refute.errors import RefuteError
-    from refute.guardrails.printable import printable
+    from refute.guardrails.plain_text import printable
 
     if isinstance(error, RefuteError):
         click.echo(f"refute: {printable(str(error))}", err=True)

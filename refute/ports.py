@@ -4,13 +4,12 @@ from functools import cached_property
 
 import docker
 
-from refute.guardrails.audit import AuditLog
 from refute.errors import ImageMissing
+from refute.guardrails.audit import AuditLog
 from refute.ledger.store import Ledger
-from refute.sandbox.client import connect
+from refute.sandbox.connection import connect, engine_errors
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
-from refute.sandbox.job import Sandbox
 from refute.settings import Settings
 from refute.ticket.store import SnapshotStore
 
@@ -21,6 +20,7 @@ class Ports:
     def __init__(self, settings: Settings, run_id: str) -> None:
         self.settings = settings
         self.run_id = run_id
+        self._images: dict[str, SandboxImage] = {}
 
     @cached_property
     def audit(self) -> AuditLog:
@@ -38,26 +38,25 @@ class Ports:
         return Ledger.open(self.settings)
 
     @cached_property
-    def client(self) -> docker.DockerClient:
-        """The engine's client.
+    def sandbox(self) -> DockerSandbox:
+        """What runs jobs."""
+        return DockerSandbox()
+
+    def image(self, python: str) -> SandboxImage:
+        """The sandbox image for a Python version; asked once per version.
 
         Raises:
             EngineUnavailable: no engine answers.
-        """
-        return connect()
-
-    @cached_property
-    def sandbox(self) -> Sandbox:
-        """What runs jobs."""
-        return DockerSandbox(self.client)
-
-    def image(self, python: str) -> SandboxImage:
-        """The sandbox image for a Python version.
-
-        Raises:
             ImageMissing: it has not been built on this engine.
         """
-        found = find_image(self.client, python=python)
+        if python not in self._images:
+            self._images[python] = self._find_image(python)
+        return self._images[python]
+
+    def _find_image(self, python: str) -> SandboxImage:
+        connect().close()  # tells apart, with what to do, why an engine does not answer
+        with engine_errors("look for the sandbox image"):
+            found = find_image(docker.from_env(), python=python)
         if found is None:
             raise ImageMissing(
                 f"the sandbox image for Python {python} is not on this engine",

@@ -37,8 +37,8 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
         snapshot_digest=case.snapshot.digest if case.snapshot else None,
         image_id=ports.image(case.ticket.python).id if ran else None,
         profile_digest=ports.sandbox.profile_digest if ran else None,
-        engine=ports.engine_version if ran else None,
-        runtime="runc" if ran else None,
+        engine=ports.sandbox.facts().name if ran else None,
+        runtime=ports.sandbox.facts().runtime if ran else None,
     )
 
 

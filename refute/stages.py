@@ -38,7 +38,7 @@ def take_snapshot(ports: Ports, ticket: Ticket) -> Snapshot:
 
 def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult:
     """Scan the verification script and what it reaches inside the snapshot."""
-    files = ports.store.files(snapshot)
+    files = ports.store.contents(snapshot)
     result = scan_files(files, [ticket.verification_script], block_from=ports.settings.scan_block_from)
     ports.audit.record(
         Gate.SCAN,
@@ -132,7 +132,7 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
         image_id=ports.image(ticket.python).id,
         limits=_limits(ports, ports.settings.verification_timeout_s),
     )
-    files = ports.store.files(snapshot)
+    files = ports.store.contents(snapshot)
     result = ports.sandbox.run(job)
     return judge_verification(result, ticket, notes=check_verification_script(ticket, files))
 

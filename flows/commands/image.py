@@ -12,9 +12,12 @@ def image() -> None:
 @click.option("--python", default="3.11", show_default=True, help="Python version of the image.")
 def build(python: str) -> int:
     """Build the image, or say that it is there already. Prints the image ID."""
-    from refute.sandbox.client import connect
+    import docker
+
+    from refute.sandbox.connection import connect
     from refute.sandbox.image import build_image
 
-    built = build_image(connect(), python=python, progress=lambda line: click.echo(line, err=True))
+    connect().close()  # says what to do where no engine answers
+    built = build_image(docker.from_env(), python=python, progress=lambda line: click.echo(line, err=True))
     click.echo(built.id)
     return 0
