@@ -100,8 +100,8 @@ class CaseFile:
             self.unforeseen = error
 
     def outcome(self, provenance: Provenance) -> Outcome:
-        """Close the case; fails closed to ERROR where the chain neither stopped nor reached a verdict."""
-        end = self.stop or self.verdict or Stop(status=Status.ERROR, reason="the flow ended without a verdict")
+        """Close the case."""
+        end = self.end_state()
         verification, run, triage = self.verification, self.attack_stage, self.triage
         return Outcome(
             run_id=self.run_id,
@@ -129,6 +129,10 @@ class CaseFile:
             decoys_touched=(verification.result.decoys_touched if verification else ())
             + (run.result.decoys_touched if run else ()),
         )
+
+    def end_state(self) -> Stop | Verdict:
+        """How the case stands; fails closed to ERROR where the chain neither stopped nor reached a verdict."""
+        return self.stop or self.verdict or Stop(status=Status.ERROR, reason="the flow ended without a verdict")
 
     def _file(self, record: Kept) -> None:
         """Put the record in its field and note the stage."""

@@ -6,26 +6,42 @@ from pathlib import Path
 
 from refute import __version__
 from refute.case import CaseFile
+from refute.errors import AuditUnavailable
 from refute.guardrails.audit import Decision, Gate
 from refute.ledger.costs_csv import append_missing
-from refute.outcome import OUTCOME_JSON, Outcome, Provenance, Status
+from refute.outcome import Outcome, Provenance, Status, Stop
+from refute.outcome_document import write_document
 from refute.ports import Ports
+from refute.settings import Settings
 
 
 def record(ports: Ports, case: CaseFile) -> Outcome:
-    """Close the case and store its outcome; running it again for the same run changes nothing."""
+    """Close the case and store its outcome; running it again for the same run changes nothing.
+
+    Raises:
+        InfrastructureError: ledger or disk failed; the evidence files are written first.
+    """
+    _audit_verdict(ports, case)
     outcome = case.outcome(provenance(ports, case))
-    ports.audit.record(
-        Gate.VERDICT,
-        Decision.ALLOW if outcome.status in {Status.PASS, Status.PASS_WEAK} else Decision.DENY,
-        run_id=outcome.run_id,
-        reason=outcome.reason,
-        metadata={"ticket": outcome.ticket_id, "status": outcome.status},
-    )
-    write_evidence(outcome, run_directory(ports, outcome.run_id))
+    write_evidence(outcome, run_directory(ports.settings, outcome.run_id))
     ports.ledger.record(outcome)
     append_missing(ports.ledger, ports.settings.costs_csv)
     return outcome
+
+
+def _audit_verdict(ports: Ports, case: CaseFile) -> None:
+    """No verdict without its line in the audit log: where that cannot be written, the verdict is withdrawn."""
+    end = case.end_state()
+    try:
+        ports.audit.record(
+            Gate.VERDICT,
+            Decision.ALLOW if end.status in {Status.PASS, Status.PASS_WEAK} else Decision.DENY,
+            run_id=case.run_id,
+            reason=end.reason,
+            metadata={"ticket": case.ticket.id, "status": end.status},
+        )
+    except AuditUnavailable as error:
+        case.stop = Stop(status=Status.ERROR, reason=f"the verdict could not be audited: {error}")
 
 
 def provenance(ports: Ports, case: CaseFile) -> Provenance:
@@ -42,15 +58,15 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
     )
 
 
-def run_directory(ports: Ports, run_id: str) -> Path:
+def run_directory(settings: Settings, run_id: str) -> Path:
     """Where a run's evidence lies."""
-    return ports.settings.state_dir / "runs" / run_id
+    return settings.state_dir / "runs" / run_id
 
 
 def write_evidence(outcome: Outcome, directory: Path) -> None:
     """Write outcome, attack and reproducers, each whole or not at all."""
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    files = {"outcome.json": OUTCOME_JSON.dump_json(outcome, indent=2)}
+    files = {"outcome.json": write_document(outcome).encode()}
     if outcome.adversarial_tests:
         files[attack_name(outcome)] = outcome.adversarial_tests.encode()
     for failure in outcome.failures:
@@ -73,3 +89,9 @@ def reproducer_name(test_name: str) -> str:
 
 def _slug(text: str) -> str:
     return re.sub(r"\W", "_", text, flags=re.ASCII)[:100]
+
+
+def reproducer_paths(settings: Settings, outcome: Outcome) -> dict[str, str]:
+    """Test name → where its reproducer was written."""
+    directory = run_directory(settings, outcome.run_id)
+    return {failure.test_name: str(directory / reproducer_name(failure.test_name)) for failure in outcome.failures}

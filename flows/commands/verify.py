@@ -33,8 +33,9 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     """
     from flows.run import run_tickets
     from flows.verify_ticket import VerifyRequest
-    from reports.outcome_formats import render
+    from refute.recording import reproducer_paths
     from refute.ticket.parse import load_ticket
+    from reports.outcome_formats import render
 
     load_ticket(ticket)  # a fault in the ticket is told before anything starts
     settings = _settings(options)
@@ -46,7 +47,8 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
         settings=settings,
     )
     (outcome,) = run_tickets([request], settings)
-    text = render(outcome, form, color=output is None and sys.stdout.isatty())
+    paths = reproducer_paths(settings, outcome)
+    text = render(outcome, form, color=output is None and sys.stdout.isatty(), reproducers=paths)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
