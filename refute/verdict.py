@@ -62,17 +62,13 @@ def _refuted(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> l
     return named + sorted(by_test.difference(named))
 
 
-def _doubts(
-    claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None
-) -> list[str]:
+def _doubts(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None) -> list[str]:
     """Every reason for which neither a pass nor a time-out of the attack may be reported."""
     doubts = []
     if run is not None and run.tampering:
         doubts.append(f"the test run was tampered with: {run.tampering[0]}{_more(run.tampering)}")
     timed_out = run is not None and run.timed_out
-    review = [
-        t for t in triaged if t.verdict is TriageVerdict.NEEDS_REVIEW and not _excused(t, timed_out=timed_out)
-    ]
+    review = [t for t in triaged if t.verdict is TriageVerdict.NEEDS_REVIEW and not _excused(t, timed_out=timed_out)]
     if review:
         names = _names(test.test.name for test in review)
         doubts.append(f"a person must judge {names}: {review[0].reason}")
@@ -85,9 +81,7 @@ def _doubts(
     return doubts
 
 
-def _undecided(
-    claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], *, timed_out: bool
-) -> list[str]:
+def _undecided(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], *, timed_out: bool) -> list[str]:
     """Claims that were attacked without a result, and claims that no surviving test supports."""
     doubts = []
     for claim in claims:
@@ -132,17 +126,10 @@ def _weakness(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> 
     return f"{len(survived)} of {_claims(len(claims))} survived {_count(tests, 'test')}; " + "; ".join(parts)
 
 
-def _caveats(
-    claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None
-) -> tuple[str, ...]:
+def _caveats(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None) -> tuple[str, ...]:
     lines = [f"tampering: {fact}" for fact in run.tampering] if run is not None else []
     if run is not None and run.timed_out:
         lines.append("the attack reached its time limit: not every test ran to its end")
-    for claim in claims:
-        if claim.verdict is ClaimVerdict.UNTESTED:
-            lines.append(f"{claim.claim_id} was not tested: {claim.reason}")
-        elif claim.verdict is ClaimVerdict.SURVIVED and not _independent(claim, triaged):
-            lines.append(f"{claim.claim_id} was attacked only by its author's own examples")
     lines.extend(_set_aside(claims, triaged))
     return tuple(lines)
 
@@ -151,9 +138,7 @@ def _set_aside(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) ->
     """One line per claim and kind of test that neither survived nor refuted, in the ticket's order."""
     order = {claim.claim_id: place for place, claim in enumerate(claims)}
     unclear = [t for t in triaged if t.verdict not in {TriageVerdict.SURVIVED, TriageVerdict.REFUTED}]
-    unclear.sort(
-        key=lambda test: (order.get(test.test.claim_id, len(order)), test.test.claim_id, test.verdict)
-    )
+    unclear.sort(key=lambda test: (order.get(test.test.claim_id, len(order)), test.test.claim_id, test.verdict))
     lines = []
     for (claim_id, verdict), group in groupby(unclear, key=lambda test: (test.test.claim_id, test.verdict)):
         tests = list(group)

@@ -42,7 +42,7 @@ def printable(text: str, *, max_chars: int | None = None, keep_newlines: bool = 
         kept = shown = text
     if max_chars is None or (len(shown) <= max_chars and len(kept) == len(text)):
         return shown
-    return f"{shown[:max_chars]}… [{len(text)} characters in all]"
+    return f"{shown[:max_chars]}… [{len(text)} chars]"
 
 
 def tail(text: str, *, max_lines: int, max_chars: int = 4_000) -> str:

@@ -54,8 +54,8 @@ def test_newlines_and_tabs_are_escaped_where_one_line_is_wanted() -> None:
 @pytest.mark.parametrize("char", ["a", "\x00", "漢"])
 def test_a_long_text_is_cut_with_its_length(char: str) -> None:
     shown = printable(char * 1000, max_chars=20)
-    assert shown.endswith("… [1000 characters in all]")
-    assert len(shown) == 20 + len("… [1000 characters in all]")
+    assert shown.endswith("… [1000 chars]")
+    assert len(shown) == 20 + len("… [1000 chars]")
 
 
 def test_a_text_of_just_the_limit_is_not_cut() -> None:

@@ -1,0 +1,135 @@
+"""The words and marks with which every report speaks of statuses, verdicts, time and money."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Final
+
+from refute.adversary.attack import Origin, TriageVerdict
+from refute.outcome import ClaimVerdict, Outcome, Provenance, Status, TestRecord
+
+MEANING: Final[Mapping[Status, str]] = {
+    Status.PASS: "Every claim was attacked and none was refuted.",
+    Status.PASS_WEAK: "No claim was refuted, but the attack was too weak to rely on.",
+    Status.FAILED_IMPORT: "The code does not import.",
+    Status.FAILED_VERIFICATION: "The author's own verification script failed.",
+    Status.FAILED_RESOURCES: "The verification ran into a resource limit.",
+    Status.FAILED_ADVERSARIAL: "The code does not do what it claims.",
+    Status.FAILED_REVIEW: "A reviewer found a fault, and it was confirmed.",
+    Status.FAILED_TIMEOUT: "A time limit was reached.",
+    Status.INCONCLUSIVE: "No verdict: a person has to look.",
+    Status.BLOCKED_DANGEROUS_SCRIPT: "Nothing was run: the verification script is dangerous.",
+    Status.BLOCKED_DANGEROUS_OPERATION: "The run destroyed files outside its workspace copy, inside the container.",
+    Status.CANCELLED: "Cancelled by a person, or nobody confirmed in time.",
+    Status.SKIPPED_BUDGET: "Not attacked: the budget does not allow it.",
+    Status.SKIPPED: "Not attacked: the policy does not ask for it.",
+    Status.DRY_RUN: "Nothing was run: this was a dry run.",
+    Status.PENDING: "Not finished yet; it can be resumed.",
+    Status.ERROR: "Something around the code failed. This says nothing about the code.",
+}
+"""Each status in plain words."""
+
+CLAIM_WORDS: Final[Mapping[ClaimVerdict, str]] = {
+    ClaimVerdict.REFUTED: "REFUTED",
+    ClaimVerdict.SURVIVED: "survived",
+    ClaimVerdict.UNTESTED: "untested",
+    ClaimVerdict.INCONCLUSIVE: "undecided",
+}
+
+_ORIGIN_WORDS: Final[Mapping[Origin, str]] = {
+    Origin.AUTHOR_EXAMPLE: "the author's examples",
+    Origin.AUTHOR_PROPERTY: "the author's properties",
+    Origin.CLAIM_EXAMPLE: "examples in claims",
+    Origin.DOCSTRING_EXAMPLE: "examples in docstrings",
+    Origin.PHRASE: "phrases of claims",
+    Origin.FUZZ: "typed fuzzing",
+    Origin.MODEL: "a model",
+}
+
+NAMES_SHOWN: Final = 5
+
+
+def mark(status: Status) -> str:
+    """One character that says without colour how a ticket ended."""
+    match status:
+        case Status.PASS:
+            return "✓"
+        case Status.PASS_WEAK:
+            return "~"
+        case Status.SKIPPED | Status.DRY_RUN | Status.PENDING | Status.CANCELLED | Status.SKIPPED_BUDGET:
+            return "-"
+        case Status.INCONCLUSIVE | Status.ERROR:
+            return "?"
+        case _:
+            return "✗"
+
+
+def duration(seconds: float) -> str:
+    """`0.3 s`, `12.4 s`, `3 min 05 s`."""
+    if round(seconds, 1) < 60:  # noqa: PLR2004  # seconds in a minute
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s"
+
+
+def money(usd: Decimal) -> str:
+    """US dollars, to the cent or, below one, to the first digits that say something."""
+    if not usd or usd >= Decimal("0.01"):
+        return f"${usd:.2f}"
+    return f"${usd:.6f}".rstrip("0")
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 test`, `2 tests`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def provenance_line(provenance: Provenance) -> str:
+    """What exactly ran, digests cut to twelve characters; empty where no container was used."""
+    digests = {
+        "snapshot": provenance.snapshot_digest,
+        "image": provenance.image_id,
+        "profile": provenance.profile_digest,
+    }
+    parts = [f"{name} {value.removeprefix('sha256:')[:12]}" for name, value in digests.items() if value]
+    parts += [value for value in (provenance.engine, provenance.runtime) if value]
+    return " · ".join([f"refute {provenance.refute_version}", *parts])
+
+
+def run_line(outcome: Outcome) -> str:
+    """What the run took and cost, and who attacked, on one line."""
+    sandbox_s = sum(stage.sandbox_s for stage in outcome.stages)
+    contained = f" ({duration(sandbox_s)} in containers)" if sandbox_s else ""
+    return f"{duration(outcome.duration_s)}{contained} · {money(outcome.cost_usd)} · tester {outcome.provenance.tester}"
+
+
+def test_lines(tests: Iterable[TestRecord]) -> list[str]:
+    """What was tried: where the expectations came from, how the tests ended, what the screen rejected and why."""
+    listed = list(tests)
+    if not listed:
+        return ["no test was written"]
+    ran = [test for test in listed if test.verdict is not None]
+    origins = Counter(test.origin for test in ran)
+    sources = ", ".join(f"{count} from {_ORIGIN_WORDS[origin]}" for origin, count in origins.most_common())
+    ends = Counter(test.verdict for test in ran)
+    results = ", ".join(f"{ends[v]} {v.value.replace('_', ' ')}" for v in TriageVerdict if ends[v])
+    lines = [f"{counted(len(ran), 'test')} ran: {sources}", f"results: {results}"] if ran else ["no test ran"]
+    rejected: dict[str, list[str]] = {}
+    for test in listed:
+        if test.verdict is None:
+            rejected.setdefault(test.reason, []).append(test.name)
+    for reason, names in rejected.items():
+        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+        lines.append(f"rejected before the run: {', '.join(names[:NAMES_SHOWN])}{more}: {reason}")
+    return lines
+
+
+def claim_evidence(verdict: ClaimVerdict, *, reason: str, decided_by: str, tests: int, independent: int) -> str:
+    """What a claim's verdict rests on, in a few words."""
+    match verdict:
+        case ClaimVerdict.REFUTED:
+            return decided_by or reason
+        case ClaimVerdict.SURVIVED:
+            return f"{counted(tests, 'test')}, {independent or 'none'} independent"
+        case _:
+            return reason

@@ -1,0 +1,62 @@
+"""The JSON document of an outcome: complete, ASCII, readable again, with a published schema."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from refute.errors import LedgerUnavailable
+from refute.outcome import Outcome, Provenance, Status
+from refute.outcome_document import SCHEMA_FILE, document_schema, read_document, write_document
+from refute.ticket.record import TicketId
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def outcome(title: str) -> Outcome:
+    return Outcome(
+        run_id="r",
+        ticket_id=TicketId("T"),
+        title=title,
+        status=Status.ERROR,
+        reason="x",
+        started_at=datetime(2026, 1, 1, tzinfo=UTC),
+        duration_s=1.0,
+        provenance=Provenance(refute_version="1", tester="property"),
+        changed_paths={"verify": ("a\udc80b",)},
+    )
+
+
+def test_a_document_is_read_as_the_outcome_it_was_written_from() -> None:
+    written = outcome("Grün \x1b\u202e\x00")
+    read = read_document(write_document(written))
+    assert read.title == written.title
+    assert read.started_at == written.started_at
+
+
+def test_no_text_can_keep_an_outcome_from_being_written_and_read() -> None:
+    document = write_document(outcome("lone \udc80 surrogate"), indent=None)
+    assert document.isascii()
+    read = read_document(document)
+    assert read.title == r"lone \udc80 surrogate"
+    assert read.changed_paths == {"verify": (r"a\udc80b",)}
+
+
+def test_a_document_of_another_kind_is_an_error_that_says_what_is_wrong() -> None:
+    with pytest.raises(LedgerUnavailable, match="run_id: Field required"):
+        read_document('{"schema_version": 99}')
+
+
+def test_the_published_schema_is_current() -> None:
+    path = ROOT / SCHEMA_FILE
+    if os.environ.get("REFUTE_UPDATE_GOLDEN"):
+        path.write_text(document_schema(), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == document_schema(), "REFUTE_UPDATE_GOLDEN=1 writes it anew"
+
+
+def test_the_schema_names_its_version_and_every_field() -> None:
+    schema = json.loads(document_schema())
+    assert schema["version"] == 1
+    assert set(schema["properties"]) == set(json.loads(write_document(outcome("t"))))

@@ -1,0 +1,90 @@
+"""Every format of every kind of outcome: golden files, and hostile text that stays text."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from defusedxml import ElementTree
+
+from refute.outcome import OUTCOME_JSON, Outcome
+from reports.outcome_formats import FORMATS, render
+
+REPRODUCERS = {"test_c2_limit": "/state/runs/3d5f0a77-0c53-4f0e-8f1e-8a2d6c1b2c02/reproduce_test_c2_limit.py"}
+SUFFIX = {"table": "txt", "json": "json", "markdown": "md", "junit": "xml"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_an_outcome_looks_as_agreed(
+    named_outcome: tuple[str, Outcome], form: str, golden: Callable[[str, str], None]
+) -> None:
+    name, outcome = named_outcome
+    golden(f"{name}.{SUFFIX[form]}", render(outcome, form, reproducers=REPRODUCERS))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("color", [False, True])
+def test_nothing_of_a_hostile_ticket_acts_on_a_terminal(
+    outcomes: dict[str, Outcome], form: str, color: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    text = render(outcomes["failed_adversarial"], form, color=color)
+    own_styles = re.compile(r"\x1b\[[0-9;]*m")
+    left = own_styles.sub("", text) if color and form == "table" else text
+    acting = {char for char in left if unicodedata.category(char) in {"Cc", "Cf", "Cs"}} - {"\n", "\t"}
+    assert acting == set()
+
+
+def test_every_format_can_be_written_as_utf8(named_outcome: tuple[str, Outcome]) -> None:
+    for form in FORMATS:
+        text = render(named_outcome[1], form)
+        assert text.encode("utf-8").endswith(b"\n")
+
+
+def test_json_is_read_back_as_the_same_outcome(named_outcome: tuple[str, Outcome]) -> None:
+    name, outcome = named_outcome
+    text = render(outcome, "json")
+    assert text.isascii()
+    read = OUTCOME_JSON.validate_json(text)
+    if name != "failed_adversarial":
+        assert read == outcome
+    # There, lone surrogates were replaced by their escapes; everything else is the same.
+    assert read.run_id == outcome.run_id
+    assert read.claims[0] == outcome.claims[0] if outcome.claims else True
+    assert next(iter(json.loads(text))) == "run_id"
+
+
+def test_an_unknown_format_is_an_error(outcomes: dict[str, Outcome]) -> None:
+    with pytest.raises(ValueError, match="got 'pdf', expected one of table, json, markdown, junit"):
+        render(outcomes["blocked"], "pdf")
+
+
+def test_markdown_holds_no_html(outcomes: dict[str, Outcome]) -> None:
+    text = render(outcomes["failed_adversarial"], "markdown")
+    outside_blocks = re.sub(r"^(`{3,})\w*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert "<" not in outside_blocks
+    assert "# PASS" not in [line.strip() for line in outside_blocks.splitlines()]
+
+
+def test_a_ticket_that_is_no_pass_never_looks_green_in_junit(named_outcome: tuple[str, Outcome]) -> None:
+    suite = ElementTree.fromstring(render(named_outcome[1], "junit")).find("testsuite")
+    assert suite is not None
+    assert any(case.find(kind) is not None for case in suite for kind in ("failure", "error", "skipped"))
+
+
+def test_junit_counts_its_cases_and_has_what_its_schema_requires(named_outcome: tuple[str, Outcome]) -> None:
+    suite = ElementTree.fromstring(render(named_outcome[1], "junit")).find("testsuite")
+    assert suite is not None
+    cases = suite.findall("testcase")
+    assert suite.get("tests") == str(len(cases))
+    for count, kind in {"failures": "failure", "errors": "error", "skipped": "skipped"}.items():
+        assert suite.get(count) == str(len(suite.findall(f"testcase/{kind}")))
+    assert {"id", "package", "name", "timestamp", "hostname", "time"} <= set(suite.keys())
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp") or "")
+    order = [child.tag for child in suite]
+    assert order == ["properties", *["testcase"] * len(cases), "system-out", "system-err"]
+    for case in cases:
+        assert {"classname", "name", "time"} <= set(case.keys())
+        assert all({"message", "type"} <= set(end.keys()) for end in case if end.tag in {"failure", "error"})
+        assert len(case) <= 1
