@@ -63,6 +63,12 @@ def _imports(name: str, text: str) -> bool:
     return bool(re.search(dotted, text) or re.search(member, text))
 
 
+def module_name(path: str, import_roots: Iterable[str]) -> str | None:
+    """The dotted name that imports a file, or None where no import statement can name it."""
+    found = _module(path, import_roots) if path.endswith(".py") else None
+    return found.name if isinstance(found, Module) else None
+
+
 def implementation_modules(ticket: Ticket) -> tuple[Module, ...]:
     """The implementation files that can be imported, in the ticket's order."""
     found = (_module(path, ticket.import_roots) for path in ticket.implementation_files if path.endswith(".py"))

@@ -1,0 +1,86 @@
+"""What a git branch changed since it left another commit, as the beginning of a ticket."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from refute.errors import SnapshotRefused, UsageError
+from refute.ticket.checkout import git
+
+_MAIN_BRANCHES: Final = frozenset({"main", "master", "trunk", "develop", "HEAD"})
+_TICKET_KEY: Final = re.compile(r"\b[A-Z][A-Z0-9]+-\d+\b")
+_NO_IMPLEMENTATION: Final = frozenset({"setup.py", "conftest.py", "noxfile.py"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change as git shows it."""
+
+    ticket_id: str
+    title: str
+    implementation_files: tuple[str, ...] = ()
+    """Python files added or changed, without tests; POSIX, relative to the workspace."""
+    test_files: tuple[str, ...] = ()
+    base: str = ""
+    """Abbreviated commit that the change starts from."""
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a Python file is a test by the names that pytest and unittest look for."""
+    *directories, name = PurePosixPath(path).parts
+    return name.startswith("test_") or name.endswith("_test.py") or bool({"tests", "test"}.intersection(directories))
+
+
+def change_since(directory: Path, base: str) -> tuple[Path, Change]:
+    """The checkout around a directory, and what changed in it since the branch left `base`, committed or not.
+
+    Raises:
+        UsageError: no checkout, no such commit, or no Python file changed.
+    """
+    top, start = _start(directory, base)
+    fields = git(top, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "-M", "--diff-filter=d", start)
+    untracked = git(top, "ls-files", "-z", "--others", "--exclude-standard")
+    paths = sorted({os.fsdecode(path) for path in (fields + untracked).split(b"\0") if path.endswith(b".py")})
+    tests = tuple(path for path in paths if is_test_file(path))
+    code = tuple(
+        path for path in paths if not is_test_file(path) and PurePosixPath(path).name not in _NO_IMPLEMENTATION
+    )
+    if not code:
+        raise UsageError(
+            f"{top}: got no changed Python file since {base}, expected at least one that is no test",
+            hint="Is this the right base? `git diff --stat` shows what changed.",
+        )
+    branch = _line(top, "rev-parse", "--abbrev-ref", "HEAD")
+    subject = _line(top, "log", "-1", "--format=%s", f"{start}..HEAD")
+    key = _TICKET_KEY.search(f"{branch} {subject}")
+    words = "" if branch in _MAIN_BRANCHES else branch.rpartition("/")[2]
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", words).strip("-._")[:64]
+    return top, Change(
+        ticket_id=key[0] if key else slug or "TCK-1",
+        title=subject or re.sub(r"[-_]+", " ", words).strip() or "REPLACE ME: one line that names the change",
+        implementation_files=code,
+        test_files=tuple(path for path in tests if re.match(r"test_|.*_test\.py$", PurePosixPath(path).name)),
+        base=start[:12],
+    )
+
+
+def _start(directory: Path, base: str) -> tuple[Path, str]:
+    """Top of the checkout, and the commit where the branch left the base (the base itself without common history)."""
+    try:
+        top = Path(os.fsdecode(git(directory, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
+    except SnapshotRefused as error:
+        raise UsageError(f"{directory}: got no git checkout, expected one for --from-git") from error
+    try:
+        commit = _line(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}")
+    except SnapshotRefused as error:
+        raise UsageError(f"--from-git: got {base!r}, expected a commit, branch or tag of {top}") from error
+    try:
+        return top, _line(top, "merge-base", commit, "HEAD")
+    except SnapshotRefused:
+        return top, commit
+
+
+def _line(top: Path, *arguments: str) -> str:
+    return git(top, *arguments).decode("utf-8", "replace").strip()

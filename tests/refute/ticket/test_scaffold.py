@@ -1,0 +1,146 @@
+"""`refute ticket new`: what is written, that it parses once it is filled in, and what is refused."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from refute.errors import TicketInvalid, UsageError
+from refute.ticket.parse import load_ticket
+from refute.ticket.scaffold import scaffold_ticket
+from tests.refute.ticket.conftest import Git
+
+
+def filled_in(directory: Path) -> None:
+    """Does what an author does: replaces every placeholder."""
+    file = directory / "ticket.yaml"
+    file.write_text(re.sub(r"REPLACE ME[^\"\n]*", "Something true.", file.read_text()))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, git: Git) -> Path:
+    """A branch that adds, changes, renames and deletes files since `main`, some of it not committed."""
+    top = tmp_path / "checkout"
+    for name in ("src/pkg/__init__.py", "src/pkg/changed.py", "src/pkg/old.py", "src/pkg/gone.py", "README.md"):
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(f"'''{name}'''\n" * 5)
+    git(top, "init", "-q")
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "start")
+    git(top, "checkout", "-qb", "feature/PAY-12-round-half-even")
+    (top / "src/pkg/changed.py").write_text('def half(x: float) -> float:\n    """Half of x.\n\n    More."""\n')
+    git(top, "mv", "src/pkg/old.py", "src/pkg/renamed.py")
+    git(top, "rm", "-q", "src/pkg/gone.py")
+    (top / "tests").mkdir()
+    (top / "tests/test_changed.py").write_text("")
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "Round half to even")
+    (top / "src/pkg/uncommitted.py").write_text("class Thing:\n    '''A thing.'''\n")
+    git(top, "checkout", "-q", "main")
+    (top / "src/pkg/elsewhere.py").write_text("")
+    git(top, "add", "src/pkg/elsewhere.py")
+    git(top, "commit", "-qm", "main moved on")
+    git(top, "checkout", "-q", "feature/PAY-12-round-half-even")
+    return top
+
+
+def test_a_new_ticket_says_what_to_replace(tmp_path: Path) -> None:
+    ticket_file, script = scaffold_ticket(tmp_path / "new", from_git=None)
+    with pytest.raises(TicketInvalid) as caught:
+        load_ticket(ticket_file)
+    said = str(caught.value)
+    assert "title (line 5): is still the scaffold's placeholder" in said
+    assert "claims[0].text: is still the scaffold's placeholder" in said
+    assert "implementation_files" in said
+    assert os.access(script, os.X_OK)
+
+
+def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: Path) -> None:
+    (tmp_path / "limiter.py").write_text('def allow(key: str) -> bool:\n    """Whether the key may call."""\n')
+    (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
+    scaffold_ticket(tmp_path, from_git=None)
+    assert "# allow(key: str): Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
+    filled_in(tmp_path)
+    ticket = load_ticket(tmp_path)
+    assert ticket.implementation_files == ("limiter.py",)
+    assert "python -m pytest -q -p no:cacheprovider test_limiter.py" in (tmp_path / "verify.sh").read_text()
+
+
+def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path: Path) -> None:
+    _, script = scaffold_ticket(tmp_path / 'it\'s "odd" $(touch pwned)', from_git=None)
+    subprocess.run(["bash", "-n", str(script)], check=True)
+    text = script.read_text()
+    for rule in ("try/except", "--help", "integration", "Nothing is needed but the workspace", "# expect-fail: "):
+        assert rule in text
+
+
+def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path: Path) -> None:
+    (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
+    (tmp_path / "test_limiter.py").write_text("from limiter import allow\n\ndef test_it():\n    assert allow()\n")
+    _, script = scaffold_ticket(tmp_path, from_git=None)
+    subprocess.run(["bash", str(script)], check=True, cwd="/", capture_output=True)
+
+
+@pytest.mark.parametrize("name", ["ticket.yaml", "verify.sh"])
+def test_nothing_is_ever_overwritten(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to("dangling")
+    with pytest.raises(UsageError, match="exists, expected a directory without a ticket"):
+        scaffold_ticket(tmp_path, from_git=None)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout: Path) -> None:
+    scaffold_ticket(checkout / "tickets/new", from_git="main")
+    filled_in(checkout / "tickets/new")
+    ticket = load_ticket(checkout / "tickets/new")
+    assert ticket.workspace == checkout
+    assert ticket.implementation_files == ("src/pkg/changed.py", "src/pkg/renamed.py", "src/pkg/uncommitted.py")
+    assert (ticket.id, ticket.title) == ("PAY-12", "Round half to even")
+    assert (ticket.verification_script, ticket.import_roots) == ("tickets/new/verify.sh", ("src",))
+    script = (checkout / "tickets/new/verify.sh").read_text()
+    assert "python -c 'import pkg.changed'" in script
+    assert "tests/test_changed.py" in script
+    assert 'cd "$(dirname "$0")/../.."' in script
+    assert "export PYTHONPATH=src" in script
+
+
+def test_a_ticket_from_git_suggests_the_public_functions_and_the_previous_version(checkout: Path) -> None:
+    scaffold_ticket(checkout / "new", from_git="main")
+    text = (checkout / "new/ticket.yaml").read_text()
+    assert "# half(x: float): Half of x." in text
+    assert "# Thing: A thing." in text
+    assert re.search(r"# {3}git show [0-9a-f]{12}:src/pkg/changed\.py > previous\.py", text)
+
+
+def test_a_branch_without_a_key_gives_its_own_words(checkout: Path, git: Git) -> None:
+    git(checkout, "checkout", "-qb", "round-money")
+    git(checkout, "commit", "-q", "--allow-empty", "-m", 'Say "hello": [world]\n\nbody')
+    scaffold_ticket(checkout / "new", from_git="main")
+    filled_in(checkout / "new")
+    assert load_ticket(checkout / "new").title == 'Say "hello": [world]'
+    assert load_ticket(checkout / "new").id == "round-money"
+
+
+@pytest.mark.parametrize("base", ["nowhere", "--output=pwned", "", "main:README.md"])
+def test_a_base_that_is_no_commit_is_refused(checkout: Path, base: str) -> None:
+    with pytest.raises(UsageError, match="expected a commit, branch or tag"):
+        scaffold_ticket(checkout / "new", from_git=base)
+    assert not (checkout / "new").exists()
+    assert not (checkout / "pwned").exists()
+
+
+def test_no_checkout_and_no_change_are_said(tmp_path: Path, checkout: Path, git: Git) -> None:
+    with pytest.raises(UsageError, match="got no git checkout"):
+        scaffold_ticket(tmp_path / "new", from_git="main")
+    git(checkout, "checkout", "-q", "main")
+    (checkout / "src/pkg/uncommitted.py").unlink()
+    with pytest.raises(UsageError, match="got no changed Python file since HEAD"):
+        scaffold_ticket(checkout / "new", from_git="HEAD")
+
+
+def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be written"):
+        scaffold_ticket(tmp_path / "file" / "new", from_git=None)
