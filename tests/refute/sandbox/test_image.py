@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import docker
@@ -95,17 +96,13 @@ def test_the_driver_lies_in_the_image_as_in_the_checkout(client, image) -> None:
 
 
 def test_the_image_holds_no_identity_of_the_machine_that_built_it(client, image) -> None:
-    there = run(client, image, "ls /etc/machine-id /etc/shadow /etc/apt/sources.list /var/lib/apt 2>/dev/null; cat /etc/hostname")
-    assert "machine-id" not in there
-    assert "shadow" not in there
-    assert "sources" not in there
+    names = "/etc/machine-id /etc/shadow /etc/apt/sources.list /var/lib/apt/lists /var/log/dpkg.log"
+    assert run(client, image, f"ls -d {names} 2>/dev/null; true") == ""
 
 
 def test_two_builds_at_once_build_once(client, image) -> None:
     found: list[SandboxImage] = []
-    threads = [
-        threading.Thread(target=lambda: found.append(build_image(client, progress=silent))) for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: found.append(build_image(client, progress=silent))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -139,10 +136,8 @@ def served(client, image, tmp_path_factory) -> Iterator[str]:
 
 def forget(client: docker.DockerClient, reference: str) -> None:
     for name in (reference, *_tags(client, read_recipe("3.11", reference))):
-        try:
+        with suppress(ImageNotFound):
             client.images.remove(name)
-        except ImageNotFound:
-            pass
 
 
 def _tags(client: docker.DockerClient, recipe: image_recipe.Recipe) -> list[str]:

@@ -50,7 +50,7 @@ class FakeEngine:
 
 @pytest.fixture
 def recipe() -> Recipe:
-    scripts = {name: b"" for name in image_recipe.SCRIPTS}
+    scripts = dict.fromkeys(image_recipe.SCRIPTS, b"")
     return Recipe(python="3.11", machine="x86_64", base="", lock=b"", scripts=scripts, driver={})
 
 
@@ -75,10 +75,12 @@ def debootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     apt.chmod(0o755)
     monkeypatch.setattr(image_base, "APT_GET", str(apt))
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-    yield folder
+    return folder
 
 
-def test_the_tag_is_resolved_once_and_used_by_digest_from_then_on(recipe: Recipe, said: list[str], tmp_path: Path) -> None:
+def test_the_tag_is_resolved_once_and_used_by_digest_from_then_on(
+    recipe: Recipe, said: list[str], tmp_path: Path
+) -> None:
     first = FakeEngine(registry=True)
     base = find_base(first, recipe, tmp_path, said.append)
     assert base.source == f"registry {PIN}"
@@ -91,7 +93,9 @@ def test_an_image_from_a_registry_is_left_on_the_engine(recipe: Recipe, said: li
     assert not find_base(FakeEngine(registry=True), recipe, tmp_path, said.append).disposable
 
 
-def test_a_pinned_base_that_cannot_be_pulled_is_an_error_not_a_reason_for_another(said: list[str], tmp_path: Path) -> None:
+def test_a_pinned_base_that_cannot_be_pulled_is_an_error_not_a_reason_for_another(
+    said: list[str], tmp_path: Path
+) -> None:
     pinned = Recipe(python="3.11", machine="x86_64", base=PIN, lock=b"", scripts={}, driver={})
     with pytest.raises(ImageBuildFailed, match=r"pinned base .* cannot be pulled: dial tcp"):
         find_base(FakeEngine(registry=False), pinned, tmp_path, said.append)

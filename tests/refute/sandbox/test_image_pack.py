@@ -62,7 +62,9 @@ def test_another_content_gives_other_bytes(archive_of, packed) -> None:
 
 def test_setuid_and_setgid_are_removed_and_the_sticky_bit_stays(archive_of, packed) -> None:
     source = archive_of(
-        member("su", b"", mode=0o4755), member("wall", b"", mode=0o2755), member("tmp", None, type=tarfile.DIRTYPE, mode=0o1777)
+        member("su", b"", mode=0o4755),
+        member("wall", b"", mode=0o2755),
+        member("tmp", None, type=tarfile.DIRTYPE, mode=0o1777),
     )
     found = members_of(packed(source))
     assert {name: oct(info.mode) for name, info in found.items()} == {"su": "0o755", "wall": "0o755", "tmp": "0o1777"}
@@ -74,7 +76,9 @@ def test_owners_are_kept_and_times_are_not(archive_of, packed) -> None:
 
 
 def test_device_nodes_and_fifos_are_left_out(archive_of, packed) -> None:
-    source = archive_of(member("null", None, type=tarfile.CHRTYPE), member("pipe", None, type=tarfile.FIFOTYPE), member("f", b""))
+    source = archive_of(
+        member("null", None, type=tarfile.CHRTYPE), member("pipe", None, type=tarfile.FIFOTYPE), member("f", b"")
+    )
     assert list(members_of(packed(source))) == ["f"]
 
 

@@ -14,7 +14,7 @@ PIN = "python@sha256:" + "a" * 64
 
 @pytest.fixture
 def recipe() -> Recipe:
-    scripts = {name: b"x" for name in image_recipe.SCRIPTS}
+    scripts = dict.fromkeys(image_recipe.SCRIPTS, b"x")
     return Recipe(python="3.11", machine="x86_64", base="", lock=b"lock", scripts=scripts, driver={"worker.py": b"1"})
 
 
@@ -83,7 +83,15 @@ def test_identity_secrets_logs_and_caches_go(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["etc/passwd", "usr/bin/bash", "usr/share/doc/bash/copyright", "root", "tmp", "var/lib/dpkg/status", "usr/share/zoneinfo/UTC"],
+    [
+        "etc/passwd",
+        "usr/bin/bash",
+        "usr/share/doc/bash/copyright",
+        "root",
+        "tmp",
+        "var/lib/dpkg/status",
+        "usr/share/zoneinfo/UTC",
+    ],
 )
 def test_programs_users_licences_and_empty_folders_stay(path: str) -> None:
     assert is_kept(path)

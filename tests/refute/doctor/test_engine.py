@@ -1,0 +1,107 @@
+import gzip
+from pathlib import Path
+
+import pytest
+
+from refute.doctor.engine import Facts, check_engine, check_kernel, check_limits, check_memory, check_runc, judge_engine
+
+INFO = {
+    "MemoryLimit": True,
+    "SwapLimit": True,
+    "PidsLimit": True,
+    "CpuCfsQuota": True,
+    "CgroupVersion": "2",
+    "MemTotal": 8 * 1024**3,
+    "SecurityOptions": ["name=seccomp,profile=default"],
+    "Runtimes": {"runc": {}, "runsc": {}},
+    "KernelVersion": "6.18.44",
+}
+
+
+def facts(*, info=(), runc="1.3.3", package="v1.3.3-0-gd842d77", engine="29.0.1", local=True, **more) -> Facts:
+    components = [{"Name": "Engine"}, {"Name": "runc", "Version": runc, "Details": {"GitCommit": package}}]
+    version = {"Version": engine, "Components": components}
+    return Facts(version=version, info={**INFO, **dict(info)}, local=local, **{"changelog": Path("/none"), **more})
+
+
+def test_a_current_engine_has_nothing_to_do() -> None:
+    checks = list(judge_engine(facts(), memory_bytes=2 * 1024**3))
+    assert [(check.name, check.ok, check.advice) for check in checks if not check.ok] == []
+    assert {check.name for check in checks} == {"engine", "limits", "memory", "seccomp", "runc", "kernel", "gVisor"}
+
+
+def test_an_old_engine_is_a_fault_and_an_unreadable_version_is_not() -> None:
+    assert check_engine(facts(engine="19.3.1")).ok is False
+    assert check_engine(facts(engine="dev")).ok is None
+
+
+def test_an_engine_elsewhere_is_named_so() -> None:
+    assert check_engine(facts(local=False)).found == "29.0.1, on another machine"
+
+
+@pytest.mark.parametrize(("key", "word"), [("MemoryLimit", "memory"), ("PidsLimit", "pids"), ("SwapLimit", "swap")])
+def test_a_limit_that_is_not_enforced_is_a_fault_with_its_name(key: str, word: str) -> None:
+    check = check_limits(facts(info={key: False}))
+    assert (check.ok, check.found) == (False, f"not enforced: {word}")
+    assert "cgroup_enable" in check.advice
+
+
+def test_a_machine_too_small_for_one_job_is_a_fault() -> None:
+    check = check_memory(facts(info={"MemTotal": 1024**3}), 2 * 1024**3)
+    assert check.ok is False
+    assert "memory_bytes" in check.advice
+
+
+def test_no_seccomp_is_a_fault_and_no_gvisor_is_a_note() -> None:
+    checks = judge_engine(facts(info={"SecurityOptions": None, "Runtimes": None}), memory_bytes=1)
+    by_name = {check.name: check for check in checks}
+    assert by_name["seccomp"].ok is False
+    assert by_name["gVisor"].ok is None
+
+
+def test_an_open_escape_within_a_jobs_reach_is_a_fault() -> None:
+    check = check_runc(facts(runc="1.1.5+ds1", package="1.1.5+ds1-1"))
+    assert (check.ok, check.found) == (False, "1.1.5+ds1-1, open: CVE-2024-21626")
+    assert "Update" in check.advice
+
+
+def test_a_backport_closes_it_and_what_jobs_cannot_reach_is_a_note(tmp_path: Path) -> None:
+    changelog = tmp_path / "changelog.gz"
+    changelog.write_bytes(gzip.compress(b"runc (1.1.5+ds1-1+deb12u1) x; y\n * CVE-2024-21626\n"))
+    check = check_runc(facts(runc="1.1.5+ds1", package="1.1.5+ds1-1+deb12u1", changelog=changelog))
+    assert check.ok is None
+    assert "CVE-2024-21626" not in check.found
+    assert "CVE-2025-52881" in check.found
+    assert "needs a say in the image or the mounts" in check.found
+
+
+def test_a_changelog_here_says_nothing_about_an_engine_elsewhere(tmp_path: Path) -> None:
+    changelog = tmp_path / "changelog.gz"
+    changelog.write_bytes(gzip.compress(b"runc (1.1.5+ds1-1+deb12u1) x; y\n * CVE-2024-21626\n"))
+    elsewhere = facts(runc="1.1.5+ds1", package="1.1.5+ds1-1+deb12u1", changelog=changelog, local=False)
+    assert check_runc(elsewhere).ok is False
+
+
+def test_an_engine_that_does_not_name_runc_is_a_note() -> None:
+    assert check_runc(facts(runc="")).ok is None
+
+
+def test_an_old_plain_kernel_is_a_fault() -> None:
+    check = check_kernel(facts(info={"KernelVersion": "6.5.1"}))
+    assert (check.ok, check.found) == (False, "6.5.1, open: CVE-2024-1086")
+
+
+def test_a_distributions_kernel_number_proves_nothing() -> None:
+    check = check_kernel(facts(info={"KernelVersion": "5.15.0-105-generic"}))
+    assert check.ok is None
+    assert "Check with your distribution" in check.advice
+
+
+def test_a_debian_kernels_banner_names_the_version_behind_its_number() -> None:
+    banner = "Linux version 6.1.0-37-amd64 (gcc-12 (Debian 12.2.0-14) 12.2.0) #1 SMP Debian 6.1.140-1 (2025-05-22)"
+    check = check_kernel(facts(info={"KernelVersion": "6.1.0-37-amd64"}, kernel_banner=banner))
+    assert (check.ok, check.found) == (True, "6.1.0-37-amd64 (6.1.140), known escapes fixed")
+
+
+def test_a_kernel_that_cannot_be_read_is_a_note() -> None:
+    assert check_kernel(facts(info={"KernelVersion": "?"})).ok is None
