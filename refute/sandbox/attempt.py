@@ -10,7 +10,7 @@ from typing import Final
 
 from refute.errors import SandboxFailed
 from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
-from refute.sandbox.evidence import Facts, full_mounts, judge, memory_in_words, read_counters
+from refute.sandbox.evidence import Counters, Facts, full_mounts, judge, memory_in_words, read_counters
 from refute.sandbox.execution import Ending, Execution
 from refute.sandbox.job import End, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.sandbox.profile import container_config, volumes
@@ -21,7 +21,7 @@ from refute.sandbox.watch import OutOfMemory, Signals, watch
 
 OUT_OF_MEMORY_GRACE_S: Final = 0.15
 """The engine's report of an out-of-memory kill may come after that of the exit it caused."""
-NOTHING_SEEN: Final = WorkspaceState(changed=(), used_bytes=0, entries=0, largest_file_bytes=0, complete=False)
+NOTHING_SEEN: Final = WorkspaceState(changed=(), used_bytes=0, largest_file_bytes=0, complete=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +89,8 @@ class Attempt:
         pid = self._stop_the_world(container)
         counters = read_counters(pid, container)
         here = counters.processes is not None
+        if not here:
+            counters = self._ask_counters(container)
         full = full_mounts(pid, ("/tmp", "/dev/shm", *volumes(self._job))) if here else ()  # noqa: S108
         remains = self._read(container, originals)
         facts = Facts(
@@ -117,6 +119,12 @@ class Attempt:
             self._client.pause(container)
             state = self._client.inspect_container(container)["State"]
         return int(state["Pid"])
+
+    def _ask_counters(self, container: str) -> Counters:
+        """The little that an engine on another machine tells."""
+        with engine_errors("count the container's processes"):
+            stats = self._client.stats(container, stream=False, one_shot=True)
+        return Counters(processes=(stats.get("pids_stats") or {}).get("current"))
 
     def _read(self, container: str, originals: Mapping[str, Original]) -> _Remains:
         return _Remains(

@@ -5,11 +5,9 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Final, Self
-
-from docker.errors import APIError, NotFound
 
 from refute.errors import EngineDied, EngineUnavailable, InfrastructureError
 from refute.sandbox.attempt import Attempt
@@ -17,11 +15,10 @@ from refute.sandbox.connection import LOST, EngineClient, EngineFacts, connect, 
 from refute.sandbox.job import Job, JobResult
 from refute.sandbox.profile import environment, profile_digest
 from refute.sandbox.readback import check_collect
-from refute.sandbox.reaper import reap_expired
+from refute.sandbox.reaper import reap_expired, remove_container
 
 ENGINE_RETURN_S: Final = 20.0
 """How long the one retry waits for an engine that died to answer again."""
-REMOVAL_TIMEOUT_S: Final = 30.0
 WORKERS: Final = 4
 """Containers being removed at once."""
 
@@ -42,7 +39,6 @@ class DockerSandbox:
         self._lock = threading.Lock()
         self._facts: EngineFacts | None = None
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
-        self._removals: set[Future[None]] = set()
 
     @property
     def profile_digest(self) -> str:
@@ -78,13 +74,18 @@ class DockerSandbox:
         facts = self.facts()
         try:
             return self._attempt(job, facts)
-        except EngineDied:
-            self._await_engine()
-            return self._attempt(job, facts)
+        except EngineDied as death:
+            if again := self._await_engine():
+                again.close()
+            try:
+                return self._attempt(job, facts)
+            except EngineUnavailable as error:
+                raise EngineDied(
+                    f"{death.message}; it did not come back within {self._engine_return_s:g} s", hint=death.hint
+                ) from error
 
     def close(self) -> None:
         """Wait until every container is gone. The interpreter's end does the same."""
-        wait(tuple(self._removals), timeout=REMOVAL_TIMEOUT_S)
         self._background.shutdown(wait=True)
 
     def __enter__(self) -> Self:
@@ -107,46 +108,34 @@ class DockerSandbox:
         finally:
             self._remove_later(client, name)
 
-    def _await_engine(self) -> None:
-        """Wait for an engine that died to answer again; it may not, then the retry says so."""
+    def _await_engine(self) -> EngineClient | None:
+        """Wait for an engine that died to answer again."""
         deadline = time.monotonic() + self._engine_return_s
         while time.monotonic() < deadline:
             with contextlib.suppress(InfrastructureError):
-                self._connect().close()
-                return
-            time.sleep(0.5)
+                return self._connect()
+            time.sleep(0.3)
+        return None
 
     def _remove_later(self, client: EngineClient, name: str) -> None:
         """Removal takes a tenth of a second that nobody needs to wait for."""
         try:
-            removal = self._background.submit(_remove, client, name)
+            self._background.submit(self._remove, client, name)
         except RuntimeError:  # closed, or the interpreter ends: nothing runs in the background any more
-            _remove(client, name)
-            return
-        self._removals.add(removal)
-        removal.add_done_callback(self._removals.discard)
+            self._remove(client, name)
 
     def _sweep(self) -> None:
         with contextlib.suppress(InfrastructureError), contextlib.closing(self._connect()) as client:
             reap_expired(client)
 
-
-def _remove(client: EngineClient, name: str) -> None:
-    """Remove a container and its volumes, and wait until it is gone.
-
-    Where the engine is gone instead, the container ends itself at its expiry.
-    """
-    with contextlib.closing(client), contextlib.suppress(*LOST):
+    def _remove(self, client: EngineClient, name: str) -> None:
+        """Remove a container and its volumes. Where the engine does not come back, its expiry or the sweep does it."""
         try:
-            client.remove_container(name, force=True, v=True)
-        except NotFound:
-            return
-        except APIError:
-            pass  # auto-remove is at it already
-        deadline = time.monotonic() + REMOVAL_TIMEOUT_S
-        while time.monotonic() < deadline:
-            try:
-                client.inspect_container(name)
-            except NotFound:
-                return
-            time.sleep(0.02)
+            remove_container(client, name)
+        except LOST:
+            again = self._await_engine()
+            if again is not None:
+                with contextlib.suppress(*LOST), contextlib.closing(again):
+                    remove_container(again, name)
+        finally:
+            client.close()

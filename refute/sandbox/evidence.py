@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.sandbox.job import GIBIBYTE, MEBIBYTE, Exited, Limit, LimitReached, Limits
-from refute.sandbox.readback import BLOCK, WorkspaceState
+from refute.sandbox.readback import WorkspaceState
 
 CGROUPS: Final = Path("/sys/fs/cgroup")
 FULL_BELOW: Final = 0.01
@@ -37,7 +37,7 @@ class Facts:
     """The engine reported it."""
     counters: Counters
     full: tuple[str, ...]
-    """Mount points found full."""
+    """File systems found full, in words."""
     workspace: WorkspaceState
     limits: Limits
 
@@ -79,12 +79,13 @@ def read_counters(pid: int, container: str, *, root: Path = Path("/")) -> Counte
 
 
 def full_mounts(pid: int, mounts: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of a container's mount points that are full, by bytes or inodes; none where this cannot be seen from here.
+    """Which of a container's mount points are full, in words; none where this cannot be seen from here (needs root).
 
     The caller must know that `pid` is of this machine. The mount points lie on a read-only root, so hostile code
     cannot have replaced them.
     """
-    return tuple(mount for mount in mounts if _is_full(f"/proc/{pid}/root{mount}"))
+    found = ((mount, _full(f"/proc/{pid}/root{mount}")) for mount in mounts)
+    return tuple(f"all {what} of {mount}" for mount, what in found if what)
 
 
 def memory_in_words(size: int) -> str:
@@ -105,24 +106,24 @@ def _pids(limits: Limits) -> str:
 def _disk(facts: Facts) -> str:
     limits, state = facts.limits, facts.workspace
     if facts.full:
-        return f"all space in {' and '.join(facts.full)}"
+        return " and ".join(facts.full)
     if state.largest_file_bytes == limits.file_bytes:
         return f"{limits.file_bytes // MEBIBYTE} MiB in one file"
     if state.complete and state.used_bytes >= limits.workspace_bytes * (1 - FULL_BELOW):
         return f"{limits.workspace_bytes // MEBIBYTE} MiB in the workspace"
-    if state.entries >= limits.workspace_inodes * (1 - FULL_BELOW):
-        return f"{limits.workspace_inodes} files in the workspace"
     return ""
 
 
-def _is_full(path: str) -> bool:
+def _full(path: str) -> str:
     try:
         state = os.statvfs(path)
     except OSError:
-        return False
-    bytes_full = state.f_blocks > 0 and state.f_bavail <= max(state.f_blocks * FULL_BELOW, MEBIBYTE // BLOCK)
-    inodes_full = state.f_files > 0 and state.f_ffree <= state.f_files * FULL_BELOW
-    return bytes_full or inodes_full
+        return ""
+    if state.f_blocks > 0 and state.f_bavail <= state.f_blocks * FULL_BELOW:
+        return "space"
+    if state.f_files > 0 and state.f_ffree <= state.f_files * FULL_BELOW:
+        return "inodes"
+    return ""
 
 
 def _groups(table: str, container: str, base: Path) -> Mapping[str, Path]:

@@ -27,7 +27,7 @@ from refute.sandbox.watch import (
 )
 from refute.sandbox.workspace import FILLED, fill_command, fill_parts
 
-FILL_TIMEOUT_S: Final = 60.0
+FILL_TIMEOUT_S: Final = 30.0
 DRAIN_TIMEOUT_S: Final = 5.0
 """After the command's end: its output is still on the way, or background processes hold the pipe open."""
 MAX_FILL_MESSAGES: Final = 65_536

@@ -27,6 +27,8 @@ READ_TIMEOUT_S: Final = 60.0
 """For one archive; the engine reads from memory, so this is reached only when it is in trouble."""
 FRAMING_BYTES: Final = 16 * MEBIBYTE
 """Tar headers on top of contents: 1.5 KiB for each of 8,192 entries, rounded up."""
+MAX_ENTRIES: Final = 10_000
+"""On top of what was there: more files than that are a flood, and each costs 0.1 ms."""
 BLOCK: Final = 4_096
 """tmpfs accounts whole pages."""
 
@@ -43,7 +45,6 @@ class WorkspaceState:
     """Added, changed or removed, printable, bounded."""
     used_bytes: int
     """Whole pages of all regular files; an upper bound where files are sparse."""
-    entries: int
     largest_file_bytes: int
     complete: bool
 
@@ -71,11 +72,10 @@ class _Comparison:
             self.changed.add(name)
 
     def finish(self, *, complete: bool) -> tuple[str, ...]:
-        implied = _parents(self.originals)
-        shown = _parents(self.changed)
-        empty = {f"{folder}/" for folder in self.added_folders - implied - shown - _parents(self.added_folders)}
+        implied = {ancestor for name in self.originals for ancestor in _ancestors(name)}
+        empty = {f"{folder}/" for folder in self.added_folders - implied - _folders(self.seen)}
         removed = (set(self.originals) - self.seen) if complete else set()
-        return bounded(self.changed | empty | (removed - _parents(removed)), unread=not complete)
+        return bounded(self.changed | empty | (removed - _folders(removed)), unread=not complete)
 
 
 def read_workspace(
@@ -92,12 +92,13 @@ def read_workspace(
     try:
         for name, member, content in _members(client, container, WORKSPACE, budget):
             comparison.look(name, member, content)
+            if len(comparison.seen) > MAX_ENTRIES + 2 * len(originals):
+                raise TooLargeError  # noqa: TRY301 (the same end as a stream that is too long)
     except TooLargeError:
         complete = False
     return WorkspaceState(
         changed=comparison.finish(complete=complete),
         used_bytes=comparison.used_bytes,
-        entries=len(comparison.seen),
         largest_file_bytes=comparison.largest_file_bytes,
         complete=complete,
     )
@@ -182,8 +183,13 @@ def _stands_alone(client: EngineClient, container: str, path: str) -> bool:
     return False
 
 
-def _parents(names: Iterable[str]) -> set[str]:
-    return {name[:position] for name in names for position, char in enumerate(name) if char == "/"}
+def _ancestors(name: str) -> Iterator[str]:
+    return (name[:position] for position, char in enumerate(name) if char == "/")
+
+
+def _folders(names: Iterable[str]) -> set[str]:
+    """The folders that the names lie in directly: hostile trees are deep, and all ancestors would be too many."""
+    return {name.rpartition("/")[0] for name in names}
 
 
 def _members(

@@ -7,7 +7,7 @@ for the sweep: containers created but never started, and what an engine that die
 import time
 from typing import Any, Final
 
-from docker.errors import APIError
+from docker.errors import APIError, NotFound
 
 from refute.sandbox.connection import EngineClient, engine_errors
 from refute.sandbox.job import Job
@@ -16,6 +16,7 @@ from refute.sandbox.profile import EXPIRY_MARGIN_S
 OURS: Final = "refute"
 DEADLINE: Final = "refute.deadline"
 """Unix time in whole seconds."""
+REMOVAL_TIMEOUT_S: Final = 30.0
 
 
 def labels(job: Job, *, now: float) -> dict[str, str]:
@@ -63,15 +64,31 @@ def reap_expired(client: EngineClient, *, now: float | None = None) -> tuple[str
     return tuple(removed)
 
 
+def remove_container(client: EngineClient, name: str) -> None:
+    """Kill and remove a container and its volumes, and wait until it is gone; no error if it is gone already.
+
+    Raises:
+        requests.ConnectionError and the like (`connection.LOST`): the engine went away.
+    """
+    _remove(client.remove_container, name, force=True, v=True)
+    deadline = time.monotonic() + REMOVAL_TIMEOUT_S
+    while time.monotonic() < deadline:
+        try:
+            client.inspect_container(name)
+        except NotFound:
+            return
+        time.sleep(0.02)
+
+
 def _expired(thing: dict[str, Any], now: float) -> bool:
     deadline = (thing.get("Labels") or {}).get(DEADLINE, "")
     return deadline.isdigit() and int(deadline) < now
 
 
 def _remove(call: Any, name: str, **options: bool) -> None:
+    """Remove something that may be gone (404) or going (409, auto-remove is at it) already."""
     try:
         call(name, **options)
     except APIError as error:
-        gone_or_going = {404, 409}
-        if error.response is None or error.response.status_code not in gone_or_going:
+        if error.response is None or error.response.status_code not in {404, 409}:
             raise

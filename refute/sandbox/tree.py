@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 MAX_REPORTED: Final = 200
+MAX_NAME: Final = 400
+"""Characters of a path that are shown."""
 PERMISSIONS: Final = 0o777
 
 
@@ -65,8 +67,9 @@ def plain_name(name: str) -> str:
 
 
 def printable(name: str) -> str:
-    """A hostile name for people: control, invisible and undecodable characters stand escaped."""
-    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """A hostile name for people: control, invisible and undecodable characters stand escaped; cut when very long."""
+    shown = name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}…"
+    text = shown.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 

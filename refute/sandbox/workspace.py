@@ -18,7 +18,12 @@ FILL: Final = r"""
 set -e
 umask 022
 while [ "$1" != -- ]; do
-    head -c "$2" | tar -xpf - --warning=no-timestamp -C "$1" 2>&1
+    head -c "$2" | {
+        status=0
+        tar -xpf - --warning=no-timestamp -C "$1" 2>&1 || status=$?
+        cat >/dev/null
+        exit "$status"
+    }
     shift 2
 done
 shift
