@@ -48,11 +48,14 @@ class Conversation:
         self._waiting: list[str] = []
         self._unfinished: dict[str, int] = {}
         self.current: Item | None = None
+        self.ready = False
         self.collected = False
         self.done = False
         self.uncollectable: Event | None = None
         self.reports: dict[str, Report] = {}
         """Test functions of which every item has finished."""
+        self.contradictions: list[tuple[str, str]] = []
+        """(test function, what pytest reported against what was seen); the reports hold what was seen."""
         self._partial: dict[str, Report] = {}
 
     def hear(self, line: bytes, now_s: float) -> None:
@@ -68,6 +71,7 @@ class Conversation:
         if not isinstance(event, dict) or event.get("key") != self._key:
             raise Tampering("something other than the test runner wrote to the result channel")
         handlers = {
+            "ready": self._on_ready,
             "collected": self._on_collected,
             "uncollectable": self._on_uncollectable,
             "start": self._on_start,
@@ -85,6 +89,9 @@ class Conversation:
     def remaining(self) -> list[str]:
         """Functions asked for without a report, in their order."""
         return [name for name in self._asked if name not in self.reports]
+
+    def _on_ready(self, _: Event, __: float) -> None:
+        self.ready = True
 
     def _on_collected(self, event: Event, _: float) -> None:
         names = [_function(item) for item in event["ids"]]
@@ -122,7 +129,9 @@ class Conversation:
 
     def _on_finish(self, event: Event, now_s: float) -> None:
         item = self._running()
-        report = _conclude(item, event, now_s)
+        report, contradiction = _conclude(item, event, now_s)
+        if contradiction:
+            self.contradictions.append((item.name, contradiction))
         self.current = None
         earlier = self._partial.get(item.name)
         if earlier is not None:
@@ -134,7 +143,8 @@ class Conversation:
     def _on_done(self, _: Event, __: float) -> None:
         if self._waiting or self.current is not None:
             raise Tampering("the test runner ended before every collected test was reported")
-        self.done = True
+        # Without a collection pytest broke off while it imported the test file: no proper end.
+        self.done = self.collected
 
     def _running(self) -> Item:
         if self.current is None:
@@ -146,36 +156,59 @@ def _function(item_id: str) -> str:
     return item_id.split("[", 1)[0]
 
 
-def _conclude(item: Item, finish: Event, now_s: float) -> Report:
-    """One item's report, from what was seen of the call and what pytest reported about it.
+def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
+    """One item's report and, where pytest's reports contradict what was seen of the call, how.
 
     Raises:
-        Tampering: the two contradict each other.
+        Tampering: pytest reported other phases than those of one test.
     """
     outcomes = {when: phase["outcome"] for when, phase in item.phases.items()}
     expected = {"setup", "call", "teardown"} if outcomes.get("setup") == "passed" else {"setup", "teardown"}
     if set(outcomes) != expected:
         raise Tampering(f"{item.name}: pytest reported {sorted(outcomes)}, expected {sorted(expected)}")
-    if "call" in outcomes:
-        _check_call(item, outcomes["call"])
     report = Report(name=item.name, end="passed", duration_s=round(now_s - item.started_s, 3))
     report.reached_implementation = finish["reached_implementation"] is True
+    contradiction = _contradiction(item, outcomes)
+    if contradiction:
+        _blame(report, *_as_seen(item, contradiction))
+        return report, contradiction
     for when in ("setup", "call", "teardown"):
-        if report.end == "passed" and outcomes.get(when, "passed") != "passed":
-            report.end = "skipped" if outcomes[when] == "skipped" else FAILING[when]
-            for name in ERROR_FIELDS:
-                setattr(report, name, item.phases[when].get(name, getattr(report, name)))
-    if report.end == "skipped" and report.raised_in_implementation:
-        raise Tampering(f"{item.name}: the implementation skipped the test that attacks it")
-    return report
+        outcome = outcomes.get(when, "passed")
+        if outcome != "passed":
+            _blame(report, "skipped" if outcome == "skipped" else FAILING[when], item.phases[when])
+            break
+    return report, contradiction
 
 
-def _check_call(item: Item, outcome: str) -> None:
+def _contradiction(item: Item, outcomes: dict[str, str]) -> str:
+    """How pytest's reports differ from what was seen of the test function's call."""
+    outcome = outcomes.get("call")
+    if outcome is None:
+        return "" if item.called is None else "the test function was called, yet pytest reported no call"
     if item.called is None:
-        raise Tampering(f"{item.name}: reported {outcome} without having been called")
+        return f"pytest reported {outcome}, yet the test function was never called"
     if (outcome == "passed") is item.called["raised"]:
         how = "raised" if item.called["raised"] else "returned"
-        raise Tampering(f"{item.name}: the test function {how}, yet pytest reported {outcome}")
+        return f"the test function {how}, yet pytest reported {outcome}"
+    if outcome == "skipped" and item.called.get("raised_in_implementation"):
+        return "the implementation skipped the test that attacks it"
+    if item.called.get("raised_in_implementation") and item.called.get("error_type") == "_pytest.outcomes.Exit":
+        return "the implementation tried to end the test run"
+    return ""
+
+
+def _as_seen(item: Item, contradiction: str) -> tuple[str, Event]:
+    """The end and the error of a test that pytest's reports contradict."""
+    if item.called is None or not item.called["raised"]:
+        return "missing", {"error_message": contradiction}
+    skipped = item.phases.get("call", {}).get("outcome") == "skipped"
+    return "skipped" if skipped else "failed", item.called
+
+
+def _blame(report: Report, end: str, error: Event) -> None:
+    report.end = end
+    for name in ERROR_FIELDS:
+        setattr(report, name, error.get(name, getattr(report, name)))
 
 
 def _worse(one: Report, other: Report) -> Report:

@@ -86,7 +86,7 @@ class Reporter:
 
     def _called(self, item: pytest.Item, error: BaseException | None) -> None:
         self._error = describe(error, self._territory) if error is not None else None
-        self._send("called", {"id": item_id(item.nodeid), "raised": error is not None})
+        self._send("called", {"id": item_id(item.nodeid), "raised": error is not None, **(self._error or {})})
 
     @contextmanager
     def _watching(self) -> Generator[None]:

@@ -1,6 +1,7 @@
 """The driver's entry: `python3 -I run_suite.py /attack/plan.json` runs a plan and leaves `results.json`.
 
-Exit code 0 means that the results were written by this process; with any other code there are none to trust.
+Exit code 0 means that the results were written by this process; 70 that no worker could be started, which says
+nothing about the code; with any other code there are no results to trust.
 Not covered while tests and implementation share the worker's process: an implementation that forges the outcome of
 single tests in memory. Everything outside the worker (limits, repetition, results) is out of its reach.
 """
@@ -15,6 +16,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from refute.driver.plan import read_plan
 from refute.driver.processes import kill_descendants, protect_supervisor
 from refute.driver.supervisor import Supervisor
+from refute.driver.watch import WorkerBroken
+
+BROKEN = 70
+"""EX_SOFTWARE of sysexits.h."""
 
 
 def main() -> int:
@@ -23,7 +28,11 @@ def main() -> int:
     plan = read_plan(Path(sys.argv[1]))
     # Held open from the start: what stands behind the path later does not matter.
     folder = os.open(plan.attack_dir, os.O_RDONLY | os.O_DIRECTORY)
-    results = Supervisor(plan, plan.test_path.read_bytes()).run()
+    try:
+        results = Supervisor(plan, plan.test_path.read_bytes()).run()
+    except WorkerBroken as error:
+        print(error, file=sys.stderr)
+        return BROKEN
     if not kill_descendants():
         results.tampering.append("processes that the attack started could not be stopped")
     if os.path.lexists(plan.results_path):

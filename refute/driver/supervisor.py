@@ -80,7 +80,10 @@ class Supervisor:
             self._absorb(watch)
             reports.update(watch.reports)
             stalls = 0 if watch.reports else stalls + 1
-            if stalls == STALLS:
+            remaining = [name for name in remaining if name not in reports]
+            if watch.cheated:
+                self._give_up(reports, remaining, "missing", "not decided: the run was tampered with")
+            elif stalls == STALLS:
                 message = f"the process ended before this test was decided: {watch.ending or 'it was stopped'}"
                 self._give_up(reports, remaining, "died", message)
         return reports

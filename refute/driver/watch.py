@@ -11,9 +11,13 @@ from refute.driver.conversation import Conversation, Tampering
 from refute.driver.plan import Plan, Report
 from refute.driver.stacks import locate
 
-STARTUP_S = 15.0
-"""Time to import pytest and Hypothesis on a busy machine, on top of a test's limit for importing the test file."""
+STARTUP_S = 60.0
+"""Time to import pytest and Hypothesis on a busy machine; nothing submitted runs before that is done."""
 SHUTDOWN_S = 3.0
+
+
+class WorkerBroken(Exception):  # noqa: N818  # named like the errors of the host: what happened
+    """A worker did not get as far as reading anything submitted: a fault of the sandbox, no evidence."""
 
 
 class Watch:
@@ -40,6 +44,8 @@ class Watch:
         """Tests that are decided."""
         self.tampering: list[str] = []
         self.output = b""
+        self.cheated = False
+        """It said what no honest worker says, so that nothing more can be learnt from it."""
         self.suite_over = False
         """The suite's limit ended it."""
         self.ending = ""
@@ -55,6 +61,7 @@ class Watch:
             stacks = "" if self._talk.done else child.stacks()
         except (Tampering, Flood) as fact:
             reason = "tampering"
+            self.cheated = True
             self.tampering.append(str(fact))
         try:
             self.ending = child.end(wait_s=0.0 if reason else SHUTDOWN_S)
@@ -62,7 +69,7 @@ class Watch:
             self.tampering.append(str(fact))
         self.output = child.output
         self._conclude(reason, stacks)
-        self.tampering += lying_canaries(self.canaries, self._talk.reports)
+        self._suspect()
         self.reports = {name: self._talk.reports[name] for name in self._tests if name in self._talk.reports}
 
     def _job(self) -> dict[str, Any]:
@@ -97,14 +104,18 @@ class Watch:
     def _limit_s(self) -> float:
         if self._talk.done:
             return SHUTDOWN_S
-        return self._plan.test_timeout_s + (0.0 if self._talk.collected else STARTUP_S)
+        return self._plan.test_timeout_s if self._talk.ready else STARTUP_S
 
     def _hear(self, line: bytes) -> None:
         """Take in one event; a test's time starts with it and not with what it says meanwhile."""
-        before = (self._talk.collected, self._talk.current, self._talk.done)
+        before = self._stage
         self._talk.hear(line, time.monotonic())
-        if before != (self._talk.collected, self._talk.current, self._talk.done):
+        if before != self._stage:
             self._since_s = time.monotonic()
+
+    @property
+    def _stage(self) -> tuple[object, ...]:
+        return (self._talk.ready, self._talk.collected, self._talk.current, self._talk.done)
 
     def _conclude(self, reason: str, stacks: str) -> None:
         """Report what the worker was at when it ended otherwise than by finishing."""
@@ -113,6 +124,8 @@ class Watch:
             self._settle(talk.remaining, "broken", talk.uncollectable)
         if reason == "tampering" or talk.done:
             return
+        if not talk.ready and reason != "suite":
+            raise WorkerBroken(f"a worker did not start: {self.ending or f'not ready after {STARTUP_S:g} s'}")
         if reason == "":
             self._on_death(stacks)
         elif reason == "test":
@@ -122,6 +135,13 @@ class Watch:
             if talk.current is not None:
                 message = f"was running when the attack's limit of {self._plan.suite_timeout_s:g} s was reached"
                 self._settle([talk.current.name], "missing", {"error_message": message})
+
+    def _suspect(self) -> None:
+        """Add what canaries and contradictions betray."""
+        canaries = {canary.name for canary in self.canaries}
+        for name, fact in self._talk.contradictions:
+            self.tampering.append(f"{'a canary' if name in canaries else name}: {fact}")
+        self.tampering += lying_canaries(self.canaries, self._talk.reports)
 
     def _on_death(self, stacks: str) -> None:
         talk = self._talk

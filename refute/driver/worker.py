@@ -34,6 +34,7 @@ def main() -> int:
     prepare_hypothesis()
     open_workspace(job)
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
+    send("ready", {})
     code = pytest.main(arguments(job), plugins=[reporter])
     send("done", {})
     return int(code)
