@@ -147,6 +147,8 @@ class TestRun:
     """Whether any frame of an implementation module ran during the test."""
     raised_in_implementation: bool = False
     """Whether the error came out of an implementation frame rather than the test's own."""
+    raised_on_purpose: bool = False
+    """Whether a `raise` statement of the implementation itself raised the error."""
     smallest_input: str = ""
     """The shrunk counterexample, `name=value` per line, where there is one."""
 
