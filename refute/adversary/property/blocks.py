@@ -1,0 +1,45 @@
+"""The `property` block of a claim: for all `given` values that satisfy `assume`, `check` is true."""
+
+from refute.adversary.attack import Category, Origin
+from refute.adversary.property.bounds import absorb, strategies
+from refute.adversary.property.domain import AUTHORS, Domain, strategy_of_author
+from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.expressions import parse_expression, source_of
+from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.ticket.record import Claim
+
+
+def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
+    """The test for the claim's `property` block, or why there is none; None where the claim has no block."""
+    block = claim.property
+    if block is None:
+        return None
+    domains: dict[str, Domain] = {}
+    for variable, text in block.given.items():
+        domain = strategy_of_author(text)
+        if isinstance(domain, str) or not variable.isidentifier():
+            return Note(claim=claim, reason=f"property, given {variable}: {domain}")
+        domains[variable] = domain
+    check = parse_expression(block.check)
+    assume = parse_expression(block.assume) if block.assume else None
+    if check is None or (block.assume and assume is None):
+        wrong = block.check if check is None else block.assume
+        return Note(claim=claim, reason=f"property: {wrong!r} is not a Python expression")
+    narrowed, left = absorb(domains, [assume] if assume is not None else [])
+    code = [check, *left]
+    found = namespace.resolve(code, bound=domains, promised=claim.text)
+    if isinstance(found, Unresolved):
+        names = ", ".join(f"`{name}`" for name in found.names)
+        return Note(claim=claim, reason=f"property: nothing defines {names}")
+    assumptions = [f"assume({source_of(condition)})" for condition in left]
+    return Draft(
+        claim=claim,
+        quote=claim.text,
+        category=Category.EDGE,
+        origin=Origin.AUTHOR_PROPERTY,
+        label="property",
+        detail=f"{block.check}\nassuming {block.assume}" if block.assume else block.check,
+        imports=found.imports,
+        body=(*assumptions, f"assert {source_of(check)}"),
+        given=strategies(narrowed, left, AUTHORS),
+    )

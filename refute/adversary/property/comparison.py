@@ -1,0 +1,96 @@
+"""Functions that the generated file carries along: written here once, type-checked and tested, copied verbatim.
+
+They compare by value: floats to the precision that an example writes, sets and dictionaries in any order, generators
+by what they yield. A person who reads the generated file finds them at its top.
+"""
+
+import collections.abc
+import itertools
+import numbers
+import re
+from typing import Any
+
+
+class _Near:
+    """A float as an example writes it: equal to every number that rounds to it."""
+
+    def __init__(self, value: float, within: float) -> None:
+        self.value, self.within = value, within
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, numbers.Number) and not isinstance(other, complex):
+            return bool(abs(float(other) - self.value) <= self.within)  # type: ignore[arg-type]  # a real number
+        return False
+
+    __hash__ = None  # type: ignore[assignment]  # equal to a whole range of numbers
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def _items(got: Any) -> list[Any] | None:
+    """What a list, tuple, generator, array or other ordered iterable holds; None where it is none (a str, a dict, a set)."""
+    if isinstance(got, str | bytes | bytearray | collections.abc.Mapping | collections.abc.Set):
+        return None
+    if isinstance(got, collections.abc.Iterable):
+        return list(itertools.islice(got, 100_000))
+    return None
+
+
+def _same(expected: Any, got: Any, *, exact: bool = True) -> bool:
+    """Whether `got` is the value that was written down; with `exact=False` a list may be a tuple or a set."""
+    if hasattr(got, "tolist"):
+        got = got.tolist()
+    if isinstance(expected, list | tuple):
+        if exact and isinstance(got, list | tuple) and isinstance(expected, list) != isinstance(got, list):
+            return False
+        if not exact and isinstance(got, collections.abc.Set):
+            return _same_set(expected, list(got))
+        items = _items(got)
+        if items is None or len(items) != len(expected):
+            return False
+        return all(_same(e, g, exact=exact) for e, g in zip(expected, items, strict=True))
+    if isinstance(expected, set | frozenset):
+        items = list(got) if isinstance(got, collections.abc.Set) else (None if exact else _items(got))
+        return items is not None and _same_set(expected, items)
+    if isinstance(expected, dict):
+        if not isinstance(got, collections.abc.Mapping) or len(expected) != len(got):
+            return False
+        return all(key in got and _same(value, got[key], exact=exact) for key, value in expected.items())
+    if isinstance(expected, _Near):
+        return expected == got
+    if expected != expected:  # noqa: PLR0124  # only nan differs from itself
+        return bool(got != got)  # noqa: PLR0124
+    if isinstance(expected, int) and isinstance(got, float):
+        return abs(expected - got) <= 1e-9 * abs(expected)
+    if isinstance(expected, float):
+        return bool(expected == got) or _Near(expected, 1e-9 * abs(expected)) == got
+    return bool(expected == got)
+
+
+def _same_set(expected: Any, items: list[Any]) -> bool:
+    """Whether both hold the same values, in whatever order."""
+    left = list(items)
+    for value in expected:
+        hit = next((i for i, item in enumerate(left) if _same(value, item)), None)
+        if hit is None:
+            return False
+        del left[hit]
+    return not left
+
+
+def _shown(value: Any) -> str:
+    """A value for a failure message, cut to 500 characters."""
+    text = repr(value)
+    return text if len(text) <= 500 else f"{text[:500]}… ({len(text)} characters)"
+
+
+def _transcript(printed: str, got: Any) -> str:
+    """What an interactive session shows for a statement."""
+    return printed if got is None else f"{printed}{got!r}"
+
+
+def _reads_like(expected: str, got: str) -> bool:
+    """Whether both texts hold the same words, blanks and quotes aside; `...` stands for anything."""
+    pattern = ".*".join(re.escape(part) for part in " ".join(expected.split()).split("..."))
+    return any(re.fullmatch(pattern, " ".join(text.split()), re.S) for text in (got, got.strip("'\"")))

@@ -1,0 +1,35 @@
+"""A test before it has a name and a place: what the parts of the property tester hand to the renderer."""
+
+from dataclasses import dataclass
+
+from refute.adversary.attack import Category, Origin
+from refute.ticket.record import Claim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One test to be written."""
+
+    claim: Claim
+    quote: str
+    """Verbatim part of the claim's text."""
+    category: Category
+    origin: Origin
+    label: str
+    """A few words for the test's name, e.g. `example`, `does not modify`."""
+    detail: str = ""
+    """What the test does, for its docstring, e.g. the example as written."""
+    imports: tuple[str, ...] = ()
+    """Import lines, inside the test: a module that fails to import breaks only the tests that need it."""
+    body: tuple[str, ...]
+    """Lines of Python, indented relative to the test's own body."""
+    given: tuple[tuple[str, str], ...] = ()
+    """Variable → Hypothesis strategy expression; empty for a plain test."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something about a claim that could not be made a test, and why."""
+
+    claim: Claim
+    reason: str

@@ -1,0 +1,102 @@
+"""Python expressions found in tickets: parsed, never evaluated here; unparsed into the generated file."""
+
+import ast
+from collections.abc import Iterable
+
+MAX_EXPRESSION_CHARACTERS = 4_000
+"""Longer texts are not read as code: parsing cost and the size of the generated file stay bounded."""
+
+_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def parse_expression(text: str) -> ast.expr | None:
+    """The text as one Python expression, or None."""
+    text = text.strip()
+    if not text or len(text) > MAX_EXPRESSION_CHARACTERS:
+        return None
+    try:
+        return ast.parse(text, mode="eval").body
+    except _UNPARSABLE:
+        return None
+
+
+def parse_statements(text: str) -> list[ast.stmt] | None:
+    """The text as Python statements, or None."""
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
+        return None
+    try:
+        return ast.parse(text).body
+    except _UNPARSABLE:
+        return None
+
+
+def parse_module(text: str) -> ast.Module | None:
+    """A whole source file, or None where it is not Python."""
+    try:
+        return ast.parse(text)
+    except _UNPARSABLE:
+        return None
+
+
+def source_of(node: ast.AST) -> str:
+    """One line of Python for the node (statements with bodies take more)."""
+    return ast.unparse(node)
+
+
+def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that the code itself binds: assignments, loop and comprehension variables, arguments, definitions, imports."""
+    names: set[str] = set()
+    for node in _walk(nodes):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.alias(name=name, asname=asname):
+                names.add(asname or name.partition(".")[0])
+            case ast.ExceptHandler(name=str(name)):
+                names.add(name)
+            case _:
+                pass
+    return names
+
+
+def free_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that the code reads and does not bind itself."""
+    nodes = list(nodes)
+    read = {node.id for node in _walk(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return read - bound_names(nodes)
+
+
+def is_call_of(node: ast.expr) -> str | None:
+    """The dotted name that is called: `f` for `f(1)`, `m.f` for `m.f(1)`; None for anything else."""
+    return dotted(node.func) if isinstance(node, ast.Call) else None
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`a.b.c` for an attribute chain on a plain name."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attribute):
+            base = dotted(value)
+            return f"{base}.{attribute}" if base else None
+        case _:
+            return None
+
+
+def conjuncts(node: ast.expr) -> list[ast.expr]:
+    """The parts of `a and b and c`; a chained comparison counts as its links."""
+    match node:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return [part for value in values for part in conjuncts(value)]
+        case ast.Compare(left=left, ops=ops, comparators=comparators) if len(ops) > 1:
+            sides = [left, *comparators]
+            return [ast.Compare(left=sides[i], ops=[op], comparators=[sides[i + 1]]) for i, op in enumerate(ops)]
+        case _:
+            return [node]
+
+
+def _walk(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
+    for node in nodes:
+        yield from ast.walk(node)

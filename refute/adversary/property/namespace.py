@@ -1,0 +1,154 @@
+"""Where the names of an example come from: the implementation first, then builtins, then a small part of the standard library."""
+
+import ast
+import builtins
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from refute.adversary.property.expressions import dotted, free_names
+from refute.adversary.property.surface import Face, Surface
+
+STANDARD_MODULES = frozenset(
+    "asyncio base64 bisect collections copy csv datetime decimal fractions functools hashlib heapq inspect io itertools"
+    " json math operator os pathlib random re statistics string sys tempfile textwrap threading time typing unicodedata"
+    " uuid".split()
+)
+"""Modules that an example may name without importing them, as people do in prose."""
+
+_STANDARD_NAMES = {
+    "math": "ceil comb copysign fabs factorial floor fsum gcd hypot inf isclose isfinite isinf isnan isqrt lcm log nan pi prod"
+    " sqrt",
+    "collections": "Counter OrderedDict defaultdict deque namedtuple",
+    "copy": "deepcopy",
+    "datetime": "date datetime time timedelta timezone",
+    "decimal": "Decimal",
+    "fractions": "Fraction",
+    "functools": "partial reduce",
+    "io": "BytesIO StringIO",
+    "itertools": "chain combinations islice permutations product",
+    "pathlib": "Path PosixPath PurePath PurePosixPath",
+    "pytest": "approx raises",
+    "statistics": "mean median mode",
+    "uuid": "UUID",
+}
+STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for name in names.split()}
+"""Names that people use as if imported, and where they live."""
+
+ONLY_SAFE_BUILTINS = frozenset(
+    "abs all any bin bool bytes chr complex dict divmod enumerate filter float format frozenset hash hex int isinstance"
+    " issubclass iter len list map max min next oct ord pow range repr reversed round set slice sorted str sum tuple type zip"
+    " True False None".split()
+)
+"""Builtins without effects: what conditions and reference expressions from prose may use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """Import lines that define every free name of some code."""
+
+    imports: tuple[str, ...]
+    reaches_implementation: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unresolved:
+    """Names that nothing defines."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Namespace:
+    """The names that examples may use."""
+
+    surface: Surface
+
+    def resolve(
+        self, nodes: Iterable[ast.AST], *, home: str = "", bound: Iterable[str] = (), promised: str = ""
+    ) -> Resolved | Unresolved:
+        """Find every free name.
+
+        Args:
+            nodes: parsed code.
+            home: the module whose docstring the code stands in; its names win, private ones too.
+            bound: names that the caller binds (given variables, earlier statements).
+            promised: a text; a name that occurs in it as a word and is called is imported from the only
+                implementation module even where that module does not define it: the text promises it.
+        """
+        nodes = list(nodes)
+        imports: set[str] = set()
+        missing: list[str] = []
+        for name in sorted(free_names(nodes) - set(bound)):
+            line = self._import_of(name, nodes, home=home, promised=promised)
+            if line is None:
+                missing.append(name)
+            elif line:
+                imports.add(line)
+        if missing:
+            return Unresolved(names=tuple(missing))
+        ours = {face.module for face in self.surface.faces}
+        reaches = any(line.split()[1] in ours for line in imports)
+        return Resolved(imports=tuple(sorted(imports)), reaches_implementation=reaches)
+
+    def _import_of(self, name: str, nodes: list[ast.AST], *, home: str, promised: str) -> str | None:
+        """An import line, empty for builtins, None where nothing defines the name."""
+        face = self._face_with(name, home=home)
+        if face is not None:
+            return f"from {face.module} import {name}"
+        module = self._module_called(name, nodes)
+        if module:
+            return f"import {module}"
+        if hasattr(builtins, name):
+            return ""
+        if name in STANDARD_NAMES and not (name in STANDARD_MODULES and _used_as_module(name, nodes)):
+            return f"from {STANDARD_NAMES[name]} import {name}"
+        if name in STANDARD_MODULES:
+            return f"import {name}"
+        return self._promised(name, nodes, promised)
+
+    def _face_with(self, name: str, *, home: str) -> Face | None:
+        faces = self.surface.faces
+        at_home = [face for face in faces if face.module == home and name in face.names]
+        defining = [face for face in faces if name in face.defined and not name.startswith("_")]
+        importing = [face for face in faces if name in face.names and not name.startswith("_")]
+        return next(iter([*at_home, *defining, *importing]), None)
+
+    def _module_called(self, name: str, nodes: list[ast.AST]) -> str | None:
+        """`name` as an implementation module, or as the package that holds one (`pkg.mod.f` → `pkg.mod`)."""
+        modules = [face.module for face in self.surface.faces]
+        chains = [dotted(n) or "" for tree in nodes for n in ast.walk(tree) if isinstance(n, ast.Attribute | ast.Name)]
+        used = [
+            m for m in modules if m.partition(".")[0] == name and any((c + ".").startswith(m + ".") for c in chains)
+        ]
+        if used:
+            return max(used, key=len)
+        return name if name in modules else None
+
+    def _promised(self, name: str, nodes: list[ast.AST], promised: str) -> str | None:
+        called = {
+            n.func.id for t in nodes for n in ast.walk(t) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        }
+        opaque = [face.module for face in self.surface.faces if face.opaque]
+        if name in called and (opaque or name in _words(promised)):
+            candidates = opaque or [face.module for face in self.surface.faces]
+            if len(candidates) == 1:
+                return f"from {candidates[0]} import {name}"
+        return None
+
+
+def _used_as_module(name: str, nodes: list[ast.AST]) -> bool:
+    """`datetime.timedelta` reads the module, `datetime(2020, 1, 1)` and `datetime.now()` the class."""
+    inner = {STANDARD_NAMES_OF_DATETIME, frozenset({"sleep", "monotonic", "perf_counter"})}
+    for tree in nodes:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and dotted(node.value) == name:
+                return any(node.attr in names for names in inner)
+    return False
+
+
+STANDARD_NAMES_OF_DATETIME = frozenset(_STANDARD_NAMES["datetime"].split())
+
+
+def _words(text: str) -> set[str]:
+    word = "".join(c if c.isalnum() or c == "_" else " " for c in text)
+    return set(word.split())

@@ -1,0 +1,289 @@
+"""Examples inside prose: `f(3) == 4`, `f(3) -> 4`, `f(3)  # returns 4`, `f(3) raises ValueError`, `assert f(3) == 4`."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from refute.adversary.property.expected import Expected, Raises, Value, read_exception, read_prefix, read_value
+from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
+
+_WRAPPERS = frozenset(
+    "list sorted set tuple dict len next sum round str repr type bool int float bytes abs min max any all isinstance not".split()
+)
+_CALL = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*(?:\.\w+)*)\s?(?=\()")
+_ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.M)
+_SPAN = re.compile(r"`([^`\n]{3,300})`")
+_MAX_CALL_CHARACTERS = 2_000
+_CONNECTOR = re.compile(
+    r"""[`\s]*(?:
+      (?P<raises>(?:\#\s*|//\s*)?(?:=+>|-+>|→|➞|⇒|➜)?\s*(?:should\s+|must\s+|will\s+|would\s+)?(?:raises?|throws?)\b\s*:?)
+    | (?P<equal>===?(?!>)|\bis(?=\s+(?:True|False|None)\b))
+    | (?P<arrow>(?:\#\s*)?(?:=+>|-+>|→|➞|⇒|➜|↦|⟶|⟹|—>|–>)\s*(?:returns?\b)?)
+    | (?P<comment>(?:\#|//)\s*(?:(?:it\s+)?(?:returns?|gives?|yields?|outputs?|prints?|evaluates\s+to|result(?:\s+is)?|is)\b|={1,2})?\s*:?)
+    | (?P<single>=(?![=>]))
+    | (?P<word>(?:should|must|will|would|shall)?\s*(?:returns?|gives?|yields?|produces?|evaluates?\s+to|results?\s+in
+        |equals?|is\s+equal\s+to|be\s+equal\s+to|be|is|outputs?)\b\s*:?)
+    )[ \t`]*\n?[ \t]*""",
+    re.X,
+)
+_LEADS_INTO_DOUBT = re.compile(
+    r"\b(?:if|when|whenever|after|once|while|until|unless|given|assuming|suppose|before|unlike|instead|rather|previously"
+    r"|formerly|wrong(?:ly)?|incorrect(?:ly)?|bug|buggy|not|never|no longer|cannot|can't|doesn't|don't|isn't|old|with)\b",
+    re.I,
+)
+_EXAMPLE_WORD = re.compile(r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.)", re.I)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inline:
+    """One example found in prose."""
+
+    expression: ast.expr
+    expected: Expected | None
+    """None: the expression itself must be true."""
+    strict: bool
+    """Whether it is written as Python's `==`, where a list is no tuple."""
+    weak: bool
+    """Whether a lone `=` connects it: in a definition that may be mathematics rather than code."""
+    quote: str
+    start: int
+    """Position in the text."""
+
+
+def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
+    """All examples in a text (without its `>>>` blocks) whose calls start with a known name.
+
+    Args:
+        text: prose; positions in the answer refer to it.
+        known: public names of the implementation and its modules.
+
+    Left out: calls under a condition or a negation ("if …", "unlike …"), values that prose continues ("9 items"),
+    and a call for which the text writes down two different values.
+    """
+    found: list[Inline] = []
+    taken: list[tuple[int, int]] = []
+    for candidate, end in [*_asserts(text, known), *_calls(text, known), *_spans(text, known)]:
+        if not any(start <= candidate.start < stop for start, stop in taken):
+            found.append(candidate)
+            taken.append((candidate.start, end))
+    return _consistent(sorted(found, key=lambda example: example.start))
+
+
+def _asserts(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
+    for hit in _ASSERT.finditer(text):
+        lines = text[hit.end() :].split("\n")[:30]
+        for count in range(1, len(lines) + 1):
+            piece = "\n".join(lines[:count])
+            statements = parse_statements("assert " + piece)
+            if statements and len(statements) == 1 and isinstance(statements[0], ast.Assert):
+                test = statements[0].test
+                if _calls_known(test, known) and not (isinstance(test, ast.Tuple)):
+                    quote = text[hit.start() : hit.end()].strip() + " " + piece.strip()
+                    yield _truth(test, quote, hit.start()), hit.end() + len(piece)
+                break
+
+
+def _truth(expression: ast.expr, quote: str, start: int) -> Inline:
+    return Inline(expression=expression, expected=None, strict=True, weak=False, quote=quote, start=start)
+
+
+def _spans(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
+    """Comparisons between backticks, e.g. `` `len(f(3)) <= 2` ``."""
+    for hit in _SPAN.finditer(text):
+        node = parse_expression(hit[1])
+        if isinstance(node, ast.Compare) and _calls_known(node, known) and not _doubtful(text, hit.start()):
+            yield _truth(node, hit[1], hit.start() + 1), hit.end()
+
+
+def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
+    end_of_last = 0
+    for hit in _CALL.finditer(text):
+        root = hit[1].partition(".")[0]
+        if hit.start() < end_of_last or root not in known | _WRAPPERS:
+            continue
+        end = _end_of_call(text, hit.end())
+        node = parse_expression(text[hit.start() : end]) if end else None
+        if end is None or node is None or not _calls_known(node, known) or _doubtful(text, hit.start()):
+            continue
+        end_of_last = end
+        example = _connected(text, hit.start(), end, node)
+        if example is not None:
+            yield example
+
+
+def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline, int] | None:
+    link = _CONNECTOR.match(text, end)
+    if link is None:
+        return None
+    rest = text[link.end() : link.end() + _MAX_CALL_CHARACTERS]
+    weak = link.lastgroup == "single"
+    if weak and not _among_examples(text, start):
+        return None
+    code = link.lastgroup in {"equal", "single"}
+    expected: Expected | None = read_exception(rest)
+    length = len(rest.partition("\n")[0].rstrip(" ."))
+    if link.lastgroup != "raises":
+        expected = _raised(rest)
+    if expected is None and link.lastgroup != "raises":
+        read = _value(rest, code=code)
+        expected, length = read or (None, 0)
+    if expected is None:
+        return None
+    found = Inline(
+        expression=node,
+        expected=expected,
+        strict=link.lastgroup == "equal",
+        weak=weak,
+        quote=text[start : link.end() + length].rstrip(),
+        start=start,
+    )
+    return found, link.end()
+
+
+def _value(rest: str, *, code: bool) -> tuple[Value, int] | None:
+    line = rest.partition("\n")[0]
+    if line[:1] in {"[", "(", "{"} or line[:3] in {'"""', "'''"}:
+        return read_prefix(rest, code=code)
+    return read_prefix(line, code=code)
+
+
+def _raised(rest: str) -> Raises | None:
+    """`f(-1) -> ValueError`: an exception as the whole right-hand side."""
+    line = rest.partition("\n")[0]
+    hit = re.match(r"(?:raises?\s+)?(?:an?\s+)?`?(\w+(?:Error|Exception))`?(?:\s*[:(.,;].*)?\s*$", line)
+    return Raises(name=hit[1]) if hit else None
+
+
+def _calls_known(node: ast.expr, known: frozenset[str]) -> bool:
+    calls = [dotted(n.func) or "" for n in ast.walk(node) if isinstance(n, ast.Call)]
+    return any(name.partition(".")[0] in known for name in calls)
+
+
+def _end_of_call(text: str, opening: int) -> int | None:
+    """Where the call's trailers end: `f(…)`, `C(…).m(…)`, `f(…)[0]`."""
+    position = opening
+    while True:
+        closed = _closing(text, position)
+        if closed is None:
+            return None
+        position = closed
+        attribute = re.match(r"\.[A-Za-z_]\w*(?=[(\[]|\s|`|$|\.)", text[position : position + 80])
+        if attribute:
+            position += attribute.end()
+        if text[position : position + 1] not in {"(", "["}:
+            return position
+
+
+def _closing(text: str, opening: int) -> int | None:
+    """The position after the bracket that closes the one at `opening`, quotes respected."""
+    depth, quote, position = 0, "", opening
+    limit = min(len(text), opening + _MAX_CALL_CHARACTERS)
+    while position < limit:
+        character = text[position]
+        if quote:
+            if character == "\\":
+                position += 1
+            elif character == quote:
+                quote = ""
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth == 0:
+                return position + 1
+        position += 1
+    return None
+
+
+def _sentence_before(text: str, start: int) -> str:
+    """The words that lead into a position: its line, and the line before where the sentence began there."""
+    before = text[max(0, start - 300) : start]
+    paragraph = re.split(r"\n\s*\n", before)[-1]
+    return re.split(r"[.;:!?](?:\s|$)|\n\s*(?:[-*]|\d+\.)\s|[)\]}'\"]\s*\n", paragraph)[-1]
+
+
+def _doubtful(text: str, start: int) -> bool:
+    return bool(_LEADS_INTO_DOUBT.search(_sentence_before(text, start)))
+
+
+def _among_examples(text: str, start: int) -> bool:
+    """Whether the position follows an "Example" word within its section."""
+    return bool(_EXAMPLE_WORD.search(text[max(0, start - 1_500) : start]))
+
+
+def _consistent(found: Iterable[Inline]) -> list[Inline]:
+    """Without calls that are given two values, and without lone `=` that disagree in type with the other examples."""
+    found = list(found)
+    values: dict[str, set[str]] = {}
+    for example in found:
+        if isinstance(example.expected, Value):
+            values.setdefault(source_of(example.expression), set()).add(source_of(example.expected.plain))
+    torn = {call for call, written in values.items() if len(written) > 1}
+    kinds = {_shape(example) for example in found if isinstance(example.expected, Value)}
+    kept = [example for example in found if source_of(example.expression) not in torn]
+    if torn or len(kinds) > 1:
+        kept = [example for example in kept if not example.weak]
+    return [replace(example, quote=example.quote[:300]) for example in kept]
+
+
+def _shape(example: Inline) -> str:
+    plain = example.expected.plain if isinstance(example.expected, Value) else None
+    match plain:
+        case ast.Constant(value=value):
+            return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+        case _:
+            return type(plain).__name__
+
+
+def read_described(text: str, function: str, parameters: tuple[str, ...], required: int) -> list[Inline]:
+    """Examples that name inputs instead of writing the call: `Input: [1, 2]` / `Output: 3`, "for x = 3 the output is 9".
+
+    Args:
+        text: prose.
+        function: the only function that it can speak of.
+        parameters: the function's positional parameters, in order.
+        required: how many of them have no default.
+    """
+    found: list[Inline] = []
+    for hit in [*_INPUT_OUTPUT.finditer(text), *_FOR_THE_OUTPUT.finditer(text)]:
+        call = _described_call(hit["given"], function, parameters, required)
+        expected = _value(hit["value"], code=False)
+        if call is not None and expected is not None:
+            quote = hit[0].strip().partition("\n\n")[0][:300]
+            found.append(
+                Inline(expression=call, expected=expected[0], strict=False, weak=False, quote=quote, start=hit.start())
+            )
+    return _consistent(found)
+
+
+_INPUT_OUTPUT = re.compile(
+    r"\binputs?\b\s*[:=]?\s*(?P<given>[^\n]*(?:\n(?!\s*\n|\s*output)[^\n]*){0,12}?)\s*[\n,;]\s*(?:=+>|-+>|→)?\s*\boutputs?\b\s*[:=]\s*"
+    r"(?P<value>[^\n]*)",
+    re.I,
+)
+_FOR_THE_OUTPUT = re.compile(
+    r"\b(?:for|if|given|with|when)\s+(?:the\s+)?(?:inputs?\s+)?(?P<given>\w+\s*=\s*[^\n]{1,300}?)\s*,?\s*(?:then\s+)?(?:the\s+)?"
+    r"(?:output|result|answer|return value|function|it)\s+(?:(?:should|must|will|would)\s+)?(?:be|is|returns?|equals?|gives?)"
+    r"\s*:?\s*(?P<value>[^\n]+)",
+    re.I,
+)
+
+
+def _described_call(given: str, function: str, parameters: tuple[str, ...], required: int) -> ast.expr | None:
+    given = re.sub(r"\s*\n\s*", "\n", given.strip().strip("`"))
+    attempts = [given, given.replace("\n", ", "), re.sub(r"(?m)^(\w+)\s*:\s", r"\1 = ", given).replace("\n", ", ")]
+    for attempt in attempts:
+        call = parse_expression(f"{function}({attempt})")
+        if not isinstance(call, ast.Call) or not attempt:
+            continue
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not all(read_value(source_of(value)) for value in values):
+            continue
+        names = [*parameters[: len(call.args)], *(keyword.arg for keyword in call.keywords)]
+        complete = set(parameters[:required]) <= set(names) <= set(parameters)
+        if complete and len(names) == len(set(names)) == len(values):
+            return call
+    return None

@@ -1,0 +1,212 @@
+"""One ordinary pytest file out of drafts: deterministic, readable, runnable without refute."""
+
+import ast
+import functools
+import re
+from collections.abc import Iterable, Sequence
+from importlib import resources
+
+from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
+from refute.adversary.property.draft import Draft, Note
+from refute.ticket.record import ClaimId
+
+TESTER = "property"
+_WIDTH = 100
+_MODULES = ("asyncio", "contextlib", "copy", "io", "itertools", "math", "numbers", "re")
+_SETTINGS = """\
+_CHECKED = settings(
+    max_examples=100,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=False,
+    report_multiple_bugs=False,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+)"""
+
+
+def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons: dict[ClaimId, str]) -> Attack:
+    """Write the file.
+
+    Args:
+        brief: the ticket and its limits (`max_tests`, `max_bytes`).
+        drafts: the tests, most valuable first; those beyond the limits are dropped from the end, but a claim
+            keeps its first test as long as any fits.
+        notes: examples and phrases that could not be made a test; listed in the header.
+        reasons: why a claim without any test has none.
+    """
+    chosen = _within_limits(brief, drafts)
+    while True:
+        source, tests = _file(brief, chosen, notes)
+        if len(source.encode()) <= brief.max_bytes or not chosen:
+            break
+        chosen = chosen[: len(chosen) - max(1, len(chosen) // 10)]
+    tested = {test.claim_id for test in tests}
+    untestable = tuple(
+        Untestable(claim=claim, reason=reasons.get(claim.id) or "its tests do not fit into the limits of the attack")
+        for claim in brief.ticket.claims
+        if claim.id not in tested
+    )
+    return Attack(
+        file_name=f"test_adversarial_{_slug(brief.ticket.id)}.py",
+        source=source,
+        tests=tuple(tests),
+        untestable=untestable,
+        tester=TESTER,
+    )
+
+
+def _within_limits(brief: Brief, drafts: Sequence[Draft]) -> list[Draft]:
+    """Drop repeated tests; every claim's first test comes before any claim's second."""
+    seen: set[tuple[object, ...]] = set()
+    rank: dict[ClaimId, int] = {}
+    ranked: list[tuple[int, int, Draft]] = []
+    for index, draft in enumerate(drafts):
+        key = (draft.imports, draft.body, draft.given)
+        if key not in seen:
+            seen.add(key)
+            rank[draft.claim.id] = rank.get(draft.claim.id, 0) + 1
+            ranked.append((0 if rank[draft.claim.id] == 1 else 1, index, draft))
+    return [draft for _, _, draft in sorted(ranked, key=lambda item: item[:2])][: brief.max_tests]
+
+
+def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> tuple[str, list[AttackTest]]:
+    order = {claim.id: position for position, claim in enumerate(brief.ticket.claims)}
+    drafts = sorted(drafts, key=lambda draft: order[draft.claim.id])
+    tests: list[AttackTest] = []
+    functions: list[str] = []
+    for draft, name in zip(drafts, _names(drafts), strict=True):
+        functions.append(_function(draft, name))
+        tests.append(
+            AttackTest(
+                name=name,
+                claim_id=draft.claim.id,
+                quote=draft.quote,
+                category=draft.category,
+                origin=draft.origin,
+                tester=TESTER,
+            )
+        )
+    body = "\n\n\n".join(functions)
+    carried = _carried(body)
+    parts = [_imports(body + "".join(carried), with_hypothesis=any(draft.given for draft in drafts))]
+    parts += [_SETTINGS] if any(draft.given for draft in drafts) else []
+    head = "\n\n".join([_header(brief, drafts, notes), *parts])
+    return "\n\n\n".join(part for part in [head, *carried, body] if part) + "\n", tests
+
+
+def _header(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str:
+    ticket = brief.ticket
+    tested = {draft.claim.id for draft in drafts}
+    attacked = [claim for claim in ticket.claims if claim.id in tested]
+    origins = sorted({draft.origin.value.replace("_", " ") for draft in drafts})
+    roots = ":".join(ticket.import_roots) or "."
+    lines = [f"Adversarial tests for ticket {ticket.id}: {_one_line(ticket.title)}", "", "Claims attacked:"]
+    lines += [f"  {claim.id}: {_one_line(claim.text)}" for claim in attacked] or ["  none"]
+    lines += [
+        "",
+        f"Strategy: {', '.join(origins) or 'none'}; written by refute's property tester, without running the code.",
+    ]
+    lines += [f"Run it from the workspace: PYTHONPATH={roots} pytest <this file> (needs pytest and hypothesis)."]
+    told = list(dict.fromkeys(f"  {note.claim.id}: {_one_line(note.reason, 300)}" for note in notes))[:20]
+    return _docstring([*lines, *(["", "Not tried:", *told] if told else [])])
+
+
+def _imports(text: str, *, with_hypothesis: bool) -> str:
+    modules = [name for name in _MODULES if re.search(rf"(?<![\w.]){name}\.", text)]
+    if re.search(r"\bcollections\.abc\.", text):
+        modules = sorted([*modules, "collections.abc"])
+    lines = [f"import {name}" for name in modules]
+    lines += ["from typing import Any"] if re.search(r"\bAny\b", text) else []
+    third = ["import pytest"] if "pytest." in text else []
+    if with_hypothesis:
+        names = [name for name in ("HealthCheck", "Phase", "assume", "given", "settings")]
+        used = [name for name in names if name != "assume" or re.search(r"\bassume\(", text)]
+        third += [f"from hypothesis import {', '.join(used)}", "from hypothesis import strategies as st"]
+    return "\n\n".join("\n".join(block) for block in (lines, third) if block)
+
+
+def _names(drafts: Sequence[Draft]) -> list[str]:
+    """`test_c2_example_1`, in file order."""
+    count: dict[str, int] = {}
+    stems = [f"test_{_slug(draft.claim.id)}_{_slug(draft.label)}" for draft in drafts]
+    names: list[str] = []
+    for stem in stems:
+        count[stem] = count.get(stem, 0) + 1
+        names.append(stem if stems.count(stem) == 1 else f"{stem}_{count[stem]}")
+    return _unique(names)
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    taken: set[str] = set()
+    answer: list[str] = []
+    for name in names:
+        candidate, number = name, 2
+        while candidate in taken:
+            candidate, number = f"{name}_{number}", number + 1
+        taken.add(candidate)
+        answer.append(candidate)
+    return answer
+
+
+def _function(draft: Draft, name: str) -> str:
+    kind = f"[{draft.category.value}, {draft.origin.value.replace('_', ' ')}]"
+    told = [f"{draft.claim.id} {kind}: {_one_line(draft.quote, 300)}"]
+    told += ["", *(_one_line(line, 300) for line in draft.detail.splitlines())] if draft.detail else []
+    lines = [*_docstring(told).splitlines(), *draft.imports, *draft.body]
+    decorators = ""
+    if draft.given:
+        arguments = ", ".join(f"{variable}={strategy}" for variable, strategy in draft.given)
+        decorators = f"@_CHECKED\n@given({arguments})\n"
+    parameters = ", ".join(variable for variable, _ in draft.given)
+    return f"{decorators}def {name}({parameters}):\n" + "\n".join(f"    {line}" if line else "" for line in lines)
+
+
+def _docstring(lines: Sequence[str]) -> str:
+    """A docstring that holds any text: backslashes, quotes and control characters are written as escapes."""
+    safe = [_printable(line) for line in lines]
+    text = "\n".join(safe)
+    closing = "\n" if len(safe) > 1 else ""
+    return f'"""{text}{closing}"""'
+
+
+def _printable(line: str) -> str:
+    escaped = line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if escaped.endswith('"'):
+        escaped = escaped[:-1] + '\\"'
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped)
+
+
+def _one_line(text: str, limit: int = 200) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") or "x"
+
+
+@functools.cache
+def _helpers() -> dict[str, str]:
+    """Name → source of every definition in `comparison.py`, which the file carries along."""
+    text = resources.files("refute.adversary.property").joinpath("comparison.py").read_text(encoding="utf-8")
+    text = re.sub(r"  # (?:noqa|type: ignore).*", "", text)
+    found: dict[str, str] = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = ast.get_source_segment(text, node) or ""
+    return found
+
+
+def _carried(body: str) -> list[str]:
+    """The helpers that the tests use, and those that these use."""
+    needed: set[str] = set()
+    queue = [body]
+    while queue:
+        text = queue.pop()
+        for name, source in _helpers().items():
+            if name not in needed and re.search(rf"\b{name}\(", text):
+                needed.add(name)
+                queue.append(source)
+    return [source for name, source in _helpers().items() if name in needed]

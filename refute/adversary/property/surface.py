@@ -1,0 +1,213 @@
+"""What an implementation offers, read from its source without running it: functions, classes, names, docstrings."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from refute.adversary.attack import SourceModule
+from refute.adversary.property.expressions import bound_names, parse_module, source_of
+
+_RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter of a function."""
+
+    name: str
+    annotation: ast.expr | None
+    default: ast.expr | None
+    keyword_only: bool = False
+    variadic: bool = False
+    """`*args` or `**kwargs`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A public function of a module, or a public method of a public class."""
+
+    module: str
+    """Dotted import name."""
+    name: str
+    owner: str = ""
+    """The class that holds a method; empty for a function."""
+    parameters: tuple[Parameter, ...]
+    """Without `self` and `cls`."""
+    returns: ast.expr | None
+    docstring: str
+    is_async: bool
+    is_static: bool = False
+    """A static or class method: called on the class itself."""
+    writes_output: bool = False
+    """Whether its body prints: an example may then show what is printed instead of what is returned."""
+
+    @property
+    def qualified(self) -> str:
+        """`name` or `Class.name`."""
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documented:
+    """A docstring and where it stands."""
+
+    module: str
+    subject: str
+    """`""` for the module itself, else `function`, `Class` or `Class.method`."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """One module as its importers see it."""
+
+    module: str
+    names: frozenset[str]
+    """Every name bound at the top level, private and imported ones too."""
+    defined: frozenset[str]
+    """Those that the module itself defines (not imports)."""
+    functions: tuple[Function, ...]
+    """Public functions, then public methods, in source order."""
+    classes: frozenset[str]
+    docstrings: tuple[Documented, ...]
+    opaque: bool
+    """Its names cannot all be known without running it (star import, `__getattr__`, source that does not parse)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surface:
+    """All implementation modules of a ticket, in the ticket's order."""
+
+    faces: tuple[Face, ...]
+
+    def functions(self) -> tuple[Function, ...]:
+        """Public functions of all modules, without methods."""
+        return tuple(f for face in self.faces for f in face.functions if not f.owner)
+
+    def callables(self) -> tuple[Function, ...]:
+        """Public functions and public methods of all modules."""
+        return tuple(f for face in self.faces for f in face.functions)
+
+    def classes(self) -> tuple[str, ...]:
+        """Public classes of all modules."""
+        return tuple(sorted(name for face in self.faces for name in face.classes))
+
+    def named(self, name: str) -> Function | None:
+        """The function or method called so, when exactly one is."""
+        hits = [f for f in self.callables() if name in {f.name, f.qualified, f"{f.module}.{f.qualified}"}]
+        return hits[0] if len(hits) == 1 else None
+
+
+def read_surface(modules: Iterable[SourceModule]) -> Surface:
+    """Read every module's face; a module that does not parse is opaque and empty."""
+    return Surface(faces=tuple(_read_face(module) for module in modules))
+
+
+def _read_face(module: SourceModule) -> Face:
+    tree = parse_module(module.source)
+    name = module.module.name
+    if tree is None:
+        nothing: frozenset[str] = frozenset()
+        return Face(
+            module=name, names=nothing, defined=nothing, functions=(), classes=nothing, docstrings=(), opaque=True
+        )
+    top = list(_at_top(tree.body))
+    imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = _names_of(top)
+    classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    return Face(
+        module=name,
+        names=frozenset(names - {"*"}),
+        defined=frozenset(names - _names_of(imports)),
+        functions=(*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))),
+        classes=frozenset(node.name for node in classes),
+        docstrings=tuple(_docstrings(name, tree, top)),
+        opaque="*" in names or "__getattr__" in names,
+    )
+
+
+def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements that run at import, also inside `if`, `try` and `with` at the top level."""
+    for node in body:
+        yield node
+        if not isinstance(node, _RUN_ELSEWHERE):
+            for field in ("body", "orelse", "finalbody"):
+                yield from _at_top(getattr(node, field, []))
+            for handler in getattr(node, "handlers", []):
+                yield from _at_top(handler.body)
+
+
+def _names_of(nodes: Iterable[ast.stmt]) -> set[str]:
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names |= bound_names([node])
+        else:
+            targets = ast.walk(node)
+            names |= {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return names
+
+
+def _functions(module: str, body: Iterable[ast.stmt], owner: str = "") -> Iterator[Function]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+            yield _function(module, node, owner)
+
+
+def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> Function:
+    decorators = {source_of(decorator) for decorator in node.decorator_list}
+    parameters = tuple(_parameters(node.args))
+    bound = owner and "staticmethod" not in decorators
+    return Function(
+        module=module,
+        name=node.name,
+        owner=owner,
+        parameters=parameters[1:] if bound else parameters,
+        returns=node.returns,
+        docstring=ast.get_docstring(node) or "",
+        is_async=isinstance(node, ast.AsyncFunctionDef),
+        is_static=bool(owner) and bool(decorators & {"staticmethod", "classmethod"}),
+        writes_output=_prints(node),
+    )
+
+
+def _prints(node: ast.AST) -> bool:
+    return any(
+        isinstance(n, ast.Call) and source_of(n.func) in {"print", "sys.stdout.write", "click.echo"}
+        for n in ast.walk(node)
+    )
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    for argument, default in zip(positional, defaults, strict=True):
+        yield Parameter(name=argument.arg, annotation=argument.annotation, default=default)
+    if arguments.vararg:
+        yield Parameter(name=arguments.vararg.arg, annotation=None, default=None, variadic=True)
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield Parameter(name=argument.arg, annotation=argument.annotation, default=default, keyword_only=True)
+    if arguments.kwarg:
+        yield Parameter(name=arguments.kwarg.arg, annotation=None, default=None, variadic=True)
+
+
+def _docstrings(module: str, tree: ast.Module, top: Iterable[ast.stmt]) -> Iterator[Documented]:
+    yield from _documented(module, "", tree)
+    for node in top:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _documented(module, node.name, node)
+        if isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+                    yield from _documented(module, f"{node.name}.{inner.name}", inner)
+
+
+def _documented(
+    module: str, subject: str, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[Documented]:
+    text = ast.get_docstring(node)
+    if text:
+        yield Documented(module=module, subject=subject, text=text)
