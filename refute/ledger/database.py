@@ -1,0 +1,137 @@
+"""The ledger's database: SQLite in WAL mode by default, any other of SQLAlchemy by URL; its schema kept current."""
+
+from pathlib import Path
+from typing import Any, Final
+
+from filelock import FileLock, Timeout
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError, ProgrammingError, SQLAlchemyError
+
+from refute.errors import LedgerUnavailable, SettingsInvalid
+from refute.ledger.schema import HEAD
+from refute.settings import Settings
+
+BUSY_TIMEOUT_S: Final = 30
+MIGRATION_TIMEOUT_S: Final = 120
+WRITES: Final = "refute_writes"
+"""Execution option of a connection that will write: it takes SQLite's write lock at once, not midway."""
+
+
+def open_database(settings: Settings) -> Engine:
+    """Connect, and bring the tables up to this version where they are behind.
+
+    Raises:
+        SettingsInvalid: `ledger_url` is no URL of a known database.
+        LedgerUnavailable: the database does not answer, cannot be written, or is of a newer refute.
+    """
+    url = database_url(settings)
+    try:
+        settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        engine = create_engine(url)
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise SettingsInvalid(
+            f"ledger_url: {url.render_as_string(hide_password=True)}: {error}",
+            hint="Install the database's driver, or unset REFUTE_LEDGER_URL to use SQLite in the state directory.",
+        ) from error
+    except OSError as error:
+        raise LedgerUnavailable(
+            f"ledger: cannot make {settings.state_dir}: {error.strerror}",
+            hint="Make it writable, or set REFUTE_STATE_DIR to another directory.",
+        ) from error
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    try:
+        _make_current(engine, settings.state_dir)
+    except (SQLAlchemyError, OSError, Timeout) as error:
+        raise unavailable(engine, error) from error
+    return engine
+
+
+def database_url(settings: Settings) -> URL:
+    """The ledger's URL; by default a file in the state directory.
+
+    Raises:
+        SettingsInvalid: `ledger_url` is no URL.
+    """
+    if settings.ledger_url is None:
+        return URL.create("sqlite", database=str(settings.state_dir / "ledger.db"))
+    try:
+        return make_url(settings.ledger_url.get_secret_value())
+    except ArgumentError as error:
+        raise SettingsInvalid(
+            "ledger_url: got no URL, expected one such as postgresql+psycopg://user@host/refute",
+            hint="Correct REFUTE_LEDGER_URL.",
+        ) from error
+
+
+def unavailable(engine: Engine, error: Exception) -> LedgerUnavailable:
+    """What to tell a person about a failure of the database."""
+    cause = error.__cause__ if isinstance(error, SQLAlchemyError) and error.__cause__ else error
+    return LedgerUnavailable(
+        f"ledger {_shown(engine)}: {cause}",
+        hint="Check that it can be written and that the disk is not full. A damaged file can be moved away; "
+        "outcome.json of every run stays in the state directory.",
+    )
+
+
+def revision(connection: Connection) -> str | None:
+    """The schema's revision; None for an empty database."""
+    try:
+        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    except (OperationalError, ProgrammingError) as error:
+        if "alembic_version" in str(error.orig):
+            return None
+        raise
+
+
+def _make_current(engine: Engine, locks: Path) -> None:
+    """Migrate where needed. Quick where not: Alembic is imported only to migrate."""
+    with engine.connect() as connection:
+        found = revision(connection)
+    if found == HEAD:
+        return
+    with FileLock(locks / "ledger.migration.lock", timeout=MIGRATION_TIMEOUT_S):
+        with engine.connect() as connection:
+            found = revision(connection)
+        if found == HEAD:
+            return
+        if found is not None and found > HEAD:
+            raise LedgerUnavailable(
+                f"ledger {_shown(engine)}: got schema {found}, expected {HEAD} at most",
+                hint="A newer refute wrote it. Upgrade this one, or set REFUTE_LEDGER_URL to another ledger.",
+            )
+        if engine.dialect.name == "sqlite":
+            _use_wal(engine)
+        from refute.ledger.migration import migrate  # noqa: PLC0415  # Alembic takes 0.1 s to import
+
+        with engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
+            migrate(connection)
+
+
+def _shown(engine: Engine) -> str:
+    return engine.url.render_as_string(hide_password=True)
+
+
+def _use_wal(engine: Engine) -> None:
+    """Write-ahead logging is a property of the file, and can only be switched outside a transaction."""
+    raw = engine.raw_connection()
+    try:
+        raw.cursor().execute("PRAGMA journal_mode=WAL")
+    finally:
+        raw.close()
+
+
+def _configure_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # sqlite3 would otherwise begin on its own, and never before DDL
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_S * 1000}")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute("PRAGMA synchronous=FULL")  # an acknowledged outcome survives a power failure
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,102 @@
+"""An outcome as rows of the ledger's tables."""
+
+import json
+from typing import Any, Final
+
+from refute.guardrails.plain_text import printable
+from refute.ledger.schema import CsvState
+from refute.outcome import ClaimVerdict, Outcome
+from refute.outcome_document import write_document
+
+MAX_TEXT_CHARS: Final = 10_000
+
+Row = dict[str, Any]
+
+
+def run_row(outcome: Outcome) -> Row:
+    """The run that the outcome belongs to, as far as its first outcome knows it."""
+    return {
+        "run_id": outcome.run_id,
+        "started_at": outcome.started_at,
+        "refute_version": outcome.provenance.refute_version,
+    }
+
+
+def outcome_row(outcome: Outcome) -> Row:
+    """The outcome itself."""
+    return {
+        "run_id": outcome.run_id,
+        "ticket_id": outcome.ticket_id,
+        "attempt": outcome.attempt,
+        "title": _text(outcome.title),
+        "status": outcome.status.value,
+        "reason": _text(outcome.reason),
+        "started_at": outcome.started_at,
+        "duration_s": outcome.duration_s,
+        "cost_nanousd": outcome.cost_usd,
+        "tester": _text(outcome.provenance.tester),
+        "claims_total": len(outcome.claims),
+        "claims_refuted": sum(claim.verdict is ClaimVerdict.REFUTED for claim in outcome.claims),
+        "snapshot_digest": outcome.provenance.snapshot_digest,
+        "image_id": outcome.provenance.image_id,
+        "profile_digest": outcome.provenance.profile_digest,
+        "labels": json.dumps(outcome.labels),
+        "document": write_document(outcome, indent=None),
+        "csv_state": CsvState.PENDING.value,
+    }
+
+
+def claim_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
+    """One row per claim."""
+    return [
+        {
+            "outcome_id": outcome_id,
+            "position": position,
+            "claim_id": _text(claim.claim_id),
+            "text": _text(claim.text),
+            "verdict": claim.verdict.value,
+            "reason": _text(claim.reason),
+            "decided_by": _text(claim.decided_by),
+            "tests_run": claim.tests_run,
+            "independent_tests": claim.independent_tests,
+            "attested_tests": claim.attested_tests,
+        }
+        for position, claim in enumerate(outcome.claims)
+    ]
+
+
+def failure_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
+    """One row per refutation."""
+    return [
+        {
+            "outcome_id": outcome_id,
+            "position": position,
+            "test_name": _text(failure.test_name),
+            "claim_id": _text(failure.claim_violated),
+            "error_type": _text(failure.error_type),
+            "error_message": _text(failure.error_message),
+            "smallest_input": _text(failure.smallest_input),
+            "tester": _text(failure.tester),
+        }
+        for position, failure in enumerate(outcome.failures)
+    ]
+
+
+def sandbox_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
+    """One row per stage that used a container."""
+    return [
+        {
+            "outcome_id": outcome_id,
+            "position": position,
+            "stage": stage.name,
+            "duration_s": stage.duration_s,
+            "sandbox_s": stage.sandbox_s,
+        }
+        for position, stage in enumerate(outcome.stages)
+        if stage.sandbox_s
+    ]
+
+
+def _text(text: str) -> str:
+    """Text that every database can hold (PostgreSQL refuses NUL) and every reader can show."""
+    return printable(text, max_chars=MAX_TEXT_CHARS)

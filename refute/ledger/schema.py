@@ -1,0 +1,157 @@
+"""The ledger's tables. Text columns hold escaped text; the whole outcome stands beside them as its JSON document.
+
+Every change here needs a migration under `migrations/versions`; a test compares the two.
+"""
+
+from datetime import UTC, datetime
+from decimal import ROUND_HALF_EVEN, Decimal
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+HEAD: Final = "0001"
+"""The revision that this version of refute reads and writes."""
+
+NANODOLLARS: Final = 1_000_000_000
+
+METADATA: Final = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class CsvState(StrEnum):
+    """How far an outcome's line in the cost table has come; decides who writes it after a crash."""
+
+    PENDING = "pending"
+    """No line was written."""
+    WRITING = "writing"
+    """A line may have been written: the file has to be looked at."""
+    WRITTEN = "written"
+
+
+class Usd(TypeDecorator[Decimal]):
+    """US dollars, stored exactly as whole nanodollars, so that every database sums them without rounding."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        """To nanodollars."""
+        return None if value is None else int((value * NANODOLLARS).to_integral_value(ROUND_HALF_EVEN))
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> Decimal | None:  # noqa: ARG002
+        """From nanodollars."""
+        return None if value is None else Decimal(value) / NANODOLLARS
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment in UTC; databases without time zones give it back with its zone all the same."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """To UTC; a moment without a zone is a mistake of the caller."""
+        if value is not None and value.tzinfo is None:
+            raise ValueError(f"got {value!r} without a time zone, expected one")
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """With its zone."""
+        return None if value is None else value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+RUNS: Final = Table(
+    "runs",
+    METADATA,
+    Column("run_id", String(100), primary_key=True),
+    Column("started_at", Instant, nullable=False),
+    Column("refute_version", String(50), nullable=False),
+)
+
+OUTCOMES: Final = Table(
+    "outcomes",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("run_id", String(100), ForeignKey("runs.run_id"), nullable=False),
+    Column("ticket_id", String(64), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("status", String(40), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("started_at", Instant, nullable=False),
+    Column("duration_s", Float, nullable=False),
+    Column("cost_nanousd", Usd, nullable=False),
+    Column("tester", String(100), nullable=False),
+    Column("claims_total", Integer, nullable=False),
+    Column("claims_refuted", Integer, nullable=False),
+    Column("snapshot_digest", String(80)),
+    Column("image_id", String(80)),
+    Column("profile_digest", String(80)),
+    Column("labels", Text, nullable=False),  # JSON array
+    Column("document", Text, nullable=False),
+    Column("csv_state", String(10), nullable=False),
+    UniqueConstraint("run_id", "ticket_id", "attempt"),
+    Index(None, "ticket_id"),
+    Index(None, "started_at"),
+    Index(None, "csv_state"),
+)
+
+CLAIMS: Final = Table(
+    "claims",
+    METADATA,
+    Column("outcome_id", Integer, ForeignKey("outcomes.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("claim_id", String(100), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("verdict", String(20), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("decided_by", Text, nullable=False),
+    Column("tests_run", Integer, nullable=False),
+    Column("independent_tests", Integer, nullable=False),
+    Column("attested_tests", Integer, nullable=False),
+)
+
+FAILURES: Final = Table(
+    "failures",
+    METADATA,
+    Column("outcome_id", Integer, ForeignKey("outcomes.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("test_name", Text, nullable=False),
+    Column("claim_id", String(100), nullable=False),
+    Column("error_type", Text, nullable=False),
+    Column("error_message", Text, nullable=False),
+    Column("smallest_input", Text, nullable=False),
+    Column("tester", String(100), nullable=False),
+)
+
+SANDBOX_RUNS: Final = Table(
+    "sandbox_runs",
+    METADATA,
+    Column("outcome_id", Integer, ForeignKey("outcomes.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("stage", String(40), nullable=False),
+    Column("duration_s", Float, nullable=False),
+    Column("sandbox_s", Float, nullable=False),
+)

@@ -1,0 +1,183 @@
+"""The ledger: every outcome once, in one transaction, whatever is retried or killed."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Final, Self
+
+from sqlalchemy import Connection, Engine, Select, insert, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from refute.ledger import rows
+from refute.ledger.database import WRITES, open_database, unavailable
+from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
+from refute.outcome import Outcome
+from refute.outcome_document import read_document
+from refute.settings import Settings
+
+FETCHED_AT_ONCE: Final = 1_000
+IDS_AT_ONCE: Final = 500
+"""Fewer than the number of parameters that any database takes in one statement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostRow:
+    """What the cost table says of one outcome."""
+
+    id: int
+    csv_state: CsvState
+    started_at: datetime
+    run_id: str
+    ticket_id: str
+    status: str
+    tester: str
+    cost_usd: Decimal
+    duration_s: float
+    claims_total: int
+    claims_refuted: int
+
+
+class Ledger:
+    """The durable table of outcomes; any number of processes may use the same one.
+
+    Every method raises `LedgerUnavailable` where the database does not do its part.
+    """
+
+    def __init__(self, engine: Engine, *, locks: Path) -> None:
+        self._engine = engine
+        self.locks = locks
+        """Directory for the lock files of whatever is derived from the ledger."""
+
+    @classmethod
+    def open(cls, settings: Settings) -> Self:
+        """Open the ledger of the settings; its tables are made or brought up to date where needed.
+
+        Raises:
+            SettingsInvalid: `ledger_url` cannot be used.
+        """
+        return cls(open_database(settings), locks=settings.state_dir)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._engine.dispose()
+
+    def record(self, outcome: Outcome) -> bool:
+        """Write an outcome with all its rows, or nothing.
+
+        Returns:
+            False where (run id, ticket id, attempt) is there already: the first record stands.
+        """
+        try:
+            with self._connected(writes=True) as connection:
+                return _insert(connection, outcome)
+        except IntegrityError as error:
+            # Another process recorded the same run or outcome between our look and our write.
+            try:
+                with self._connected(writes=True) as connection:
+                    return _insert(connection, outcome)
+            except IntegrityError:
+                raise unavailable(self._engine, error) from error
+
+    def outcomes(
+        self,
+        *,
+        run_id: str | None = None,
+        ticket_id: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> list[Outcome]:
+        """Outcomes as they were recorded, the newest first.
+
+        Args:
+            run_id: only of this run.
+            ticket_id: only of this ticket.
+            since: only those that started then or later.
+            limit: at most so many.
+        """
+        query = select(OUTCOMES.c.document).order_by(OUTCOMES.c.started_at.desc(), OUTCOMES.c.id.desc())
+        if run_id is not None:
+            query = query.where(OUTCOMES.c.run_id == run_id)
+        if ticket_id is not None:
+            query = query.where(OUTCOMES.c.ticket_id == ticket_id)
+        if since is not None:
+            query = query.where(OUTCOMES.c.started_at >= since)
+        with self._connected() as connection:
+            return [read_document(document) for document in connection.scalars(query.limit(limit))]
+
+    def cost_rows(self, states: Collection[CsvState] | None = None) -> Iterator[CostRow]:
+        """What the cost table must hold, in the order of recording; streamed.
+
+        Args:
+            states: only outcomes whose lines have come so far.
+        """
+        query: Select[tuple[object, ...]] = select(*(OUTCOMES.c[name] for name in _COST_COLUMNS)).order_by(
+            OUTCOMES.c.id
+        )
+        if states is not None:
+            query = query.where(OUTCOMES.c.csv_state.in_([state.value for state in states]))
+        with self._connected() as connection:
+            for row in connection.execution_options(yield_per=FETCHED_AT_ONCE).execute(query).mappings():
+                fields = dict(row)
+                state, cost_usd = CsvState(fields.pop("csv_state")), fields.pop("cost_nanousd")
+                yield CostRow(csv_state=state, cost_usd=cost_usd, **fields)
+
+    def mark_csv(self, ids: Sequence[int], state: CsvState) -> None:
+        """Note how far the cost table's lines of these outcomes have come."""
+        with self._connected(writes=True) as connection:
+            for start in range(0, len(ids), IDS_AT_ONCE):
+                some = ids[start : start + IDS_AT_ONCE]
+                connection.execute(update(OUTCOMES).where(OUTCOMES.c.id.in_(some)).values(csv_state=state.value))
+
+    @contextmanager
+    def _connected(self, *, writes: bool = False) -> Iterator[Connection]:
+        """A connection inside one transaction."""
+        try:
+            with (
+                self._engine.connect().execution_options(**{WRITES: writes}) as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except IntegrityError:
+            raise
+        except SQLAlchemyError as error:
+            raise unavailable(self._engine, error) from error
+
+
+_COST_COLUMNS: Final = (
+    "id",
+    "csv_state",
+    "started_at",
+    "run_id",
+    "ticket_id",
+    "status",
+    "tester",
+    "cost_nanousd",
+    "duration_s",
+    "claims_total",
+    "claims_refuted",
+)
+
+
+def _insert(connection: Connection, outcome: Outcome) -> bool:
+    key = (
+        (OUTCOMES.c.run_id == outcome.run_id)
+        & (OUTCOMES.c.ticket_id == outcome.ticket_id)
+        & (OUTCOMES.c.attempt == outcome.attempt)
+    )
+    if connection.scalar(select(OUTCOMES.c.id).where(key)) is not None:
+        return False
+    if connection.scalar(select(RUNS.c.run_id).where(RUNS.c.run_id == outcome.run_id)) is None:
+        connection.execute(insert(RUNS).values(rows.run_row(outcome)))
+    new = connection.execute(insert(OUTCOMES).values(rows.outcome_row(outcome)).returning(OUTCOMES.c.id))
+    outcome_id = new.scalar_one()
+    for table, children in (
+        (CLAIMS, rows.claim_rows(outcome, outcome_id)),
+        (FAILURES, rows.failure_rows(outcome, outcome_id)),
+        (SANDBOX_RUNS, rows.sandbox_rows(outcome, outcome_id)),
+    ):
+        if children:
+            connection.execute(insert(table), children)
+    return True
