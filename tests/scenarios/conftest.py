@@ -1,0 +1,156 @@
+"""A ticket in a directory of its own, and the real pipeline to put it through: Prefect server, engine, ledger."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.run import run_tickets
+from flows.verify_ticket import VerifyRequest
+from refute.outcome import Outcome
+from refute.settings import Settings
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+PASSING_SCRIPT = "set -euo pipefail\npython -c 'import slug'\n"
+SLUG = '''"""Slugs for URLs."""
+
+import re
+
+
+def slugify(text: str) -> str:
+    """Lower-case words joined by hyphens.
+
+    >>> slugify("Hello World")
+    'hello-world'
+    """
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))
+'''
+WRONG_SLUG = SLUG.replace('"-".join', '"_".join')
+CLAIMS: Sequence[Any] = ({"id": "C1", "text": 'slugify("Hello World") returns "hello-world".'},)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketFiles:
+    """What to write into a ticket's directory."""
+
+    files: Mapping[str, str | bytes] = field(default_factory=lambda: {"slug.py": SLUG})
+    script: str = PASSING_SCRIPT
+    claims: Sequence[Any] = CLAIMS
+    implementation: Sequence[str] = ("slug.py",)
+    id: str = "TCK-1"
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def write(self, directory: Path) -> Path:
+        """Write all of it; returns the directory."""
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, content in {"verify.sh": self.script, **self.files}.items():
+            path = directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        fields = {
+            "id": self.id,
+            "title": "Slugs",
+            "workspace": ".",
+            "implementation_files": list(self.implementation),
+            "verification_script": "verify.sh",
+            "claims": list(self.claims),
+            **self.more,
+        }
+        (directory / "ticket.yaml").write_text(yaml.safe_dump(fields, allow_unicode=True))
+        return directory
+
+
+@pytest.fixture(scope="session")
+def state_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One state directory, so one Prefect server, for all workers of a test run."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "refute-state"
+
+
+@pytest.fixture
+def settings(state_dir: Path, tmp_path: Path) -> Settings:
+    """The defaults, with everything that is written in temporary places."""
+    return Settings.load(
+        state_dir=state_dir,
+        costs_csv=tmp_path / "costs.csv",
+        audit_path=tmp_path / "audit.jsonl",
+        server_idle_s=120,
+    )
+
+
+@pytest.fixture
+def ticket(tmp_path: Path) -> Callable[..., Path]:
+    """Write a ticket from the fields of `TicketFiles`; returns its directory."""
+
+    def write(**fields: Any) -> Path:
+        return TicketFiles(**fields).write(tmp_path / "ticket")
+
+    return write
+
+
+@pytest.fixture
+def verify(settings: Settings) -> Callable[..., Outcome]:
+    """Put a ticket through the flow, approved in advance; keyword arguments override settings."""
+
+    def run(directory: Path, *, request: Mapping[str, Any] | None = None, **overrides: Any) -> Outcome:
+        changed = settings.model_copy(update=overrides)
+        asked = VerifyRequest(
+            ticket=directory, settings=changed, **{"approval": "in_advance", **(request or {})}
+        )
+        (outcome,) = run_tickets([asked], changed)
+        return outcome
+
+    return run
+
+
+@pytest.fixture
+def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line as a person would, in a directory of its own."""
+
+    def run(*arguments: str | Path, answer: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        home = tmp_path / "cwd"
+        home.mkdir(exist_ok=True)
+        return subprocess.run(
+            [sys.executable, "-m", "flows.cli", *map(str, arguments)],
+            input=answer,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            cwd=home,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(REPOSITORY),
+                "REFUTE_STATE_DIR": str(settings.state_dir),
+                "REFUTE_SERVER_IDLE_S": "120",
+                **environment,
+            },
+        )
+
+    return run
+
+
+@pytest.fixture
+def containers_made() -> Iterator[Callable[[], int]]:
+    """How many containers the engine has created since the test began, by the engine's own events."""
+    import time
+
+    import docker
+
+    client = docker.from_env()
+    began = time.time()
+
+    def count() -> int:
+        events = client.events(
+            since=began, until=time.time() + 0.5, filters={"type": "container", "event": "create"}, decode=True
+        )
+        return sum(1 for _ in events)
+
+    yield count
+    client.close()

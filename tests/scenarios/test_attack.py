@@ -1,0 +1,135 @@
+"""S055, S090, S100, S140, S170, S190, S200: the attack and what its results mean."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from refute.outcome import ClaimVerdict, Status
+from refute.recording import reproducer_paths
+from refute.settings import Settings
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+
+WRONG = {"slug.py": 'def slugify(text: str) -> str:\n    return "_".join(text.lower().split())\n'}
+
+
+def test_s090_a_refutation_names_claim_test_error_input_and_comes_with_a_reproducer(ticket, verify, settings):
+    directory = ticket(files=WRONG)
+    outcome = verify(directory)
+    assert outcome.status is Status.FAILED_ADVERSARIAL
+    (failure,) = outcome.failures
+    assert failure.claim_violated == "C1"
+    assert failure.test_name.startswith("test_")
+    assert failure.error_type == "AssertionError"
+    assert "hello_world" in failure.error_message
+    assert "Traceback" in failure.traceback or "assert" in failure.traceback
+    path = reproducer_paths(settings, outcome)[failure.test_name]
+    done = subprocess.run([sys.executable, "-I", path], cwd=directory, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "hello_world" in done.stdout + done.stderr
+
+
+def test_s100_when_everything_passes_the_pass_is_weak_and_says_why(ticket, cli, settings, tmp_path):
+    done = cli("verify", ticket(), "--yes", "--format", "json")
+    assert done.returncode == 11, done.stderr
+    outcome = json.loads(done.stdout)
+    assert outcome["status"] == "PASS_WEAK"
+    assert "unattested, strength not measured" in outcome["reason"]
+    (line,) = (tmp_path / "cwd/docs/reports/adversarial-costs.csv").read_text().splitlines()[1:]
+    assert "PASS_WEAK" in line
+    assert cli("verify", ticket(), "--yes", "--accept-weak").returncode == 0
+
+
+def test_s055_one_test_that_hangs_is_triaged_and_right_code_is_not_failed(ticket, verify):
+    assert Settings.load().attack_timeout_s == 600
+    code = "import time\n\ndef wait(n: int) -> int:\n    if n > 2:\n        time.sleep(60)\n    return n\n"
+    claims = [{"id": "C1", "text": "wait(1) == 1"}, {"id": "C2", "text": "wait(3) == 3"}]
+    outcome = verify(ticket(files={"slug.py": code}, claims=claims), test_timeout_s=1)
+    assert outcome.status is Status.INCONCLUSIVE
+    verdicts = {claim.claim_id: claim.verdict for claim in outcome.claims}
+    assert verdicts == {"C1": ClaimVerdict.SURVIVED, "C2": ClaimVerdict.INCONCLUSIVE}
+
+
+def test_s055_an_endless_suite_is_failed_timeout_naming_the_stage(ticket, verify):
+    code = "import time\n\ndef wait(n: int) -> int:\n    time.sleep(2)\n    return n\n"
+    claims = [{"id": f"C{n}", "text": f"wait({n}) == {n}"} for n in range(1, 9)]
+    outcome = verify(ticket(files={"slug.py": code}, claims=claims), attack_timeout_s=5)
+    assert outcome.status is Status.FAILED_TIMEOUT
+    assert "attack" in outcome.reason
+
+
+def test_s140_a_test_over_the_memory_limit_is_triaged(ticket, verify):
+    code = "def grow(n: int) -> int:\n    return len(bytearray(n * 1024**3))\n"
+    claims = [{"id": "C1", "text": "grow(0) == 0"}, {"id": "C2", "text": "grow(64) == 68719476736"}]
+    outcome = verify(ticket(files={"slug.py": code}, claims=claims))
+    assert outcome.status is Status.INCONCLUSIVE
+    assert {c.claim_id: c.verdict for c in outcome.claims}["C1"] is ClaimVerdict.SURVIVED
+
+
+MOCKED = """from unittest.mock import patch
+
+import slug
+
+
+def test_fetch():
+    with patch("slug.subprocess.run") as run:
+        run.return_value.stdout = "v1"
+        assert slug.version() == "v1"
+"""
+
+
+def test_s170_a_false_claim_of_integration_tests_is_exposed_with_file_and_line(ticket, verify):
+    files = {
+        "slug.py": "import subprocess\n\ndef version() -> str:\n"
+        "    return subprocess.run(['git', '--version'], capture_output=True, text=True).stdout\n",
+        "test_slug.py": MOCKED,
+    }
+    claims = [{"id": "C1", "text": "version() is integration tested against the real git command."}]
+    script = "python -m pytest -q -p no:cacheprovider test_slug.py\n"
+    outcome = verify(ticket(files=files, claims=claims, script=script))
+    assert outcome.status is Status.FAILED_ADVERSARIAL
+    assert outcome.failures[0].claim_violated == "C1"
+    assert "test_slug.py:" in outcome.failures[0].error_message
+
+
+def test_s190_a_flaky_implementation_is_not_failed(ticket, verify):
+    code = """import pathlib
+
+def flip() -> int:
+    marker = pathlib.Path("/tmp/marker")
+    if marker.exists():
+        return 1
+    marker.touch()
+    return 0
+"""
+    outcome = verify(ticket(files={"slug.py": code}, claims=[{"id": "C1", "text": "flip() == 1"}]))
+    assert outcome.status is not Status.FAILED_ADVERSARIAL
+    assert outcome.status is not Status.PASS
+
+
+FORGERIES = {
+    "exits at import": "import os\nos._exit(0)\n",
+    "exits in the call": "import os\n\ndef slugify(text):\n    os._exit(0)\n",
+    "skips": "import pytest\n\ndef slugify(text):\n    pytest.skip('no')\n",
+    "patches reports": """import sys
+
+def slugify(text):
+    from _pytest import reports
+    original = reports.TestReport.from_item_and_call
+    def forged(item, call):
+        report = original(item, call)
+        report.outcome = "passed"
+        return report
+    reports.TestReport.from_item_and_call = staticmethod(forged)
+    return "wrong"
+""",
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_s200_a_forged_result_never_passes(ticket, verify, name):
+    files = {"slug.py": FORGERIES[name], "conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n"}
+    outcome = verify(ticket(files=files, script="true\n"))
+    assert outcome.status in {Status.FAILED_ADVERSARIAL, Status.INCONCLUSIVE}, outcome.reason

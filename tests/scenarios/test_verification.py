@@ -1,0 +1,110 @@
+"""S050–S070, S110, S130, S140: the author's own script in the sandbox."""
+
+import os
+
+import pytest
+
+from refute.outcome import Status
+from refute.settings import Settings
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+
+
+def test_s050_a_script_over_its_limit_is_timed_out_with_what_it_printed(ticket, verify):
+    assert Settings.load().verification_timeout_s == 300
+    outcome = verify(ticket(script="echo started\nsleep 600\n"), verification_timeout_s=2)
+    assert outcome.status is Status.FAILED_TIMEOUT
+    assert "verif" in outcome.reason
+    assert "started" in outcome.verification_output
+    (stage,) = [stage for stage in outcome.stages if stage.name == "verify"]
+    assert stage.sandbox_s < 4
+
+
+def test_s060_a_missing_module_is_failed_import_with_module_and_line(ticket, verify):
+    files = {"slug.py": "import re\nimport slugtools_missing\n"}
+    outcome = verify(ticket(files=files))
+    assert outcome.status is Status.FAILED_IMPORT
+    assert "slugtools_missing" in outcome.reason
+    assert "slug.py" in outcome.reason
+    assert "2" in outcome.reason
+
+
+def test_s060_a_missing_module_seen_only_by_pytest_is_failed_import(ticket, verify):
+    files = {"slug.py": "VALUE = 1\n", "test_slug.py": "import slugtools_missing\n\ndef test_it():\n    assert True\n"}
+    outcome = verify(ticket(files=files, script="python -m pytest -q -p no:cacheprovider test_slug.py\n"))
+    assert outcome.status is Status.FAILED_IMPORT
+    assert "slugtools_missing" in outcome.reason
+
+
+def test_s060_a_declared_requirement_that_the_image_lacks_is_an_error_of_the_environment(ticket, verify):
+    digest = "0" * 64
+    requirement = f"slugtools-missing==1.0 --hash=sha256:{digest}"
+    files = {"slug.py": "import slugtools_missing\n"}
+    outcome = verify(ticket(files=files, more={"requirements": [requirement]}))
+    assert outcome.status is Status.ERROR
+    assert "slugtools" in outcome.reason
+
+
+def test_s060_import_error_merely_printed_is_no_failed_import(ticket, verify):
+    script = "echo \"ModuleNotFoundError: No module named 'nothing'\" >&2\nexit 3\n"
+    assert verify(ticket(script=script)).status is Status.FAILED_VERIFICATION
+    assert verify(ticket(script=script.replace("exit 3", "exit 0"))).status is Status.PASS_WEAK
+
+
+def test_s070_a_valid_verification_is_captured_and_the_attack_goes_on(ticket, verify):
+    outcome = verify(ticket(script="echo to stdout; echo to stderr >&2\npython -c 'import slug'\n"))
+    assert outcome.verification_output == "to stdout\n"
+    assert outcome.verification_stderr == "to stderr\n"
+    assert [stage.name for stage in outcome.stages][-1] == "verdict"
+
+
+def test_a_failing_verification_fails_the_ticket_and_runs_no_attack(ticket, verify):
+    outcome = verify(ticket(script="echo about to fail\nexit 7\n"))
+    assert outcome.status is Status.FAILED_VERIFICATION
+    assert "7" in outcome.reason
+    assert outcome.adversarial_tests == ""
+
+
+def test_s110_nothing_of_the_host_environment_is_in_the_container(ticket, verify, monkeypatch):
+    for name in ("PYTHONPATH", "AWS_SECRET_ACCESS_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "GEMINI_API_KEY", "HTTP_PROXY"):
+        monkeypatch.setenv(name, f"{os.environ.get(name, '')}canary-of-the-host")
+    outcome = verify(ticket(script="python -c 'import os; print(sorted(os.environ.items()))'\n"))
+    assert "PATH" in outcome.verification_output
+    assert "canary-of-the-host" not in outcome.verification_output
+    assert "PYTHONPATH" not in outcome.verification_output
+
+
+def test_s130_deleting_in_the_copy_leaves_the_host_untouched(ticket, verify):
+    directory = ticket(script="rm -f slug.py\necho gone\n")
+    outcome = verify(directory)
+    assert (directory / "slug.py").is_file()
+    assert "slug.py" in outcome.changed_paths["verify"]
+    assert outcome.status is Status.PASS_WEAK, "each stage starts from the original files"
+
+
+def test_s130_deleting_outside_the_workspace_is_a_dangerous_operation(ticket, verify):
+    # Hidden from the scan: what the script reads is data.
+    files = {"slug.py": "VALUE = 1\n", "wipe.py": _WIPE}
+    outcome = verify(ticket(files=files, script="python wipe.py\n"))
+    assert outcome.status in {Status.BLOCKED_DANGEROUS_OPERATION, Status.BLOCKED_DANGEROUS_SCRIPT}
+
+
+_WIPE = """import os, pathlib
+for path in sorted(pathlib.Path.home().rglob("*"), reverse=True):
+    if path.is_file():
+        open(path, "w").close()
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "limit"),
+    [
+        ("python -c 'x = bytearray(3 * 1024**3); print(len(x))'", "memory"),
+        ("python -c 'print(\"x\" * 80, flush=True)' ; yes | head -c 30000000", "output"),
+        ("head -c 3000000000 /dev/zero > big", "disk"),
+    ],
+)
+def test_s140_a_limit_in_verification_fails_the_ticket_and_is_named(ticket, verify, script, limit):
+    outcome = verify(ticket(script=f"set -e\n{script}\n"), memory_bytes=256 * 1024**2)
+    assert outcome.status is Status.FAILED_RESOURCES, outcome.reason
+    assert limit in outcome.reason
