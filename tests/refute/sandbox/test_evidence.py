@@ -1,0 +1,120 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refute.sandbox.evidence import Counters, Facts, full_mounts, judge, memory_in_words, read_counters
+from refute.sandbox.job import Exited, Limit, LimitReached, Limits
+from refute.sandbox.readback import WorkspaceState
+
+LIMITS = Limits(timeout_s=1, file_bytes=256 * 1024**2)
+CONTAINER = "c0ffee"
+
+
+def workspace(**more: Any) -> WorkspaceState:
+    return WorkspaceState(**{"changed": (), "used_bytes": 0, "largest_file_bytes": 0, "complete": True, **more})
+
+
+def facts(exit_code: int, **more: Any) -> Facts:
+    defaults = {"out_of_memory": False, "counters": Counters(), "full": (), "workspace": workspace()}
+    return Facts(exit_code=exit_code, limits=LIMITS, **{**defaults, **more})
+
+
+def test_a_failure_without_evidence_is_the_command_s_own() -> None:
+    assert judge(facts(3)) == Exited(code=3)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {"out_of_memory": True},
+        {"counters": Counters(out_of_memory_kills=2, forks_refused=3, processes=1)},
+        {"full": ("all space of /tmp",)},
+        {"workspace": workspace(largest_file_bytes=LIMITS.file_bytes)},
+    ],
+)
+def test_a_limit_that_was_hit_by_a_command_that_succeeded_is_not_named(evidence: dict[str, Any]) -> None:
+    assert judge(facts(0, **evidence)) == Exited(code=0)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "limit", "detail"),
+    [
+        ({"out_of_memory": True}, Limit.MEMORY, "2.0 GiB of memory"),
+        ({"counters": Counters(out_of_memory_kills=1)}, Limit.MEMORY, "2.0 GiB of memory"),
+        ({"counters": Counters(forks_refused=1)}, Limit.PIDS, "256 processes and threads"),
+        ({"counters": Counters(processes=256)}, Limit.PIDS, "256 processes and threads"),
+        ({"full": ("all space of /tmp",)}, Limit.DISK, "all space of /tmp"),
+        ({"workspace": workspace(largest_file_bytes=256 * 1024**2)}, Limit.DISK, "256 MiB in one file"),
+        ({"workspace": workspace(used_bytes=512 * 1024**2)}, Limit.DISK, "512 MiB in the workspace"),
+    ],
+)
+def test_a_failure_is_explained_by_the_limit_that_was_hit(evidence: dict[str, Any], limit: Limit, detail: str) -> None:
+    assert judge(facts(1, **evidence)) == LimitReached(limit=limit, detail=detail, exit_code=1)
+
+
+def test_a_bomb_that_goes_on_after_its_shell_succeeded_is_named() -> None:
+    end = judge(facts(0, counters=Counters(forks_refused=9, processes=250)))
+    assert end == LimitReached(limit=Limit.PIDS, detail="256 processes and threads", exit_code=0)
+
+
+def test_sizes_of_sparse_files_are_no_evidence() -> None:
+    assert judge(facts(1, workspace=workspace(used_bytes=10**12, complete=False))) == Exited(code=1)
+
+
+def fake_machine(root: Path, table: str, files: dict[str, str]) -> Path:
+    (root / "proc/42").mkdir(parents=True)
+    (root / "proc/42/cgroup").write_text(table)
+    for name, text in files.items():
+        path = root / "sys/fs/cgroup" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def test_counters_are_read_from_control_groups_of_version_1(tmp_path: Path) -> None:
+    table = f"5:pids:/docker/{CONTAINER}\n4:memory:/docker/{CONTAINER}\n1:name=systemd:/docker/{CONTAINER}\n"
+    root = fake_machine(
+        tmp_path,
+        table,
+        {
+            f"memory/docker/{CONTAINER}/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
+            f"pids/docker/{CONTAINER}/pids.events": "max 7\n",
+            f"pids/docker/{CONTAINER}/pids.current": "12\n",
+        },
+    )
+    expected = Counters(out_of_memory_kills=3, forks_refused=7, processes=12)
+    assert read_counters(42, CONTAINER, root=root) == expected
+
+
+def test_counters_are_read_from_control_groups_of_version_2(tmp_path: Path) -> None:
+    scope = f"system.slice/docker-{CONTAINER}.scope"
+    root = fake_machine(
+        tmp_path,
+        f"0::/{scope}\n",
+        {
+            f"{scope}/memory.events": "low 0\nhigh 0\nmax 5\noom 1\noom_kill 1\n",
+            f"{scope}/pids.events": "max 0\n",
+            f"{scope}/pids.current": "2\n",
+        },
+    )
+    expected = Counters(out_of_memory_kills=1, forks_refused=0, processes=2)
+    assert read_counters(42, CONTAINER, root=root) == expected
+
+
+def test_a_process_of_another_machine_with_the_same_number_is_not_looked_at(tmp_path: Path) -> None:
+    root = fake_machine(tmp_path, "0::/init.scope\n", {"init.scope/pids.current": "99\n"})
+    assert read_counters(42, CONTAINER, root=root) == Counters()
+
+
+def test_an_engine_elsewhere_has_no_counters_here(tmp_path: Path) -> None:
+    assert read_counters(42, CONTAINER, root=tmp_path) == Counters()
+
+
+def test_a_mount_that_cannot_be_seen_counts_as_not_full() -> None:
+    assert full_mounts(0, ("/workspace",)) == ()
+
+
+@pytest.mark.parametrize(("size", "words"), [(2 * 1024**3, "2.0 GiB of memory"), (256 * 1024**2, "256 MiB of memory")])
+def test_memory_is_put_in_words(size: int, words: str) -> None:
+    assert memory_in_words(size) == words

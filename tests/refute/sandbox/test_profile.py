@@ -1,0 +1,195 @@
+import json
+from typing import Any
+
+import pytest
+
+from refute.sandbox.profile import (
+    BASE_ENVIRONMENT,
+    container_config,
+    environment,
+    profile_digest,
+    seccomp_profile,
+    volumes,
+)
+from tests.fakes.jobs import bash_job
+
+GIB = 1024**3
+
+
+def config(**more: Any) -> dict[str, Any]:
+    return container_config(bash_job("true", **more), labels={"refute": "1"}, cpus_available=64)
+
+
+def rules() -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for group in json.loads(seccomp_profile())["syscalls"]:
+        for name in group["names"]:
+            found.setdefault(name, []).append(group)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("NetworkMode", "none"),
+        ("CapDrop", ["ALL"]),
+        ("ReadonlyRootfs", True),
+        ("Memory", 2 * GIB),
+        ("MemorySwap", 2 * GIB),
+        ("NanoCpus", 2_000_000_000),
+        ("PidsLimit", 256),
+        ("ShmSize", 64 * 1024**2),
+        ("IpcMode", "private"),
+        ("CgroupnsMode", "private"),
+        ("LogConfig", {"Type": "none"}),
+        ("AutoRemove", True),
+        ("Init", False),
+        ("Privileged", False),
+    ],
+)
+def test_the_profile_holds_every_flag(key: str, expected: object) -> None:
+    assert config()["HostConfig"][key] == expected
+
+
+def test_the_process_can_gain_no_privileges_and_is_filtered_by_our_own_list() -> None:
+    options = config()["HostConfig"]["SecurityOpt"]
+    assert options == ["no-new-privileges:true", f"seccomp={seccomp_profile()}"]
+
+
+def test_nothing_of_the_host_is_mounted() -> None:
+    host = config(attack_files={"plan.json": b"{}"})["HostConfig"]
+    assert "Binds" not in host
+    assert {mount["Type"] for mount in host["Mounts"]} == {"volume"}
+    assert {mount["VolumeOptions"]["DriverConfig"]["Options"]["type"] for mount in host["Mounts"]} == {"tmpfs"}
+
+
+def test_every_writable_place_has_a_quota_of_bytes_and_inodes() -> None:
+    host = config(attack_files={"plan.json": b"{}"})["HostConfig"]
+    options = [mount["VolumeOptions"]["DriverConfig"]["Options"]["o"] for mount in host["Mounts"]]
+    for option in [*options, *host["Tmpfs"].values()]:
+        assert "size=" in option
+        assert "nr_inodes=" in option
+        assert "nosuid,nodev" in option
+
+
+def test_the_attack_folder_exists_only_where_there_is_an_attack() -> None:
+    assert "/attack" not in volumes(bash_job("true"))
+    assert "/attack" in volumes(bash_job("true", attack_files={"plan.json": b"{}"}))
+
+
+def test_no_more_processors_are_asked_for_than_the_engine_has() -> None:
+    asked = container_config(bash_job("true"), labels={}, cpus_available=1)
+    assert asked["HostConfig"]["NanoCpus"] == 1_000_000_000
+
+
+def test_the_entry_point_of_an_image_is_never_run() -> None:
+    assert config()["Entrypoint"] == []
+
+
+def test_a_container_ends_itself_a_minute_after_its_deadline() -> None:
+    assert config(limits={"timeout_s": 300})["Cmd"][-2:] == ["sleep", "360"]
+
+
+def test_volumes_carry_the_labels_of_their_container() -> None:
+    made = config()
+    assert [mount["VolumeOptions"]["Labels"] for mount in made["HostConfig"]["Mounts"]] == [made["Labels"]] * 2
+
+
+def test_the_environment_is_the_allow_list_and_what_the_job_adds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/canary")
+    monkeypatch.setenv("HTTPS_PROXY", "http://canary:1")
+    assert environment(bash_job("true", environment={"PLAN": "x"})) == {**BASE_ENVIRONMENT, "PLAN": "x"}
+
+
+@pytest.mark.parametrize("name", ["A=B", "", "A B", "1A", "A\nB"])
+def test_a_variable_that_could_become_a_command_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="environment of job 'verify'"):
+        environment(bash_job("true", environment={name: "x"}))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ptrace",
+        "process_vm_readv",
+        "process_vm_writev",
+        "kcmp",
+        "add_key",
+        "keyctl",
+        "request_key",
+        "mq_open",
+        "mq_unlink",
+        "mount",
+        "umount2",
+        "pivot_root",
+        "fsopen",
+        "fsmount",
+        "move_mount",
+        "open_tree",
+        "unshare",
+        "setns",
+        "bpf",
+        "userfaultfd",
+        "perf_event_open",
+        "init_module",
+        "finit_module",
+        "delete_module",
+        "kexec_load",
+        "kexec_file_load",
+        "pidfd_getfd",
+        "open_by_handle_at",
+        "name_to_handle_at",
+        "fanotify_init",
+        "quotactl",
+        "swapon",
+        "reboot",
+        "settimeofday",
+        "clock_settime",
+        "clock_adjtime",
+        "adjtimex",
+        "iopl",
+        "ioperm",
+        "acct",
+        "syslog",
+        "vmsplice",
+        "io_setup",
+        "chroot",
+        "seccomp",
+        "modify_ldt",
+        "shmget",
+        "semget",
+        "msgget",
+    ],
+)
+def test_a_dangerous_system_call_is_not_on_the_list(name: str) -> None:
+    assert name not in rules()
+
+
+@pytest.mark.parametrize("name", ["io_uring_setup", "io_uring_enter", "io_uring_register", "clone3"])
+def test_a_probed_system_call_is_refused_as_not_implemented(name: str) -> None:
+    assert [(rule["action"], rule["errnoRet"]) for rule in rules()[name]] == [("SCMP_ACT_ERRNO", 38)]
+
+
+def test_only_local_and_internet_sockets_can_be_made() -> None:
+    families = {rule["args"][0]["value"] for rule in rules()["socket"]}
+    assert families == {1, 2, 10, 16}
+    assert all("args" in rule for rule in rules()["socket"])
+
+
+def test_clone_is_allowed_without_any_new_namespace() -> None:
+    (rule,) = rules()["clone"]
+    namespaces = 0x20000 | 0x2000000 | 0x4000000 | 0x8000000 | 0x10000000 | 0x20000000 | 0x40000000
+    assert rule["args"] == [{"index": 0, "op": "SCMP_CMP_MASKED_EQ", "value": namespaces, "valueTwo": 0}]
+
+
+def test_whatever_is_not_listed_is_refused() -> None:
+    assert json.loads(seccomp_profile())["defaultAction"] == "SCMP_ACT_ERRNO"
+
+
+def test_32_bit_calls_have_no_way_around_the_list() -> None:
+    assert all(not arch["subArchitectures"] for arch in json.loads(seccomp_profile())["archMap"])
+
+
+def test_the_digest_stands_for_the_profile_and_stays() -> None:
+    assert profile_digest() == profile_digest()
+    assert len(profile_digest()) == 64

@@ -1,0 +1,187 @@
+import io
+import tarfile
+from collections.abc import Iterable
+
+import pytest
+
+from refute.errors import SandboxFailed
+from refute.sandbox.decoys import DECOYS
+from refute.sandbox.job import Limits
+from refute.sandbox.readback import (
+    MAX_COLLECTED_BYTES,
+    check_collect,
+    read_collected,
+    read_touched_decoys,
+    read_workspace,
+)
+from refute.sandbox.tree import read_originals
+from tests.fakes.archive_engine import ArchiveEngine, Zeros
+from tests.fakes.jobs import tar_of
+
+LIMITS = Limits(timeout_s=1, workspace_bytes=1024**2, workspace_inodes=100)
+BEFORE = {"a.py": b"A = 1\n", "data/b.csv": b"1,2\n"}
+
+
+def member(name: str, content: bytes = b"", *, kind: bytes = tarfile.REGTYPE, mode: int = 0o644, link: str = ""):  # noqa: ANN201
+    made = tarfile.TarInfo(name)
+    made.type, made.mode, made.linkname, made.size = kind, mode, link, len(content)
+    return made, content
+
+
+def engine_tar(root: str, members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> bytes:
+    """As the engine sends it: everything below the name of the folder that was asked for."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        tar.addfile(member(f"{root}/", kind=tarfile.DIRTYPE, mode=0o755)[0])
+        for info, content in members:
+            info.name = f"{root}/{info.name}"
+            tar.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def as_it_was() -> list[tuple[tarfile.TarInfo, bytes]]:
+    folder = member("data", kind=tarfile.DIRTYPE, mode=0o755)
+    return [member("a.py", b"A = 1\n"), folder, member("data/b.csv", b"1,2\n")]
+
+
+def changed(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]:
+    engine = ArchiveEngine({"/workspace": engine_tar("workspace", members)})
+    return read_workspace(engine.as_client(), "c", read_originals(tar_of(BEFORE)), LIMITS).changed
+
+
+def test_an_untouched_workspace_has_no_changes() -> None:
+    assert changed(as_it_was()) == ()
+
+
+def test_added_changed_and_removed_paths_are_listed() -> None:
+    after = [member("a.py", b"A = 2\n"), member("new.txt", b"x")]
+    assert changed(after) == ("a.py", "data/b.csv", "new.txt")
+
+
+def test_a_file_of_the_same_size_with_other_content_is_changed() -> None:
+    assert changed([member("a.py", b"A = 9\n"), *as_it_was()[1:]]) == ("a.py",)
+
+
+def test_other_permissions_are_a_change() -> None:
+    assert changed([member("a.py", b"A = 1\n", mode=0o755), *as_it_was()[1:]]) == ("a.py",)
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE])
+def test_a_file_that_became_something_else_is_changed(kind: bytes) -> None:
+    assert "a.py" in changed([member("a.py", kind=kind, link="/etc/passwd"), *as_it_was()[1:]])
+
+
+def test_an_added_empty_folder_is_listed_and_a_filled_one_is_not_listed_twice() -> None:
+    folders = [member(name, kind=tarfile.DIRTYPE, mode=0o755) for name in ("empty", "full")]
+    assert changed([*as_it_was(), *folders, member("full/x")]) == ("empty/", "full/x")
+
+
+def test_hostile_names_are_escaped() -> None:
+    hostile = [member("x\ny"), member("\x1b[2J")]
+    assert changed([*as_it_was(), *hostile]) == ("\\x1b[2J", "x\\ny")
+
+
+def test_an_endless_file_is_cut_off_and_the_list_says_so() -> None:
+    header = member("workspace/sparse")[0]
+    header.size = 100 * 1024**3
+    endless = Zeros(header.tobuf(tarfile.PAX_FORMAT))
+    engine = ArchiveEngine({"/workspace": endless})
+    state = read_workspace(engine.as_client(), "c", {}, LIMITS)
+    assert not state.complete
+    assert "too large" in state.changed[-1]
+    assert endless.taken < 4 * LIMITS.workspace_bytes
+    assert engine.responses[0].closed
+
+
+def test_a_flood_of_files_is_cut_off() -> None:
+    flood = (member(f"f{number}") for number in range(10_200))
+    engine = ArchiveEngine({"/workspace": engine_tar("workspace", flood)})
+    limits = Limits(timeout_s=1)
+    assert not read_workspace(engine.as_client(), "c", {}, limits).complete
+
+
+def test_an_archive_that_is_none_is_the_engine_s_fault() -> None:
+    engine = ArchiveEngine({"/workspace": b"x" * 2_000})
+    with pytest.raises(SandboxFailed, match="cannot be read"):
+        read_workspace(engine.as_client(), "c", {}, LIMITS)
+
+
+def home(changes: dict[str, tuple[bytes, int] | None]) -> list[tuple[tarfile.TarInfo, bytes]]:
+    decoys = {**DECOYS, **changes}
+    return [
+        member(path.removeprefix("/home/"), decoy[0], mode=decoy[1])
+        for path, decoy in sorted(decoys.items())
+        if decoy is not None
+    ]
+
+
+def touched(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]:
+    return read_touched_decoys(ArchiveEngine({"/home": engine_tar("home", members)}).as_client(), "c")
+
+
+NOTES = "/home/subject/Documents/notes.txt"
+
+
+def test_untouched_decoys_are_not_reported() -> None:
+    assert touched(home({})) == ()
+
+
+def test_new_files_beside_decoys_are_no_touch() -> None:
+    assert touched([member("subject/.cache/x", b"x"), *home({})]) == ()
+
+
+@pytest.mark.parametrize("change", [None, (b"", 0o644), (b"Call the landlorD.\nBuy milk.\n", 0o644)])
+def test_a_removed_truncated_or_changed_decoy_is_reported(change: tuple[bytes, int] | None) -> None:
+    assert touched(home({NOTES: change})) == (NOTES,)
+
+
+def test_a_decoy_whose_permissions_changed_is_reported() -> None:
+    assert touched(home({NOTES: (DECOYS[NOTES][0], 0o777)})) == (NOTES,)
+
+
+def test_a_decoy_replaced_by_a_link_to_its_copy_is_reported() -> None:
+    link = member(NOTES.removeprefix("/home/"), kind=tarfile.SYMTYPE, link="/tmp/copy")
+    assert touched([*home({NOTES: None}), link]) == (NOTES,)
+
+
+def test_a_home_that_is_gone_loses_every_decoy() -> None:
+    assert read_touched_decoys(ArchiveEngine({}).as_client(), "c") == tuple(sorted(DECOYS))
+
+
+def test_decoys_behind_an_endless_file_are_asked_for_one_by_one() -> None:
+    header = member("home/aaa")[0]
+    header.size = 100 * 1024**3
+    archives: dict[str, object] = {"/home": Zeros(header.tobuf(tarfile.PAX_FORMAT))}
+    for path, (content, mode) in DECOYS.items():
+        if path != NOTES:
+            archives[path] = engine_tar("", [member(path.rpartition("/")[2], content, mode=mode)])
+    assert read_touched_decoys(ArchiveEngine(archives).as_client(), "c") == (NOTES,)
+
+
+def collected(name: str, made: tuple[tarfile.TarInfo, bytes]) -> dict[str, bytes]:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        tar.addfile(made[0], io.BytesIO(made[1]))
+    return read_collected(ArchiveEngine({f"/attack/{name}": buffer.getvalue()}).as_client(), "c", [name, "gone"])
+
+
+def test_a_regular_file_is_collected_and_a_missing_one_is_left_out() -> None:
+    assert collected("results.json", member("results.json", b"{}")) == {"results.json": b"{}"}
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE, tarfile.CHRTYPE])
+def test_what_is_no_regular_file_is_not_collected(kind: bytes) -> None:
+    assert collected("results.json", member("results.json", kind=kind, link="/etc/passwd")) == {}
+
+
+def test_a_file_that_is_too_large_is_not_collected() -> None:
+    header = member("results.json")[0]
+    header.size = MAX_COLLECTED_BYTES + 1
+    engine = ArchiveEngine({"/attack/results.json": Zeros(header.tobuf(tarfile.PAX_FORMAT))})
+    assert read_collected(engine.as_client(), "c", ["results.json"]) == {}
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "/etc/passwd", "", "..", "a\nb"])
+def test_only_plain_names_can_be_collected(name: str) -> None:
+    with pytest.raises(ValueError, match="collect"):
+        check_collect([name])

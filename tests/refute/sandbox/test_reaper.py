@@ -1,0 +1,90 @@
+from typing import Any
+
+import pytest
+from docker.errors import APIError
+from requests import Response
+
+from refute.errors import SandboxFailed
+from refute.sandbox.reaper import DEADLINE, labels, reap_expired
+from tests.fakes.jobs import bash_job
+
+NOW = 1_800_000_000
+
+
+def refusal(status: int) -> APIError:
+    response = Response()
+    response.status_code = status
+    return APIError("refused", response=response)
+
+
+class ShelfEngine:
+    """Containers and volumes on a shelf; remembers what was removed and how."""
+
+    def __init__(self, containers: list[Any], volumes: list[Any], *, answer: APIError | None = None) -> None:
+        self._containers = containers
+        self._volumes = volumes
+        self._answer = answer
+        self.removed: list[tuple[str, dict[str, bool]]] = []
+
+    def containers(self, **_: Any) -> list[Any]:
+        return self._containers
+
+    def volumes(self, **_: Any) -> dict[str, Any]:
+        return {"Volumes": self._volumes or None}
+
+    def remove_container(self, name: str, **options: bool) -> None:
+        self.removed.append((name, options))
+        if self._answer:
+            raise self._answer
+
+    def remove_volume(self, name: str) -> None:
+        self.removed.append((name, {}))
+
+
+def reap(engine: Any) -> tuple[str, ...]:
+    return reap_expired(engine, now=NOW)
+
+
+def container(deadline: str | None) -> dict[str, Any]:
+    return {"Id": "c1", "Labels": None if deadline is None else {"refute": "1", DEADLINE: deadline}}
+
+
+def test_a_container_past_its_deadline_is_removed_with_its_volumes() -> None:
+    engine = ShelfEngine([container(str(NOW - 1))], [])
+    assert reap(engine) == ("c1",)
+    assert engine.removed == [("c1", {"force": True, "v": True})]
+
+
+def test_a_volume_that_was_left_behind_is_removed() -> None:
+    engine = ShelfEngine([], [{"Name": "v1", "Labels": {DEADLINE: str(NOW - 1)}}])
+    assert reap(engine) == ("v1",)
+
+
+@pytest.mark.parametrize("deadline", [str(NOW + 1), None, "soon", ""])
+def test_what_is_not_known_to_be_past_its_deadline_stays(deadline: str | None) -> None:
+    engine = ShelfEngine([container(deadline)], [])
+    assert reap(engine) == ()
+    assert engine.removed == []
+
+
+@pytest.mark.parametrize("status", [404, 409])
+def test_what_is_gone_or_going_is_no_error(status: int) -> None:
+    engine = ShelfEngine([container("1")], [], answer=refusal(status))
+    assert reap(engine) == ("c1",)
+
+
+def test_an_engine_that_refuses_is_reported() -> None:
+    engine = ShelfEngine([container("1")], [], answer=refusal(500))
+    with pytest.raises(SandboxFailed):
+        reap(engine)
+
+
+def test_a_job_s_labels_say_whose_it_is_and_until_when_it_may_live() -> None:
+    made = labels(bash_job("true", limits={"timeout_s": 300}), now=NOW)
+    assert made == {
+        "refute": "1",
+        "refute.run": "run-1",
+        "refute.ticket": "TCK-1",
+        "refute.stage": "verify",
+        DEADLINE: str(NOW + 300 + 120),
+    }
