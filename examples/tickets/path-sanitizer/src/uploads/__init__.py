@@ -1,0 +1,1 @@
+"""Uploads: where user-named files may go."""
