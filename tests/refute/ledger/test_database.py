@@ -1,0 +1,111 @@
+"""Connecting: migrations run once and all or nothing; a current ledger opens quickly; wrong URLs are explained."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from pydantic import SecretStr
+from sqlalchemy import inspect, text
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateTable
+
+from refute.errors import LedgerUnavailable, SettingsInvalid
+from refute.ledger import migration
+from refute.ledger.database import WRITES, database_url, open_database, revision
+from refute.ledger.schema import HEAD, METADATA
+from refute.settings import Settings
+
+
+def test_the_migrations_make_just_the_tables_of_the_schema(settings: Settings) -> None:
+    with open_database(settings).connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, METADATA) == []
+
+
+def test_the_last_migration_is_the_one_that_the_code_expects() -> None:
+    assert ScriptDirectory.from_config(migration.alembic_config()).get_heads() == [HEAD]
+
+
+def test_migrations_can_be_taken_back(settings: Settings) -> None:
+    from alembic import command
+
+    with open_database(settings).connect().execution_options(**{WRITES: True}) as connection, connection.begin():
+        command.downgrade(migration.alembic_config(connection), "base")
+        assert set(inspect(connection).get_table_names()) == {"alembic_version"}
+
+
+def test_sqlite_is_in_wal_mode_and_waits_for_other_writers(settings: Settings) -> None:
+    with open_database(settings).connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+
+
+def test_a_current_ledger_opens_without_alembic(settings: Settings) -> None:
+    open_database(settings).dispose()
+    program = (
+        "import sys; from pathlib import Path; from refute.ledger.store import Ledger; "
+        "from refute.settings import Settings; Ledger.open(Settings(state_dir=Path(sys.argv[1]))); "
+        "print('alembic' in sys.modules)"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", program, str(settings.state_dir)], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.strip() == "False"
+
+
+def test_a_migration_that_fails_midway_leaves_an_empty_database(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = migration.migrate
+
+    def half(connection: object) -> None:
+        whole(connection)  # type: ignore[arg-type]
+        raise OSError("killed")
+
+    monkeypatch.setattr(migration, "migrate", half)
+    with pytest.raises(LedgerUnavailable, match="killed"):
+        open_database(settings)
+    monkeypatch.undo()
+    with open_database(settings).connect() as connection:
+        assert revision(connection) == HEAD
+
+
+def test_a_ledger_of_a_newer_refute_is_left_alone(settings: Settings) -> None:
+    engine = open_database(settings)
+    with engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(LedgerUnavailable, match="got schema 9999, expected 0001 at most"):
+        open_database(settings)
+
+
+def test_by_default_the_ledger_is_a_file_in_the_state_directory(settings: Settings) -> None:
+    url = database_url(settings)
+    assert url.drivername == "sqlite"
+    assert Path(url.database or "") == settings.state_dir / "ledger.db"
+
+
+@pytest.mark.parametrize(
+    ("url", "message"), [("nonsense", "got no URL"), ("nosuchdb://h/x", "nosuchdb"), ("oracle://h/x", "oracledb|cx_")]
+)
+def test_a_wrong_url_is_a_fault_of_the_settings(settings: Settings, url: str, message: str) -> None:
+    with pytest.raises(SettingsInvalid, match=message):
+        open_database(settings.model_copy(update={"ledger_url": SecretStr(url)}))
+
+
+def test_no_message_shows_the_password(settings: Settings) -> None:
+    url = SecretStr("nosuchdb://user:hunter22@host/x")
+    with pytest.raises(SettingsInvalid) as caught:
+        open_database(settings.model_copy(update={"ledger_url": url}))
+    assert "hunter22" not in str(caught.value)
+
+
+def test_the_tables_can_be_made_on_postgresql() -> None:
+    statements = [str(CreateTable(table).compile(dialect=postgresql.dialect())) for table in METADATA.sorted_tables]
+    assert any("TIMESTAMP WITH TIME ZONE" in statement for statement in statements)
+    assert any("BIGINT" in statement for statement in statements)

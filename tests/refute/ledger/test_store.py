@@ -1,0 +1,127 @@
+"""The ledger: everything of an outcome or nothing, once, in any process."""
+
+import multiprocessing
+import sqlite3
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import func, select
+
+from refute.errors import LedgerUnavailable
+from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+from tests.refute.ledger.conftest import MakeOutcome
+
+FORK = multiprocessing.get_context("fork")
+
+
+def record_ten(settings: Settings, make_outcome: MakeOutcome) -> int:
+    """Record ten outcomes of two runs; how many of them were new."""
+    ledger = Ledger.open(settings)
+    return sum(ledger.record(make_outcome(run_id=f"run-{n % 2}", ticket_id=f"T-{n}")) for n in range(10))
+
+
+def count(ledger: Ledger, table: object) -> int:
+    with ledger._connected() as connection:
+        return connection.scalar(select(func.count()).select_from(table)) or 0  # type: ignore[arg-type]
+
+
+def test_an_outcome_is_read_back_as_it_was_recorded(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+    outcome = make_outcome()
+    assert ledger.record(outcome)
+    assert ledger.outcomes() == [outcome]
+
+
+def test_recording_again_changes_nothing(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+    first = make_outcome()
+    assert ledger.record(first)
+    assert not ledger.record(make_outcome(title="another story"))
+    assert ledger.outcomes() == [first]
+    assert [count(ledger, table) for table in (RUNS, OUTCOMES, CLAIMS, FAILURES, SANDBOX_RUNS)] == [1] * 5
+
+
+@pytest.mark.parametrize("other", [{"run_id": "run-2"}, {"ticket_id": "T-2"}, {"attempt": 2}])
+def test_another_run_ticket_or_attempt_is_another_outcome(
+    ledger: Ledger, make_outcome: MakeOutcome, other: dict[str, str]
+) -> None:
+    assert ledger.record(make_outcome())
+    assert ledger.record(make_outcome(**other))
+    assert count(ledger, OUTCOMES) == 2
+
+
+def test_processes_that_record_the_same_outcomes_at_once_record_each_once(
+    settings: Settings, make_outcome: MakeOutcome
+) -> None:
+    with ProcessPoolExecutor(4, mp_context=FORK) as pool:
+        new = [pool.submit(record_ten, settings, make_outcome) for _ in range(4)]
+        counts = [future.result(timeout=60) for future in new]
+    ledger = Ledger.open(settings)
+    assert sum(counts) == count(ledger, OUTCOMES) == 10
+    assert count(ledger, RUNS) == 2
+
+
+def test_outcomes_are_found_by_run_ticket_and_time_newest_first(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+    for number in range(3):
+        ledger.record(make_outcome(run_id=f"run-{number}", ticket_id=f"T-{number}"))
+    assert [outcome.run_id for outcome in ledger.outcomes()] == ["run-2", "run-1", "run-0"]
+    assert [outcome.run_id for outcome in ledger.outcomes(limit=1)] == ["run-2"]
+    assert [outcome.run_id for outcome in ledger.outcomes(run_id="run-1")] == ["run-1"]
+    assert [outcome.run_id for outcome in ledger.outcomes(ticket_id="T-0")] == ["run-0"]
+    assert len(ledger.outcomes(since=datetime(2026, 3, 1, tzinfo=UTC))) == 3
+    assert ledger.outcomes(since=datetime(2026, 3, 2, tzinfo=UTC)) == []
+
+
+def test_money_and_moments_come_back_exactly(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+    ledger.record(make_outcome())
+    (row,) = ledger.cost_rows()
+    assert row.cost_usd == Decimal("0.000000123")
+    assert row.started_at == datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
+    assert row.csv_state is CsvState.PENDING
+
+
+def test_hostile_text_neither_fails_nor_reaches_the_text_columns(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+    assert ledger.record(make_outcome(title="a\x00b \udc80 \x1b[2J'; DROP TABLE outcomes; --"))
+    with ledger._connected() as connection:
+        title = connection.scalar(select(OUTCOMES.c.title))
+    assert title == r"a\x00b \udc80 \x1b[2J'; DROP TABLE outcomes; --"
+
+
+def test_a_ledger_elsewhere_is_used_where_its_url_is_set(
+    settings: Settings, other_url: SecretStr, make_outcome: MakeOutcome
+) -> None:
+    elsewhere = Ledger.open(settings.model_copy(update={"ledger_url": other_url}))
+    elsewhere.record(make_outcome())
+    assert len(elsewhere.outcomes()) == 1
+    assert Ledger.open(settings).outcomes() == []
+
+
+def test_a_damaged_ledger_is_an_error_that_names_it(settings: Settings) -> None:
+    settings.state_dir.mkdir(parents=True)
+    (settings.state_dir / "ledger.db").write_bytes(b"this is no database" * 100)
+    with pytest.raises(LedgerUnavailable, match=r"ledger\.db.*not a database"):
+        Ledger.open(settings)
+
+
+def test_a_ledger_that_cannot_be_written_is_an_error_and_keeps_what_it_holds(
+    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.record(make_outcome())
+    blocker = sqlite3.connect(settings.state_dir / "ledger.db")
+    blocker.execute("BEGIN IMMEDIATE")
+    monkeypatch.setattr("refute.ledger.database.BUSY_TIMEOUT_S", 0.05)
+    impatient = Ledger.open(settings)
+    with pytest.raises(LedgerUnavailable, match="locked"):
+        impatient.record(make_outcome(run_id="run-2"))
+    blocker.close()
+    assert len(impatient.outcomes()) == 1
+
+
+def test_a_state_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(LedgerUnavailable, match="cannot make"):
+        Ledger.open(Settings(state_dir=tmp_path / "file" / "state"))
