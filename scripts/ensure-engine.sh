@@ -7,7 +7,7 @@ set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin  # a root shell made by plain `su` lacks them
 readonly DATA_DIR=/var/lib/refute-engine
 readonly LOG=$DATA_DIR/dockerd.log
-readonly LOCK=/var/lock/refute-engine.lock
+readonly LOCK=$DATA_DIR/lock
 readonly WAIT_S=${REFUTE_ENGINE_WAIT_S:-60}
 
 say() { printf 'engine: %s\n' "$*" >&2; }
@@ -56,7 +56,6 @@ install_packages() {
     [ -x /usr/sbin/debootstrap ] || missing+=(debootstrap)
     [ ${#missing[@]} -eq 0 ] && return
     say "installing ${missing[*]} (apt-get)"
-    mkdir -p "$DATA_DIR"
     apt_get update || say "apt-get update failed in part; going on with the package lists that are there"
     apt_get install -y --no-install-recommends "${missing[@]}" \
         || die "apt-get install ${missing[*]} failed; log: $DATA_DIR/apt.log" "$(tail -n 5 "$DATA_DIR/apt.log")"
@@ -79,20 +78,26 @@ overlay_works() {
     return $ok
 }
 
+started_pid=
+
 start_detached() {
     local driver=overlay2
     if ! overlay_works; then
         driver=vfs
         say "overlayfs cannot be mounted on /var/lib/docker: using the vfs storage driver (slower, more disk)"
     fi
-    mkdir -p "$DATA_DIR"
     say "starting dockerd in the background (storage $driver, no bridge, no iptables; log $LOG)"
     # The lock's descriptor (9) must not live on in the daemon.
     setsid nohup dockerd --iptables=false --ip6tables=false --bridge=none --storage-driver="$driver" \
         --pidfile=/var/run/docker.pid >>"$LOG" 2>&1 </dev/null 9>&- &
+    started_pid=$!
 }
 
-dockerd_runs() { grep -qsx dockerd /proc/[0-9]*/comm; }  # procps may be missing
+# By its own pidfile: a dockerd with another one serves another socket.
+dockerd_runs() {
+    local pid
+    pid=$(cat /var/run/docker.pid 2>/dev/null) && grep -qsx dockerd "/proc/$pid/comm"
+}
 
 start_engine() {
     if [ -d /run/systemd/system ]; then
@@ -116,13 +121,18 @@ start_engine() {
 wait_for_engine() {
     local deadline=$((SECONDS + WAIT_S))
     until answers; do
-        if [ $SECONDS -ge $deadline ]; then
-            say "the engine did not answer within $WAIT_S s; last lines of $LOG:"
-            tail -n 25 "$LOG" >&2 2>/dev/null || true
-            exit 1
+        if [ -n "$started_pid" ] && ! kill -0 "$started_pid" 2>/dev/null; then
+            give_up "dockerd ended at once"
         fi
+        [ $SECONDS -lt $deadline ] || give_up "the engine did not answer within $WAIT_S s"
         sleep 0.3
     done
+}
+
+give_up() {
+    say "$1; last lines of $LOG:"
+    tail -n 25 "$LOG" >&2 2>/dev/null || true
+    exit 1
 }
 
 main() {
@@ -130,6 +140,7 @@ main() {
     [ -z "${DOCKER_HOST:-}" ] || die "DOCKER_HOST=$DOCKER_HOST is set, and no engine answers there." \
         "Start that engine, or unset DOCKER_HOST to use this machine's own."
     [ "$(id -u)" -eq 0 ] && [ -r /etc/debian_version ] || explain_other_system
+    mkdir -p "$DATA_DIR"
     exec 9>"$LOCK"
     flock -w 600 9 || die "another run has held $LOCK for 10 minutes; look at it, then run this again"
     if ! answers; then  # whoever held the lock before may have started it

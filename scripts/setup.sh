@@ -26,13 +26,13 @@ find_python() {
 make_venv() {
     local python=$1
     say "making $VENV with $("$python" --version)"
-    "$python" -m venv --clear "$VENV" 2>/dev/null && return
+    "$python" -m venv --clear "$VENV" >/dev/null 2>&1 && return
     local version
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
     [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null \
         || die "'$python -m venv' failed: install python$version-venv (Debian/Ubuntu) or your system's equivalent"
     say "installing python$version-venv (apt-get)"
-    { apt-get -qq update || true; DEBIAN_FRONTEND=noninteractive apt-get -qq install -y "python$version-venv"; } >/dev/null
+    { apt-get -qq update || true; DEBIAN_FRONTEND=noninteractive apt-get -qq install -y "python$version-venv"; } >/dev/null 2>&1
     "$python" -m venv --clear "$VENV" || die "'$python -m venv' still fails; its message is above"
 }
 
