@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Final
 
+from docker.errors import NotFound
+
 from refute.errors import SandboxFailed
 from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
 from refute.sandbox.evidence import Counters, Facts, full_mounts, judge, memory_in_words, read_counters
@@ -21,6 +23,7 @@ from refute.sandbox.watch import OutOfMemory, Signals, watch
 
 OUT_OF_MEMORY_GRACE_S: Final = 0.15
 """The engine's report of an out-of-memory kill may come after that of the exit it caused."""
+SCRATCH: Final = ("/tmp", "/dev/shm")  # noqa: S108 (inside the container)
 NOTHING_SEEN: Final = WorkspaceState(changed=(), used_bytes=0, largest_file_bytes=0, complete=False)
 
 
@@ -79,39 +82,61 @@ class Attempt:
         if ending.container_ended:
             return self._explain_lost_container(ending), _Remains()
         if ending.overflow:
-            end: End = LimitReached(
-                limit=Limit.OUTPUT, detail=f"{limits.output_bytes} bytes per stream", exit_code=ending.exit_code
-            )
+            detail = f"{limits.output_bytes} bytes per stream"
+            end: End = LimitReached(limit=Limit.OUTPUT, detail=detail, exit_code=ending.exit_code)
             return end, self._try_to_read(container, originals)
         if ending.exit_code is None:
             return TimedOut(limit_s=limits.timeout_s), self._try_to_read(container, originals)
         out_of_memory = ending.out_of_memory or (ending.exit_code != 0 and self._hear_out_of_memory())
-        pid = self._stop_the_world(container)
+        try:
+            pid = self._stop_the_world(container)
+        except SandboxFailed:
+            if self._is_running(container):
+                raise
+            return self._explain_lost_container(ending, out_of_memory=out_of_memory), _Remains()
+        return self._judge(container, pid, ending.exit_code, originals, out_of_memory=out_of_memory)
+
+    def _judge(
+        self,
+        container: str,
+        pid: int,
+        exit_code: int,
+        originals: Mapping[str, Original],
+        *,
+        out_of_memory: bool,
+    ) -> tuple[End, _Remains]:
         counters = read_counters(pid, container)
         here = counters.processes is not None
         if not here:
             counters = self._ask_counters(container)
-        full = full_mounts(pid, ("/tmp", "/dev/shm", *volumes(self._job))) if here else ()  # noqa: S108
+        full = full_mounts(pid, (*SCRATCH, *volumes(self._job))) if here else ()
         remains = self._read(container, originals)
         facts = Facts(
-            exit_code=ending.exit_code,
+            exit_code=exit_code,
             out_of_memory=out_of_memory,
             counters=counters,
             full=full,
             workspace=remains.workspace,
-            limits=limits,
+            limits=self._job.limits,
         )
         return judge(facts), remains
 
-    def _explain_lost_container(self, ending: Ending) -> End:
+    def _explain_lost_container(self, ending: Ending, *, out_of_memory: bool = False) -> End:
         """A job cannot end PID 1, but the kernel may, when memory runs out and nothing else is left to kill."""
-        if ending.out_of_memory or self._hear_out_of_memory():
+        if out_of_memory or ending.out_of_memory or self._hear_out_of_memory():
             detail = memory_in_words(self._job.limits.memory_bytes)
-            return LimitReached(limit=Limit.MEMORY, detail=detail, exit_code=None)
+            return LimitReached(limit=Limit.MEMORY, detail=detail, exit_code=ending.exit_code)
         raise SandboxFailed(
             f"the container of job {self._job.name!r} was ended from outside while the command ran",
             hint="Did somebody remove it (docker rm, docker system prune), or another program clean up?",
         )
+
+    def _is_running(self, container: str) -> bool:
+        with engine_errors("say whether the container runs"):
+            try:
+                return bool(self._client.inspect_container(container)["State"]["Running"])
+            except NotFound:
+                return False
 
     def _stop_the_world(self, container: str) -> int:
         """Freeze everything in the container. Returns PID 1 as the engine sees it."""

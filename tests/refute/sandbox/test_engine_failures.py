@@ -1,0 +1,192 @@
+"""What happens when the engine, the image or this process goes away: the right error, and nothing left behind."""
+
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from docker.errors import NotFound
+
+from refute.errors import EngineDied, EngineUnavailable, ImageMissing, SandboxFailed
+from refute.sandbox import attempt
+from refute.sandbox.connection import EngineClient, connect
+from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.job import Exited, Job
+from refute.sandbox.profile import container_config
+from refute.sandbox.reaper import labels, reap_expired
+from tests.fakes.engine_proxy import EngineProxy
+from tests.fakes.jobs import bash_job
+
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-failures")]
+
+MakeJob = Callable[..., Job]
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def running(engine: EngineClient, run_id: str) -> list[str]:
+    return [found["Id"] for found in engine.containers(all=True, filters={"label": f"refute.run={run_id}"})]
+
+
+def left_over(engine: EngineClient, run_id: str) -> list[str]:
+    volumes = engine.volumes(filters={"label": f"refute.run={run_id}"})["Volumes"] or []
+    return running(engine, run_id) + [volume["Name"] for volume in volumes]
+
+
+def wait_until(true: Callable[[], object], timeout_s: float) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if true():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture
+def proxy(tmp_path: Path) -> Iterator[EngineProxy]:
+    with EngineProxy(tmp_path / "engine.sock") as made:
+        yield made
+
+
+def test_nothing_is_left_after_runs_that_end_in_every_way(make_job: MakeJob, engine: EngineClient) -> None:
+    with DockerSandbox() as sandbox:
+        for script, limits in [("true", {}), ("yes", {"output_bytes": 10_000}), ("sleep 600", {"timeout_s": 0.5})]:
+            sandbox.run(make_job(script, limits=limits, run_id="left-over", attack_files={"p": b""}))
+    assert left_over(engine, "left-over") == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_nothing_is_left_after_an_exception(
+    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(attempt, "read_workspace", fail)
+    with DockerSandbox() as sandbox, pytest.raises(error):
+        sandbox.run(make_job("true", run_id="exception"))
+    assert left_over(engine, "exception") == []
+
+
+def test_a_workspace_that_does_not_fit_is_an_error_and_not_the_code_s_fault(
+    sandbox: DockerSandbox, make_job: MakeJob
+) -> None:
+    job = make_job("true", files={"big": bytes(4_000_000)}, limits={"workspace_bytes": 1_000_000})
+    with pytest.raises(SandboxFailed, match="could not be filled: tar: big"):
+        sandbox.run(job)
+
+
+def test_an_image_that_is_missing_says_how_to_build_it(sandbox: DockerSandbox) -> None:
+    with pytest.raises(ImageMissing) as caught:
+        sandbox.run(bash_job("true", image_id="sha256:" + "0" * 64))
+    assert "refute image build" in caught.value.hint
+
+
+def test_s150_no_engine_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
+    with DockerSandbox() as sandbox, pytest.raises(EngineUnavailable) as caught:
+        sandbox.run(bash_job("true"))
+    assert "nothing.sock" in caught.value.message
+    assert "DOCKER_HOST" in caught.value.hint
+
+
+def test_s150_an_engine_that_dies_and_stays_away_is_an_error(proxy: EngineProxy, make_job: MakeJob) -> None:
+    sandbox = DockerSandbox(lambda: connect(proxy.url), engine_return_s=0.5)
+    killer = threading.Timer(1.5, proxy.cut)
+    killer.start()
+    with sandbox, pytest.raises(EngineDied, match="did not come back"):
+        sandbox.run(make_job("sleep 6", run_id="died", limits={"timeout_s": 1000}))
+    killer.join()
+    with connect() as engine:
+        for container in running(engine, "died"):
+            engine.remove_container(container, force=True, v=True)
+
+
+def test_s150_a_job_whose_engine_comes_back_is_run_once_more(
+    proxy: EngineProxy, make_job: MakeJob, engine: EngineClient
+) -> None:
+    def restart() -> None:
+        wait_until(lambda: running(engine, "returned"), 10)
+        time.sleep(0.5)
+        proxy.cut()
+        proxy.restore()
+
+    restarter = threading.Thread(target=restart)
+    restarter.start()
+    with DockerSandbox(lambda: connect(proxy.url)) as sandbox:
+        result = sandbox.run(make_job("sleep 2; echo done", run_id="returned"))
+    restarter.join()
+    assert (result.end, result.stdout) == (Exited(code=0), "done\n")
+    assert left_over(engine, "returned") == []
+
+
+def test_a_container_removed_from_outside_is_an_error(make_job: MakeJob, engine: EngineClient) -> None:
+    def remove() -> None:
+        wait_until(lambda: running(engine, "removed"), 10)
+        time.sleep(0.7)
+        for container in running(engine, "removed"):
+            engine.remove_container(container, force=True, v=True)
+
+    remover = threading.Thread(target=remove)
+    remover.start()
+    with DockerSandbox() as sandbox, pytest.raises(SandboxFailed):
+        sandbox.run(make_job("sleep 20", run_id="removed"))
+    remover.join()
+    assert left_over(engine, "removed") == []
+
+
+def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id: str, engine: EngineClient) -> None:
+    program = f"""
+        from refute.sandbox import profile
+        profile.EXPIRY_MARGIN_S = 1
+        from refute.sandbox.engine import DockerSandbox
+        from tests.fakes.jobs import bash_job
+        DockerSandbox().run(bash_job("sleep 600", image_id={image_id!r}, run_id="killed", limits={{"timeout_s": 3}}))
+    """
+    harness = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=REPOSITORY)
+    assert wait_until(lambda: running(engine, "killed"), 20)
+    harness.kill()
+    harness.wait()
+    assert running(engine, "killed")
+    assert wait_until(lambda: not left_over(engine, "killed"), 15)
+
+
+def test_the_sweep_removes_what_was_never_started(make_job: MakeJob, engine: EngineClient) -> None:
+    job = make_job("true", run_id="swept")
+    config = container_config(job, labels=labels(job, now=0), cpus_available=1)
+    container = engine.create_container_from_config(config)["Id"]
+    assert container in reap_expired(engine)
+    with pytest.raises(NotFound):
+        engine.inspect_container(container)
+    assert left_over(engine, "swept") == []
+
+
+def test_the_sweep_leaves_running_jobs_alone(make_job: MakeJob, engine: EngineClient) -> None:
+    with DockerSandbox() as sandbox:
+        outcome = []
+        runner = threading.Thread(
+            target=lambda: outcome.append(sandbox.run(make_job("sleep 1; echo done", run_id="alive")))
+        )
+        runner.start()
+        assert wait_until(lambda: running(engine, "alive"), 10)
+        reap_expired(engine)
+        runner.join()
+    assert outcome[0].stdout == "done\n"
+
+
+def test_jobs_run_at_once_from_several_threads(make_job: MakeJob) -> None:
+    results: dict[int, str] = {}
+    with DockerSandbox() as sandbox:
+
+        def run(number: int) -> None:
+            results[number] = sandbox.run(make_job(f"sleep 0.5; echo {number}")).stdout
+
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert results == {number: f"{number}\n" for number in range(4)}

@@ -1,0 +1,135 @@
+"""What is in effect inside a container of the real engine, looked at from inside."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.job import Exited, Job, JobResult
+from refute.sandbox.profile import BASE_ENVIRONMENT
+
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-isolation")]
+
+PROBES = Path(__file__).parent / "probes"
+CANARIES = {
+    "PYTHONPATH": "/canary",
+    "AWS_SECRET_ACCESS_KEY": "canary",
+    "GEMINI_API_KEY": "canary",
+    "HTTPS_PROXY": "http://canary.invalid:1",
+    "no_proxy": "canary",
+    "REFUTE_CANARY": "canary",
+}
+
+
+@pytest.fixture(scope="module")
+def inside(
+    sandbox: DockerSandbox, make_job: Callable[..., Job], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    """The report of one probe, run while this process and its Docker configuration are full of canaries."""
+    docker_config = tmp_path_factory.mktemp("docker")
+    proxies = {
+        "proxies": {"default": {"httpProxy": "http://canary.invalid:1", "httpsProxy": "http://canary.invalid:1"}}
+    }
+    (docker_config / "config.json").write_text(json.dumps(proxies))
+    job = make_job(
+        "python3 inside.py",
+        files={"inside.py": (PROBES / "inside.py").read_bytes()},
+        environment={"PLAN": "/attack/plan.json"},
+        attack_files={"plan.json": b"{}"},
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**CANARIES, "DOCKER_CONFIG": str(docker_config)}.items():
+            patch.setenv(name, value)
+        result = sandbox.run(job)
+    assert result.end == Exited(code=0), result.stderr
+    report: dict[str, Any] = json.loads(result.stdout)
+    return report
+
+
+@pytest.fixture(scope="module")
+def everyday(sandbox: DockerSandbox, make_job: Callable[..., Job]) -> JobResult:
+    files = {"test_everyday.py": (PROBES / "everyday.py").read_bytes()}
+    return sandbox.run(make_job("python3 -m pytest -q test_everyday.py", files=files, limits={"timeout_s": 60}))
+
+
+def test_no_capability_is_left(inside: dict[str, Any]) -> None:
+    capabilities = {key: value for key, value in inside["status"].items() if key.startswith("Cap")}
+    assert set(capabilities.values()) == {"0000000000000000"}
+    assert len(capabilities) == 5
+
+
+def test_the_command_runs_as_the_subject(inside: dict[str, Any]) -> None:
+    assert inside["status"]["Uid"].split() == ["65532"] * 4
+    assert inside["status"]["Gid"].split() == ["65532"] * 4
+
+
+def test_no_privileges_can_be_gained_and_calls_are_filtered(inside: dict[str, Any]) -> None:
+    assert inside["status"]["NoNewPrivs"] == "1"
+    assert inside["status"]["Seccomp"] == "2"
+
+
+def test_pid_1_is_another_user_s_and_reaps_by_ignoring(inside: dict[str, Any]) -> None:
+    assert "Uid:\t65531\t65531\t65531\t65531" in inside["keeper"]
+    assert "SigIgn:\t0000000000010000" in inside["keeper"]
+
+
+def test_nothing_of_the_root_can_be_written(inside: dict[str, Any]) -> None:
+    assert inside["writable"] == []
+
+
+def test_there_is_no_network(inside: dict[str, Any]) -> None:
+    assert inside["interfaces"] == ["lo"]
+    assert inside["connections"] == ["ENETUNREACH"] * 4
+
+
+def test_s110_nothing_of_the_host_s_environment_is_inside(inside: dict[str, Any]) -> None:
+    by_bash = {"PWD", "SHLVL", "_", "OLDPWD"}
+    seen = {name: value for name, value in inside["environment"].items() if name not in by_bash}
+    # CPython sets LC_CTYPE itself where it coerces the locale.
+    seen.pop("LC_CTYPE", None)
+    assert seen == {**BASE_ENVIRONMENT, "PLAN": "/attack/plan.json"}
+    assert "canary" not in json.dumps({k: v for k, v in inside["environment"].items() if k != "PLAN"})
+
+
+def test_limits_of_descriptors_core_and_file_size_hold(inside: dict[str, Any]) -> None:
+    assert inside["limits"] == {"NOFILE": [1024] * 2, "CORE": [0] * 2, "FSIZE": [256 * 1024**2] * 2}
+
+
+def test_facts_about_the_host_are_masked(inside: dict[str, Any]) -> None:
+    assert set(inside["masked"].values()) == {0}
+    assert inside["sys_kernel"] == []
+
+
+def test_the_command_gets_no_descriptor_but_its_three(inside: dict[str, Any]) -> None:
+    assert inside["descriptors"][:3] == ["0", "1", "2"]
+    assert len(inside["descriptors"]) == 4  # the fourth reads the list
+    assert inside["stdin"] == "/dev/null"
+
+
+def test_the_command_starts_in_the_workspace_of_a_nameless_machine(inside: dict[str, Any]) -> None:
+    assert (inside["directory"], inside["hostname"]) == ("/workspace", "sandbox")
+
+
+def test_no_process_of_the_host_is_seen(inside: dict[str, Any]) -> None:
+    assert len(inside["processes"]) <= 4
+
+
+@pytest.mark.parametrize("name", ["clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"])
+def test_a_probed_call_is_not_implemented(inside: dict[str, Any], name: str) -> None:
+    assert inside["refusals"][name] == "ENOSYS"
+
+
+def test_every_dangerous_call_is_refused(inside: dict[str, Any]) -> None:
+    refused_for_lack_of_memory_or_sense = {
+        name: answer for name, answer in inside["refusals"].items() if answer not in {"EPERM", "ENOSYS"}
+    }
+    assert refused_for_lack_of_memory_or_sense == {}
+    assert len(inside["refusals"]) > 50
+
+
+def test_everyday_python_works(everyday: JobResult) -> None:
+    assert everyday.end == Exited(code=0), everyday.stdout
+    assert "12 passed" in everyday.stdout
