@@ -148,7 +148,7 @@ class TestRun:
     raised_in_implementation: bool = False
     """Whether the error came out of an implementation frame rather than the test's own."""
     raised_on_purpose: bool = False
-    """Whether a `raise` statement of the implementation itself raised the error."""
+    """Whether a `raise` or `assert` statement of the implementation itself raised the error."""
     smallest_input: str = ""
     """The shrunk counterexample, `name=value` per line, where there is one."""
 

@@ -21,7 +21,7 @@ STACK_BYTES = 65_536
 STACK_WAIT_S = 0.5
 
 
-class Flood(Exception):  # noqa: N818  # a finding about the worker
+class Flood(Exception):  # a finding about the worker
     """The worker wrote more events than any honest one."""
 
 

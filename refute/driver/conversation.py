@@ -19,7 +19,7 @@ ERROR_FIELDS = (
 FAILING = {"setup": "broken", "call": "failed", "teardown": "broken"}
 
 
-class Tampering(Exception):  # noqa: N818  # a finding, not a fault of ours
+class Tampering(Exception):  # a finding, not a fault of ours
     """The worker said what no honest worker says."""
 
 

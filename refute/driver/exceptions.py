@@ -61,7 +61,7 @@ def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
 
     Returns:
         `error_type` (dotted unless built in), `error_message`, `notes`, `raised_in_implementation` (its frame is the
-        innermost of implementation's and test's) and `raised_on_purpose` (by a `raise` statement there).
+        innermost of implementation's and test's) and `raised_on_purpose` (by a `raise` or `assert` statement there).
     """
     if isinstance(error, BaseExceptionGroup) and str(error.message).startswith("Hypothesis found"):
         error = error.exceptions[0]
@@ -74,7 +74,7 @@ def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
         "error_message": cut(_text_of(error), MESSAGE_CHARS),
         "notes": [cut(note, MESSAGE_CHARS) for note in _notes_of(error)],
         "raised_in_implementation": ours,
-        "raised_on_purpose": ours and origin is not None and _is_raise(origin) and origin.tb_next is None,
+        "raised_on_purpose": ours and origin is not None and _is_deliberate(origin) and origin.tb_next is None,
     }
 
 
@@ -99,6 +99,6 @@ def _notes_of(error: BaseException) -> list[str]:
     return [note for note in notes[:NOTES] if isinstance(note, str)] if isinstance(notes, list) else []
 
 
-def _is_raise(entry: TracebackType) -> bool:
+def _is_deliberate(entry: TracebackType) -> bool:
     line = linecache.getline(entry.tb_frame.f_code.co_filename, entry.tb_lineno)
-    return line.strip().startswith("raise")
+    return line.strip().startswith(("raise", "assert"))

@@ -16,7 +16,7 @@ STARTUP_S = 60.0
 SHUTDOWN_S = 3.0
 
 
-class WorkerBroken(Exception):  # noqa: N818  # named like the errors of the host: what happened
+class WorkerBroken(Exception):  # named like the errors of the host: what happened
     """A worker did not get as far as reading anything submitted: a fault of the sandbox, no evidence."""
 
 

@@ -1,0 +1,99 @@
+"""From triaged tests to claims: what the attack says about each, and the evidence of each refutation."""
+
+from collections.abc import Sequence
+
+from refute.adversary.attack import Brief, Screening, TriagedTest, TriageVerdict
+from refute.adversary.reproducer import write_reproducer
+from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
+from refute.ticket.record import Claim
+
+
+def claim_results(
+    claims: Sequence[Claim], triaged: Sequence[TriagedTest], screening: Screening, *, tampering: Sequence[str]
+) -> tuple[ClaimResult, ...]:
+    """What the attack says about each claim.
+
+    Args:
+        claims: all of the ticket's.
+        triaged: every test that ran.
+        screening: says which tests were rejected and which claims could not be attacked.
+        tampering: facts for which no passed test can be trusted; a refutation stands all the same.
+    """
+    return tuple(
+        _result(claim, [test for test in triaged if test.test.claim_id == claim.id], screening, tampering)
+        for claim in claims
+    )
+
+
+def refutations(triaged: Sequence[TriagedTest], screening: Screening, brief: Brief) -> tuple[TestFailure, ...]:
+    """Every refuting test with its evidence and a program that shows it."""
+    claims = {claim.id: claim for claim in brief.ticket.claims}
+    return tuple(
+        TestFailure(
+            test_name=one.test.name,
+            claim_violated=one.test.claim_id,
+            claim_text=claims[one.test.claim_id].text,
+            error_type=one.run.error_type or one.run.end.value,
+            error_message=one.run.error_message,
+            traceback=one.run.traceback,
+            smallest_input=one.run.smallest_input,
+            reproducer=write_reproducer(screening.attack, one.test, one.run, brief),
+            tester=one.test.tester,
+        )
+        for one in triaged
+        if one.verdict is TriageVerdict.REFUTED
+    )
+
+
+def _result(claim: Claim, tests: Sequence[TriagedTest], screening: Screening, tampering: Sequence[str]) -> ClaimResult:
+    verdict, reason, decided_by = _verdict(claim, tests, screening, tampering)
+    survived = [one for one in tests if one.verdict is TriageVerdict.SURVIVED]
+    return ClaimResult(
+        claim_id=claim.id,
+        text=claim.text,
+        verdict=verdict,
+        reason=reason,
+        decided_by=decided_by,
+        tests_run=len(tests),
+        independent_tests=sum(not one.test.origin.by_author for one in survived),
+        # Tests and implementation share a process, so that the implementation could have forged any pass.
+        attested_tests=0,
+    )
+
+
+def _verdict(
+    claim: Claim, tests: Sequence[TriagedTest], screening: Screening, tampering: Sequence[str]
+) -> tuple[ClaimVerdict, str, str]:
+    """Verdict, reason and deciding test; the worst that any test says counts first."""
+    by_verdict: dict[TriageVerdict, list[TriagedTest]] = {}
+    for one in tests:
+        by_verdict.setdefault(one.verdict, []).append(one)
+    if refuting := by_verdict.get(TriageVerdict.REFUTED):
+        return ClaimVerdict.REFUTED, refuting[0].reason, refuting[0].test.name
+    if not tests:
+        return ClaimVerdict.UNTESTED, _why_untested(claim, screening), ""
+    if tampering:
+        return ClaimVerdict.INCONCLUSIVE, f"the run was tampered with: {tampering[0]}", ""
+    if unclear := by_verdict.get(TriageVerdict.NEEDS_REVIEW):
+        return ClaimVerdict.INCONCLUSIVE, f"needs a person: {unclear[0].reason}", unclear[0].test.name
+    dropped = [*by_verdict.get(TriageVerdict.FLAKY, ()), *by_verdict.get(TriageVerdict.INVALID, ())]
+    survived = by_verdict.get(TriageVerdict.SURVIVED, ())
+    if not survived:
+        reason = f"no test counts: {dropped[0].verdict}, {dropped[0].reason}"
+        return ClaimVerdict.INCONCLUSIVE, reason, dropped[0].test.name
+    reason = f"survived {len(survived)} test{'s' if len(survived) != 1 else ''}"
+    if dropped:
+        reason += f"; {len(dropped)} flaky or invalid, e.g. {dropped[0].test.name}"
+    return ClaimVerdict.SURVIVED, reason, ""
+
+
+def _why_untested(claim: Claim, screening: Screening) -> str:
+    for untestable in screening.attack.untestable:
+        if untestable.claim.id == claim.id:
+            return untestable.reason
+    rejected = [one for one in screening.rejected if one.test.claim_id == claim.id]
+    if rejected:
+        return f"the screen rejected every test of it: {rejected[0].reason}"
+    if any(test.claim_id == claim.id for test in screening.attack.tests):
+        return "its tests did not run before the attack's time limit"
+    return "no test was written for it"

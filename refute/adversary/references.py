@@ -1,0 +1,78 @@
+"""Which test functions of a generated file refer to the implementation, directly or through the file's helpers."""
+
+import ast
+from collections.abc import Iterable, Sequence
+
+
+class ImplementationUse:
+    """Answers for one generated file.
+
+    Args:
+        source: the file; one that does not parse refers to nothing.
+        modules: dotted names of the implementation's modules.
+    """
+
+    def __init__(self, source: str, modules: Sequence[str]) -> None:
+        self._modules = {part for name in modules for part in (name, name.split(".")[0])}
+        self._direct: dict[str, bool] = {}
+        self._names: dict[str, set[str]] = {}
+        try:
+            body = ast.parse(source).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            body = []
+        for node in body:
+            for name in defined(node):
+                self._direct[name] = self._direct.get(name, False) or self._names_module(node)
+                self._names.setdefault(name, set()).update(loaded(node))
+
+    def refers(self, name: str) -> bool:
+        """Whether a top-level name, or one that it uses, names a module of the implementation."""
+        seen: set[str] = set()
+        queue = [name]
+        while queue:
+            current = queue.pop()
+            if current in seen or current not in self._direct:
+                continue
+            if self._direct[current]:
+                return True
+            seen.add(current)
+            queue.extend(self._names[current])
+        return False
+
+    def _names_module(self, node: ast.stmt) -> bool:
+        for part in ast.walk(node):
+            match part:
+                case ast.Import(names=aliases):
+                    found = any(self._is_ours(alias.name) for alias in aliases)
+                case ast.ImportFrom(module=str(module)):
+                    found = self._is_ours(module)
+                case ast.Constant(value=str(text)):
+                    found = text in self._modules
+                case _:
+                    found = False
+            if found:
+                return True
+        return False
+
+    def _is_ours(self, dotted: str) -> bool:
+        return dotted in self._modules or dotted.partition(".")[0] in self._modules
+
+
+def defined(node: ast.stmt) -> Iterable[str]:
+    """The names that a top-level statement binds."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield node.name
+        case ast.Import() | ast.ImportFrom():
+            for alias in node.names:
+                yield alias.asname or alias.name.split(".")[0]
+        case _:
+            for part in ast.walk(node):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    yield part.id
+
+
+def loaded(node: ast.AST) -> set[str]:
+    """Names read anywhere below, and parameters: a fixture is used by its name."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    return names | {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}

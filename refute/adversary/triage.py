@@ -1,0 +1,217 @@
+"""What each test's result means: a failing test is not yet a refutation. Cheapest question first, no model asked."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from refute.adversary.attack import (
+    Attack,
+    AttackRun,
+    AttackTest,
+    Brief,
+    Origin,
+    TestEnd,
+    TestRun,
+    TriagedTest,
+    TriageVerdict,
+)
+from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
+from refute.adversary.references import ImplementationUse
+from refute.ticket.record import Claim, ClaimId
+
+EXAMPLES: Final = frozenset({Origin.AUTHOR_EXAMPLE, Origin.CLAIM_EXAMPLE, Origin.DOCSTRING_EXAMPLE})
+"""Written down with their very input and expectation."""
+TEST_AT_FAULT: Final = frozenset(
+    {"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"}
+)
+"""Errors that, raised in the test's own frame, are about the test."""
+NO_VERDICT: Final = {
+    "hypothesis.errors.FailedHealthCheck": "Hypothesis found the inputs unfit",
+    "hypothesis.errors.Unsatisfiable": "no input satisfies the test's assumptions",
+    "hypothesis.errors.Unsatisfied": "no input satisfies the test's assumptions",
+    "hypothesis.errors.InvalidArgument": "Hypothesis cannot make the inputs that the test asks for",
+    "hypothesis.errors.ResolutionFailed": "Hypothesis cannot make the inputs that the test asks for",
+    "hypothesis.errors.NoSuchExample": "Hypothesis found no input",
+    "hypothesis.errors.DeadlineExceeded": "one input took longer than Hypothesis's own deadline",
+}
+FLAKY: Final = re.compile(r"hypothesis\.errors\.(?:Flaky\w*|InconsistentGeneration)\Z")
+SIGNATURE: Final = re.compile(
+    r"^(?P<callee>[\w.<>]+)\(\) "
+    r"(?:missing \d+ required|takes |got an unexpected keyword|got multiple values|got some positional)"
+)
+"""TypeErrors that Python raises before a function's first line runs."""
+
+ASSERTED: Final = frozenset({"AssertionError", "Failed"})
+"""A failed `assert`; pytest's own Failed: `pytest.fail`, or nothing raised inside `pytest.raises`."""
+
+Judgement = tuple[TriageVerdict, str]
+
+
+def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: int) -> tuple[TriagedTest, ...]:
+    """Decide what every test's result means.
+
+    Args:
+        run: as it was read back.
+        attack: what ran.
+        brief: of the ticket.
+        repetitions: how often a failing test had to be repeated.
+
+    Returns:
+        One entry per test that was run; a test that the suite's limit kept from running has no meaning and no entry.
+    """
+    claims = {claim.id: claim for claim in brief.ticket.claims}
+    use = ImplementationUse(attack.source, [source.module.name for source in brief.modules])
+    tests = {test.name: test for test in attack.tests}
+    triaged = []
+    for first in run.first:
+        if first.end is TestEnd.MISSING and run.timed_out:
+            continue
+        again = [other for runs in run.repetitions for other in runs if other.name == first.name]
+        case = Case(tests[first.name], first, again, claims, use)
+        verdict, reason = case.judge(repetitions)
+        triaged.append(TriagedTest(test=case.test, verdict=verdict, reason=reason, run=first))
+    return tuple(triaged)
+
+
+class Case:
+    """One test with all its runs."""
+
+    def __init__(
+        self,
+        test: AttackTest,
+        first: TestRun,
+        again: Sequence[TestRun],
+        claims: dict[ClaimId, Claim],
+        use: ImplementationUse,
+    ) -> None:
+        self.test = test
+        self._first = first
+        self._again = again
+        self._runs = (first, *again)
+        self._claim = claims[test.claim_id]
+        self._use = use
+
+    def judge(self, repetitions: int) -> Judgement:
+        """The verdict and why: repetition, then structure, then limits, then what the failure says."""
+        first = self._first
+        if first.end is TestEnd.PASSED:
+            return TriageVerdict.SURVIVED, "passed"
+        if first.end is TestEnd.MISSING:
+            return TriageVerdict.NEEDS_REVIEW, first.error_message or "was never reported"
+        if mixed := self._mixed():
+            return TriageVerdict.FLAKY, mixed
+        return self._structural() or self._unrepeated(repetitions) or self._limit() or self._failure()
+
+    def _unrepeated(self, repetitions: int) -> Judgement | None:
+        """Failures that were not repeated often enough to be trusted."""
+        done = sum(again.end is not TestEnd.MISSING for again in self._again)
+        if done >= repetitions:
+            return None
+        reason = f"failed, but only {done} of {repetitions} repetitions ran: {_error(self._first)}"
+        return TriageVerdict.NEEDS_REVIEW, reason
+
+    def _mixed(self) -> str:
+        """How the runs differ."""
+        ends = [run.end for run in self._runs if run.end is not TestEnd.MISSING]
+        if len(set(ends)) > 1:
+            return f"{len(ends)} runs ended differently: {', '.join(end.value.replace('_', ' ') for end in ends)}"
+        limits = {limit_reached(run) for run in self._runs}
+        if len(limits) > 1:
+            return "some runs hit a resource limit and some did not: " + ", ".join(sorted(filter(None, limits)))
+        if any(FLAKY.match(run.error_type) for run in self._runs):
+            return f"the same input gave different results: {_error(self._first)}"
+        return ""
+
+    def _structural(self) -> Judgement | None:
+        """Failures that are about the test and not about the implementation."""
+        run = self._first
+        if run.end is TestEnd.BROKEN:
+            return TriageVerdict.INVALID, f"could not be set up: {_error(run)}"
+        if run.end is TestEnd.SKIPPED:
+            return TriageVerdict.INVALID, f"skipped itself: {run.error_message}"
+        if run.error_type in NO_VERDICT:
+            if run.raised_in_implementation:
+                return TriageVerdict.NEEDS_REVIEW, f"the implementation raised the test library's own {run.error_type}"
+            return TriageVerdict.INVALID, f"{NO_VERDICT[run.error_type]}: {run.error_message}"
+        if run.end is not TestEnd.FAILED or run.raised_in_implementation or self._reached():
+            return None
+        never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {_error(run)}")
+        return self._signature_refused(run) or never
+
+    def _reached(self) -> bool:
+        """Whether the implementation took part: it was called, or an assertion is about one of its values."""
+        run = self._first
+        about_value = run.error_type in ASSERTED and self._use.refers(self.test.name)
+        return run.reached_implementation or about_value
+
+    def _signature_refused(self, run: TestRun) -> Judgement | None:
+        """A call that the callee's signature does not allow: the author's own call counts, a tester's is a mistake."""
+        match = SIGNATURE.match(run.error_message)
+        if match is None or run.error_type != "TypeError":
+            return None
+        callee = match["callee"]
+        if self.test.origin.by_author and self._use.refers(self.test.name):
+            return TriageVerdict.REFUTED, f"the claim's own call is refused by {callee}(): {_error(run)}"
+        return TriageVerdict.INVALID, f"calls {callee}() with arguments that it does not take: {run.error_message}"
+
+    def _limit(self) -> Judgement | None:
+        """Limits of time, memory, recursion, and death: they count only where a claim rules them out."""
+        limit = limit_reached(self._first)
+        if not limit:
+            return None
+        what = _error(self._first)
+        inside = all(run.raised_in_implementation for run in self._runs)
+        if not inside:
+            return TriageVerdict.NEEDS_REVIEW, f"a limit was reached, not seen to be inside the implementation: {what}"
+        if all(rules_out(self._claim.text, limit, run.duration_s) for run in self._runs):
+            return TriageVerdict.REFUTED, f"the claim rules this out, and {len(self._runs)} runs agree: {what}"
+        if limit == "recursion" and self.test.origin in EXAMPLES:
+            return TriageVerdict.REFUTED, f"the example never returns, however deep it may recurse: {what}"
+        return TriageVerdict.NEEDS_REVIEW, f"no claim rules this limit out: {what}"
+
+    def _failure(self) -> Judgement:
+        """An assertion that failed, or an exception where none may be."""
+        run = self._first
+        agree = f"{len(self._runs)} of {len(self._runs)} runs"
+        if kinds := {other.error_type for other in self._runs} - {run.error_type}:
+            agree += f" (sometimes {', '.join(sorted(kinds))})"
+        if confined(run):
+            return TriageVerdict.NEEDS_REVIEW, f"the sandbox may be the cause: {_error(run)}"
+        if run.raised_in_implementation:
+            return self._raised(agree)
+        if run.error_type in ASSERTED:
+            return TriageVerdict.REFUTED, f"{agree}: {_error(run)}"
+        return self._raised_by_test(agree)
+
+    def _raised_by_test(self, agree: str) -> Judgement:
+        """An exception in the test's own frame, after the implementation had been called."""
+        run = self._first
+        if run.error_type in TEST_AT_FAULT:
+            return TriageVerdict.INVALID, f"the test is wrong: {_error(run)}"
+        if refused := self._signature_refused(run):
+            return refused
+        if self.test.origin.by_author:
+            return TriageVerdict.REFUTED, f"{agree}: what the author wrote down raises {_error(run)}"
+        return TriageVerdict.NEEDS_REVIEW, f"the test itself raised, perhaps on an unexpected result: {_error(run)}"
+
+    def _raised(self, agree: str) -> Judgement:
+        """An exception out of the implementation; one raised on purpose may be its way to refuse an input."""
+        run = self._first
+        if run.raised_on_purpose and not self.test.origin.by_author and not self._ruled_out(run):
+            reason = f"the implementation refuses this input on purpose; does the claim cover it? {_error(run)}"
+            return TriageVerdict.NEEDS_REVIEW, reason
+        return TriageVerdict.REFUTED, f"{agree}: the implementation raised {_error(run)}"
+
+    def _ruled_out(self, run: TestRun) -> bool:
+        """Whether the claim leaves no room for this exception: it says that none is raised, or which other one."""
+        announced = ERROR_NAME.findall(self._claim.text)
+        if run.error_type.rpartition(".")[2] in announced:
+            return False
+        return self.test.origin is Origin.FUZZ or bool(announced) or RAISING.search(self._claim.text) is not None
+
+
+def _error(run: TestRun) -> str:
+    """The error in one line."""
+    message = " ".join(run.error_message.split())
+    text = f"{run.error_type}: {message}" if run.error_type else message
+    return text if len(text) <= 300 else f"{text[:299]}…"  # noqa: PLR2004  # a line for a person

@@ -1,0 +1,79 @@
+"""The author's own verification script: as a job, and what its end means for the ticket."""
+
+from typing import assert_never
+
+from refute.adversary.import_failure import find_import_failure, is_declared
+from refute.outcome import Status, Stop
+from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
+from refute.ticket.record import Ticket
+
+SHOWN_LINES = 8
+SHOWN_CHARS = 800
+
+
+def verification_job(ticket: Ticket, *, run_id: str, archive: bytes, image_id: str, limits: Limits) -> Job:
+    """The job that runs a ticket's verification script with bash, in the workspace, with nothing else around it.
+
+    Args:
+        ticket: names the script.
+        run_id: of this run.
+        archive: the snapshot's tar.
+        image_id: of the sandbox image.
+        limits: time, memory and the rest.
+    """
+    return Job(
+        name="verify",
+        run_id=run_id,
+        ticket_id=ticket.id,
+        image_id=image_id,
+        command=("bash", f"./{ticket.verification_script}"),
+        workspace=archive,
+        limits=limits,
+    )
+
+
+def judge_verification(result: JobResult, ticket: Ticket) -> Stop | None:
+    """Whether a verification's end decides the ticket; None where the script passed.
+
+    Whatever it printed or however it exited, damage outside its workspace copy comes first.
+    """
+    script = ticket.verification_script
+    if result.decoys_touched:
+        touched = ", ".join(result.decoys_touched[:3])
+        reason = f"{script} changed or destroyed files outside its workspace copy (inside the container): {touched}"
+        return Stop(status=Status.BLOCKED_DANGEROUS_OPERATION, reason=reason)
+    match result.end:
+        case TimedOut(limit_s=limit_s):
+            reason = f"verification: {script} did not end within {limit_s:g} s; {last_words(result)}"
+            return Stop(status=Status.FAILED_TIMEOUT, reason=reason)
+        case LimitReached(limit=limit, detail=detail):
+            reason = f"verification: {script} hit its {limit} limit ({detail}); {last_words(result)}"
+            return Stop(status=Status.FAILED_RESOURCES, reason=reason)
+        case Exited(code=0):
+            return None
+        case Exited(code=code):
+            return _failed(result, ticket, code)
+        case _:
+            assert_never(result.end)
+
+
+def last_words(result: JobResult) -> str:
+    """The end of what a job printed, standard error first; several lines."""
+    text = result.stderr.strip() or result.stdout.strip()
+    if not text:
+        return "it printed nothing"
+    lines = text.splitlines()[-SHOWN_LINES:]
+    return "it printed last:\n" + "\n".join(lines)[-SHOWN_CHARS:]
+
+
+def _failed(result: JobResult, ticket: Ticket, code: int) -> Stop:
+    failure = find_import_failure(result.stdout, result.stderr)
+    script = ticket.verification_script
+    if failure is None:
+        reason = f"{script} exited with {code}; {last_words(result)}"
+        return Stop(status=Status.FAILED_VERIFICATION, reason=reason)
+    if failure.module and is_declared(failure.module, ticket.requirements):
+        reason = f"the sandbox image lacks {failure.module}, which the ticket's requirements declare ({failure.place})"
+        return Stop(status=Status.ERROR, reason=f"{reason}; this says nothing about the code")
+    reason = f"{script} exited with {code} on an uncaught import error at {failure.place}: {failure.message}"
+    return Stop(status=Status.FAILED_IMPORT, reason=reason)
