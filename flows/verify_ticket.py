@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from flows.states import final_state
 from flows.terminal.approver import TerminalApprover, show
-from refute import stages
 from refute.approval import AdvanceApprover, Approver
 from refute.case import CaseFile
 from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
 from refute.settings import Settings
+from refute.stages import admission
 from refute.ticket.parse import load_ticket
 from tasks.attack import run_attack
 from tasks.confirm import confirm
@@ -64,11 +64,11 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     with case.chain():
         snapshot = case.keep(take_snapshot(ports, ticket))
         scan = case.keep(scan_scripts(ports, ticket, snapshot))
-        question = stages.pose_question(ports, ticket, snapshot, scan)
+        question = admission.pose_question(ports, ticket, snapshot, scan)
         if request.dry_run:
             show(question)
-        case.unless(stages.admit(scan, allow_dangerous=request.allow_dangerous))
-        case.unless(stages.apply_policy(ports, ticket))
+        case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous))
+        case.unless(admission.apply_policy(ports, ticket))
         case.unless(DRY_RUN if request.dry_run else None)
         approval = case.keep(confirm(ports, question, request.approver()))
         case.keep(run_verification(ports, ticket, snapshot, approval))

@@ -11,8 +11,9 @@ from refute.adversary.attack import Attack, AttackRun, Screening
 from refute.approval import Approval
 from refute.errors import InfrastructureError, UsageError
 from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
+from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
-from refute.evidence import AttackStage, Triage, Verification
+from refute.stages.evidence import AttackStage, Triage, Verification
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 
@@ -124,10 +125,9 @@ class CaseFile:
             verification_output=verification.result.stdout if verification else "",
             verification_stderr=verification.result.stderr if verification else "",
             adversarial_tests=self.screening.attack.source if self.screening else "",
-            adversarial_output=run.run.output if run else "",
-            changed_paths=self._changed_paths(),
-            decoys_touched=(verification.result.decoys_touched if verification else ())
-            + (run.result.decoys_touched if run else ()),
+            adversarial_output=run.run.output if run and run.run else "",
+            changed_paths={name: result.changed_paths for name, result in self._jobs()},
+            decoys_touched=tuple(path for _, result in self._jobs() for path in result.decoys_touched),
         )
 
     def end_state(self) -> Stop | Verdict:
@@ -158,7 +158,7 @@ class CaseFile:
                 self._note("screen", f"{len(record.attack.tests)} accepted, {len(record.rejected)} rejected")
             case AttackStage():
                 self.attack_stage = record
-                self._note("attack", record.summary, sandbox_s=record.result.duration_s)
+                self._note("attack", record.summary, sandbox_s=record.result.duration_s if record.result else 0.0)
             case Triage():
                 self.triage = record
                 self._note("triage", record.summary)
@@ -195,6 +195,9 @@ class CaseFile:
         notes = self.verification.notes if self.verification else ()
         return notes + (self.verdict.caveats if self.verdict else ())
 
-    def _changed_paths(self) -> dict[str, tuple[str, ...]]:
-        ran = {"verify": self.verification, "attack": self.attack_stage}
-        return {name: stage.result.changed_paths for name, stage in ran.items() if stage}
+    def _jobs(self) -> Iterator[tuple[str, JobResult]]:
+        """The containers that ran, by stage."""
+        if self.verification is not None:
+            yield "verify", self.verification.result
+        if self.attack_stage is not None and self.attack_stage.result is not None:
+            yield "attack", self.attack_stage.result

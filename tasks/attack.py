@@ -1,6 +1,6 @@
 """Stage 7: run the attack in a container."""
 
-from refute import stages
+from refute.stages import trial
 from tasks.stage import stage
 
-run_attack = stage("attack")(stages.run_attack)
+run_attack = stage("attack")(trial.run_attack)

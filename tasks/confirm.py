@@ -1,6 +1,6 @@
 """Stage 3: ask a person."""
 
-from refute import stages
+from refute.stages import admission
 from tasks.stage import stage
 
-confirm = stage("confirm")(stages.confirm)
+confirm = stage("confirm")(admission.confirm)

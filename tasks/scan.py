@@ -1,6 +1,6 @@
 """Stage 2: scan the verification script and what it reaches."""
 
-from refute import stages
+from refute.stages import admission
 from tasks.stage import stage
 
-scan_scripts = stage("scan")(stages.scan_scripts)
+scan_scripts = stage("scan")(admission.scan_scripts)

@@ -1,6 +1,6 @@
 """Stage 6: reject tests that prove nothing or are unsafe."""
 
-from refute import stages
+from refute.stages import trial
 from tasks.stage import stage
 
-screen_tests = stage("screen")(stages.screen_tests)
+screen_tests = stage("screen")(trial.screen_tests)

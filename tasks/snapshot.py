@@ -1,6 +1,6 @@
 """Stage 1: freeze the ticket's files."""
 
-from refute import stages
+from refute.stages import admission
 from tasks.stage import stage
 
-take_snapshot = stage("snapshot")(stages.take_snapshot)
+take_snapshot = stage("snapshot")(admission.take_snapshot)

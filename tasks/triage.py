@@ -1,6 +1,6 @@
 """Stage 8: decide what each failing test means."""
 
-from refute import stages
+from refute.stages import trial
 from tasks.stage import stage
 
-triage_tests = stage("triage")(stages.triage_tests)
+triage_tests = stage("triage")(trial.triage_tests)

@@ -1,6 +1,6 @@
 """Stage 9: from claims and evidence to a status."""
 
-from refute import stages
+from refute.stages import trial
 from tasks.stage import stage
 
-reach_verdict = stage("verdict")(stages.reach_verdict)
+reach_verdict = stage("verdict")(trial.reach_verdict)

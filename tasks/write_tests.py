@@ -1,6 +1,6 @@
 """Stage 5: have a tester write the attack."""
 
-from refute import stages
+from refute.stages import trial
 from tasks.stage import stage
 
-write_tests = stage("write tests")(stages.write_tests)
+write_tests = stage("write tests")(trial.write_tests)

@@ -23,8 +23,9 @@ class Verification:
 class AttackStage:
     """The attack, run in a container of its own."""
 
-    run: AttackRun
-    result: JobResult
+    run: AttackRun | None
+    """None where there was no test to run."""
+    result: JobResult | None
     summary: str
     stop: Stop | None = None
     """Where the run decides the ticket by what it did outside its workspace."""

@@ -1,0 +1,117 @@
+"""Before anything runs: freeze the files, scan what would run, ask a person."""
+
+import shlex
+from pathlib import PurePosixPath
+
+from refute.approval import Approval, Approver, Denial, Question
+from refute.guardrails.audit import Decision, Gate
+from refute.outcome import Status, Stop
+from refute.ports import Ports
+from refute.sandbox.job import GIBIBYTE
+from refute.scan.finding import ScanResult
+from refute.scan.scanner import scan_files
+from refute.settings import AttackPolicy
+from refute.ticket import snapshot as freezing
+from refute.ticket.record import Snapshot, Ticket
+
+
+def take_snapshot(ports: Ports, ticket: Ticket) -> Snapshot:
+    """Freeze the ticket's files; everything after this sees only them.
+
+    Raises:
+        SnapshotRefused: a path leaves the workspace, a file is missing, or there is too much.
+    """
+    settings = ports.settings
+    return freezing.take_snapshot(
+        ticket,
+        store=ports.store,
+        max_bytes=settings.max_snapshot_bytes,
+        max_files=settings.max_snapshot_files,
+    )
+
+
+def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult:
+    """Scan the verification script and what it reaches inside the snapshot."""
+    files = ports.store.contents(snapshot)
+    result = scan_files(files, [ticket.verification_script], block_from=ports.settings.scan_block_from)
+    ports.audit.record(
+        Gate.SCAN,
+        Decision.ALLOW if result.safe else Decision.DENY,
+        run_id=ports.run_id,
+        reason="no blocking finding" if result.safe else f"{len(result.blocking)} blocking findings",
+        metadata={
+            "ticket": ticket.id,
+            "snapshot": snapshot.digest,
+            "rules": ", ".join(sorted({finding.rule_id for finding in result.blocking})),
+        },
+    )
+    return result
+
+
+def admit(scan: ScanResult, *, allow_dangerous: bool) -> Stop | None:
+    """Block a dangerous script, unless the person asked to be asked."""
+    if scan.safe or allow_dangerous:
+        return None
+    worst = max(scan.blocking, key=lambda finding: finding.severity)
+    others = len(scan.blocking) - 1
+    more = f" (and {others} more)" if others else ""
+    return Stop(
+        status=Status.BLOCKED_DANGEROUS_SCRIPT,
+        reason=f"{worst.path}:{worst.line}: {worst.matched} – {worst.explanation}{more}",
+    )
+
+
+def apply_policy(ports: Ports, ticket: Ticket) -> Stop | None:
+    """Skip a ticket that the settings do not want attacked; never a PASS."""
+    settings = ports.settings
+    if settings.attack_policy is AttackPolicy.MANDATORY or "needs-adversarial" in ticket.labels:
+        return None
+    watched = [PurePosixPath(directory) for directory in settings.attack_directories]
+    if any(PurePosixPath(path).is_relative_to(place) for path in ticket.implementation_files for place in watched):
+        return None
+    places = ", ".join(map(str, watched))
+    reason = f"attack_policy is `label`: the ticket has no label needs-adversarial and no file under {places}"
+    return Stop(status=Status.SKIPPED, reason=reason)
+
+
+def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanResult) -> Question:
+    """What a person is asked before anything runs."""
+    settings = ports.settings
+    script = ports.store.read(snapshot, ticket.verification_script).decode("utf-8", errors="replace")
+    claims = f"{len(ticket.claims)} claim{'s' if len(ticket.claims) != 1 else ''}"
+    command = f"bash {shlex.quote(ticket.verification_script)}"
+    return Question(
+        ticket=ticket,
+        snapshot=snapshot,
+        script=script,
+        scan=scan,
+        plan=(
+            f"verify: {command}, at most {settings.verification_timeout_s:g} s",
+            f"attack: tests by {settings.tester!r} against {claims}, at most {settings.attack_timeout_s:g} s",
+            f"each in a container of its own: {settings.memory_bytes / GIBIBYTE:.3g} GiB of memory, "
+            f"{settings.cpus:g} CPUs, no network, nothing of this machine",
+            f"on a throwaway copy of {len(snapshot.files)} files, {snapshot.digest}",
+        ),
+        timeout_s=settings.confirmation_timeout_s,
+    )
+
+
+def confirm(ports: Ports, question: Question, approver: Approver) -> Approval | Stop:
+    """Ask; anything but an approval of exactly this snapshot ends the run before anything executes."""
+    decision = approver.ask(question)
+    if isinstance(decision, Approval) and decision.snapshot_digest != question.snapshot.digest:
+        decision = Denial(reason=f"the approval was for other files, {decision.snapshot_digest}")
+    approved = isinstance(decision, Approval)
+    reason = f"approved by {decision.by}" if isinstance(decision, Approval) else decision.reason
+    ports.audit.record(
+        Gate.SCAN_OVERRIDE if question.dangers else Gate.CONFIRMATION,
+        Decision.ALLOW if approved else Decision.DENY,
+        run_id=ports.run_id,
+        reason=reason,
+        metadata={
+            "ticket": question.ticket.id,
+            "snapshot": question.snapshot.digest,
+            "findings": ", ".join(f"{f.rule_id}@{f.path}:{f.line}" for f in question.dangers),
+        },
+    )
+    return decision if isinstance(decision, Approval) else Stop(status=Status.CANCELLED, reason=reason)

@@ -1,0 +1,53 @@
+"""A claim about how the code was tested is refuted by the author's own tests, where these mock what they claim."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
+from refute.stages.evidence import Triage
+from refute.ticket.record import Ticket
+from refute.ticket.rules import MockEvidence, find_mocked_integration
+
+ERROR_TYPE = "FalseTestingClaim"
+
+
+def expose_false_claims(triage: Triage, ticket: Ticket, files: Mapping[str, bytes]) -> Triage:
+    """Add the refutations that the verification's own tests give, with file and line."""
+    evidence: dict[str, list[MockEvidence]] = {}
+    for one in find_mocked_integration(ticket, files):
+        evidence.setdefault(one.claim_id, []).append(one)
+    if not evidence:
+        return triage
+    return replace(
+        triage,
+        claims=tuple(_refuted(claim, evidence.get(claim.claim_id, [])) for claim in triage.claims),
+        failures=(
+            *triage.failures,
+            *(_failure(claim, evidence[claim.claim_id]) for claim in triage.claims if claim.claim_id in evidence),
+        ),
+    )
+
+
+def _refuted(claim: ClaimResult, evidence: list[MockEvidence]) -> ClaimResult:
+    if not evidence or claim.verdict is ClaimVerdict.REFUTED:
+        return claim
+    reason = f"its tests replace what they claim to integrate: {_places(evidence)}"
+    return replace(claim, verdict=ClaimVerdict.REFUTED, reason=reason, decided_by=evidence[0].path)
+
+
+def _failure(claim: ClaimResult, evidence: list[MockEvidence]) -> TestFailure:
+    return TestFailure(
+        test_name=evidence[0].path,
+        claim_violated=claim.claim_id,
+        claim_text=claim.text,
+        error_type=ERROR_TYPE,
+        error_message=f"every test of it mocks: {_places(evidence)}",
+        traceback="",
+        smallest_input="",
+        reproducer="",
+        tester="verification rules",
+    )
+
+
+def _places(evidence: list[MockEvidence]) -> str:
+    return "; ".join(f"{one.path}:{one.line} {one.what}" for one in evidence[:5])

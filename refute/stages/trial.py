@@ -1,0 +1,148 @@
+"""In the sandbox and after: verification, attack, triage, verdict."""
+
+from refute.adversary.attack import Attack, Brief, Screening, SourceModule, TriageVerdict
+from refute.adversary.conclusions import claim_results, refutations
+from refute.adversary.property.tester import PropertyTester
+from refute.adversary.screen import screen
+from refute.adversary.suite import attack_job, read_attack_run
+from refute.adversary.triage import triage_tests as triage_runs
+from refute.adversary.verification import judge_verification, verification_job
+from refute.approval import Approval
+from refute.guardrails.audit import Decision, Gate
+from refute.outcome import Status, Stop
+from refute.ports import Ports
+from refute.sandbox.job import JobResult, Limits
+from refute.scan.scanner import scan_python
+from refute.stages.evidence import AttackStage, Triage, Verification
+from refute.stages.false_claims import expose_false_claims
+from refute.ticket.modules import implementation_modules
+from refute.ticket.record import Snapshot, Ticket
+from refute.ticket.rules import check_verification_script
+from refute.verdict import Verdict, decide
+
+
+def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval: Approval) -> Verification:
+    """Run the author's script in a container, on the approved files only.
+
+    Raises:
+        ValueError: the approval is for other files.
+    """
+    if approval.snapshot_digest != snapshot.digest:
+        raise ValueError(f"approval: got one for {approval.snapshot_digest}, expected {snapshot.digest}")
+    settings = ports.settings
+    job = verification_job(
+        ticket,
+        run_id=ports.run_id,
+        archive=ports.store.archive_bytes(snapshot),
+        image_id=ports.image(ticket.python).id,
+        limits=Limits(
+            timeout_s=settings.verification_timeout_s,
+            memory_bytes=settings.memory_bytes,
+            cpus=settings.cpus,
+            output_bytes=settings.output_bytes,
+        ),
+    )
+    result = ports.sandbox.run(job)
+    stop = judge_verification(result, ticket)
+    _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot)
+    notes = check_verification_script(ticket, ports.store.contents(snapshot))
+    return Verification(result=result, stop=stop, summary=stop.status if stop else "passed", notes=notes)
+
+
+def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Attack:
+    """Have the tester write the attack."""
+    return PropertyTester().write_tests(_brief(ports, ticket, snapshot))
+
+
+def screen_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack) -> Screening:
+    """Reject tests that prove nothing, mock, or are unsafe to run."""
+    screening = screen(attack, _brief(ports, ticket, snapshot), scan=scan_python)
+    ports.audit.record(
+        Gate.SCREEN,
+        Decision.ALLOW if screening.attack.tests else Decision.DENY,
+        run_id=ports.run_id,
+        reason=f"{len(screening.attack.tests)} tests accepted, {len(screening.rejected)} rejected",
+        metadata={"ticket": ticket.id, "snapshot": snapshot.digest, "tester": attack.tester},
+    )
+    return screening
+
+
+def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening) -> AttackStage:
+    """Run the attack in a container of its own, on the original files; with no test there is nothing to run."""
+    if not screening.attack.tests:
+        return AttackStage(run=None, result=None, summary="no test to run")
+    job = attack_job(
+        ticket,
+        screening.attack,
+        run_id=ports.run_id,
+        archive=ports.store.archive_bytes(snapshot),
+        image_id=ports.image(ticket.python).id,
+        settings=ports.settings,
+    )
+    result = ports.sandbox.run(job)
+    run = read_attack_run(job, result)
+    stop = _destruction(result)
+    _audit(ports, Gate.ATTACK, stop, ticket, snapshot)
+    passed = sum(test.end == "passed" for test in run.first)
+    summary = f"{passed} of {len(run.first)} tests passed" + (", cut short by its limit" if run.timed_out else "")
+    return AttackStage(run=run, result=result, summary=summary, stop=stop)
+
+
+def triage_tests(
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, attacked: AttackStage
+) -> Triage:
+    """Decide what every result means, for each test and each claim."""
+    brief = _brief(ports, ticket, snapshot)
+    run = attacked.run
+    repetitions = ports.settings.repetitions
+    triaged = triage_runs(run, screening.attack, brief, repetitions=repetitions) if run else ()
+    triage = Triage(
+        triaged=triaged,
+        claims=claim_results(ticket.claims, triaged, screening, tampering=run.tampering if run else ()),
+        failures=refutations(triaged, screening, brief),
+        summary=_counts([one.verdict for one in triaged]),
+    )
+    return expose_false_claims(triage, ticket, ports.store.contents(snapshot))
+
+
+def reach_verdict(ports: Ports, attacked: AttackStage, triage: Triage) -> Verdict:
+    """From claims and evidence to a status."""
+    return decide(triage.claims, triage.triaged, attacked.run, attack_timeout_s=ports.settings.attack_timeout_s)
+
+
+def _brief(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
+    """What the tester is told."""
+    modules = tuple(
+        SourceModule(module=module, source=ports.store.read(snapshot, module.path).decode("utf-8", errors="replace"))
+        for module in implementation_modules(ticket)
+    )
+    return Brief(
+        ticket=ticket,
+        modules=modules,
+        workspace_paths=tuple(file.path for file in snapshot.files),
+        max_tests=ports.settings.max_tests,
+        max_bytes=ports.settings.max_suite_bytes,
+    )
+
+
+def _destruction(result: JobResult) -> Stop | None:
+    if not result.decoys_touched:
+        return None
+    touched = ", ".join(result.decoys_touched[:3])
+    reason = f"under attack the code changed or destroyed files outside its workspace copy: {touched}"
+    return Stop(status=Status.BLOCKED_DANGEROUS_OPERATION, reason=reason)
+
+
+def _audit(ports: Ports, gate: Gate, stop: Stop | None, ticket: Ticket, snapshot: Snapshot) -> None:
+    ports.audit.record(
+        gate,
+        Decision.DENY if stop else Decision.ALLOW,
+        run_id=ports.run_id,
+        reason=stop.reason if stop else "nothing ends the run here",
+        metadata={"ticket": ticket.id, "snapshot": snapshot.digest},
+    )
+
+
+def _counts(verdicts: list[TriageVerdict]) -> str:
+    counted = [f"{verdicts.count(kind)} {kind.replace('_', ' ')}" for kind in TriageVerdict if kind in verdicts]
+    return ", ".join(counted) or "no test ran"
