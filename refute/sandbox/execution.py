@@ -21,13 +21,14 @@ from refute.sandbox.watch import (
     EngineLost,
     OutOfMemory,
     OutputOverflow,
+    Signal,
     Signals,
     Started,
     StreamEnded,
 )
 from refute.sandbox.workspace import FILLED, fill_command, fill_parts
 
-FILL_TIMEOUT_S: Final = 30.0
+FILL_TIMEOUT_S: Final = 45.0
 DRAIN_TIMEOUT_S: Final = 5.0
 """After the command's end: its output is still on the way, or background processes hold the pipe open."""
 MAX_FILL_MESSAGES: Final = 65_536
@@ -171,11 +172,14 @@ class Execution:
                 case Started() | StreamEnded():
                     pass  # the exit code follows
 
-    def _next(self, deadline: float) -> Any:
-        try:
-            return self._signals.get(timeout=max(0.0, deadline - time.monotonic()))
-        except Empty:
-            return None
+    def _next(self, deadline: float) -> Signal | None:
+        while True:
+            try:
+                signal = self._signals.get(timeout=max(0.0, deadline - time.monotonic()))
+            except Empty:
+                return None
+            if not isinstance(signal, CommandEnded) or signal.exec_id == self._exec_id:
+                return signal
 
     def _exit_code(self) -> int | None:
         """The code of a command that ended while its background processes held the output open, else None."""

@@ -46,6 +46,8 @@ def read_originals(archive: bytes) -> dict[str, Original]:
     """Path → member of the tar that fills a workspace; contents are views, nothing is copied."""
     view = memoryview(archive)
     originals: dict[str, Original] = {}
+    if not archive:
+        return originals
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
         for member in tar:
             name = plain_name(member.name)

@@ -32,8 +32,10 @@ class OutOfMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandEnded:
-    """The command exited."""
+    """A command exited."""
 
+    exec_id: str
+    """Whose: a person may have started another one in the container."""
     code: int
 
 
@@ -88,7 +90,8 @@ def _signal(event: Mapping[str, Any]) -> Signal | None:
         case "oom":
             return OutOfMemory()
         case "exec_die":
-            return CommandEnded(code=int(event["Actor"]["Attributes"]["exitCode"]))
+            attributes = event["Actor"]["Attributes"]
+            return CommandEnded(exec_id=attributes["execID"], code=int(attributes["exitCode"]))
         case "die":
             return ContainerEnded()
         case _:

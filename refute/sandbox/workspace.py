@@ -38,7 +38,7 @@ def fill_parts(job: Job) -> dict[str, bytes]:
     parts = {WORKSPACE: job.workspace, HOMES: pack_decoys(HOMES)}
     if job.attack_files:
         parts[ATTACK] = pack_files(job.attack_files)
-    return parts
+    return {target: content for target, content in parts.items() if content}
 
 
 def fill_command(job: Job, parts: dict[str, bytes]) -> list[str]:

@@ -133,7 +133,8 @@ def test_two_jobs_share_nothing(sandbox: DockerSandbox, make_job: MakeJob) -> No
 
 def test_pid_1_cannot_be_ended_or_written_to_from_inside(sandbox: DockerSandbox, make_job: MakeJob) -> None:
     script = """
-    kill -9 1; kill -STOP 1; kill -TERM 1; python3 -c 'open("/proc/1/mem", "r+b")'; ls /proc/1/fd; prlimit --pid 1 --nofile=0
+    kill -9 1; kill -STOP 1; kill -TERM 1; prlimit --pid 1 --nofile=0
+    python3 -c 'open("/proc/1/mem", "r+b")'; ls /proc/1/fd
     echo alive
     """
     result = sandbox.run(make_job(f"({script}) 2>/dev/null"))
