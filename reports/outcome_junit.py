@@ -1,7 +1,7 @@
 """Outcomes as JUnit XML: a test suite per ticket, a test case per claim, for CI systems that show test results.
 
-The elements and attributes are those that the common schema requires
-(https://github.com/windyroad/JUnit-Schema, JUnit.xsd, read 2026-07): times in seconds, timestamps without a zone (UTC).
+Elements and attributes are those of the schema that most readers go by (JUnit.xsd of
+https://github.com/windyroad/JUnit-Schema, read 2026-11): times in seconds, timestamps without a zone (here UTC).
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def render_junit(outcomes: Sequence[Outcome]) -> str:
     A ticket that is no PASS although no claim says so gets one more test case, `verdict`: an error, a failure, or
     skipped where nothing was found wrong (PASS_WEAK, SKIPPED, DRY_RUN). So no such ticket looks green by absence.
     """
-    root = ET.Element("testsuites", {"name": "refute"})
+    root = ET.Element("testsuites")
     for number, outcome in enumerate(outcomes):
         root.append(_suite(number, outcome))
     ET.indent(root)

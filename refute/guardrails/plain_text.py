@@ -14,8 +14,9 @@ INVISIBLE: Final = frozenset(
     + "".join(map(chr, range(0xFE00, 0xFE10)))
     + "".join(map(chr, range(0xE0100, 0xE01F0)))
 )
-"""Characters that draw nothing although their category says letter or mark (Unicode 15 Default_Ignorable_Code_Point,
-https://www.unicode.org/Public/15.0.0/ucd/DerivedCoreProperties.txt, read 2026-07; and the blank Braille pattern)."""
+"""Characters that draw nothing although their category is letter, mark or symbol: those of the Unicode property
+Default_Ignorable_Code_Point (DerivedCoreProperties.txt, https://www.unicode.org/reports/tr44/, as of 2026-11) whose
+category does not tell, and the blank Braille pattern."""
 
 _NOT_PLAIN: Final = re.compile(r"[^\x20-\x7e\n\t]")
 _MARKS: Final = re.compile(r"[^\x00-\u02ff]{5,}")

@@ -42,7 +42,7 @@ COLUMNS: Final = {
 
 LOCK_TIMEOUT_S: Final = 60.0
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
-"""Spreadsheets compute a cell that starts so (https://owasp.org/www-community/attacks/CSV_Injection, read 2026-07)."""
+"""Spreadsheets compute a cell that starts so (OWASP ASVS 5.0, requirement 1.2.10, read 2026-11)."""
 
 
 def append_missing(ledger: Ledger, path: Path) -> int:

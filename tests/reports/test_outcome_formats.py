@@ -4,11 +4,12 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from defusedxml import ElementTree
 
-from refute.outcome import OUTCOME_JSON, Outcome
+from refute.outcome import OUTCOME_JSON, ClaimVerdict, Outcome, Status
 from reports.outcome_formats import FORMATS, render
 
 REPRODUCERS = {"test_c2_limit": "/state/runs/3d5f0a77-0c53-4f0e-8f1e-8a2d6c1b2c02/reproduce_test_c2_limit.py"}
@@ -74,8 +75,10 @@ def test_a_ticket_that_is_no_pass_never_looks_green_in_junit(named_outcome: tupl
 
 
 def test_junit_counts_its_cases_and_has_what_its_schema_requires(named_outcome: tuple[str, Outcome]) -> None:
-    suite = ElementTree.fromstring(render(named_outcome[1], "junit")).find("testsuite")
+    root = ElementTree.fromstring(render(named_outcome[1], "junit"))
+    suite = root.find("testsuite")
     assert suite is not None
+    assert not root.attrib
     cases = suite.findall("testcase")
     assert suite.get("tests") == str(len(cases))
     for count, kind in {"failures": "failure", "errors": "error", "skipped": "skipped"}.items():
@@ -88,3 +91,47 @@ def test_junit_counts_its_cases_and_has_what_its_schema_requires(named_outcome: 
         assert {"classname", "name", "time"} <= set(case.keys())
         assert all({"message", "type"} <= set(end.keys()) for end in case if end.tag in {"failure", "error"})
         assert len(case) <= 1
+
+
+def test_an_undecided_claim_is_an_error_in_junit(outcomes: dict[str, Outcome]) -> None:
+    weak = outcomes["pass_weak"]
+    undecided = replace(weak.claims[0], verdict=ClaimVerdict.INCONCLUSIVE, reason="only flaky tests")
+    outcome = replace(weak, status=Status.INCONCLUSIVE, claims=(undecided,))
+    (case,) = ElementTree.fromstring(render(outcome, "junit")).iter("testcase")
+    error = case.find("error")
+    assert error is not None
+    assert error.get("message") == "only flaky tests"
+
+
+def test_a_claim_refuted_without_a_test_is_a_failure_with_its_reason_in_junit(outcomes: dict[str, Outcome]) -> None:
+    exposed = replace(
+        outcomes["failed_adversarial"].claims[1], reason="verify.py:3 mocks what it integrates", decided_by=""
+    )
+    outcome = replace(outcomes["failed_adversarial"], claims=(exposed,), failures=())
+    failure = ElementTree.fromstring(render(outcome, "junit")).find(".//failure")
+    assert failure is not None
+    assert failure.get("message") == failure.text == "verify.py:3 mocks what it integrates"
+
+
+def test_long_lists_are_cut_with_what_is_left_out(outcomes: dict[str, Outcome]) -> None:
+    failed, scan = outcomes["failed_adversarial"], outcomes["blocked"].scan
+    assert scan is not None
+    many = replace(
+        failed,
+        failures=failed.failures * 12,
+        caveats=tuple(f"caveat {number}" for number in range(40)),
+        scan=replace(scan, findings=scan.findings * 40),
+    )
+    markdown, table = render(many, "markdown"), render(many, "table")
+    assert "2 more refutations in the outcome's JSON" in markdown
+    assert "and 10 more" in markdown
+    assert "and 28 more findings" in table
+    assert "and 28 more\n" in table
+
+
+def test_a_failure_without_message_input_and_traceback_can_be_shown(outcomes: dict[str, Outcome]) -> None:
+    failed = outcomes["failed_adversarial"]
+    bare = replace(failed.failures[0], error_message="", smallest_input="", traceback="")
+    outcome = replace(failed, failures=(bare,), tests=(), scan=None)
+    for form in FORMATS:
+        assert "AssertionError" in render(outcome, form)

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import IntegrityError
 
 from refute.errors import LedgerUnavailable
+from refute.ledger import store
 from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
 from refute.ledger.store import Ledger
+from refute.outcome import Outcome
 from refute.settings import Settings
 from tests.refute.ledger.conftest import MakeOutcome
 
@@ -125,3 +128,35 @@ def test_a_state_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> No
     (tmp_path / "file").touch()
     with pytest.raises(LedgerUnavailable, match="cannot make"):
         Ledger.open(Settings(state_dir=tmp_path / "file" / "state"))
+
+
+def test_a_writer_that_comes_second_in_a_race_finds_the_outcome_recorded(
+    ledger: Ledger, make_outcome: MakeOutcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert = store._insert
+    races = iter([True, False])
+
+    def racing(connection: Connection, outcome: Outcome) -> bool:
+        if next(races):
+            raise IntegrityError("INSERT", {}, Exception("UNIQUE constraint failed"))
+        return insert(connection, outcome)
+
+    monkeypatch.setattr(store, "_insert", racing)
+    assert ledger.record(make_outcome())
+    assert ledger.outcomes() == [make_outcome()]
+
+
+def test_a_row_that_the_database_never_accepts_is_an_error(
+    ledger: Ledger, make_outcome: MakeOutcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(connection: Connection, outcome: Outcome) -> bool:
+        raise IntegrityError("INSERT", {}, Exception("NOT NULL constraint failed"))
+
+    monkeypatch.setattr(store, "_insert", refused)
+    with pytest.raises(LedgerUnavailable, match="NOT NULL"):
+        ledger.record(make_outcome())
+
+
+def test_a_moment_without_a_time_zone_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(LedgerUnavailable, match="without a time zone"):
+        ledger.outcomes(since=datetime(2026, 1, 1))  # noqa: DTZ001  # the fault that is tested
