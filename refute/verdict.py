@@ -63,22 +63,22 @@ def _refuted(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> l
 
 
 def _doubts(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None) -> list[str]:
-    """Every reason for which neither a pass nor a time-out of the attack may be reported."""
-    doubts = []
+    """The reasons for which neither a pass nor a time-out of the attack may be reported, each told once."""
     if run is not None and run.tampering:
-        doubts.append(f"the test run was tampered with: {run.tampering[0]}{_more(run.tampering)}")
+        return [f"the test run was tampered with: {run.tampering[0]}{_more(run.tampering)}"]
+    if not claims:
+        return ["the ticket makes no claim"]
     timed_out = run is not None and run.timed_out
+    if run is None or (not timed_out and all(claim.verdict is ClaimVerdict.UNTESTED for claim in claims)):
+        return ["no test attacked any claim"]
+    doubts = []
     review = [t for t in triaged if t.verdict is TriageVerdict.NEEDS_REVIEW and not _excused(t, timed_out=timed_out)]
     if review:
         names = _names(test.test.name for test in review)
         doubts.append(f"a person must judge {names}: {review[0].reason}")
-    if not claims:
-        doubts.append("the ticket makes no claim")
-    elif run is None or (not timed_out and all(c.verdict is ClaimVerdict.UNTESTED for c in claims)):
-        doubts.append("no test attacked any claim")
-    else:
-        doubts.extend(_undecided(claims, triaged, timed_out=timed_out))
-    return doubts
+    explained = {test.test.claim_id for test in review}
+    others = [claim for claim in claims if claim.claim_id not in explained]
+    return doubts + _undecided(others, triaged, timed_out=timed_out)
 
 
 def _undecided(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], *, timed_out: bool) -> list[str]:

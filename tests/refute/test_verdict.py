@@ -272,3 +272,17 @@ def test_a_refutation_names_its_claims_and_keeps_the_tampering_as_a_caveat() -> 
     verdict = judge(claims, [], tampering=("a canary lied",))
     assert verdict.reason == "7 of 7 claims refuted: C1, C2, C3, C4, C5 and 2 more"
     assert "tampering: a canary lied" in verdict.caveats
+
+
+def test_one_doubt_is_told_once_however_many_claims_it_touches() -> None:
+    claims = [claim(ClaimVerdict.INCONCLUSIVE), claim(ClaimVerdict.INCONCLUSIVE, "C2")]
+    tampered = judge(claims, [triaged(SURVIVED)], tampering=("a canary lied", "ids differ"))
+    assert tampered.reason == "the test run was tampered with: a canary lied (and 1 more)"
+    review = judge(claims, [triaged(REVIEW), triaged(FLAKY, claim="C2")])
+    assert review.reason == "a person must judge test_c1_needs_review: why needs_review; claim C2 is undecided: because"
+
+
+def test_a_failing_test_that_could_not_be_repeated_in_time_is_left_to_a_person() -> None:
+    tests = [triaged(SURVIVED), triaged(REVIEW, end=TestEnd.FAILED, name="test_failed_once")]
+    verdict = judge([claim(ClaimVerdict.INCONCLUSIVE)], tests, timed_out=True)
+    assert verdict.status is Status.INCONCLUSIVE
