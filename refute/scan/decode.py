@@ -1,0 +1,77 @@
+"""Bytes to source text: encodings, marks, line ends, and the language a file is in."""
+
+import codecs
+import io
+import re
+import tokenize
+from dataclasses import dataclass
+from typing import Final
+
+from refute.scan.rules import Language
+from refute.scan.symbols import strip_symbols
+
+_PLAIN_ENCODINGS: Final = frozenset(
+    {"utf-8", "utf-8-sig", "ascii", "iso-8859-1", "iso8859-1", "latin-1", "iso-8859-15", "cp1252"}
+)
+_SHELL_NAMES: Final = re.compile(r"(?:^|[/\s])(?:ba|da|z|k|mk|a|rba|po|ya)?sh\b")
+_PYTHON_NAMES: Final = re.compile(r"(?:^|[/\s])(?:python|pypy)[\d.]*\b")
+_SHELL_SUFFIXES: Final = (".sh", ".bash", ".ksh", ".zsh", ".dash", ".bats", ".command")
+_PYTHON_SUFFIXES: Final = (".py", ".pyw", ".pyi")
+DIRECTION_MARKS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why bytes could not become source text."""
+
+    reason: str
+    line: int = 1
+
+
+def shebang_of(data: bytes) -> str:
+    """The first line after `#!`, empty without one."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    return data[2:].split(b"\n", 1)[0][:500].decode("utf-8", "replace").strip() if data.startswith(b"#!") else ""
+
+
+def languages_of(path: str, data: bytes) -> tuple[Language, ...]:
+    """The languages a file claims to be in, by name and by first line; empty for neither."""
+    found: list[Language] = []
+    if path.endswith(_SHELL_SUFFIXES):
+        found.append(Language.SHELL)
+    elif path.endswith(_PYTHON_SUFFIXES):
+        found.append(Language.PYTHON)
+    shebang = shebang_of(data)
+    if _PYTHON_NAMES.search(shebang):
+        found.append(Language.PYTHON)
+    elif _SHELL_NAMES.search(shebang):
+        found.append(Language.SHELL)
+    return tuple(dict.fromkeys(found))
+
+
+def read_source(data: bytes, language: Language) -> str | Unreadable:
+    """Decode a file as its interpreter would, refusing what could be read in two ways."""
+    position = data.find(b"\0")
+    if position >= 0:
+        return Unreadable("It holds a NUL byte.", data.count(b"\n", 0, position) + 1)
+    encoding = "utf-8"
+    if language == Language.PYTHON:
+        try:
+            encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0].lower()
+        except SyntaxError as error:
+            return Unreadable(f"Its encoding is not known: {error}.")
+        if encoding not in _PLAIN_ENCODINGS:
+            return Unreadable(f"Its encoding {encoding} can hide code; expected UTF-8.")
+    try:
+        text = data.removeprefix(codecs.BOM_UTF8).decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        if language == Language.SHELL and _only_prints(data):
+            # Old scripts carry Latin-1 in comments and messages; every byte above 127 is inert to a shell.
+            return strip_symbols(data.decode("latin-1").replace("\r\n", "\n"))
+        return Unreadable(f"It is not valid {encoding.upper()} (byte {error.start}).", line)
+    return strip_symbols(text.replace("\r\n", "\n"))
+
+
+def _only_prints(data: bytes) -> bool:
+    return not re.search(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]", data) and max(map(len, data.split(b"\n"))) < 2000  # noqa: PLR2004

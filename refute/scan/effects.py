@@ -1,0 +1,140 @@
+"""Judges what a command or call would do to a path or a host; shell and Python share it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from refute.scan import hosts, paths, sensitive
+from refute.scan.finding import Severity
+from refute.scan.paths import Place, Target
+from refute.scan.report import Report, Spot
+from refute.scan.symbols import DERIVED, HERE, HOME, SECRET, UNKNOWN, is_open, show
+
+_BARE_ROOT_DEPTH: Final = 1
+
+
+@dataclass(slots=True)
+class Act:
+    """Something a text does at a place; each method judges one kind of effect."""
+
+    report: Report
+    spot: Spot
+    command: str
+    """The command or call as understood."""
+    cwd: str = HERE
+    soft: bool = False
+    """Whether what is unresolved is ordinary: a function's parameter rather than a script's variable."""
+
+    def add(self, rule_id: str, *, severity: Severity | None = None, detail: str = "") -> None:
+        """Report a finding of this act."""
+        self.report.add(rule_id, self.spot, self.command, severity=severity, detail=detail)
+
+    def read(self, path: str) -> bool:
+        """Judge reading a file's content; True when it yields credentials."""
+        target = paths.locate(path, self.cwd)
+        if sensitive.is_credentials(target.text):
+            self.add("read-credentials", detail=_named(target))
+            return True
+        if target.text.endswith("/docker.sock"):
+            self.add("container-escape", detail=_named(target))
+        elif target.place == Place.SYSTEM:
+            self._read_system(target)
+        elif target.place == Place.HOME and target.text.count("/") and sensitive.is_persistence(target.text):
+            self.add("read-host-file", detail=_named(target))
+        return False
+
+    def _read_system(self, target: Target) -> None:
+        text = target.text
+        if sensitive.is_public_fact(text):
+            return
+        loud = text.startswith(("/etc/", "/proc/", "/sys/", "/var/log", "/var/lib/", "/boot/"))
+        loud = loud or sensitive.is_security_data(text) or (text.startswith("/usr/") and len(target.parts) == 2)  # noqa: PLR2004 - /usr/x
+        weak = paths.has_open_part(target) or not loud
+        self.add("read-host-file", severity=Severity.MEDIUM if weak else None, detail=_named(target))
+
+    def list(self, path: str) -> None:
+        """Judge listing a directory."""
+        target = paths.locate(path, self.cwd)
+        if sensitive.is_credentials(target.text):
+            self.add("read-credentials", detail=_named(target))
+        elif target.place == Place.SYSTEM or (target.place == Place.HOME and target.text.strip("*/") == HOME):
+            root = target.place == Place.HOME or sensitive.is_enumerable_root(target.text)
+            weak = not root or paths.has_open_part(target)
+            self.add("list-host-directory", severity=Severity.MEDIUM if weak else None, detail=_named(target))
+
+    def write(self, path: str) -> None:
+        """Judge creating or changing a file."""
+        target = paths.locate(path, self.cwd)
+        if paths.inside_or_temporary(target) or target.place == Place.TEMP_ROOT:
+            if ".git/hooks/" in target.text or target.text.endswith("/.git/config"):
+                self.add("persistence", severity=Severity.HIGH, detail=_named(target))
+            return
+        if target.text.startswith("/dev/"):
+            self.add("device-write", detail=_named(target))
+        elif sensitive.is_persistence(target.text) or sensitive.is_credentials(target.text):
+            self.add("persistence", detail=_named(target))
+        elif target.place == Place.UNKNOWN:
+            self._write_unknown(target)
+        else:
+            self.add("write-outside", detail=_named(target))
+
+    def _write_unknown(self, target: Target) -> None:
+        tail = target.text.lstrip(UNKNOWN + DERIVED)
+        if DERIVED in target.text:
+            self.add("write-outside", detail=_named(target))
+        elif sensitive.is_persistence(tail) or tail.startswith(("/.bashrc", "/.profile", "/.ssh/", "/authorized_keys")):
+            self.add("persistence", severity=Severity.HIGH, detail=_named(target))
+
+    def delete(self, path: str, *, recursive: bool) -> None:
+        """Judge deleting a file or a tree."""
+        target = paths.locate(path, self.cwd)
+        if paths.inside_or_temporary(target):
+            return
+        if target.text.startswith("/dev/"):
+            self.add("device-write", detail=_named(target))
+        elif target.place == Place.UNKNOWN:
+            self._delete_unknown(target, recursive=recursive)
+        else:
+            self.add("delete-outside", detail=_named(target))
+
+    def _delete_unknown(self, target: Target, *, recursive: bool) -> None:
+        if DERIVED in target.text:
+            self.add("delete-outside", detail=_named(target))
+            return
+        # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
+        named = len([part for part in target.parts if part.strip("*") and not is_open(part)]) >= _BARE_ROOT_DEPTH
+        severity = None if recursive and not named and not self.soft else Severity.MEDIUM
+        self.add("delete-unresolved", severity=severity, detail=_named(target))
+
+    def change_mode(self, path: str) -> None:
+        """Judge changing rights or owner of a file."""
+        target = paths.locate(path, self.cwd)
+        if target.place in {Place.SYSTEM, Place.OUTSIDE, Place.HOME, Place.TEMP_ROOT}:
+            self.add("permission-change", detail=_named(target))
+
+    def connect(self, host: str | None) -> None:
+        """Judge talking to a host; None for no host at all."""
+        if host is None:
+            return
+        match hosts.reach_of(host):
+            case hosts.Reach.EXTERNAL:
+                self.add("network-external", detail=f"Host: {_plain(host)}.")
+            case hosts.Reach.METADATA:
+                self.add("network-metadata")
+            case hosts.Reach.UNKNOWN:
+                self.add("network-unresolved", severity=Severity.MEDIUM if self.soft else None)
+            case hosts.Reach.LOOPBACK | hosts.Reach.PRIVATE:
+                detail = f"Host: {_plain(host)}, on this machine or its private network."
+                self.add("network-external", severity=Severity.MEDIUM, detail=detail)
+
+
+def carries_secret(text: str) -> bool:
+    """Whether a value holds the content of credentials or the environment."""
+    return SECRET in text
+
+
+def _named(target: Target) -> str:
+    return f"Path: {show(target.text, 80)}."
+
+
+def _plain(host: str) -> str:
+    return show(host, 80)

@@ -1,0 +1,87 @@
+"""Keeps the scan of hostile input within bounds: small and shallow text here, anything else in a limited child."""
+
+import json
+import re
+import resource
+import subprocess
+import sys
+from dataclasses import asdict
+from typing import Final
+
+from refute.scan.analysis import analyse
+from refute.scan.finding import Confidence, Finding, Severity
+from refute.scan.report import Report, Spot
+from refute.scan.rules import Language
+from refute.scan.shell.syntax import depth_of
+
+_SMALL_BYTES: Final = 200_000
+_SHALLOW: Final = 40
+_SHORT_LINE: Final = 8_000
+_UNARY_RUN: Final = re.compile(
+    rb"(?:[~!+]|not\s|lambda\s*:|await\s|else\s){30}|-{2000}|(?:-\s){30}|(?:[.\w]{1,8}\*\*){30}"
+)
+_DEEP_INDENT: Final = re.compile(rb"^(?:\t{40}|[ ]{400})", re.MULTILINE)
+_MAX_BYTES: Final = 12 * 1024**2
+_CHILD_MEMORY_BYTES: Final = 1024**3
+_CHILD_CPU_S: Final = 10
+_CHILD_WALL_S: Final = 20
+
+
+def analyse_within_limits(path: str, data: bytes, language: Language | None) -> Report:
+    """As `analyse`; input that might crash or stall a parser is scanned in a child with memory and time limits."""
+    if len(data) <= _SMALL_BYTES and _shallow(data):
+        return analyse(path, data, language)
+    report = Report(path=path)
+    if len(data) > _MAX_BYTES:
+        _refuse(report, f"It is {len(data):,} bytes long; expected at most {_MAX_BYTES:,}.")
+        return report
+    return _in_child(report, data, language)
+
+
+def _shallow(data: bytes) -> bool:
+    return (
+        max(map(len, data.split(b"\n"))) <= _SHORT_LINE
+        and depth_of(data) <= _SHALLOW
+        # Operators and keywords nest without brackets.
+        and not _UNARY_RUN.search(data)
+        and not _DEEP_INDENT.search(data)
+    )
+
+
+def _in_child(report: Report, data: bytes, language: Language | None) -> Report:
+    command = [sys.executable, "-m", "refute.scan.limits", report.path, language or ""]
+    try:
+        done = subprocess.run(command, input=data, capture_output=True, timeout=_CHILD_WALL_S, check=False)  # noqa: S603 - ourselves
+    except subprocess.TimeoutExpired:
+        _refuse(report, f"It takes longer than {_CHILD_WALL_S} s to read.")
+        return report
+    try:
+        answer = json.loads(done.stdout)
+        for entry in answer["findings"]:
+            finding = Finding(
+                **{**entry, "severity": Severity(entry["severity"]), "confidence": Confidence(entry["confidence"])}
+            )
+            report.findings[finding.rule_id, finding.line, finding.command] = finding
+        report.reached.extend((path, how) for path, how in answer["reached"])
+    except (ValueError, KeyError, TypeError):
+        _refuse(report, f"Reading it ended the scanner's child process (exit {done.returncode}).")
+    return report
+
+
+def _refuse(report: Report, reason: str) -> None:
+    report.add_always("unanalysable", Spot(line=1, column=1, text=""), reason)
+
+
+def main() -> None:
+    """The child: limits first, then the scan of standard input, the result as JSON on standard output."""
+    resource.setrlimit(resource.RLIMIT_AS, (_CHILD_MEMORY_BYTES, _CHILD_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CHILD_CPU_S, _CHILD_CPU_S))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, path, language = sys.argv
+    report = analyse(path, sys.stdin.buffer.read(), Language(language) if language else None)
+    answer = {"findings": [asdict(finding) for finding in report.findings.values()], "reached": report.reached}
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Where a path leads: inside the workspace, a temporary place, the home directory, the system, or nobody knows."""
+
+# ruff: noqa: PLR0911 - decision lists read best with one return per case
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, SECRET, TEMP, UNKNOWN, is_open
+
+WORKSPACE_MOUNT: Final = "/workspace"
+"""Where the sandbox puts the snapshot."""
+_TEMP_ROOTS: Final = ("/tmp", "/var/tmp", "/dev/shm", "/private/tmp")  # noqa: S108 - names to recognise, not used
+_HARMLESS_DEVICES: Final = re.compile(
+    r"/dev/(null|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|console)\Z|/proc/(self|thread-self)(/.*)?\Z"
+)
+_HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
+_FUZZY: Final = frozenset((UNKNOWN, DERIVED, DOWNLOAD, SECRET))
+
+
+class Place(StrEnum):
+    """What a path belongs to."""
+
+    WORKSPACE = "workspace"
+    TEMP = "temporary"
+    TEMP_ROOT = "the shared temporary directory"
+    HARMLESS = "harmless device"
+    HOME = "home"
+    SYSTEM = "system"
+    OUTSIDE = "above the workspace"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A path after following `cd`, joining and removing `.` and `..`."""
+
+    place: Place
+    text: str
+    """Absolute; home directories are written with the HOME symbol, workspace paths start with HERE."""
+
+    @property
+    def parts(self) -> list[str]:
+        """Components without the root."""
+        return [part for part in self.text.split("/")[1:] if part]
+
+
+def _split_root(path: str) -> tuple[str, str]:
+    if path.startswith("/"):
+        return "", path
+    return path[0], path[1:]
+
+
+def normalise(path: str, cwd: str = HERE) -> str:
+    """Join to the working directory and remove `.`, `..` and double slashes.
+
+    A path that climbs above the workspace gives UNKNOWN + `/..`.
+    """
+    if path == "~" or path.startswith("~/"):
+        path = HOME + path[1:]
+    elif path.startswith("~+"):
+        path = cwd + path[2:]
+    elif re.match(r"~[a-z_]", path):
+        path = "/home/" + path[1:]
+    if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME} and path[:1] not in _FUZZY:
+        path = f"{cwd}/{path}"
+    root, rest = _split_root(path)
+    kept: list[str] = []
+    for part in rest.split("/"):
+        if part in {"", "."}:
+            continue
+        if part != "..":
+            kept.append(part)
+        elif kept:
+            kept.pop()
+        elif root in {HERE, TEMP, HOME}:
+            return UNKNOWN + "/.."
+    glue = "" if root and rest and not rest.startswith("/") else "/"
+    return root + (glue if kept or not root else "") + "/".join(kept)
+
+
+def locate(path: str, cwd: str = HERE) -> Target:
+    """Say where a path leads.
+
+    Args:
+        path: as the script uses it, with symbols for unknown parts.
+        cwd: the directory it is relative to; starts with HERE inside the workspace.
+    """
+    if not path:
+        return Target(Place.WORKSPACE, cwd)
+    text = normalise(path, cwd)
+    first = text[:1]
+    if first == HERE:
+        return Target(Place.WORKSPACE, text)
+    if first == TEMP:
+        return Target(Place.TEMP, text)
+    if first == HOME:
+        return Target(Place.HOME, text)
+    if first in _FUZZY:
+        return Target(Place.OUTSIDE if text == UNKNOWN + "/.." else Place.UNKNOWN, text)
+    return _locate_absolute(text)
+
+
+def _locate_absolute(text: str) -> Target:
+    if text == WORKSPACE_MOUNT or text.startswith(WORKSPACE_MOUNT + "/"):
+        return Target(Place.WORKSPACE, HERE + text[len(WORKSPACE_MOUNT) :])
+    if _HARMLESS_DEVICES.match(text):
+        return Target(Place.HARMLESS, text)
+    for root in _TEMP_ROOTS:
+        if text in {root, root + "/*", root + "/.*"}:
+            return Target(Place.TEMP_ROOT, text)
+        if text.startswith(root + "/"):
+            return Target(Place.TEMP, TEMP + text[len(root) :])
+    home = _HOME_DIRECTORY.match(text)
+    if home:
+        return Target(Place.HOME, HOME + text[home.end() :])
+    if text.startswith(("/" + UNKNOWN, "/" + DERIVED)):
+        return Target(Place.UNKNOWN, text)
+    return Target(Place.SYSTEM, text)
+
+
+def inside_or_temporary(target: Target) -> bool:
+    """Whether a script may do there what it likes."""
+    return target.place in {Place.WORKSPACE, Place.TEMP, Place.HARMLESS}
+
+
+def has_open_part(target: Target) -> bool:
+    """Whether some component is not known."""
+    return is_open(target.text) or NAME in target.text

@@ -1,0 +1,20 @@
+"""The checks for Python calls, by dotted name or by method."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from refute.scan.python.calls import code, files, network, process
+from refute.scan.python.values import FileValue, PathValue
+from refute.scan.python.walk import PythonCall
+
+HANDLERS: Mapping[str, Callable[[PythonCall], Any]] = MappingProxyType(
+    {**files.HANDLERS, **network.HANDLERS, **process.HANDLERS, **code.HANDLERS}
+)
+"""Dotted name → its check, which returns what the call yields."""
+PATH_METHODS: Mapping[str, Callable[[PythonCall, PathValue], Any]] = files.PATH_METHODS
+"""Methods of `pathlib` paths."""
+FILE_METHODS: Mapping[str, Callable[[PythonCall, FileValue], Any]] = files.FILE_METHODS
+"""Methods of open files."""
+UNKNOWN_METHODS: Mapping[str, Callable[[PythonCall], Any]] = process.UNKNOWN_METHODS
+"""Methods whose name alone is telling, on objects about which nothing is known."""

@@ -1,0 +1,361 @@
+"""Python calls that touch files."""
+
+import re
+from typing import Any, Final
+
+from refute.scan import paths
+from refute.scan.finding import Severity
+from refute.scan.python.values import UNK, FileValue, PathValue, as_text, lift
+from refute.scan.python.walk import PythonCall
+from refute.scan.symbols import DERIVED, HERE, HOME, NAME, SECRET, TEMP, UNKNOWN, is_open
+
+_SETUID: Final = 0o6000
+
+
+def _text(call: PythonCall, position: int, keyword: str = "") -> str:
+    return as_text(call.argument(position, keyword))
+
+
+def _open(call: PythonCall) -> Any:
+    path = call.argument(0, "file")
+    if isinstance(path, int):
+        return UNK
+    mode = call.argument(1, "mode")
+    return _opened(call, as_text(path), mode if isinstance(mode, str) else "r")
+
+
+def _opened(call: PythonCall, path: str, mode: str) -> FileValue:
+    if set(mode) & set("wax+"):
+        call.act.write(path)
+    if "r" in mode or "+" in mode or not set(mode) & set("wax"):
+        if call.act.read(path):
+            return FileValue(SECRET, mode)
+        if DERIVED in path:
+            call.act.add("read-host-file", severity=Severity.MEDIUM, detail="The path is hidden.")
+    return FileValue(path, mode)
+
+
+def _os_open(call: PythonCall) -> Any:
+    flags = call.argument(1)
+    writes = not isinstance(flags, int) or flags & 3
+    (call.act.write if writes and isinstance(flags, int) else call.act.read)(_text(call, 0))
+    return UNK
+
+
+def _remove(call: PythonCall) -> None:
+    call.act.delete(_text(call, 0, "path"), recursive=False)
+
+
+def _rmtree(call: PythonCall) -> None:
+    call.act.delete(_text(call, 0, "path"), recursive=True)
+
+
+def _move(call: PythonCall) -> Any:
+    call.act.delete(_text(call, 0, "src"), recursive=False)
+    call.act.read(_text(call, 0, "src"))
+    call.act.write(_text(call, 1, "dst"))
+    return call.argument(1, "dst")
+
+
+def _copy(call: PythonCall) -> Any:
+    call.act.read(_text(call, 0, "src"))
+    call.act.write(_text(call, 1, "dst"))
+    return call.argument(1, "dst")
+
+
+def _write(call: PythonCall) -> None:
+    call.act.write(_text(call, 0, "path"))
+
+
+def _link(call: PythonCall) -> None:
+    call.act.read(_text(call, 0, "src"))
+    call.act.write(_text(call, 1, "dst"))
+
+
+def _read(call: PythonCall) -> Any:
+    call.act.read(_text(call, 0, "path"))
+    return UNK
+
+
+def _list(call: PythonCall) -> Any:
+    path = call.argument(0, "path")
+    text = as_text(path) if path is not UNK else "."
+    call.act.list(text)
+    return UNK
+
+
+def _walk(call: PythonCall) -> Any:
+    _list(call)
+    found = f"{_text(call, 0)}/{NAME}"
+    return [(found, [NAME], [NAME])]
+
+
+def _glob(call: PythonCall) -> Any:
+    pattern = _text(call, 0, "pathname")
+    literal = re.match(r"[^*?\[]*", pattern)
+    directory = (literal.group() if literal else pattern).rpartition("/")[0] or "/"
+    rest = pattern[len(directory) :].strip("/")
+    if pattern.startswith(("/", "~", HOME)) and rest in {"*", "**", "**/*", ".*", "*.*"}:
+        call.act.list(directory)
+    else:
+        call.act.read(pattern)
+    return [f"{directory}/{NAME}"] if "/" in pattern else [NAME]
+
+
+def _chmod(call: PythonCall) -> None:
+    mode = call.argument(1, "mode")
+    if isinstance(mode, int) and mode & _SETUID:
+        call.act.add("setuid")
+    call.act.change_mode(_text(call, 0, "path"))
+
+
+def _chown(call: PythonCall) -> None:
+    call.act.change_mode(_text(call, 0, "path"))
+
+
+def _archive(call: PythonCall) -> Any:
+    mode = call.argument(1, "mode")
+    writes = isinstance(mode, str) and mode[:1] in {"w", "x", "a"}
+    (call.act.write if writes else call.act.read)(_text(call, 0, "name"))
+    return FileValue(_text(call, 0), mode if isinstance(mode, str) else "r")
+
+
+def _join(call: PythonCall) -> Any:
+    def one(*parts: Any) -> str:
+        path = ""
+        for part in map(as_text, parts):
+            path = part if part.startswith(("/", HOME, TEMP, HERE)) or not path else f"{path.rstrip('/')}/{part}"
+        return path
+
+    return lift(one, *call.arguments)
+
+
+def _absolute(call: PythonCall) -> Any:
+    return lift(lambda value: paths.normalise(as_text(value)) if as_text(value) else HERE, call.argument(0))
+
+
+def _dirname(call: PythonCall) -> Any:
+    def one(value: Any) -> str:
+        text = as_text(value)
+        head, slash, _ = text.rstrip("/").rpartition("/")
+        return head or ("/" if slash else text if len(text) == 1 and is_open(text) else "")
+
+    return lift(one, call.argument(0))
+
+
+def _basename(call: PythonCall) -> Any:
+    def one(value: Any) -> str:
+        tail = as_text(value).rpartition("/")[2]
+        return NAME if is_open(tail) else tail
+
+    return lift(one, call.argument(0))
+
+
+def _expanduser(call: PythonCall) -> Any:
+    return lift(lambda value: re.sub(r"^~(?=/|\Z)", HOME, as_text(value)), call.argument(0))
+
+
+def _make_path(call: PythonCall) -> Any:
+    return (
+        PathValue(_join(call) if call.arguments else ".")
+        if not any(a is UNK for a in call.arguments[:1])
+        else PathValue(UNKNOWN)
+    )
+
+
+def _constant(value: Any) -> Any:
+    return lambda _call: value
+
+
+HANDLERS: Final = {
+    **dict.fromkeys(
+        (
+            "builtins.open",
+            "io.open",
+            "codecs.open",
+            "os.fdopen",
+            "aiofiles.open",
+            "builtins.file",
+            "gzip.open",
+            "bz2.open",
+            "lzma.open",
+            "gzip.GzipFile",
+            "tokenize.open",
+            "io.FileIO",
+            "fileinput.input",
+            "mmap.mmap",
+        ),
+        _open,
+    ),
+    "os.open": _os_open,
+    **dict.fromkeys(("os.remove", "os.unlink", "os.rmdir", "os.removedirs"), _remove),
+    **dict.fromkeys(
+        (
+            "shutil.rmtree",
+            "distutils.dir_util.remove_tree",
+            "send2trash.send2trash",
+            "setuptools.distutils.dir_util.remove_tree",
+        ),
+        _rmtree,
+    ),
+    **dict.fromkeys(("os.rename", "os.renames", "os.replace", "shutil.move"), _move),
+    **dict.fromkeys(("shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree", "shutil.copymode"), _copy),
+    **dict.fromkeys(
+        ("os.mkdir", "os.makedirs", "os.truncate", "os.mknod", "os.mkfifo", "os.utime", "os.setxattr"), _write
+    ),
+    **dict.fromkeys(("os.symlink", "os.link"), _link),
+    **dict.fromkeys(("os.listdir", "os.scandir"), _list),
+    **dict.fromkeys(("os.walk", "os.fwalk"), _walk),
+    **dict.fromkeys(("glob.glob", "glob.iglob"), _glob),
+    **dict.fromkeys(("os.chmod", "os.lchmod"), _chmod),
+    **dict.fromkeys(("os.chown", "os.lchown", "shutil.chown", "os.chflags"), _chown),
+    **dict.fromkeys(
+        (
+            "linecache.getline",
+            "linecache.getlines",
+            "sqlite3.connect",
+            "numpy.loadtxt",
+            "numpy.load",
+            "pandas.read_csv",
+            "os.readlink",
+            "pkgutil.get_data",
+        ),
+        _read,
+    ),
+    **dict.fromkeys(("zipfile.ZipFile", "tarfile.open", "tarfile.TarFile", "shutil.unpack_archive"), _archive),
+    "os.path.join": _join,
+    **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), _absolute),
+    "os.path.dirname": _dirname,
+    "os.path.basename": _basename,
+    **dict.fromkeys(("os.path.expanduser",), _expanduser),
+    "os.path.expandvars": lambda call: as_text(call.argument(0)).replace("$HOME", HOME),
+    "os.fspath": lambda call: as_text(call.argument(0)),
+    **dict.fromkeys(("os.getcwd", "os.getcwdb"), _constant(HERE)),
+    **dict.fromkeys(
+        (
+            "pathlib.Path",
+            "pathlib.PosixPath",
+            "pathlib.PurePath",
+            "pathlib.PurePosixPath",
+            "py.path.local",
+            "anyio.Path",
+        ),
+        _make_path,
+    ),
+    "pathlib.Path.cwd": _constant(PathValue(HERE)),
+    "pathlib.Path.home": _constant(PathValue(HOME)),
+    **dict.fromkeys(
+        ("tempfile.mkdtemp", "tempfile.gettempdir", "tempfile.mktemp", "tmp_path_factory.mktemp"),
+        _constant(TEMP + "/x"),
+    ),
+    "tempfile.mkstemp": _constant((UNK, TEMP + "/x")),
+    **dict.fromkeys(
+        ("tempfile.NamedTemporaryFile", "tempfile.TemporaryFile", "tempfile.SpooledTemporaryFile"),
+        _constant(FileValue(TEMP + "/x", "w+")),
+    ),
+    "tmp_path_factory.getbasetemp": _constant(PathValue(TEMP)),
+}
+
+
+def _path_open(call: PythonCall, path: PathValue) -> Any:
+    mode = call.argument(0, "mode")
+    return _opened(call, path.text, mode if isinstance(mode, str) else "r")
+
+
+def _path_read(call: PythonCall, path: PathValue) -> Any:
+    return SECRET if call.act.read(path.text) else call.walker.written.get(paths.locate(path.text).text, UNKNOWN)
+
+
+def _path_write(call: PythonCall, path: PathValue) -> Any:
+    call.act.write(path.text)
+    call.walker.written[paths.locate(path.text).text] = as_text(call.argument(0, "data"))
+    return UNK
+
+
+def _path_create(call: PythonCall, path: PathValue) -> Any:
+    call.act.write(path.text)
+    return UNK
+
+
+def _path_delete(call: PythonCall, path: PathValue) -> Any:
+    call.act.delete(path.text, recursive=False)
+    return UNK
+
+
+def _path_rename(call: PythonCall, path: PathValue) -> Any:
+    call.act.delete(path.text, recursive=False)
+    call.act.write(_text(call, 0, "target"))
+    return PathValue(_text(call, 0, "target"))
+
+
+def _path_list(call: PythonCall, path: PathValue) -> Any:
+    pattern = call.argument(0)
+    if pattern is UNK or pattern in {"*", "**", "**/*", "*.*"}:
+        call.act.list(path.text)
+    return [PathValue(f"{path.text.rstrip('/')}/{NAME}")]
+
+
+def _path_chmod(call: PythonCall, path: PathValue) -> Any:
+    mode = call.argument(0, "mode")
+    if isinstance(mode, int) and mode & _SETUID:
+        call.act.add("setuid")
+    call.act.change_mode(path.text)
+    return UNK
+
+
+def _path_same(_call: PythonCall, path: PathValue) -> Any:
+    return path
+
+
+PATH_METHODS: Final = {
+    "open": _path_open,
+    **dict.fromkeys(("read_text", "read_bytes", "read"), _path_read),
+    **dict.fromkeys(("write_text", "write_bytes", "write"), _path_write),
+    **dict.fromkeys(("touch", "mkdir", "symlink_to", "hardlink_to", "ensure"), _path_create),
+    **dict.fromkeys(("unlink", "rmdir", "remove"), _path_delete),
+    **dict.fromkeys(("rename", "replace"), _path_rename),
+    **dict.fromkeys(("iterdir", "glob", "rglob", "walk", "listdir"), _path_list),
+    "chmod": _path_chmod,
+    **dict.fromkeys(("resolve", "absolute"), lambda _call, path: PathValue(paths.normalise(path.text))),
+    "expanduser": lambda _call, path: PathValue(re.sub(r"^~(?=/|\Z)", HOME, path.text)),
+    **dict.fromkeys(
+        ("joinpath", "join"), lambda call, path: PathValue("/".join([path.text, *map(as_text, call.arguments)]))
+    ),
+    **dict.fromkeys(("with_suffix", "with_name", "with_stem", "relative_to"), _path_same),
+    **dict.fromkeys(("as_posix", "__str__", "__fspath__"), lambda _call, path: path.text),
+}
+
+
+def _file_read(call: PythonCall, file: FileValue) -> Any:
+    if file.path == SECRET:
+        return SECRET
+    return call.walker.written.get(paths.locate(file.path).text, UNKNOWN) if file.path else UNKNOWN
+
+
+def _file_write(call: PythonCall, file: FileValue) -> Any:
+    located = paths.locate(file.path).text
+    call.walker.written[located] = (call.walker.written.get(located, "") + as_text(call.argument(0)))[:100_000]
+    if SECRET in as_text(call.argument(0)):
+        call.act.add("environment-dump", severity=Severity.MEDIUM)
+    return UNK
+
+
+def _file_add(call: PythonCall, _file: FileValue) -> Any:
+    call.act.read(_text(call, 0))
+    return UNK
+
+
+def _file_extract(call: PythonCall, _file: FileValue) -> Any:
+    target = call.argument(0, "path")
+    if isinstance(target, str | PathValue):
+        call.act.write(as_text(target))
+    return UNK
+
+
+FILE_METHODS: Final = {
+    **dict.fromkeys(("read", "readline", "readlines", "__iter__"), _file_read),
+    **dict.fromkeys(("write", "writelines", "writestr"), _file_write),
+    "add": _file_add,
+    **dict.fromkeys(("extractall", "extract"), _file_extract),
+    "__enter__": lambda _call, file: file,
+}

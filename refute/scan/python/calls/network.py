@@ -1,0 +1,237 @@
+"""Python calls that talk over a network."""
+
+from typing import Any, Final
+
+from refute.scan import hosts
+from refute.scan.finding import Severity
+from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text
+from refute.scan.python.walk import PythonCall
+from refute.scan.symbols import DERIVED, DOWNLOAD, SECRET
+
+_VERBS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "request", "stream", "send", "ws_connect")
+_CLIENTS: Final = ("requests", "requests.Session()", "requests.session()", "httpx", "httpx.Client()", "httpx.AsyncClient()", "aiohttp", "aiohttp.ClientSession()", "urllib3", "urllib3.PoolManager()", "urllib3.ProxyManager()", "treq", "niquests")  # fmt: skip  # noqa: E501 - a table
+
+
+def _sends_secret(call: PythonCall) -> None:
+    for value in (*call.arguments, *call.keywords.values()):
+        if SECRET in as_text(value) or (isinstance(value, Ref) and value.name.startswith("os.environ")):
+            call.act.add("environment-dump", detail="Sends them over the network.")
+        if isinstance(value, dict) and any(isinstance(v, FileValue) and v.path == SECRET for v in value.values()):
+            call.act.add("read-credentials")
+
+
+def connect_url(call: PythonCall, value: Any) -> Any:
+    """Judge a request to a URL."""
+    if isinstance(value, Ref) and value.name == "download()":
+        return value
+    url = as_text(value)
+    if url.startswith("file:"):
+        call.act.read(url.removeprefix("file:").removeprefix("//"))
+    elif DERIVED in url:
+        call.act.add("network-external", detail="The address is hidden.")
+    elif "://" in url or isinstance(value, str):
+        call.act.connect(hosts.host_of(url))
+    else:
+        call.act.connect("\ue000")
+    _sends_secret(call)
+    return Ref("download()")
+
+
+def _url(call: PythonCall) -> Any:
+    return connect_url(call, call.argument(0, "url"))
+
+
+def _verb(call: PythonCall) -> Any:
+    last = call.name.rpartition(".")[2]
+    position = 1 if last in {"request", "stream"} else 0
+    return connect_url(call, call.argument(position, "url"))
+
+
+def _request_object(call: PythonCall) -> Any:
+    url = call.argument(0, "url")
+    return url if isinstance(url, str) else UNK
+
+
+def _host(call: PythonCall) -> Any:
+    value = call.argument(0, "host")
+    if value is not UNK:
+        call.act.connect(as_text(value).partition("://")[2] or as_text(value))
+    _sends_secret(call)
+    return Ref(f"{call.name}()")
+
+
+def _address(call: PythonCall) -> Any:
+    value = next((v for v in (*call.arguments, *call.keywords.values()) if isinstance(v, tuple | list) and v[1:]), UNK)
+    if isinstance(value, tuple | list):
+        call.act.connect(as_text(value[0]))
+    elif call.arguments and not isinstance(call.arguments[0], str | bytes):
+        call.act.connect("\ue000")
+    call.walker.facts.add("socket")
+    _reverse(call)
+    _sends_secret(call)
+    return Ref("socket.socket()")
+
+
+def _reverse(call: PythonCall) -> None:
+    if {"socket", "terminal"} <= call.walker.facts:
+        call.act.add("reverse-shell")
+
+
+def terminal(call: PythonCall) -> Any:
+    """Judge connecting a terminal or standard streams to something else."""
+    call.walker.facts.add("terminal")
+    _reverse(call)
+    return UNK
+
+
+def _bind(call: PythonCall) -> Any:
+    value = call.argument(0)
+    if isinstance(value, tuple | list) and len(value) >= 2:  # noqa: PLR2004 - host and port
+        _listen(call, value[0], value[1])
+    return UNK
+
+
+def _server(call: PythonCall) -> Any:
+    value = call.argument(0, "server_address")
+    if isinstance(value, tuple | list) and len(value) >= 2:  # noqa: PLR2004 - host and port
+        _listen(call, value[0], value[1])
+    return UNK
+
+
+def _listen(call: PythonCall, host: Any, port: Any) -> None:
+    if isinstance(host, str) and host in {"", "0.0.0.0", "::"}:  # noqa: S104 - the notation to find
+        free = port == 0 or not isinstance(port, int)
+        call.act.add("network-listen", severity=Severity.MEDIUM if free else None)
+
+
+def _run_app(call: PythonCall) -> Any:
+    if call.keywords.get("host") in {"0.0.0.0", "::"}:  # noqa: S104 - as above
+        call.act.add("network-listen")
+    return UNK
+
+
+def _open_connection(call: PythonCall) -> Any:
+    call.act.connect(as_text(call.argument(0, "host")))
+    call.walker.facts.add("socket")
+    _reverse(call)
+    return (UNK, UNK)
+
+
+def _lookup(call: PythonCall) -> Any:
+    host = as_text(call.argument(0, "host"))
+    if hosts.reach_of(host) == hosts.Reach.EXTERNAL:
+        call.act.connect(host)
+    return UNK
+
+
+def _retrieve(call: PythonCall) -> Any:
+    connect_url(call, call.argument(0, "url"))
+    target = call.argument(1, "filename")
+    if isinstance(target, str | PathValue):
+        call.act.write(as_text(target))
+        call.walker.written[as_text(target)] = DOWNLOAD
+    return UNK
+
+
+HANDLERS: Final = {
+    **{f"{client}.{verb}": _verb for client in _CLIENTS for verb in _VERBS},
+    **dict.fromkeys(
+        (
+            "urllib.request.urlopen",
+            "urllib.urlopen",
+            "webbrowser.open",
+            "wget.download",
+            "pandas.read_html",
+            "xmlrpc.client.ServerProxy",
+            "websocket.create_connection",
+            "websockets.connect",
+            "urllib.request.OpenerDirector().open",
+            "urllib.request.build_opener().open",
+            "feedparser.parse",
+            "websocket.WebSocketApp",
+            "git.Repo.clone_from",
+            "smbclient.open_file",
+        ),
+        _url,
+    ),
+    "urllib.request.Request": _request_object,
+    **dict.fromkeys(("urllib.request.urlretrieve", "urllib.urlretrieve"), _retrieve),
+    **dict.fromkeys(
+        (
+            "http.client.HTTPConnection",
+            "http.client.HTTPSConnection",
+            "smtplib.SMTP",
+            "smtplib.SMTP_SSL",
+            "ftplib.FTP",
+            "ftplib.FTP_TLS",
+            "telnetlib.Telnet",
+            "imaplib.IMAP4",
+            "imaplib.IMAP4_SSL",
+            "poplib.POP3",
+            "poplib.POP3_SSL",
+            "paramiko.SSHClient().connect",
+            "paramiko.Transport",
+            "redis.Redis",
+            "pymongo.MongoClient",
+            "pysftp.Connection",
+            "ftplib.FTP().connect",
+            "fabric.Connection",
+            "asyncssh.connect",
+            "ldap3.Server",
+            "nntplib.NNTP",
+        ),
+        _host,
+    ),
+    **dict.fromkeys(
+        (
+            "socket.create_connection",
+            "socket.socket().connect",
+            "socket.socket().connect_ex",
+            "socket.socket().sendto",
+            "ssl.wrap_socket().connect",
+            "ssl.create_default_context().wrap_socket().connect",
+            "ssl.SSLContext().wrap_socket().connect",
+            "ssl.get_server_certificate",
+        ),
+        _address,
+    ),
+    **dict.fromkeys(("socket.socket().bind", "socket.create_server", "asyncore.dispatcher().bind"), _bind),
+    **dict.fromkeys(
+        (
+            "http.server.HTTPServer",
+            "http.server.ThreadingHTTPServer",
+            "socketserver.TCPServer",
+            "socketserver.ThreadingTCPServer",
+            "socketserver.UDPServer",
+            "xmlrpc.server.SimpleXMLRPCServer",
+        ),
+        _server,
+    ),
+    **dict.fromkeys(
+        ("flask.Flask().run", "uvicorn.run", "bottle.run", "aiohttp.web.run_app", "waitress.serve"), _run_app
+    ),
+    **dict.fromkeys(("asyncio.open_connection", "anyio.connect_tcp", "trio.open_tcp_stream"), _open_connection),
+    **dict.fromkeys(
+        (
+            "socket.gethostbyname",
+            "socket.gethostbyname_ex",
+            "socket.getaddrinfo",
+            "dns.resolver.resolve",
+            "dns.resolver.query",
+        ),
+        _lookup,
+    ),
+    **dict.fromkeys(
+        (
+            "socket.socket().recv",
+            "socket.socket().recvfrom",
+            "socket.socket().makefile().read",
+            "socket.socket().recv_into",
+            "telnetlib.Telnet().read_all",
+        ),
+        lambda _call: DOWNLOAD,
+    ),
+    **dict.fromkeys(("socket.socket().accept",), lambda _call: (Ref("socket.socket()"), UNK)),
+    **dict.fromkeys(("os.dup2", "pty.fork"), terminal),
+    **dict.fromkeys(("ssl.create_default_context", "ssl.SSLContext"), lambda call: Ref(f"{call.name}()")),
+}

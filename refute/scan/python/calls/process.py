@@ -1,0 +1,319 @@
+"""Python calls that run programs, or act on processes and the machine."""
+
+import shlex
+from typing import Any, Final
+
+from refute.scan.finding import Severity
+from refute.scan.python.calls import network
+from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, options_of
+from refute.scan.python.walk import PythonCall
+from refute.scan.symbols import DERIVED, DOWNLOAD, OWN_PROCESS, SECRET, UNKNOWN
+
+_SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
+
+
+def shell_text(call: PythonCall, value: Any) -> Any:
+    """Judge a command line that a shell will read."""
+    for option in options_of(value):
+        text = as_text(option)
+        if not isinstance(option, str | bytes | PathValue) or not text.strip(UNKNOWN + " "):
+            # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
+            outside = isinstance(option, str) and text.strip() != ""
+            call.act.add("unresolved-command", severity=None if outside else Severity.MEDIUM)
+            continue
+        if any(hidden and hidden in text for hidden in call.walker.decoded if len(hidden) > 3) or DERIVED in text:  # noqa: PLR2004
+            call.act.add("decoded-execution")
+        if DOWNLOAD in text:
+            call.act.add("pipe-to-shell")
+        elif DERIVED not in text:
+            _embedded(call, text)
+    return Ref("subprocess()")
+
+
+def _embedded(call: PythonCall, text: str) -> None:
+    from refute.scan.shell import scan_embedded_shell  # noqa: PLC0415 - the two languages need each other
+
+    walker = call.walker
+    if walker.depth >= 6:  # noqa: PLR2004 - shell in Python in shell …
+        walker.report.add("unanalysable", walker.spot(call.node), "nested too deeply")
+        return
+    scan_embedded_shell(walker.report, text, walker.spot(call.node), depth=walker.depth + 1, written=walker.written)
+
+
+def argument_list(call: PythonCall, value: Any) -> Any:
+    """Judge a program with its arguments, no shell between."""
+    if isinstance(value, list | tuple) and value:
+        words = [as_text(part) for part in value]
+        if words[0] in {UNKNOWN, ""}:
+            return Ref("subprocess()")
+        _embedded(call, " ".join(_quoted(word) for word in words))
+    elif isinstance(value, str | PathValue):
+        _embedded(
+            call,
+            _quoted(as_text(value)) if isinstance(value, PathValue) or " " not in as_text(value) else as_text(value),
+        )
+    return Ref("subprocess()")
+
+
+def _quoted(word: str) -> str:
+    return word if word == UNKNOWN else shlex.quote(word)
+
+
+def _subprocess(call: PythonCall) -> Any:
+    command = call.argument(0, "args")
+    shell = call.keywords.get("shell")
+    streams = [call.keywords.get(name) for name in ("stdin", "stdout", "stderr")]
+    if any(isinstance(stream, Ref) and "socket" in stream.name for stream in streams):
+        call.act.add("reverse-shell")
+    environment = call.keywords.get("env")
+    if isinstance(environment, dict) and "LD_PRELOAD" in environment:
+        call.act.add("preload")
+    if shell is True or (shell is not None and shell is not False and isinstance(command, str)):
+        return shell_text(call, command[0] if isinstance(command, list | tuple) and command else command)
+    return argument_list(call, command)
+
+
+def _system(call: PythonCall) -> Any:
+    return shell_text(call, call.argument(0, "command" if "system" in call.name else "cmd"))
+
+
+def _exec_list(call: PythonCall) -> Any:
+    words = [value for value in call.arguments if not isinstance(value, dict)]
+    if ("spawn" in call.name and words and not isinstance(words[0], str)) or ("spawn" in call.name and words):
+        words = words[1:]
+    if len(words) > 1 and isinstance(words[1], list | tuple):
+        words = [words[0], *list(words[1])[1:]]
+    elif len(words) > 1:
+        words = [words[0], *words[2:]]
+    return argument_list(call, words)
+
+
+def _exec_async(call: PythonCall) -> Any:
+    return argument_list(call, call.arguments)
+
+
+def _spawn_terminal(call: PythonCall) -> Any:
+    value = call.argument(0)
+    words = list(value) if isinstance(value, list | tuple) else [value]
+    if as_text(words[0]).rpartition("/")[2] in _SHELLS:
+        call.act.add("reverse-shell", severity=Severity.HIGH)
+    network.terminal(call)
+    return argument_list(call, words)
+
+
+def _kill(call: PythonCall) -> Any:
+    pid, signal = call.argument(0, "pid"), call.argument(1, "sig")
+    if signal == 0:
+        return UNK
+    if pid == -1:
+        call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
+    elif (isinstance(pid, int) and not isinstance(pid, bool) and pid != 0) or (
+        isinstance(pid, Ref) and "getppid" in pid.name
+    ):
+        call.act.add("kill-process")
+    elif OWN_PROCESS not in as_text(pid):
+        call.act.add("kill-process", severity=Severity.MEDIUM)
+    return UNK
+
+
+def _always(rule_id: str, severity: Severity | None = None) -> Any:
+    def judge(call: PythonCall) -> Any:
+        call.act.add(rule_id, severity=severity)
+        return UNK
+
+    return judge
+
+
+def _fork(call: PythonCall) -> Any:
+    if call.walker.endless:
+        call.act.add("fork-bomb")
+    return UNK
+
+
+def _start_process(call: PythonCall) -> Any:
+    from refute.scan.python.names import call_unknown  # noqa: PLC0415 - the table needs this module
+
+    if call.walker.endless and call.walker.endless > 0 and "multiprocessing" in call.name:
+        call.act.add("fork-bomb", severity=Severity.HIGH)
+    call_unknown(call)
+    return Ref(f"{call.name}()")
+
+
+def _main_pip(call: PythonCall) -> Any:
+    words = call.argument(0)
+    return argument_list(call, ["pip", *words] if isinstance(words, list | tuple) else ["pip", UNKNOWN])
+
+
+def _named(call: PythonCall) -> Any:
+    """A method such as `.system("…")` on an unknown object: judged only where its text is a command in the clear."""
+    value = call.argument(0)
+    if isinstance(value, str) and value and UNKNOWN not in value and SECRET not in value:
+        return shell_text(call, value)
+    return UNK
+
+
+def _partial(call: PythonCall) -> Any:
+    from refute.scan.python.values import Partial  # noqa: PLC0415 - only here
+
+    return Partial(call.arguments[0], tuple(call.arguments[1:])) if call.arguments else UNK
+
+
+def _uid(call: PythonCall) -> Any:
+    if call.argument(0) == 0:
+        call.act.add("privilege")
+    return UNK
+
+
+def _environment_text(call: PythonCall) -> Any:
+    value = call.argument(0)
+    return SECRET if isinstance(value, Ref) and value.name.startswith("os.environ") else UNK
+
+
+def _environment_copy(call: PythonCall) -> Any:
+    value = call.argument(0)
+    if isinstance(value, Ref) and value.name.startswith("os.environ"):
+        return Ref("os.environ.copy()")
+    from refute.scan.python import folding  # noqa: PLC0415 - only here
+
+    return (
+        dict(call.keywords) if not call.arguments else folding.pure_call("builtins.dict", call.arguments, call.keywords)
+    )
+
+
+def _text_of(call: PythonCall) -> Any:
+    from refute.scan.python import folding  # noqa: PLC0415 - only here
+
+    value = call.argument(0)
+    if isinstance(value, PathValue | FileValue):
+        return as_text(value)
+    if isinstance(value, Ref) and value.name.startswith("os.environ"):
+        return SECRET
+    if isinstance(value, str):
+        return value
+    return folding.pure_call("builtins.str", call.arguments, call.keywords)
+
+
+HANDLERS: Final = {
+    **dict.fromkeys(
+        (
+            "os.system",
+            "os.popen",
+            "os.popen2",
+            "os.popen3",
+            "subprocess.getoutput",
+            "subprocess.getstatusoutput",
+            "asyncio.create_subprocess_shell",
+            "asyncio.subprocess.create_subprocess_shell",
+            "invoke.run",
+            "fabric.api.local",
+            "fabric.api.run",
+            "fabric.api.sudo",
+            "pexpect.run",
+            "pexpect.spawn",
+            "plumbum.local",
+            "os.startfile",
+            "sarge.run",
+            "delegator.run",
+            "IPython.get_ipython().system",
+            "platform.popen",
+            "libc.system",
+        ),
+        _system,
+    ),
+    **dict.fromkeys(
+        (
+            "subprocess.run",
+            "subprocess.call",
+            "subprocess.check_call",
+            "subprocess.check_output",
+            "subprocess.Popen",
+            "trio.run_process",
+            "anyio.run_process",
+        ),
+        _subprocess,
+    ),
+    **dict.fromkeys(
+        (
+            "os.execl",
+            "os.execle",
+            "os.execlp",
+            "os.execlpe",
+            "os.execv",
+            "os.execve",
+            "os.execvp",
+            "os.execvpe",
+            "os.spawnl",
+            "os.spawnle",
+            "os.spawnlp",
+            "os.spawnlpe",
+            "os.spawnv",
+            "os.spawnve",
+            "os.spawnvp",
+            "os.spawnvpe",
+            "os.posix_spawn",
+            "os.posix_spawnp",
+        ),
+        _exec_list,
+    ),
+    **dict.fromkeys(("asyncio.create_subprocess_exec", "sh.Command"), _exec_async),
+    "pty.spawn": _spawn_terminal,
+    **dict.fromkeys(("os.kill", "os.killpg"), _kill),
+    **dict.fromkeys(
+        (
+            "psutil.Process().kill",
+            "psutil.Process().terminate",
+            "psutil.Process().suspend",
+            "psutil.Process().send_signal",
+        ),
+        _always("kill-process"),
+    ),
+    **dict.fromkeys(("os.getpid", "os.getpgrp"), lambda _call: OWN_PROCESS),
+    **dict.fromkeys(("os.fork", "os.forkpty"), _fork),
+    **dict.fromkeys(("multiprocessing.Process", "threading.Thread", "threading.Timer"), _start_process),
+    **dict.fromkeys(("os.setuid", "os.seteuid", "os.setresuid", "os.setgid", "os.setreuid"), _uid),
+    **dict.fromkeys(("os.chroot", "os.unshare", "os.setns"), _always("container-escape")),
+    **dict.fromkeys(
+        ("os.reboot", "os.sethostname", "ctypes.windll.user32.ExitWindowsEx", "crypt.crypt"), _always("system-control")
+    ),
+    **dict.fromkeys(
+        ("docker.from_env", "docker.DockerClient", "docker.APIClient"), _always("container-escape", Severity.HIGH)
+    ),
+    **dict.fromkeys(
+        ("boto3.client", "boto3.resource", "boto3.Session", "boto3.session.Session"),
+        _always("cloud-control", Severity.MEDIUM),
+    ),
+    **dict.fromkeys(
+        ("pip.main", "pip._internal.main", "pip._internal.cli.main.main", "pip._internal.main.main"), _main_pip
+    ),
+    **dict.fromkeys(("crontab.CronTab",), _always("persistence", Severity.HIGH)),
+    **dict.fromkeys(
+        (
+            "pynput.keyboard.Listener",
+            "keyboard.on_press",
+            "keyboard.record",
+            "pyautogui.screenshot",
+            "mss.mss",
+            "scapy.all.sniff",
+            "scapy.all.send",
+            "nmap.PortScanner",
+        ),
+        _always("attack-tool"),
+    ),
+    "functools.partial": _partial,
+    "json.dumps": _environment_text,
+    "pprint.pformat": _environment_text,
+    "builtins.repr": _text_of,
+    "builtins.str": _text_of,
+    "builtins.dict": _environment_copy,
+}
+_COMMAND_METHODS: Final = (
+    "system",
+    "popen",
+    "getoutput",
+    "getstatusoutput",
+    "exec_command",
+    "check_output",
+    "check_call",
+    "Popen",
+)
+UNKNOWN_METHODS: Final = dict.fromkeys(_COMMAND_METHODS, _named)

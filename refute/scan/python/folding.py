@@ -1,0 +1,306 @@
+"""Works out what pure code on constants yields, so that hidden names and commands come to light."""
+
+# ruff: noqa: PLR0911 - decision lists read best with one return per case
+
+import base64
+import binascii
+import bz2
+import codecs
+import gzip
+import html
+import lzma
+import operator
+import textwrap
+import zlib
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+from urllib.parse import unquote
+
+from refute.scan.python.values import MAX_TEXT, UNK, is_constant
+from refute.scan.symbols import DERIVED
+
+_MAX_NUMBER: Final = 10**30
+_MAX_EXPONENT: Final = 200
+
+OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Mod": operator.mod,
+    "BitXor": operator.xor,
+    "BitAnd": operator.and_,
+    "BitOr": operator.or_,
+    "LShift": operator.lshift,
+    "RShift": operator.rshift,
+    "FloorDiv": operator.floordiv,
+    "Div": operator.truediv,
+    "Pow": operator.pow,
+}
+
+
+def _decompress(function: Callable[[bytes], Any]) -> Callable[..., Any]:
+    def bounded(data: bytes, *_rest: Any) -> Any:
+        # A short literal may unfold to gigabytes: only as much as a script could hold is unpacked.
+        if function is zlib.decompress:
+            return zlib.decompressobj(int(_rest[0]) if _rest else zlib.MAX_WBITS).decompress(data, MAX_TEXT)
+        if function is bz2.decompress:
+            return bz2.BZ2Decompressor().decompress(data, MAX_TEXT)
+        if function is lzma.decompress:
+            return lzma.LZMADecompressor().decompress(data, MAX_TEXT)
+        return zlib.decompressobj(31).decompress(data, MAX_TEXT)
+
+    return bounded
+
+
+def _decode_with(data: Any, encoding: str = "utf-8", *_rest: Any) -> Any:
+    if encoding.lower().replace("-", "_") not in {
+        "rot13",
+        "rot_13",
+        "hex",
+        "hex_codec",
+        "base64",
+        "base64_codec",
+        "zlib",
+        "utf_8",
+        "utf8",
+        "ascii",
+        "unicode_escape",
+        "latin_1",
+        "utf_16",
+        "utf_7",
+    }:
+        return UNK
+    if encoding.startswith("zlib"):
+        return _decompress(zlib.decompress)(data)
+    return codecs.decode(data, encoding)
+
+
+DECODERS: Final[dict[str, Callable[..., Any]]] = {
+    "base64.b64decode": base64.b64decode,
+    "base64.urlsafe_b64decode": base64.urlsafe_b64decode,
+    "base64.standard_b64decode": base64.standard_b64decode,
+    "base64.decodebytes": base64.decodebytes,
+    "base64.b32decode": base64.b32decode,
+    "base64.b16decode": base64.b16decode,
+    "base64.b85decode": base64.b85decode,
+    "base64.a85decode": base64.a85decode,
+    "binascii.unhexlify": binascii.unhexlify,
+    "binascii.a2b_hex": binascii.a2b_hex,
+    "binascii.a2b_base64": binascii.a2b_base64,
+    "codecs.decode": _decode_with,
+    "codecs.encode": _decode_with,
+    "zlib.decompress": _decompress(zlib.decompress),
+    "bz2.decompress": _decompress(bz2.decompress),
+    "lzma.decompress": _decompress(lzma.decompress),
+    "gzip.decompress": _decompress(gzip.decompress),
+    "builtins.bytes.fromhex": bytes.fromhex,
+    "builtins.bytearray.fromhex": bytes.fromhex,
+    "urllib.parse.unquote": unquote,
+    "html.unescape": html.unescape,
+}
+"""Calls that turn one text into another; their result is remembered, because running it is hiding."""
+
+PURE: Final[dict[str, Callable[..., Any]]] = {
+    "builtins.chr": chr,
+    "builtins.ord": ord,
+    "builtins.hex": hex,
+    "builtins.oct": oct,
+    "builtins.bin": bin,
+    "builtins.int": int,
+    "builtins.float": float,
+    "builtins.str": str,
+    "builtins.bytes": bytes,
+    "builtins.bytearray": bytes,
+    "builtins.len": len,
+    "builtins.list": list,
+    "builtins.tuple": tuple,
+    "builtins.set": set,
+    "builtins.dict": dict,
+    "builtins.sorted": sorted,
+    "builtins.reversed": lambda items: list(reversed(items)),
+    "builtins.range": range,
+    "builtins.zip": lambda *rows: list(zip(*rows, strict=False)),
+    "builtins.enumerate": lambda items, *start: list(enumerate(items, *start)),
+    "builtins.sum": sum,
+    "builtins.min": min,
+    "builtins.max": max,
+    "builtins.abs": abs,
+    "builtins.bool": bool,
+    "builtins.format": format,
+    "builtins.ascii": ascii,
+    "builtins.repr": repr,
+    "builtins.str.join": str.join,
+    "builtins.str.maketrans": str.maketrans,
+    "builtins.str.lower": str.lower,
+    "builtins.int.to_bytes": int.to_bytes,
+    "builtins.int.from_bytes": int.from_bytes,
+    "operator.add": operator.add,
+    "operator.concat": operator.concat,
+    "operator.xor": operator.xor,
+    "base64.b64encode": base64.b64encode,
+    "binascii.hexlify": binascii.hexlify,
+    "shlex.join": " ".join,
+    "shlex.quote": lambda text: text,
+    "textwrap.dedent": textwrap.dedent,
+}
+_TEXT_METHODS: Final = frozenset(
+    [
+        "join",
+        "replace",
+        "lower",
+        "upper",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "split",
+        "rsplit",
+        "swapcase",
+        "title",
+        "capitalize",
+        "translate",
+        "encode",
+        "decode",
+        "format",
+        "removeprefix",
+        "removesuffix",
+        "zfill",
+        "ljust",
+        "rjust",
+        "center",
+        "partition",
+        "rpartition",
+        "splitlines",
+        "expandtabs",
+        "casefold",
+        "hex",
+        "startswith",
+        "endswith",
+        "find",
+        "index",
+        "count",
+        "tobytes",
+        "to_bytes",
+        "keys",
+        "values",
+        "items",
+        "get",
+        "copy",
+        "pop",
+        "append",
+        "extend",
+        "insert",
+        "reverse",
+        "sort",
+        "popitem",
+    ]
+)
+
+
+def binary(name: str, left: Any, right: Any) -> Any:
+    """An operator on two values; texts with unknown parts may still be joined."""
+    function = OPERATORS.get(name)
+    if function is None or not is_constant(left) or not is_constant(right) or not _bounded(name, left, right):
+        return UNK
+    try:
+        return function(left, right)
+    except Exception:  # noqa: BLE001 - whatever hostile constants raise, the result is unknown
+        return UNK
+
+
+def _bounded(name: str, left: Any, right: Any) -> bool:
+    if name == "Mult":
+        sizes = [len(v) for v in (left, right) if isinstance(v, str | bytes | list | tuple)]
+        counts = [v for v in (left, right) if isinstance(v, int)]
+        if sizes:
+            return bool(counts) and sizes[0] * max(counts[0], 0) <= MAX_TEXT
+    if name == "Pow":
+        return isinstance(right, int) and abs(right) <= _MAX_EXPONENT and abs(left) <= _MAX_NUMBER
+    if name == "LShift":
+        return isinstance(right, int) and right <= _MAX_EXPONENT
+    if name == "Mod" and isinstance(left, str | bytes):
+        return len(left) <= MAX_TEXT and not any(mark in str(left) for mark in ("%9", "%8", "%7", "%*", "%6", "%5"))
+    return all(len(v) <= MAX_TEXT for v in (left, right) if isinstance(v, str | bytes | list | tuple))
+
+
+def pure_call(name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """The result of a pure function on constants, UNK where it is not known."""
+    function = PURE.get(name)
+    if function is None or not all(is_constant(argument) for argument in arguments) or not is_constant(keywords):
+        return UNK
+    if (
+        name in {"builtins.bytes", "builtins.bytearray"}
+        and arguments
+        and isinstance(arguments[0], int)
+        and arguments[0] > MAX_TEXT
+    ):
+        return UNK
+    if name in {
+        "builtins.list",
+        "builtins.tuple",
+        "builtins.sorted",
+        "builtins.sum",
+        "builtins.set",
+        "builtins.zip",
+        "builtins.enumerate",
+        "builtins.reversed",
+        "builtins.bytes",
+    } and not _short(arguments):
+        return UNK
+    if name == "builtins.int" and any(isinstance(a, str) and len(a) > 1000 for a in arguments):  # noqa: PLR2004
+        return UNK
+    try:
+        return function(*arguments, **keywords)
+    except Exception:  # noqa: BLE001 - as above
+        return UNK
+
+
+def _short(arguments: Iterable[Any]) -> bool:
+    return all(len(a) <= MAX_TEXT for a in arguments if hasattr(a, "__len__"))
+
+
+def decode_call(name: str, arguments: list[Any]) -> Any:
+    """The result of a decoder: text where the input is known, DERIVED where not, UNK where it is no decoder."""
+    function = DECODERS.get(name)
+    if function is None:
+        return UNK
+    if not arguments or not all(is_constant(argument) for argument in arguments):
+        return DERIVED if not name.startswith(("codecs", "urllib", "html")) else UNK
+    try:
+        return function(*arguments)
+    except Exception:  # noqa: BLE001 - as above
+        return UNK
+
+
+def method_call(  # noqa: C901 - one condition per kind of method
+    value: Any, method: str, arguments: list[Any], keywords: dict[str, Any]
+) -> Any:
+    """A method of a constant; lists and dicts are changed in place like the real ones."""
+    if method not in _TEXT_METHODS or not isinstance(value, str | bytes | list | dict | tuple | int):
+        return UNK
+    if method == "join" and isinstance(value, str) and arguments and isinstance(arguments[0], list | tuple):
+        if not all(isinstance(item, str) for item in arguments[0]):
+            return value.join(item if isinstance(item, str) else "\ue000" for item in arguments[0])
+    elif method in {"append", "extend", "insert"} and isinstance(value, list):
+        if len(value) > 4096:  # noqa: PLR2004 - enough for any hidden text
+            return UNK
+    elif not all(is_constant(argument) for argument in arguments) or not is_constant(keywords):
+        if method == "format" and isinstance(value, str):
+            return _format(value, arguments, keywords)
+        return UNK
+    if method in {"zfill", "ljust", "rjust", "center", "expandtabs"} and arguments and arguments[0] > MAX_TEXT:
+        return UNK
+    if method == "format" and any(len(part) > 4 for part in value.split(":")[1:] if part[:5].strip("<>^=").isdigit()):  # noqa: PLR2004
+        return UNK
+    try:
+        return getattr(value, method)(*arguments, **keywords)
+    except Exception:  # noqa: BLE001 - as above
+        return UNK
+
+
+def _format(template: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    shown = [argument if isinstance(argument, str | int) else "\ue000" for argument in arguments]
+    named = {key: value if isinstance(value, str | int) else "\ue000" for key, value in keywords.items()}
+    try:
+        return template.format(*shown, **named)
+    except Exception:  # noqa: BLE001 - as above
+        return UNK

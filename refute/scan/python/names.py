@@ -1,0 +1,515 @@
+"""Attributes, items, imports and calls: from what stands in the text to the check that knows it."""
+
+# ruff: noqa: PLR0911 - decision lists read best with one return per case
+
+import ast
+import string
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from refute.scan.finding import Severity
+from refute.scan.python import folding
+from refute.scan.python.values import (
+    UNK,
+    Choice,
+    Class,
+    FileValue,
+    Function,
+    Instance,
+    Partial,
+    PathValue,
+    Ref,
+    as_text,
+    options_of,
+)
+from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, TEMP, UNKNOWN, is_known, is_open
+
+if TYPE_CHECKING:
+    from refute.scan.python.walk import PythonCall, PythonWalker
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """A method together with what it belongs to."""
+
+    owner: Any
+    name: str
+
+
+# ruff: noqa: E501 - tables, one subject per line
+# Modules whose members do the same under another name.
+_ALIASES: Final = {"posix": "os", "nt": "os", "_posixsubprocess": "subprocess", "__builtin__": "builtins", "_io": "io", "posixpath": "os.path", "ntpath": "os.path", "_pickle": "pickle", "cPickle": "pickle", "_socket": "socket", "cloudpickle": "pickle", "dill": "pickle", "commands": "subprocess", "urllib2": "urllib.request", "popen2": "os", "requests.sessions": "requests", "simplejson": "json", "pathlib2": "pathlib", "multiprocess": "multiprocessing"}  # fmt: skip
+_CONSTANTS: Final = {
+    "sys.executable": "python3",
+    "sys.platform": "linux",
+    "os.name": "posix",
+    "os.sep": "/",
+    "os.path.sep": "/",
+    "os.curdir": ".",
+    "os.pardir": "..",
+    "os.devnull": "/dev/null",
+    "os.linesep": "\n",
+    "subprocess.PIPE": -1,
+    "subprocess.DEVNULL": -3,
+    "subprocess.STDOUT": -2,
+    "signal.SIGKILL": 9,
+    "signal.SIGTERM": 15,
+    "tempfile.tempdir": TEMP,
+    **{
+        f"string.{name}": getattr(string, name)
+        for name in (
+            "ascii_letters",
+            "ascii_lowercase",
+            "ascii_uppercase",
+            "digits",
+            "hexdigits",
+            "octdigits",
+            "punctuation",
+            "printable",
+            "whitespace",
+        )
+    },
+}
+_CLIMBING: Final = frozenset(
+    {
+        "__subclasses__",
+        "__globals__",
+        "__builtins__",
+        "f_globals",
+        "f_builtins",
+        "gi_frame",
+        "cr_frame",
+        "tb_frame",
+        "f_back",
+        "__code__",
+        "func_globals",
+        "__closure__",
+    }
+)
+_LADDER: Final = frozenset({"__base__", "__bases__", "__mro__", "mro"})
+# Modules by which a computed name can do anything.
+_POWERFUL: Final = frozenset(
+    {"os", "subprocess", "builtins", "sys", "ctypes", "shutil", "importlib", "pty", "socket", "code", "runpy"}
+)
+_JUDGING_BUILTINS: Final = frozenset(
+    [
+        "print",
+        "open",
+        "eval",
+        "exec",
+        "len",
+        "sum",
+        "isinstance",
+        "AssertionError",
+        "__import__",
+        "compile",
+        "sorted",
+        "all",
+        "any",
+        "abs",
+        "range",
+        "int",
+        "str",
+    ]
+)
+_MAX_ITEMS: Final = 4096
+
+
+def is_dangerous(value: Any) -> bool:
+    """Whether calling a value is judged by some check."""
+    from refute.scan.python.calls import HANDLERS  # noqa: PLC0415 - the table needs this module
+
+    return isinstance(value, Ref) and value.name in HANDLERS
+
+
+def canonical(name: str) -> str:
+    """A dotted name with its module's usual spelling."""
+    for alias, usual in _ALIASES.items():
+        if name == alias or name.startswith(alias + "."):
+            return usual + name[len(alias) :]
+    return name
+
+
+def bind_import(walker: "PythonWalker", node: ast.Import | ast.ImportFrom) -> None:
+    """Bind what an import statement brings, and note the modules beside the file that it runs."""
+    names = walker.env.names
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            walker.report.reached.append((alias.name, "import"))
+            if alias.asname:
+                names[alias.asname] = Ref(canonical(alias.name))
+            else:
+                names[alias.name.partition(".")[0]] = Ref(canonical(alias.name.partition(".")[0]))
+        return
+    module = canonical(node.module or "")
+    walker.report.reached.append((node.module or "", "import"))
+    for alias in node.names:
+        if alias.name == "*":
+            walker.stars.append(module)
+        elif node.level:
+            names[alias.asname or alias.name] = UNK
+        else:
+            names[alias.asname or alias.name] = member(f"{module}.{alias.name}")
+
+
+def member(name: str) -> Any:
+    """A member of a module by dotted name."""
+    name = canonical(name)
+    if name in _CONSTANTS:
+        return _CONSTANTS[name]
+    return Ref(name)
+
+
+def attribute(walker: "PythonWalker", owner: Any, name: str, node: ast.AST) -> Any:
+    """`owner.name`."""
+    if name in _CLIMBING:
+        _judge_climb(walker, name, node)
+    if name == "__call__":
+        return owner
+    match owner:
+        case Ref():
+            return _member_of(owner, name)
+        case PathValue():
+            return _path_attribute(owner, name)
+        case Instance() | Class():
+            return _object_attribute(owner, name)
+        case FileValue(path=path):
+            return path if name == "name" else Bound(owner, name)
+        case Function() if name in _CLIMBING:
+            return UNK
+    return Bound(owner, name)
+
+
+def _member_of(owner: Ref, name: str) -> Any:
+    if owner.name == "download()":
+        return (
+            Bound(DOWNLOAD, name)
+            if name in {"read", "json", "decode", "iter_content", "readlines", "iter_lines"}
+            else DOWNLOAD
+        )
+    if owner.name in {"tempdir()", "tempfile.TemporaryDirectory()"} and name == "name":
+        return TEMP
+    if owner.name == "tmp_path_factory":
+        return Ref(f"tmp_path_factory.{name}")
+    if owner.name.endswith("__dict__") or owner.name in {"globals()", "os.environ", "sys.modules"}:
+        return Bound(owner, name)
+    if (
+        owner.name in {"builtins.str", "builtins.bytes", "builtins.int"}
+        and f"{owner.name}.{name}" not in folding.PURE
+        and f"{owner.name}.{name}" not in folding.DECODERS
+    ):
+        return Ref(f"unbound.{name}")
+    return member(f"{owner.name}.{name}")
+
+
+def _path_attribute(owner: PathValue, name: str) -> Any:
+    head, _, tail = owner.text.rstrip("/").rpartition("/")
+    match name:
+        case "parent":
+            return PathValue(
+                head or ("/" if owner.text.startswith("/") else owner.text if len(owner.text) == 1 else ".")
+            )
+        case "name":
+            return tail
+        case "stem":
+            return tail.rpartition(".")[0] or tail
+        case "suffix":
+            return tail[tail.rfind(".") :] if "." in tail else ""
+        case "parents":
+            return (
+                Ref("parents()")
+                if is_open(owner.text)
+                else [PathValue(head), *[PathValue(head.rsplit("/", up)[0]) for up in range(1, 5)]]
+            )
+    return Bound(owner, name)
+
+
+def _object_attribute(owner: Instance | Class, name: str) -> Any:
+    of = owner.of if isinstance(owner, Instance) else owner
+    if name in of.attributes:
+        return of.attributes[name]
+    if name in of.methods:
+        method = of.methods[name]
+        return method if isinstance(owner, Instance) else Function(method.node, method.env)
+    if name == "__dict__":
+        return dict(of.attributes)
+    return Bound(owner, name)
+
+
+def _judge_climb(walker: "PythonWalker", name: str, node: ast.AST) -> None:
+    chain: set[str] = set()
+    current: ast.AST = node
+    while isinstance(current, ast.Attribute | ast.Subscript | ast.Call):
+        if isinstance(current, ast.Attribute):
+            chain.add(current.attr)
+        current = current.func if isinstance(current, ast.Call) else current.value
+    literal = isinstance(current, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Lambda | ast.JoinedStr)
+    to_object = isinstance(current, ast.Name) and current.id == "object"
+    climbs = bool(chain & _LADDER) or to_object
+    blocks = (
+        (name == "__subclasses__" and (climbs or literal))
+        or (name in {"__globals__", "func_globals", "f_globals"} and (literal or "__init__" in chain))
+        or name == "f_builtins"
+    )
+    if blocks or name in {"__subclasses__", "__globals__", "f_globals", "gi_frame", "cr_frame"}:
+        walker.report.add(
+            "introspection-escape", walker.spot(node), f"….{name}", severity=None if blocks else Severity.MEDIUM
+        )
+
+
+def item(walker: "PythonWalker", owner: Any, index: Any, node: ast.AST) -> Any:
+    """`owner[index]`."""
+    if isinstance(owner, Ref):
+        return _item_of_reference(walker, owner, index, node)
+    if isinstance(owner, dict):
+        if isinstance(index, str | int | bytes | bool):
+            return owner.get(index, UNK)
+        values = list(owner.values())
+        return Choice(tuple(values[:6])) if len(values) > 1 else (values[0] if values else UNK)
+    if isinstance(owner, list | tuple | str | bytes):
+        if isinstance(index, str):
+            return UNK
+        try:
+            return owner[index]
+        except Exception:  # noqa: BLE001 - a wrong index or one that is not known
+            return DERIVED if isinstance(owner, str) and not is_open(owner) and len(owner) > 8 else UNK  # noqa: PLR2004
+    if isinstance(owner, Bound) and owner.name in {"__globals__", "f_globals", "__builtins__", "f_builtins"}:
+        walker.report.add("introspection-escape", walker.spot(node), f"….{owner.name}[…]")
+        return Ref(canonical(index)) if isinstance(index, str) else UNK
+    return UNK
+
+
+def _item_of_reference(walker: "PythonWalker", owner: Ref, index: Any, node: ast.AST) -> Any:
+    if owner.name == "os.environ":
+        return environment_value(index)
+    if owner.name == "sys.argv":
+        return UNKNOWN if not isinstance(index, slice) else UNK
+    if owner.name in {"sys.modules", "globals()"}:
+        if not isinstance(index, str):
+            return Ref("?import") if owner.name == "sys.modules" else UNK
+        return Ref(canonical(index)) if owner.name == "sys.modules" else walker.lookup(index)
+    base = owner.name.removesuffix(".__dict__")
+    if base != owner.name or base == "builtins":
+        if isinstance(index, str) and not is_open(index):
+            return member(f"{base}.{index}")
+        if base in _POWERFUL:
+            walker.report.add("dynamic-name", walker.spot(node), f"{owner.name}[…]")
+        return Ref("?import")
+    return UNK
+
+
+def environment_value(name: Any) -> str:
+    """A variable of the environment."""
+    known = {"HOME": HOME, "TMPDIR": TEMP, "TEMP": TEMP, "TMP": TEMP, "USER": NAME}
+    return known.get(name, UNKNOWN) if isinstance(name, str) else UNKNOWN
+
+
+def iterated(value: Any) -> Any:
+    """The elements of an iterable as a list, or one value that stands for any of them."""
+    if isinstance(value, list | tuple | dict):
+        return list(value)
+    if isinstance(value, bytes | range) or (isinstance(value, str) and is_known(value)):
+        return list(value[:_MAX_ITEMS])
+    if isinstance(value, Choice):
+        return iterated(value.options[0])
+    if isinstance(value, Ref) and value.name == "psutil.process_iter()":
+        return Ref("psutil.Process()")
+    if isinstance(value, str):
+        return UNKNOWN if not value.startswith((TEMP, HERE)) else value + "/" + NAME
+    return value if isinstance(value, PathValue) else UNK
+
+
+def entered(value: Any) -> Any:
+    """What `with value as x` binds."""
+    if isinstance(value, Ref) and value.name in {"tempfile.TemporaryDirectory()", "tempdir()"}:
+        return TEMP
+    return value
+
+
+def join_paths(left: Any, right: Any) -> PathValue:
+    """`left / right` as pathlib joins."""
+    head, tail = as_text(left), as_text(right)
+    return PathValue(tail if tail.startswith(("/", HOME, TEMP)) else f"{head.rstrip('/')}/{tail}")
+
+
+def percent(template: str, values: Any) -> str:
+    """`template % values` with unknown parts."""
+    queue = list(values) if isinstance(values, tuple) else [values]
+    *parts, last = template.replace("%%", "\x00").split("%s")
+    filled = [part + (as_text(queue[index]) if index < len(queue) else UNKNOWN) for index, part in enumerate(parts)]
+    return "".join([*filled, last]).replace("\x00", "%")
+
+
+def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, value: Any) -> None:
+    """`owner.name = value`."""
+    if isinstance(owner, Instance | Class):
+        (owner.of if isinstance(owner, Instance) else owner).attributes[target.attr] = value
+        return
+    where = f"{owner.name}.{target.attr}" if isinstance(owner, Ref) else ""
+    spot = walker.spot(target)
+    if where.startswith(("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "pluggy.")):
+        walker.report.add("test-tampering", spot, f"{where} = …")
+    elif where.startswith("builtins.") and target.attr in _JUDGING_BUILTINS:
+        walker.report.add("test-tampering", spot, f"{where} = …", severity=Severity.MEDIUM)
+    elif target.attr in {"outcome", "wasxfail"} and any(
+        getattr(frame, "name", "").startswith("pytest_") for frame in walker.stack
+    ):
+        walker.report.add("test-tampering", spot, f"….{target.attr} = …")
+
+
+def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, target: ast.expr) -> None:
+    """`owner[index] = value`."""
+    if isinstance(owner, Ref):
+        if owner.name == "os.environ" and index in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
+            walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {as_text(value)!r}")
+    elif isinstance(owner, dict):
+        if isinstance(index, str | int | bytes):
+            owner[index] = value
+    elif isinstance(owner, list) and isinstance(index, int) and -len(owner) <= index < len(owner):
+        owner[index] = value
+
+
+def judge_reduce(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """Judge what unpickling an object of the class would call."""
+    for statement in ast.walk(node):
+        if (
+            isinstance(statement, ast.Return)
+            and isinstance(statement.value, ast.Tuple)
+            and len(statement.value.elts) > 1
+        ):
+            target, arguments = (walker.value(part) for part in statement.value.elts[:2])
+            if is_dangerous(target):
+                walker.call(target, list(arguments) if isinstance(arguments, tuple | list) else [UNK], {}, statement)
+
+
+def call_reference(call: "PythonCall") -> Any:
+    """Call something known by name."""
+    from refute.scan.python.calls import HANDLERS  # noqa: PLC0415 - the table needs this module
+
+    name = call.name
+    if name.startswith("?"):
+        return _call_disguised(call)
+    if name.startswith("unbound.") and call.arguments:
+        return call_method(
+            call.walker, Bound(call.arguments[0], name[8:]), call.arguments[1:], call.keywords, call.node
+        )
+    handler = HANDLERS.get(name)
+    if handler is not None:
+        return handler(call)
+    result = folding.pure_call(name, call.arguments, call.keywords)
+    if result is not UNK:
+        return result
+    if name in folding.DECODERS:
+        return remember(call.walker, folding.decode_call(name, call.arguments))
+    _follow_callables(call)
+    return Ref(f"{name}()") if "." in name and name.count("()") < 3 else UNK  # noqa: PLR2004
+
+
+def remember(walker: "PythonWalker", value: Any) -> Any:
+    """Note a decoder's result."""
+    if isinstance(value, str | bytes) and value:
+        walker.decoded.add(as_text(value))
+    return value
+
+
+def _call_disguised(call: "PythonCall") -> Any:
+    last = call.name.rpartition(".")[2]
+    if last in {
+        "system",
+        "popen",
+        "run",
+        "call",
+        "Popen",
+        "check_output",
+        "check_call",
+        "getoutput",
+        "exec",
+        "eval",
+        "spawn",
+        "execv",
+        "execl",
+        "execvp",
+        "rmtree",
+        "remove",
+        "unlink",
+        "connect",
+        "CDLL",
+        "loads",
+    }:
+        call.act.add("dynamic-name", detail="The module is imported by a computed name.")
+    return UNK
+
+
+def call_method(
+    walker: "PythonWalker", target: Bound, arguments: list[Any], keywords: dict[str, Any], node: ast.AST
+) -> Any:
+    """Call a method of a value."""
+    from refute.scan.python.calls import FILE_METHODS, PATH_METHODS, UNKNOWN_METHODS  # noqa: PLC0415 - as above
+    from refute.scan.python.walk import PythonCall  # noqa: PLC0415
+
+    owner, name = target.owner, target.name
+    call = PythonCall(walker, f"….{name}", arguments, keywords, node)
+    if isinstance(owner, PathValue) and name in PATH_METHODS:
+        return PATH_METHODS[name](call, owner)
+    if isinstance(owner, FileValue):
+        handler = FILE_METHODS.get(name)
+        return UNK if handler is None else handler(call, owner)
+    if isinstance(owner, Ref) and name in {"get", "pop", "__getitem__", "setdefault"} and arguments:
+        return item(walker, owner, arguments[0], node)
+    if isinstance(owner, Ref) and name in {"copy", "items", "values", "keys"}:
+        return Ref(f"{owner.name}.copy()")
+    if name == "__getattribute__" and arguments and isinstance(arguments[0], str):
+        return attribute(walker, owner, arguments[0], node)
+    if isinstance(owner, str) and DOWNLOAD in owner:
+        return owner
+    result = folding.method_call(owner, name, arguments, keywords)
+    if result is not UNK:
+        return (
+            remember(walker, result)
+            if name in {"decode", "translate", "fromhex"} and result != owner and as_text(owner) in walker.decoded
+            else result
+        )
+    if (
+        isinstance(owner, str)
+        and is_open(owner)
+        and name in {"strip", "rstrip", "lstrip", "decode", "encode", "replace", "format", "lower", "upper", "join"}
+    ):
+        return owner
+    if name in UNKNOWN_METHODS and not isinstance(owner, str | bytes):
+        return UNKNOWN_METHODS[name](call)
+    _follow_callables(call)
+    return UNK
+
+
+def call_unknown(call: "PythonCall") -> Any:
+    """Call something unknown: what is handed to it may be called in turn."""
+    _follow_callables(call)
+    return UNK
+
+
+def _follow_callables(call: "PythonCall") -> None:
+    """Something that is handed over as an argument will be called: with what stands beside it, as thread pools do."""
+    for position, value in enumerate([*call.arguments, *call.keywords.values()]):
+        for target in options_of(value):
+            if isinstance(target, Function | Partial) or is_dangerous(target):
+                _call_later(call, target, position)
+
+
+def _call_later(call: "PythonCall", target: Any, position: int) -> None:
+    keyword = call.keywords.get("args", call.keywords.get("kwargs"))
+    rest = call.arguments[position + 1 :] if position < len(call.arguments) else []
+    if isinstance(keyword, list | tuple):
+        call.walker.call(target, list(keyword), {}, call.node)
+    elif rest and isinstance(rest[0], list | tuple) and rest[0] and not isinstance(target, Function):
+        for element in _bounded(rest[0]):
+            call.walker.call(target, list(element) if isinstance(element, tuple) else [element], {}, call.node)
+    elif isinstance(target, Function):
+        if target.node not in call.walker.called:
+            call.walker.enter(target, rest, {}, known=bool(rest))
+    elif rest:
+        call.walker.call(target, list(rest), {}, call.node)
+
+
+def _bounded(items: Iterable[Any]) -> list[Any]:
+    return list(items)[:8]

@@ -1,0 +1,101 @@
+"""Which files of the workspace a script runs: scripts, Python files, tests, Makefile targets, tool configuration."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Final
+
+from refute.scan import decode
+from refute.scan.catalog import RULES
+from refute.scan.finding import Finding
+from refute.scan.rules import Language
+
+_TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
+
+
+def entry_language(path: str, data: bytes) -> Language | None:
+    """The language of an entry point: shell unless it says otherwise."""
+    return None if decode.languages_of(path, data) else Language.SHELL
+
+
+def next_files(
+    path: str, reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]
+) -> list[tuple[str, Language | None]]:
+    """The files of the workspace that a scanned file runs, each with the language it runs them in.
+
+    Args:
+        path: the file that was scanned.
+        reached: (path, how it is run) as the walk noted them; paths that are no files of the workspace are dropped,
+            because running them can only fail.
+        files: every file of the workspace.
+    """
+    found: list[tuple[str, Language | None]] = []
+    for target, how in reached:
+        if how == "tests":
+            found.extend((name, Language.PYTHON) for name in _tests_below(target, files))
+        elif how == "import":
+            found.extend((name, Language.PYTHON) for name in _import_files(path, target, files))
+        elif how in {"make", "tox"}:
+            continue
+        elif target in files:
+            language = Language(how) if how in {Language.SHELL, Language.PYTHON} else None
+            if language is None and not decode.languages_of(target, files[target]):
+                continue
+            found.append((target, language))
+        elif f"{target}/__main__.py" in files:
+            found.append((f"{target}/__main__.py", Language.PYTHON))
+    return found
+
+
+def _tests_below(target: str, files: Mapping[str, bytes]) -> Iterator[str]:
+    if target in files:
+        yield target
+        parts = target.split("/")[:-1]
+        for depth in range(len(parts) + 1):
+            conftest = "/".join([*parts[:depth], "conftest.py"])
+            if conftest in files:
+                yield conftest
+        return
+    prefix = "" if target in {"", "."} else target.rstrip("/") + "/"
+    for name in files:
+        base = name.rpartition("/")[2]
+        if name.startswith(prefix) and any(fnmatchcase(base, pattern) for pattern in _TEST_FILES):
+            yield name
+
+
+def _import_files(path: str, module: str, files: Mapping[str, bytes]) -> Iterator[str]:
+    """The test support that a Python file imports: modules beside it; what is under test is not scanned."""
+    here = path.rpartition("/")[0]
+    if not re.search(r"(?:^|/)tests?(?:/|$)", here):
+        return
+    base = module.replace(".", "/")
+    for candidate in (f"{base}.py", f"{base}/__init__.py"):
+        full = f"{here}/{candidate}" if here else candidate
+        if full in files:
+            yield full
+
+
+def missing(path: str) -> Finding:
+    """An entry point that the workspace does not hold."""
+    return _unanalysable(path, "The file is not part of the workspace.")
+
+
+def too_many(path: str, limit: int) -> Finding:
+    """More files than one scan takes."""
+    return _unanalysable(path, f"More than {limit} files are reached; this one and the rest were not read.")
+
+
+def _unanalysable(path: str, reason: str) -> Finding:
+    rule = RULES["unanalysable"]
+    return Finding(
+        rule_id=rule.id,
+        path=path,
+        line=1,
+        column=1,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        matched="",
+        command=reason,
+        explanation=f"{rule.explanation} {reason}",
+        remedy=rule.remedy,
+    )

@@ -1,0 +1,106 @@
+"""Collects findings while a text is walked, and keeps the walk within its budget."""
+
+from dataclasses import dataclass, field
+
+from refute.scan.catalog import RULES
+from refute.scan.finding import Confidence, Finding, Severity
+from refute.scan.symbols import show
+
+MAX_FINDINGS = 200
+MAX_STEPS = 60_000
+"""Nodes visited for one file, over all embedded texts; a typical script needs a few hundred."""
+
+
+class BudgetExceeded(Exception):
+    """The text asks for more work than a scan may take."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """Steps left for one file."""
+
+    steps: int = MAX_STEPS
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps.
+
+        Raises:
+            BudgetExceeded: when none are left.
+        """
+        self.steps -= steps
+        if self.steps < 0:
+            raise BudgetExceeded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where something stands."""
+
+    line: int
+    """1-based."""
+    column: int
+    """1-based."""
+    text: str
+    """The source text as written."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """The findings of one file so far. Embedded texts report into the same one, at the place that holds them."""
+
+    path: str
+    budget: Budget = field(default_factory=Budget)
+    findings: dict[tuple[str, int, str], Finding] = field(default_factory=dict)
+    reached: list[tuple[str, str]] = field(default_factory=list)
+    """(path as the script writes it, resolved against the workspace; interpreter) of what it runs."""
+
+    def add(
+        self,
+        rule_id: str,
+        spot: Spot,
+        command: str,
+        *,
+        severity: Severity | None = None,
+        confidence: Confidence | None = None,
+        detail: str = "",
+    ) -> None:
+        """Record a finding; a second one of the same rule, line and command is dropped unless it is worse."""
+        rule = RULES[rule_id]
+        finding = Finding(
+            rule_id=rule_id,
+            path=self.path,
+            line=spot.line,
+            column=spot.column,
+            severity=rule.severity if severity is None else severity,
+            confidence=confidence or rule.confidence,
+            matched=show(spot.text.strip()),
+            command=show(command),
+            explanation=f"{rule.explanation} {detail}".strip(),
+            remedy=rule.remedy,
+        )
+        key = (rule_id, spot.line, finding.command)
+        held = self.findings.get(key)
+        if held is None and len(self.findings) >= MAX_FINDINGS:
+            raise BudgetExceeded
+        if held is None or held.severity < finding.severity:
+            self.findings[key] = finding
+
+    def add_always(self, rule_id: str, spot: Spot, reason: str) -> None:
+        """Record that the file was not understood, however many findings there are already."""
+        rule = RULES[rule_id]
+        self.findings[rule_id, spot.line, reason] = Finding(
+            rule_id=rule_id,
+            path=self.path,
+            line=spot.line,
+            column=spot.column,
+            severity=rule.severity,
+            confidence=rule.confidence,
+            matched=show(spot.text),
+            command=show(reason),
+            explanation=f"{rule.explanation} {reason}",
+            remedy=rule.remedy,
+        )
+
+    def result(self) -> tuple[Finding, ...]:
+        """Most severe first, then by place."""
+        return tuple(sorted(self.findings.values(), key=lambda f: (-f.severity, f.line, f.column, f.rule_id)))

@@ -1,0 +1,25 @@
+"""The checks, one per command name."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from refute.scan.shell.commands import files, interpreters, network, reading, system, text
+from refute.scan.shell.commands.interpreters import run_file
+from refute.scan.shell.walk import Call
+
+Handler = Callable[[Call], str | None]
+"""Judges one command; returns what it prints where that is known."""
+
+COMMANDS: Mapping[str, Handler] = MappingProxyType(
+    {
+        **text.COMMANDS,
+        **reading.COMMANDS,
+        **files.COMMANDS,
+        **network.COMMANDS,
+        **system.COMMANDS,
+        **interpreters.COMMANDS,
+    }
+)
+"""Command name → its check. A name that is not here is judged by nothing but its redirections and what it wraps."""
+
+__all__ = ["COMMANDS", "Handler", "run_file"]

@@ -1,0 +1,247 @@
+"""Commands that create, change, move or delete files."""
+
+import re
+from typing import Final
+
+from refute.scan import paths
+from refute.scan.finding import Severity
+from refute.scan.shell import redirects
+from refute.scan.shell.options import split_options
+from refute.scan.shell.walk import Call
+from refute.scan.symbols import SECRET, UNKNOWN, is_open
+
+_LARGE: Final = re.compile(r"(\d+)(?:\.\d+)?\s*([kKmMgGtTpP]?)")
+_UNITS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_LARGE_BYTES: Final = 8 * 1024**3
+
+
+def _rm(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "", mixed=True)
+    recursive = bool(options.keys() & {"r", "R", "recursive"})
+    for path in operands:
+        call.act.delete(path, recursive=recursive)
+    return ""
+
+
+def _unlink(call: Call) -> str:
+    for path in split_options(call.argv[1:], "", mixed=True)[1]:
+        call.act.delete(path, recursive=False)
+    return ""
+
+
+def _shred(call: Call) -> str:
+    for path in split_options(call.argv[1:], "ns", mixed=True)[1]:
+        target = paths.locate(path, call.walker.scope.cwd)
+        if not paths.inside_or_temporary(target):
+            call.act.add("device-write", detail="Destroys data beyond recovery.")
+    return ""
+
+
+def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
+    options, operands = split_options(
+        call.argv[1:], valued, frozenset({"target-directory", "suffix", "mode", "owner", "group"}), mixed=True
+    )
+    target = (options.get("t") or options.get("target-directory") or [""])[0]
+    sources = operands if target else operands[:-1]
+    target = target or (operands[-1] if len(operands) > 1 else "")
+    for path in sources:
+        if removes:
+            call.act.delete(path, recursive=not is_open(paths.locate(path, call.walker.scope.cwd).text))
+        if reads:
+            call.act.read(path)
+    if target:
+        call.act.write(target)
+        _copy_known(call, sources, target)
+    if call.argv[0] == "install":
+        _mode(call, (options.get("m") or options.get("mode") or [""])[0])
+    return ""
+
+
+def _copy_known(call: Call, sources: list[str], target: str) -> None:
+    for path in sources[:1]:
+        text = call.walker.shared.written.get(paths.locate(path, call.walker.scope.cwd).text)
+        if text is not None:
+            redirects.keep(call.walker, target, text, appends=False)
+
+
+def _cp(call: Call) -> str:
+    return _destination(call, "tSmog", reads=True, removes=False)
+
+
+def _mv(call: Call) -> str:
+    return _destination(call, "tS", reads=True, removes=True)
+
+
+def _ln(call: Call) -> str:
+    words = split_options(call.argv[1:], "tS", mixed=True)[1]
+    if len(words) > 1:
+        if "history" in words[-1] and words[0] == "/dev/null":
+            call.act.add("history-tampering")
+        if paths.locate(words[0], call.walker.scope.cwd).text in {"/", "/etc", "/root"}:
+            call.act.add("list-host-directory", detail="Links to a system directory.")
+        call.act.write(words[-1])
+    return ""
+
+
+def _tee(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "", mixed=True)
+    for path in operands:
+        call.act.write(path)
+        redirects.keep(call.walker, path, call.stdin, appends="a" in options or "append" in options)
+        if SECRET in call.stdin:
+            call.act.add("environment-dump")
+    return call.stdin or UNKNOWN
+
+
+def _create(call: Call) -> str:
+    for path in split_options(call.argv[1:], "mdrtZ", mixed=True)[1]:
+        call.act.write(path)
+    return ""
+
+
+def _truncate(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "srl", frozenset({"size", "length"}), mixed=True)
+    for path in operands:
+        call.act.write(path)
+        if re.search(r"/(?:log|wtmp|utmp|lastlog|\.bash_history)", path) and path.startswith("/"):
+            call.act.add("history-tampering")
+    for size in options.get("s", []) + options.get("l", []) + options.get("size", []) + options.get("length", []):
+        if is_large(size):
+            call.act.add("resource-exhaustion")
+    return ""
+
+
+def is_large(text: str) -> bool:
+    """Whether a size (`10G`, `500M`) is more than any test needs."""
+    match = _LARGE.match(text.lstrip("+=<>"))
+    return bool(match) and int(match[1]) * 1024 ** _UNITS[match[2].lower()] >= _LARGE_BYTES  # type: ignore[index]
+
+
+def _dd(call: Call) -> str:
+    settings = dict(word.partition("=")[::2] for word in call.argv[1:])
+    if "if" in settings:
+        call.act.read(settings["if"])
+    target = settings.get("of", "")
+    if target:
+        call.act.write(target)
+        if (
+            re.match(r"/dev/(zero|u?random)", settings.get("if", ""))
+            and "count" not in settings
+            and target != "/dev/null"
+        ):
+            call.act.add("resource-exhaustion")
+    return UNKNOWN
+
+
+def _format(call: Call) -> str:
+    for path in split_options(call.argv[1:], "LNtbO", mixed=True)[1]:
+        if path.startswith("/") and not paths.inside_or_temporary(paths.locate(path, call.walker.scope.cwd)):
+            call.act.add("device-write")
+    return ""
+
+
+def _mode(call: Call, mode: str) -> None:
+    if re.search(r"[ugoa]*[ug][goa]*[+=][rwxXt]*s|(?:^|,)[+=][rwx]*s", mode) or re.fullmatch(r"0?[2-7][0-7]{3}", mode):
+        call.act.add("setuid")
+
+
+def _chmod(call: Call) -> str:
+    words = [word for word in call.argv[1:] if not re.fullmatch(r"-[RcfvhHLP]+|--[a-z-]+(=.*)?", word)]
+    if not words:
+        return ""
+    _mode(call, words[0])
+    for path in words[1:]:
+        call.act.change_mode(path)
+    if words[0] in {"777", "0777", "a+rwx", "ugo+rwx", "666"}:
+        call.act.add("permission-change", severity=Severity.MEDIUM, detail="Everyone may write there.")
+    return ""
+
+
+def _chown(call: Call) -> str:
+    operands = split_options(call.argv[1:], "m", mixed=True)[1]
+    for path in operands if call.argv[0] in {"chattr", "setfacl"} else operands[1:]:
+        call.act.change_mode(path)
+    return ""
+
+
+def _setcap(call: Call) -> str:
+    if len(call.argv) > 2:  # noqa: PLR2004 - capability and file
+        call.act.add("setuid", detail="Gives the file a capability.")
+    return ""
+
+
+def _yes(call: Call) -> str:
+    return "y\n" if len(call.argv) == 1 else UNKNOWN
+
+
+def _unzip(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "dxP", mixed=True)
+    for path in operands[:1]:
+        call.act.read(path)
+    for path in options.get("d", []):
+        call.act.write(path)
+    return UNKNOWN
+
+
+def _fallocate(call: Call) -> str:
+    return _truncate(call)
+
+
+COMMANDS: Final = {
+    "rm": _rm,
+    "rmdir": _unlink,
+    "unlink": _unlink,
+    "srm": _rm,
+    "trash": _unlink,
+    "shred": _shred,
+    "wipe": _shred,
+    "cp": _cp,
+    "install": _cp,
+    "mv": _mv,
+    "ln": _ln,
+    "link": _ln,
+    "tee": _tee,
+    "sponge": _tee,
+    "touch": _create,
+    "mkdir": _create,
+    "mkfifo": _create,
+    "mknod": _create,
+    "truncate": _truncate,
+    "fallocate": _fallocate,
+    "dd": _dd,
+    "dcfldd": _dd,
+    **dict.fromkeys(
+        (
+            "mkfs",
+            "mke2fs",
+            "mkswap",
+            "wipefs",
+            "fdisk",
+            "sfdisk",
+            "cfdisk",
+            "parted",
+            "sgdisk",
+            "badblocks",
+            "blkdiscard",
+            "hdparm",
+            "mdadm",
+            "lvremove",
+            "vgremove",
+            "pvremove",
+            "cryptsetup",
+        ),
+        _format,
+    ),
+    **dict.fromkeys(
+        ("mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.ntfs", "mkfs.fat"), _format
+    ),
+    "chmod": _chmod,
+    "chown": _chown,
+    "chgrp": _chown,
+    "chattr": _chown,
+    "setfacl": _chown,
+    "chcon": _chown,
+    "setcap": _setcap,
+    "yes": _yes,
+    "unzip": _unzip,
+}

@@ -1,0 +1,210 @@
+"""Commands that read, list or search files."""
+
+# ruff: noqa: E501 - tables and patterns, one subject per line
+
+import re
+from typing import Final
+
+from refute.scan import paths
+from refute.scan.finding import Severity
+from refute.scan.shell.options import split_options
+from refute.scan.shell.walk import Call
+from refute.scan.symbols import DOWNLOAD, FIELD, HERE, HOME, NAME, SECRET, UNKNOWN
+
+# Command → options that take a value.
+_READERS: Final[dict[str, str]] = {
+    "cat": "", "bat": "", "head": "nc", "tail": "ncs", "less": "", "more": "", "nl": "bdfhilnpsvw", "od": "AjNtw", "hexdump": "efns",
+    "strings": "nte", "sort": "kTtSo", "uniq": "fsw", "wc": "", "fold": "w", "fmt": "wg", "column": "stco", "paste": "d", "join": "12jteao",
+    "comm": "", "diff": "UCLxI", "cmp": "in", "md5sum": "", "sha1sum": "", "sha256sum": "", "sha512sum": "", "cksum": "", "b2sum": "", "vim": "cS",
+    "vi": "c", "nano": "", "emacs": "", "ed": "", "view": "", "jq": "", "yq": "", "look": "t", "iconv": "fto", "expand": "t",
+    "unexpand": "t", "pr": "", "split": "abCln", "csplit": "bfn", "shuf": "ino", "dos2unix": "", "file": "", "gpg": "", "zip": "P", "zipinfo": "",
+    "ptx": "", "tsort": "", "xmllint": "", "lp": "", "lpr": "", "ar": "", "cpio": "", "7z": "", "rar": "", "magick": "", "convert": "",
+    "arp": "", "most": "", "pygmentize": "", "csvtool": "", "sqlite3": "", "pdftotext": "",
+}  # fmt: skip
+
+
+def _read(call: Call) -> str:
+    name = call.argv[0]
+    options, operands = split_options(call.argv[1:], _READERS.get(name, ""), mixed=True)
+    if name == "sort" and "o" in options:
+        call.act.write(options["o"][0])
+    if not operands or operands == ["-"]:
+        return call.stdin or UNKNOWN
+    if name in {"jq", "yq", "look"}:
+        operands = operands[1:]
+    output = ""
+    for path in operands:
+        output += _content(call, path) if path != "-" else call.stdin
+    return output if name in {"cat", "head", "tail", "sort", "nl"} else UNKNOWN
+
+
+def _content(call: Call, path: str) -> str:
+    if call.act.read(path):
+        return SECRET
+    if path.startswith("/dev/fd/"):
+        return UNKNOWN
+    located = paths.locate(path, call.walker.scope.cwd)
+    if re.match(r"/dev/(zero|u?random|full)\Z", located.text):
+        return UNKNOWN
+    return call.walker.shared.written.get(located.text, UNKNOWN)
+
+
+def _grep(call: Call) -> str:
+    options, operands = split_options(
+        call.argv[1:],
+        "efmABCdD",
+        frozenset({"regexp", "file", "include", "exclude", "max-count", "exclude-dir"}),
+        mixed=True,
+    )
+    patterns = options.get("e", []) + options.get("regexp", []) + options.get("f", [])
+    for path in operands if patterns else operands[1:]:
+        if options.keys() & {"r", "R", "recursive"}:
+            call.act.list(path)
+        call.act.read(path)
+    if DOWNLOAD in call.stdin:
+        return DOWNLOAD
+    wanted = " ".join([*patterns, *operands[:1]])
+    if SECRET in call.stdin and re.search(r"(?i)key|token|secret|pass|cred", wanted):
+        return SECRET
+    return UNKNOWN
+
+
+def _awk(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "Fvfe")
+    programs = options.get("e", []) or ([] if "f" in options else operands[:1])
+    for path in operands[1:] if not options.get("f") else operands:
+        if "=" not in path:
+            call.act.read(path)
+    for program in programs:
+        _awk_program(call, program)
+    return call.stdin if DOWNLOAD in call.stdin else UNKNOWN
+
+
+def _awk_program(call: Call, program: str) -> None:
+    for match in re.finditer(r"system\s*\(\s*(?:\"((?:[^\"\\]|\\.)*)\")?\s*\)?", program):
+        literal = match[1]
+        call.act.add("foreign-code", detail="awk's system() runs a command.")
+        if literal:
+            call.walker.embedded(literal.replace('\\"', '"'), call.node)
+    for match in re.finditer(r"\|\s*\"([^\"]+)\"|\"([^\"]+)\"\s*\|\s*getline", program):
+        command = match[1] or match[2]
+        if command.strip() not in {"sort", "sort -n", "cat 1>&2", "cat >&2", "sort -u"}:
+            call.walker.embedded(command, call.node)
+            if re.match(r"(?:/\w+)*/?(?:ba|da|z|k)?sh\b", command):
+                call.act.add("pipe-to-shell")
+    for match in re.finditer(r"/inet[46]?/(?:tcp|udp)/\d+/([^/\"]+)", program):
+        call.act.connect(match[1])
+    for match in re.finditer(r">>?\s*\"(/[^\"]+)\"", program):
+        call.act.write(match[1])
+    for match in re.finditer(r"getline[^<;}\n]*<\s*\"(/[^\"]+)\"", program):
+        call.act.read(match[1])
+
+
+def _list(call: Call) -> str:
+    operands = split_options(call.argv[1:], "ITwL", mixed=True)[1]
+    for path in operands:
+        # `ls -l /usr/bin/x` asks after one file; only directories take stock.
+        call.act.list(path)
+    return NAME if not operands else FIELD.join(f"{path.rstrip('/')}/{NAME}" for path in operands).replace(FIELD, "\n")
+
+
+def _find(call: Call) -> str:
+    words = call.argv[1:]
+    while words and re.fullmatch(r"-[HLPED]|-O\d", words[0]):
+        words = words[1:]
+    roots: list[str] = []
+    while words and not words[0].startswith(("-", "(", "!")):
+        roots.append(words[0])
+        words = words[1:]
+    roots = roots or ["."]
+    narrowed = any(re.match(r"-(i?name|i?path|i?wholename|i?regex|newer|maxdepth|perm)", word) for word in words)
+    for root in roots:
+        if not narrowed:
+            call.act.list(root)
+    _find_actions(call, roots, words)
+    first = paths.normalise(roots[0], call.walker.scope.cwd)
+    return f"{first}/{UNKNOWN}\n"
+
+
+def _find_actions(call: Call, roots: list[str], words: list[str]) -> None:
+    if "-delete" in words:
+        for root in roots:
+            call.act.delete(root, recursive=True)
+    for index, word in enumerate(words):
+        following = words[index + 1 : index + 2]
+        if word in {"-fprintf", "-fprint", "-fls", "-fprint0"} and following:
+            call.act.write(following[0])
+        if word in {"-exec", "-execdir", "-ok", "-okdir"}:
+            _find_exec(call, roots, words[index + 1 :])
+        secret = re.search(
+            r"id_[re]sa|\.pem|shadow|\.aws|credential|passw|\.ssh|wallet|places\.sqlite|Login Data|Cookies|\.netrc|token",
+            word,
+        )
+        if (
+            secret
+            and roots[0].startswith(("/", "~", HOME))
+            and index
+            and words[index - 1].lstrip("-").startswith(("name", "iname", "path", "regex"))
+        ):
+            call.act.add("read-credentials", severity=Severity.HIGH, detail="Searches the machine for credentials.")
+    hunting_setuid = re.search(r"-perm\s+[-/+]?(?:[ug]\+?=?s|[246]000|u=s|g=s)", " ".join(words))
+    if hunting_setuid and roots[0].startswith("/"):
+        call.act.add("attack-tool", detail="Looks for setuid programs.")
+
+
+def _find_exec(call: Call, roots: list[str], words: list[str]) -> None:
+    from refute.scan.shell.dispatch import dispatch  # noqa: PLC0415 - the two need each other
+
+    end = next((i for i, word in enumerate(words) if word in {";", "+", "\\;"}), len(words))
+    for root in roots:
+        found = f"{paths.normalise(root, call.walker.scope.cwd)}/{NAME}"
+        inner = [word.replace("{}", found) for word in words[:end]]
+        if inner:
+            dispatch(type(call)(call.walker, inner, call.node, ""))
+
+
+def _tar(call: Call) -> str:
+    words = call.argv[1:]
+    if words and not words[0].startswith("-"):
+        words = ["-" + words[0], *words[1:]]
+    options, operands = split_options(
+        words, "fCTXbIKgVH", frozenset({"file", "directory", "checkpoint", "exclude"}), mixed=True
+    )
+    for option in ("checkpoint-action", "to-command", "use-compress-program", "rsh-command", "I"):
+        for value in options.get(option, []):
+            if option in {"use-compress-program", "I"} and re.match(
+                r"[\w./-]*(gzip|pigz|xz|zstd|bzip2|lz4|lzma)\b", value
+            ):
+                continue
+            call.act.add("foreign-code", detail=f"tar --{option} runs a command.")
+            call.walker.embedded(value.removeprefix("exec="), call.node)
+    archive = (options.get("f") or options.get("file") or [""])[0]
+    directory = (options.get("C") or options.get("directory") or ["."])[0]
+    if options.keys() & {"c", "r", "u", "create"}:
+        for path in operands:
+            joined = path if path.startswith(("/", "~", HERE, HOME)) else f"{directory}/{path}"
+            call.act.read(joined)
+            call.act.list(joined)
+        if archive and archive != "-":
+            call.act.write(archive)
+    elif options.keys() & {"x", "extract"}:
+        call.act.write(directory)
+    return call.stdin or UNKNOWN
+
+
+def _source_list(call: Call) -> str:
+    for path in split_options(call.argv[1:], "d", mixed=True)[1]:
+        call.act.list(path)
+    return UNKNOWN
+
+
+COMMANDS: Final = {
+    **dict.fromkeys(_READERS, _read),
+    **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"), _grep),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "busybox-awk"), _awk),
+    **dict.fromkeys(("ls", "dir", "vdir", "exa", "eza", "lsd"), _list),
+    **dict.fromkeys(("du", "tree", "ncdu"), _source_list),
+    "find": _find,
+    "tar": _tar,
+    "bsdtar": _tar,
+}

@@ -1,0 +1,514 @@
+"""Commands that act on the machine, its processes, accounts, packages and engines."""
+
+# ruff: noqa: E501 - tables and patterns, one subject per line
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from refute.scan.finding import Severity
+from refute.scan.shell.options import split_options
+from refute.scan.shell.walk import Call
+from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
+
+_QUERIES: Final = frozenset({"--version", "-V", "--help", "-h", "version", "help", "-v", "--usage"})
+
+
+def _only_asks(call: Call) -> bool:
+    return len(call.argv) > 1 and all(word in _QUERIES for word in call.argv[1:])
+
+
+def _always(rule_id: str, severity: Severity | None = None) -> Callable[[Call], str]:
+    def judge(call: Call) -> str:
+        if not _only_asks(call):
+            call.act.add(rule_id, severity=severity)
+        return UNKNOWN
+
+    return judge
+
+
+def _unless(rule_id: str, harmless: str) -> Callable[[Call], str]:
+    pattern = re.compile(harmless)
+
+    def judge(call: Call) -> str:
+        operands = [word for word in call.argv[1:] if not word.startswith("-")]
+        if not _only_asks(call) and not pattern.match(" ".join(operands)):
+            call.act.add(rule_id)
+        return UNKNOWN
+
+    return judge
+
+
+def _kill(call: Call) -> str:
+    words = call.argv[1:]
+    if {"-l", "-L", "-0"} & set(words[:1]) or words[:2] in (["-s", "0"], ["-n", "0"]):
+        return UNKNOWN
+    if words[:1] and words[0] in {"-s", "-n", "--signal"}:
+        words = words[2:]
+    elif words[:1] and re.fullmatch(r"-(\d+|[A-Z]\w*|SIG\w+)", words[0]) and len(words) > 1:
+        words = words[1:]
+    for word in words:
+        if word in {"--", ""} or word.startswith("%") or OWN_PROCESS in word:
+            continue
+        if word == "-1":
+            call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
+        elif word.lstrip("-").isdigit() and word != "0":
+            call.act.add("kill-process")
+        elif is_open(word) or NAME in word:
+            call.act.add("kill-process", severity=Severity.MEDIUM, detail="The process is not known before the run.")
+    return ""
+
+
+def _kill_by_name(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "PgGsutUFnr", mixed=True)
+    own = any(OWN_PROCESS in value for value in options.get("P", []) + options.get("g", []) + options.get("s", []))
+    if "0" in options or (operands == [] and not options):
+        return ""
+    call.act.add("kill-process", severity=Severity.MEDIUM if own else None)
+    return ""
+
+
+def _environment(call: Call) -> str:
+    """`env` or `printenv` without a command prints everything; with names, only those."""
+    operands = [word for word in call.argv[1:] if not word.startswith("-")]
+    if operands and re.search(r"(?i)key|token|secret|passw", " ".join(operands)):
+        return SECRET
+    return UNKNOWN if operands else SECRET
+
+
+def _set(call: Call) -> str:
+    if len(call.argv) == 1:
+        return SECRET
+    words = call.argv[1:]
+    if words[0] == "--":
+        call.walker.scope.arguments = words[1:]
+    elif not words[0].startswith(("-", "+")):
+        call.walker.scope.arguments = words
+    return ""
+
+
+def _history(call: Call) -> str:
+    if {"-c", "-d", "-w", "-r"} & set(call.argv[1:]):
+        call.act.add("history-tampering")
+        return ""
+    return SECRET
+
+
+def _crontab(call: Call) -> str:
+    if "-l" in call.argv:
+        call.act.add("read-host-file", severity=Severity.MEDIUM)
+    elif not _only_asks(call):
+        call.act.add("persistence")
+    return UNKNOWN
+
+
+def _systemctl(call: Call) -> str:
+    options, words = split_options(call.argv[1:], "tHMnop", mixed=True)
+    del options
+    if words and words[0] not in {
+        "status",
+        "is-active",
+        "is-enabled",
+        "list-units",
+        "list-unit-files",
+        "show",
+        "cat",
+        "is-failed",
+        "--version",
+    }:
+        call.act.add("persistence" if words[0] in {"enable", "link", "edit", "set-default"} else "system-control")
+    return UNKNOWN
+
+
+def _service(call: Call) -> str:
+    words = [word for word in call.argv[1:] if not word.startswith("-")]
+    if words and words[-1] not in {"status", "--status-all"}:
+        call.act.add("system-control")
+    return UNKNOWN
+
+
+def _sysctl(call: Call) -> str:
+    if any("=" in word for word in call.argv[1:]) or {"-w", "-p", "--system", "--load"} & set(call.argv[1:]):
+        call.act.add("system-control")
+    return UNKNOWN
+
+
+def _mount(call: Call) -> str:
+    operands = split_options(call.argv[1:], "tosLUO", mixed=True)[1]
+    if operands:
+        call.act.add("system-control")
+    return UNKNOWN
+
+
+def _docker(call: Call) -> str:
+    words = [word for word in call.argv[1:] if not word.startswith("-")]
+    text = " ".join(call.argv)
+    if re.search(
+        r"--privileged|--pid[= ]host|--net(?:work)?[= ]host|--cap-add|docker\.sock|(?:-v|--volume)[= ]?/(?:etc|root|home|var)?:|source=/[, ]|--device",
+        text,
+    ):
+        call.act.add("container-escape")
+    elif words and words[0] in {
+        "run",
+        "exec",
+        "create",
+        "cp",
+        "start",
+        "build",
+        "compose",
+        "push",
+        "pull",
+        "login",
+        "rm",
+        "rmi",
+        "system",
+        "volume",
+        "kill",
+        "stop",
+    }:
+        call.act.add("container-escape", severity=Severity.MEDIUM, detail="The sandbox has no engine.")
+    return UNKNOWN
+
+
+def _cloud(call: Call) -> str:
+    if len(call.argv) > 1 and not _only_asks(call):
+        call.act.add("cloud-control")
+    return UNKNOWN
+
+
+def _pip(call: Call) -> str:
+    options, words = split_options(
+        call.argv[1:],
+        "ritce",
+        frozenset(
+            {
+                "requirement",
+                "target",
+                "index-url",
+                "extra-index-url",
+                "find-links",
+                "constraint",
+                "editable",
+                "python",
+                "cache-dir",
+                "prefix",
+                "root",
+            }
+        ),
+        mixed=True,
+    )
+    if words[:1] == ["pip"]:
+        words = words[1:]
+    if not words or words[0] not in {"install", "download", "wheel", "add", "sync", "tool", "inject"}:
+        if words[:1] == ["uninstall"]:
+            call.act.add("package-install", severity=Severity.MEDIUM, detail="Removes packages.")
+        return UNKNOWN
+    named = [
+        word
+        for word in words[1:]
+        if word not in {".", "./"} and not word.startswith((".", "/")) and not word.endswith((".whl", ".tar.gz"))
+    ]
+    offline = "no-index" in options
+    foreign = options.keys() & {"index-url", "extra-index-url", "i"}
+    weak = offline or (not named and not foreign)
+    call.act.add("package-install", severity=Severity.MEDIUM if weak else None)
+    return UNKNOWN
+
+
+def _packages(installing: str) -> Callable[[Call], str]:
+    pattern = re.compile(installing)
+
+    def judge(call: Call) -> str:
+        operands = [word for word in call.argv[1:] if not word.startswith("-")]
+        simulated = {"-s", "--simulate", "--dry-run", "-d", "--download-only", "--print-uris"} & set(call.argv)
+        if operands and pattern.fullmatch(operands[0]):
+            call.act.add("package-install", severity=Severity.MEDIUM if simulated else None)
+        return UNKNOWN
+
+    return judge
+
+
+def _node_packages(call: Call) -> str:
+    operands = [word for word in call.argv[1:] if not word.startswith("-")]
+    verb = operands[0] if operands else ""
+    if verb in {"install", "i", "add", "create", "init", "exec", "x", "dlx"} and len(operands) > 1:
+        local = all(word.startswith((".", "/")) for word in operands[1:])
+        call.act.add("package-install", severity=Severity.MEDIUM if local or verb in {"init", "exec", "x"} else None)
+    elif verb in {"install", "ci", "i"} or (call.argv[0] in {"yarn", "pnpm"} and not operands):
+        call.act.add("package-install", severity=Severity.MEDIUM)
+    return UNKNOWN
+
+
+def _ulimit(_call: Call) -> str:
+    return UNKNOWN
+
+
+_PACMAN: Final = re.compile(r"-(?:S|U|R)[a-z]*")
+
+
+def _pacman(call: Call) -> str:
+    if any(_PACMAN.fullmatch(word) and word not in {"-Ss", "-Si"} for word in call.argv[1:]):
+        call.act.add("package-install")
+    return UNKNOWN
+
+
+def _dpkg(call: Call) -> str:
+    if {"-i", "--install", "-r", "--remove", "-P", "--purge", "-U", "--erase", "-e", "-Uvh", "-ivh", "--unpack"} & set(
+        call.argv
+    ):
+        call.act.add("package-install")
+    return UNKNOWN
+
+
+_INSTALL: Final = "install|reinstall|upgrade|full-upgrade|dist-upgrade|update|remove|purge|autoremove|add|del|build-dep|groupinstall|in|localinstall|erase"
+
+COMMANDS: Final = {
+    "kill": _kill,
+    **dict.fromkeys(("pkill", "killall", "killall5", "skill", "xkill", "fuser-k"), _kill_by_name),
+    **dict.fromkeys(("env", "printenv"), _environment),
+    "set": _set,
+    "history": _history,
+    "fc": _history,
+    "crontab": _crontab,
+    **dict.fromkeys(("at", "batch"), _always("persistence")),
+    **dict.fromkeys(("systemctl", "launchctl", "loginctl"), _systemctl),
+    "service": _service,
+    **dict.fromkeys(
+        ("rc-service", "update-rc.d", "chkconfig", "initctl", "invoke-rc.d", "rc-update", "sysrc"),
+        _always("system-control"),
+    ),
+    **dict.fromkeys(
+        ("shutdown", "reboot", "halt", "poweroff", "init", "telinit", "kexec", "systemd-run"), _always("system-control")
+    ),
+    **dict.fromkeys(
+        (
+            "useradd",
+            "adduser",
+            "usermod",
+            "userdel",
+            "deluser",
+            "groupadd",
+            "addgroup",
+            "groupmod",
+            "groupdel",
+            "passwd",
+            "chpasswd",
+            "chage",
+            "gpasswd",
+            "visudo",
+            "vipw",
+            "newusers",
+            "chsh",
+            "dscl",
+            "pw",
+        ),
+        _always("system-control"),
+    ),
+    **dict.fromkeys(
+        (
+            "insmod",
+            "modprobe",
+            "rmmod",
+            "depmod",
+            "kldload",
+            "swapoff",
+            "swapon",
+            "losetup",
+            "setenforce",
+            "auditctl",
+            "aa-disable",
+            "aa-teardown",
+            "update-ca-certificates",
+            "update-ca-trust",
+            "certctl",
+            "trust",
+            "update-alternatives",
+            "dpkg-divert",
+            "grub-install",
+            "update-grub",
+            "efibootmgr",
+            "hwclock",
+            "timedatectl",
+            "hostnamectl",
+            "ldconfig",
+            "pam-auth-update",
+            "debconf-set-selections",
+        ),
+        _always("system-control"),
+    ),
+    **dict.fromkeys(
+        (
+            "iptables",
+            "ip6tables",
+            "nft",
+            "ufw",
+            "firewall-cmd",
+            "ipfw",
+            "pfctl",
+            "iptables-restore",
+            "ebtables",
+            "arptables",
+        ),
+        _always("system-control"),
+    ),
+    **dict.fromkeys(("mount", "umount", "fusermount", "pivot_root", "mount.nfs"), _mount),
+    "sysctl": _sysctl,
+    **dict.fromkeys(
+        ("ip", "ifconfig", "route", "brctl", "tc", "nmcli", "ethtool"),
+        _unless(
+            "system-control",
+            r"\Z|(a|addr|address|r|route|link|l|n|neigh|rule|-?\w*show|list)?( (show|list|ls|get)\b.*)?\Z|(lo|eth\d|wlan\d|en\w+)\Z|(con|dev|device|connection|general)?( show| status)?\Z",
+        ),
+    ),
+    **dict.fromkeys(("docker", "podman", "nerdctl", "ctr", "crictl", "buildah", "lxc", "docker-compose"), _docker),
+    **dict.fromkeys(("nsenter", "chroot", "capsh", "runc"), _always("container-escape")),
+    **dict.fromkeys(
+        (
+            "aws",
+            "gcloud",
+            "gsutil",
+            "az",
+            "kubectl",
+            "helm",
+            "oc",
+            "doctl",
+            "heroku",
+            "terraform",
+            "pulumi",
+            "gh",
+            "s3cmd",
+            "rclone",
+            "ibmcloud",
+            "oci",
+            "linode-cli",
+            "hcloud",
+            "flyctl",
+            "vercel",
+            "netlify",
+            "eksctl",
+            "bq",
+            "vault",
+            "op",
+            "stratus",
+        ),
+        _cloud,
+    ),
+    **dict.fromkeys(("pip", "pip3", "pipx", "uv", "easy_install", "poetry", "pipenv", "pdm"), _pip),
+    **dict.fromkeys(
+        (
+            "apt",
+            "apt-get",
+            "aptitude",
+            "yum",
+            "dnf",
+            "apk",
+            "zypper",
+            "pkg",
+            "brew",
+            "port",
+            "emerge",
+            "snap",
+            "flatpak",
+            "nix-env",
+            "microdnf",
+            "conda",
+            "mamba",
+            "micromamba",
+            "guix",
+            "opkg",
+            "slackpkg",
+            "tdnf",
+            "urpmi",
+            "eopkg",
+            "xbps-install",
+        ),
+        _packages(_INSTALL),
+    ),
+    **dict.fromkeys(
+        ("gem", "cargo", "go", "luarocks", "cpan", "cpanm", "composer", "opam", "cabal", "stack", "mix", "vcpkg"),
+        _packages("install|get|require|i"),
+    ),
+    **dict.fromkeys(("npm", "yarn", "pnpm", "npx", "bun", "bunx", "deno"), _node_packages),
+    "pacman": _pacman,
+    "yay": _pacman,
+    **dict.fromkeys(("dpkg", "rpm"), _dpkg),
+    **dict.fromkeys(
+        (
+            "nmap",
+            "masscan",
+            "zmap",
+            "tcpdump",
+            "tshark",
+            "dumpcap",
+            "ettercap",
+            "bettercap",
+            "arpspoof",
+            "hydra",
+            "medusa",
+            "john",
+            "hashcat",
+            "aircrack-ng",
+            "sqlmap",
+            "nikto",
+            "gobuster",
+            "dirb",
+            "msfconsole",
+            "msfvenom",
+            "metasploit",
+            "mimipenguin",
+            "linpeas",
+            "linpeas.sh",
+            "linenum.sh",
+            "lse.sh",
+            "responder",
+            "crackmapexec",
+            "evil-winrm",
+            "enum4linux",
+            "wpscan",
+            "wfuzz",
+            "ffuf",
+            "dsniff",
+            "ngrep",
+            "xinput",
+            "logkeys",
+            "xspy",
+            "pamspy",
+            "unix-privesc-check",
+            "laZagne.py",
+            "lazagne",
+            "ldapsearch",
+            "ldapdomaindump",
+            "bloodhound",
+            "kerbrute",
+            "rpcclient",
+            "pspy64",
+            "pspy",
+            "xwd",
+            "import-screen",
+            "gcore",
+        ),
+        _always("attack-tool"),
+    ),
+    **dict.fromkeys(
+        (
+            "xmrig",
+            "minerd",
+            "cpuminer",
+            "ethminer",
+            "cgminer",
+            "bfgminer",
+            "t-rex",
+            "nbminer",
+            "lolminer",
+            "phoenixminer",
+            "claymore",
+            "xmr-stak",
+            "xmr-stak-rx",
+            "nanominer",
+            "gminer",
+            "cryptonight",
+        ),
+        _always("crypto-miner"),
+    ),
+    "ulimit": _ulimit,
+}

@@ -1,0 +1,308 @@
+"""Commands that only make or change text: what they print is worked out, so that hidden commands come to light."""
+
+import re
+from typing import Final
+
+from refute.scan import decoding, paths
+from refute.scan.shell.options import split_options
+from refute.scan.shell.walk import Call
+from refute.scan.shell.words import decode_escapes
+from refute.scan.symbols import DECODED, DERIVED, HERE, NAME, TEMP, UNKNOWN, is_open
+
+_FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
+_MAX_TEXT: Final = 200_000
+_SAFE_TR: Final = 4_000
+
+
+def _echo(call: Call) -> str:
+    words = call.argv[1:]
+    escapes = newline = False
+    while words and re.fullmatch(r"-[neE]+", words[0]):
+        escapes = escapes or "e" in words[0]
+        newline = newline or "n" in words[0]
+        words = words[1:]
+    output = " ".join(words)
+    if escapes:
+        output = decode_escapes(output)
+    return output + ("" if newline else "\n")
+
+
+def _printf(call: Call) -> str:
+    words = call.argv[1:]
+    if words[:1] == ["-v"] and len(words) > 2:  # noqa: PLR2004 - -v NAME FORMAT
+        output = _format(words[2], words[3:])
+        call.walker.scope.assign(words[1], (output,))
+        return ""
+    words = words[1:] if words[:1] == ["--"] else words
+    return _format(words[0], words[1:]) if words else ""
+
+
+def _format(template: str, arguments: list[str]) -> str:
+    template = decode_escapes(template)
+    per_round = len([m for m in _FORMAT.findall(template) if m != "%%"])
+    rounds = max(1, -(-len(arguments) // per_round)) if per_round else 1
+    queue = list(arguments)
+
+    def one(match: re.Match[str]) -> str:
+        kind = match.group()[-1]
+        if match.group() == "%%":
+            return "%"
+        value = queue.pop(0) if queue else ""
+        if kind == "b":
+            return decode_escapes(value)
+        if kind == "c":
+            return value[:1]
+        if kind in "xXo" and value.isdigit():
+            return format(int(value), kind)
+        return value
+
+    return "".join(_FORMAT.sub(one, template) for _ in range(min(rounds, 200)))[:_MAX_TEXT]
+
+
+def _pass(call: Call) -> str:
+    """A filter that keeps at most what it is fed."""
+    return call.stdin or UNKNOWN
+
+
+def _decode(call: Call, decoder: str) -> str | None:
+    source = call.stdin
+    files = [word for word in call.argv[1:] if not word.startswith("-")]
+    if files:
+        call.act.read(files[-1])
+        source = call.walker.shared.written.get(paths.locate(files[-1], call.walker.scope.cwd).text, UNKNOWN)
+    if not source or is_open(source):
+        return DERIVED
+    decoded = decoding.decode(source.replace(DECODED, ""), decoder)
+    return DERIVED if decoded is None else DECODED + decoded
+
+
+def _base64(call: Call) -> str | None:
+    options = split_options(call.argv[1:], "wio", mixed=True)[0]
+    if options.keys() & {"d", "D", "decode"}:
+        call.argv = ["base64", *[word for word in call.argv[1:] if not word.startswith("-")]]
+        return _decode(call, "base32" if call.argv[0] == "base32" else "base64")
+    for word in call.argv[1:]:
+        if not word.startswith("-") and call.act.read(word):
+            return None
+    return decoding.encode_base64(call.stdin) if call.stdin and not is_open(call.stdin) else UNKNOWN
+
+
+def _base32(call: Call) -> str | None:
+    return _decode(call, "base32") if {"-d", "--decode"} & set(call.argv) else UNKNOWN
+
+
+def _xxd(call: Call) -> str | None:
+    if any(re.fullmatch(r"-[a-z]*r[a-z]*", word) or word == "-revert" for word in call.argv[1:]):
+        call.argv = [call.argv[0], *[word for word in call.argv[1:] if not word.startswith("-")]]
+        return _decode(call, "hex")
+    for word in call.argv[1:]:
+        if not word.startswith("-") and not word.isdigit():
+            call.act.read(word)
+    return UNKNOWN
+
+
+def _openssl(call: Call) -> str | None:
+    words = call.argv[1:]
+    if words[:1] == ["s_client"]:
+        for flag in ("-connect", "-host"):
+            if flag in words[:-1]:
+                call.act.connect(words[words.index(flag) + 1].partition(":")[0])
+        return UNKNOWN
+    for flag in ("-in", "-inkey"):
+        if flag in words[:-1]:
+            call.act.read(words[words.index(flag) + 1])
+    if words[:1] in (["enc"], ["base64"]) and {"-d", "-D"} & set(words):
+        ciphers = [word for word in words if re.match(r"-(aes|des|rc|bf|camellia|chacha)", word)]
+        if ciphers or "-in" in words:
+            return DERIVED
+        call.argv = ["openssl"]
+        return _decode(call, "base64")
+    return UNKNOWN
+
+
+def _rev(call: Call) -> str | None:
+    if not call.stdin or is_open(call.stdin):
+        return DERIVED if not call.stdin or UNKNOWN not in call.stdin else UNKNOWN
+    return DECODED + "\n".join(line[::-1] for line in call.stdin.split("\n"))
+
+
+def _tac(call: Call) -> str | None:
+    return "\n".join(reversed(call.stdin.split("\n"))) if call.stdin and not is_open(call.stdin) else UNKNOWN
+
+
+def _tr(call: Call) -> str | None:
+    options, sets = split_options(call.argv[1:], "")
+    text = call.stdin
+    if not text or is_open(text) or not sets or len(text) > _SAFE_TR:
+        return text or UNKNOWN
+    source = _character_set(sets[0])
+    if "d" in options:
+        return "".join(char for char in text if char not in source)
+    if len(sets) > 1:
+        target = _character_set(sets[1]) or [""]
+        target = [*target, *[target[-1]] * (len(source) - len(target))]
+        return DECODED + text.translate({ord(old): new for old, new in zip(source, target, strict=False) if old})
+    return re.sub(r"(.)\1+", r"\1", text) if "s" in options else DERIVED
+
+
+def _character_set(text: str) -> list[str]:
+    text = decode_escapes(text)
+    classes = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9", "[:space:]": " \t\n", "[:alpha:]": "A-Za-z"}
+    for name, span in classes.items():
+        text = text.replace(name, span)
+    found: list[str] = []
+    index = 0
+    while index < len(text):
+        if index + 2 < len(text) and text[index + 1] == "-" and ord(text[index]) <= ord(text[index + 2]):
+            found.extend(chr(code) for code in range(ord(text[index]), ord(text[index + 2]) + 1))
+            index += 3
+        else:
+            found.append(text[index])
+            index += 1
+    return found
+
+
+def _sed(call: Call) -> str | None:
+    options, operands = split_options(call.argv[1:], "efl", frozenset({"expression", "file"}), mixed=True)
+    scripts = options.get("e", []) + options.get("expression", [])
+    if not scripts and "f" not in options:
+        scripts, operands = operands[:1], operands[1:]
+    for script in scripts:
+        _sed_script(call, script)
+    in_place = any(name.startswith(("i", "in-place")) for name in options)
+    for path in operands:
+        (call.act.write if in_place else call.act.read)(path)
+    if operands or len(scripts) != 1:
+        return UNKNOWN
+    return _substitute(scripts[0], call.stdin)
+
+
+def _sed_script(call: Call, script: str) -> None:
+    match = re.search(r"(?:^|[;\n}\d$/])\s*[rRwW]\s+(/\S+)", script)
+    if match:
+        (call.act.write if "w" in match.group().lower().split("/")[0] else call.act.read)(match[1])
+    if re.search(r"(?:^|[;\n}\d$])\s*e(?:\s+\S|\s*$)", script) or re.search(r"^s(.).*\1.*\1[gpiI0-9]*e", script):
+        call.act.add("foreign-code", detail="sed's `e` runs what it reads.")
+
+
+def _substitute(script: str, text: str) -> str:
+    match = re.fullmatch(r"s(.)(.*?)(?<!\\)\1(.*?)(?<!\\)\1([gi]*)", script, re.DOTALL)
+    if not text or is_open(text):
+        return text or UNKNOWN
+    if not match or not re.fullmatch(r"[\w\s/.,:_-]*", match[2]):
+        return DERIVED if match else UNKNOWN
+    return text.replace(match[2], match[3], -1 if "g" in match[4] else 1)
+
+
+def _cut(call: Call) -> str | None:
+    options, operands = split_options(call.argv[1:], "dfbc", frozenset({"delimiter", "fields"}), mixed=True)
+    for path in operands:
+        call.act.read(path)
+    text = call.stdin
+    if operands or not text or is_open(text):
+        return UNKNOWN
+    picked = (options.get("f") or options.get("c") or options.get("b") or [""])[0]
+    if not picked.isdigit():
+        return DERIVED
+    parts = [
+        line.split(options.get("d", ["\t"])[0] or "\t") if "f" in options else list(line) for line in text.split("\n")
+    ]
+    return "\n".join(part[int(picked) - 1] if len(part) >= int(picked) > 0 else "" for part in parts)
+
+
+def _dirname(call: Call) -> str:
+    path = next((word for word in call.argv[1:] if not word.startswith("-")), "")
+    if path in {HERE, TEMP} or not path:
+        return path or "."
+    head, slash, _ = path.rstrip("/").rpartition("/")
+    if not slash:
+        return "." if not is_open(path) else UNKNOWN
+    return head or "/"
+
+
+def _basename(call: Call) -> str:
+    path = next((word for word in call.argv[1:] if not word.startswith("-")), "")
+    tail = path.rstrip("/").rpartition("/")[2]
+    return tail if tail and not is_open(tail) and tail.isascii() else NAME
+
+
+def _pwd(call: Call) -> str:
+    return call.walker.scope.cwd + "\n"
+
+
+def _realpath(call: Call) -> str:
+    words = [word for word in call.argv[1:] if not word.startswith("-")]
+    return paths.normalise(words[-1], call.walker.scope.cwd) if words else UNKNOWN
+
+
+def _mktemp(call: Call) -> str:
+    template = next((word for word in call.argv[1:] if "XXX" in word), "")
+    return paths.normalise(template, call.walker.scope.cwd) if template.startswith("/") else TEMP + "/mktemp"
+
+
+def _which(call: Call) -> str:
+    found = next((word for word in call.argv[1:] if not word.startswith("-")), UNKNOWN)
+    return found + "\n"
+
+
+def _identity(_call: Call) -> str:
+    return NAME
+
+
+def _unpack(call: Call) -> str:
+    for word in call.argv[1:]:
+        if not word.startswith("-"):
+            call.act.read(word)
+    name = call.argv[0]
+    unpacks = (
+        "cat" in name
+        or name.startswith(("gun", "bun"))
+        or any(re.match(r"-[a-z]*d|--decompress", w) for w in call.argv)
+    )
+    return DERIVED if unpacks else UNKNOWN
+
+
+COMMANDS: Final = {
+    "echo": _echo,
+    "printf": _printf,
+    "base64": _base64,
+    "base32": _base32,
+    "b64decode": lambda call: _decode(call, "base64"),
+    "uudecode": lambda _call: DERIVED,
+    "xxd": _xxd,
+    "openssl": _openssl,
+    "rev": _rev,
+    "tac": _tac,
+    "tr": _tr,
+    "sed": _sed,
+    "gsed": _sed,
+    "cut": _cut,
+    "dirname": _dirname,
+    "basename": _basename,
+    "pwd": _pwd,
+    "realpath": _realpath,
+    "readlink": _realpath,
+    "mktemp": _mktemp,
+    "tempfile": _mktemp,
+    "which": _which,
+    "hostname": _identity,
+    "whoami": _identity,
+    "id": _identity,
+    "uname": _identity,
+    "date": _identity,
+    "nproc": _identity,
+    "seq": _identity,
+    "getconf": _identity,
+    "arch": _identity,
+    "dpkg-architecture": _identity,
+    "gunzip": _unpack,
+    "gzip": _unpack,
+    "zcat": _unpack,
+    "xz": _unpack,
+    "xzcat": _unpack,
+    "bzip2": _unpack,
+    "bunzip2": _unpack,
+    "bzcat": _unpack,
+    "zstd": _unpack,
+    "zstdcat": _unpack,
+}

@@ -1,0 +1,44 @@
+"""Shell text to a syntax tree."""
+
+from functools import lru_cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def parse(source: bytes) -> Node:
+    """The root node; its `has_error` says whether some part was not understood."""
+    return _parser().parse(source).root_node
+
+
+def text_of(node: Node) -> str:
+    """The node's source text."""
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def first_error(node: Node) -> Node:
+    """The first erroneous or missing node below (the node itself where none is found)."""
+    cursor = [node]
+    while cursor:
+        current = cursor.pop()
+        if current.is_error or current.is_missing:
+            return current
+        cursor.extend(child for child in reversed(current.children) if child.has_error or child.is_missing)
+    return node
+
+
+def depth_of(source: bytes) -> int:
+    """How deeply brackets nest, counted on the bytes alone: an upper bound that needs no parser."""
+    depth = deepest = 0
+    for byte in source:
+        if byte in b"([{`":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b")]}":
+            depth = max(0, depth - 1)
+    return deepest

@@ -1,0 +1,172 @@
+"""Commands that run another command: what they are, and where the other one starts."""
+
+# ruff: noqa: PLR0911 - decision lists read best with one return per case
+
+import re
+import shlex
+from typing import Final
+
+from refute.scan.shell.options import split_options
+from refute.scan.shell.walk import Call
+from refute.scan.symbols import NAME, SECRET, UNKNOWN
+
+# Wrapper → (options that take a value, positional arguments before the command).
+_WRAPPERS: Final[dict[str, tuple[str, int]]] = {
+    "nice": ("n", 0),
+    "ionice": ("cnp", 0),
+    "nohup": ("", 0),
+    "setsid": ("", 0),
+    "time": ("fo", 0),
+    "timeout": ("sk", 1),
+    "gtimeout": ("sk", 1),
+    "stdbuf": ("ioe", 0),
+    "unbuffer": ("", 0),
+    "chrt": ("TPD", 1),
+    "taskset": ("", 1),
+    "numactl": ("CNm", 0),
+    "exec": ("a", 0),
+    "builtin": ("", 0),
+    "coproc": ("", 0),
+    "strace": ("oeEpsuaPISUbO", 0),
+    "ltrace": ("oenlpsuaADS", 0),
+    "valgrind": ("", 0),
+    "busybox": ("", 0),
+    "toybox": ("", 0),
+    "chronic": ("", 0),
+    "fakeroot": ("lsib", 0),
+    "xvfb-run": ("nsefpw", 0),
+    "dbus-run-session": ("", 0),
+    "flock": ("Ew", 1),
+    "watch": ("n", 0),
+    "faketime": ("", 1),
+    "setarch": ("", 1),
+    "linux32": ("", 0),
+    "linux64": ("", 0),
+    "prlimit": ("", 0),
+    "catchsegv": ("", 0),
+    "rlwrap": ("", 0),
+    "eatmydata": ("", 0),
+    "trickle": ("sdu", 0),
+    "cpulimit": ("lpe", 0),
+    "firejail": ("", 0),
+    "bwrap": ("", 0),
+    "proot": ("rbwq", 0),
+    "parallel": ("jISaNnL", 0),
+    "rush": ("j", 0),
+    "hyperfine": ("wmMr", 0),
+    "torsocks": ("", 0),
+    "proxychains": ("f", 0),
+    "proxychains4": ("f", 0),
+    "entr": ("", 0),
+    "apply": ("a", 0),
+    "unshare": ("SGR", 0),
+    "setpriv": ("", 0),
+    "runcon": ("turl", 0),
+    "systemd-run": ("pEu", 0),
+}
+_RUNNERS: Final = frozenset(
+    {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi", "bundle", "rvm", "mise", "dotenv"}
+)
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
+
+
+def unwrap(call: Call, name: str) -> list[str] | None:
+    """The wrapped command's words; None where `name` wraps nothing, empty where it was called without a command."""
+    rest = call.argv[1:]
+    if name in {"sudo", "doas", "pkexec", "run0", "su", "runuser", "gosu", "su-exec", "sg"}:
+        return _privileged(call, name, rest)
+    if name == "env":
+        return _environment(call, rest)
+    if name == "xargs":
+        return _xargs(call, rest)
+    if name == "command":
+        return [] if rest[:1] and rest[0].startswith(("-v", "-V")) else split_options(rest, "")[1]
+    if name in _RUNNERS and rest[:1] and rest[0] in {"run", "exec", "x"}:
+        return split_options(rest[1:], "pPe")[1]
+    if name == "script" and "-c" in rest[:-1]:
+        call.walker.embedded(rest[rest.index("-c") + 1], call.node)
+        return []
+    if name not in _WRAPPERS:
+        return None
+    if name in {"flock", "watch", "parallel", "hyperfine"}:
+        return _textual(call, name, rest)
+    valued, positional = _WRAPPERS[name]
+    words = split_options(rest, valued)[1]
+    if name == "unshare" or (name == "systemd-run" and words):
+        call.act.add("container-escape" if name == "unshare" and "-r" not in rest else "system-control")
+    return words[positional:]
+
+
+def _textual(call: Call, name: str, rest: list[str]) -> list[str]:
+    valued, positional = _WRAPPERS[name]
+    options, words = split_options(rest, valued + ("c" if name == "flock" else ""))
+    for text in [
+        *options.get("c", []),
+        *(words if name in {"watch", "parallel", "hyperfine"} and words and " " in words[0] else []),
+    ]:
+        call.walker.embedded(text, call.node)
+    if name == "flock" and not words[positional:] and words:
+        return []
+    if name == "parallel" and not words:
+        _fed(call, "parallel")
+        return []
+    return words[positional:]
+
+
+def _privileged(call: Call, name: str, rest: list[str]) -> list[str]:
+    if rest in (["--version"], ["-V"], ["--help"]):
+        return []
+    call.act.add("privilege")
+    options, words = split_options(rest, "ughpCTrtDRU" if name == "sudo" else "ucgsCw")
+    for text in options.get("c", []):
+        call.walker.embedded(text, call.node)
+    if name in {"su", "runuser", "sg"}:
+        return words[1:] if name == "runuser" and options.get("u") is None and "--" in rest else []
+    if name in {"gosu", "su-exec"}:
+        return words[1:]
+    while words and _ASSIGNMENT.match(words[0]):
+        words = words[1:]
+    return words
+
+
+def _environment(call: Call, rest: list[str]) -> list[str] | None:
+    options, words = split_options(rest, "uCS")
+    for text in options.get("S", []):
+        try:
+            words = [*shlex.split(text), *words]
+        except ValueError:
+            call.act.add("unanalysable", detail="`env -S` with unbalanced quotes.")
+    while words and _ASSIGNMENT.match(words[0]):
+        if words[0].startswith("LD_PRELOAD="):
+            call.act.add("preload")
+        words = words[1:]
+    return words or None
+
+
+def _xargs(call: Call, rest: list[str]) -> list[str]:
+    options, words = split_options(rest, "IiLlnPsdEea")
+    words = words or ["echo"]
+    fed = call.stdin.strip("\n")
+    marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if "I" in options or "i" in options else "")
+    head = words[0].rpartition("/")[2]
+    if marker and head in {"sh", "bash", "dash", "zsh"} and words[-1] == marker:
+        _fed(call, head)
+        return []
+    if marker:
+        return [word.replace(marker, fed or UNKNOWN) for word in words]
+    arguments = [piece for piece in re.split(r"\s+", fed) if piece][:50] if fed else [UNKNOWN]
+    if head in {"sh", "bash", "dash", "zsh", "ksh"} and len(words) == 1:
+        _fed(call, head)
+        return []
+    if head == "env" and SECRET not in fed:
+        return words
+    # Without `-I` a blank separates; a single unknown name stays one argument.
+    return [*words, *(arguments or [NAME])]
+
+
+def _fed(call: Call, interpreter: str) -> None:
+    text = call.stdin
+    if text and UNKNOWN not in text and NAME not in text:
+        call.walker.embedded(text, call.node)
+    else:
+        call.act.add("pipe-to-shell", detail=f"The commands reach {interpreter} from another program.")

@@ -1,0 +1,70 @@
+"""Symbolic text: ordinary strings in which one private-use character stands for a part not known before the run.
+
+Both languages are folded into such strings, so that joining, slicing and comparing stay plain string work. Source
+text that holds one of these characters itself is cleaned by `strip_symbols` first.
+"""
+
+import re
+from typing import Final
+
+UNKNOWN: Final = "\ue000"
+"""Any text: an environment variable, a program's output, a parameter."""
+TEMP: Final = "\ue001"
+"""Absolute path of a private temporary file or directory."""
+HERE: Final = "\ue002"
+"""Absolute path of the workspace."""
+HOME: Final = "\ue003"
+"""Absolute path of the user's home directory."""
+DERIVED: Final = "\ue004"
+"""Text made by decoding or by picking characters: hiding something is the usual reason."""
+NAME: Final = "\ue005"
+"""One path component or number: no slash, no space."""
+OWN_PROCESS: Final = "\ue006"
+"""Id of a process that the script itself started."""
+DOWNLOAD: Final = "\ue007"
+"""Text that came over the network."""
+SECRET: Final = "\ue008"  # noqa: S105 - a symbol
+"""Content of a credential file or the whole environment."""
+FIELD: Final = "\ue009"
+"""Boundary between two words that one expansion yields."""
+
+DECODED: Final = "\ue00a"
+"""No text itself: marks that what surrounds it was worked out by decoding."""
+
+_OPEN: Final = re.compile(f"[{UNKNOWN}{DERIVED}{DOWNLOAD}{SECRET}]")
+_ALL: Final = re.compile("[\ue000-\ue0ff]")
+_SHOWN: Final = {
+    UNKNOWN: "‹?›",
+    TEMP: "$TMPDIR",
+    HERE: "$PWD",
+    HOME: "~",
+    DERIVED: "‹decoded›",
+    NAME: "‹name›",
+    OWN_PROCESS: "‹own pid›",
+    DOWNLOAD: "‹download›",
+    SECRET: "‹secret›",
+    FIELD: " ",
+    DECODED: "",
+}
+
+
+def strip_symbols(text: str) -> str:
+    """Replace private-use characters of the source itself, so that it cannot forge a symbol."""
+    return _ALL.sub("�", text) if not text.isascii() else text
+
+
+def is_known(text: str) -> bool:
+    """Whether every part of the text is known (a symbol for a place counts as unknown)."""
+    return text.isascii() or not _ALL.search(text)
+
+
+def is_open(text: str) -> bool:
+    """Whether some part could be anything at all."""
+    return not text.isascii() and bool(_OPEN.search(text))
+
+
+def show(text: str, limit: int = 200) -> str:
+    """The text for a person, symbols written as what they stand for."""
+    if not text.isascii():
+        text = _ALL.sub(lambda match: _SHOWN.get(match.group(), ""), text)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
