@@ -1,0 +1,118 @@
+import io
+import os
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from flows.terminal.approver import TerminalApprover, describe, read_line
+from refute.approval import Approval, Denial, Question
+from refute.scan.finding import Confidence, Finding, ScanResult, Severity
+from refute.ticket.record import Snapshot, Ticket, TicketId
+
+DANGER = Finding(
+    rule_id="sh.rm",
+    path="verify.sh",
+    line=2,
+    column=1,
+    severity=Severity.CRITICAL,
+    confidence=Confidence.HIGH,
+    matched="rm -rf /",
+    command="rm -rf /",
+    explanation="deletes outside the workspace",
+    remedy="delete below the workspace only",
+)
+
+
+def question(*findings: Finding, timeout_s: float = 5, script: str = "echo hi\n") -> Question:
+    ticket = Ticket(
+        id=TicketId("T"),
+        title="A title",
+        workspace=Path("/w"),
+        implementation_files=("a.py",),
+        claims=(),
+        verification_script="verify.sh",
+        source="ticket.yaml",
+    )
+    return Question(
+        ticket=ticket,
+        snapshot=Snapshot(digest="sha256:1", files=(), archive=Path("/a")),
+        script=script,
+        scan=ScanResult(findings=findings, scanned=("verify.sh",)),
+        plan=("verify: bash verify.sh",),
+        timeout_s=timeout_s,
+    )
+
+
+@pytest.fixture
+def answering(monkeypatch):
+    """Standard input that holds the given bytes; None stays silent."""
+    open_ends = []
+
+    def answer(data: bytes | None) -> None:
+        reading, writing = os.pipe()
+        if data is not None:
+            os.write(writing, data)
+            os.close(writing)
+        else:
+            open_ends.append(writing)
+        monkeypatch.setattr("sys.stdin", os.fdopen(reading))
+
+    yield answer
+    for end in open_ends:
+        os.close(end)
+
+
+def ask(asked: Question, *, in_advance: bool = False):
+    console = Console(file=io.StringIO(), width=100)
+    decision = TerminalApprover(in_advance=in_advance, console=console).ask(asked)
+    return decision, console.file.getvalue()
+
+
+def test_script_scan_and_plan_are_shown_before_the_question(answering):
+    answering(b"y\n")
+    decision, shown = ask(question())
+    assert isinstance(decision, Approval)
+    assert shown.index("echo hi") < shown.index("nothing dangerous") < shown.index("[y/N]")
+
+
+@pytest.mark.parametrize("data", [b"n\n", b"\n", b"", b"yess\n", b"\xff\n"])
+def test_anything_but_yes_is_a_no(answering, data):
+    answering(data)
+    assert isinstance(ask(question())[0], Denial)
+
+
+def test_silence_is_a_no_after_the_time_limit(answering):
+    answering(None)
+    decision, _ = ask(question(timeout_s=0.05))
+    assert decision == Denial(reason="nobody answered within 0.05 s")
+
+
+def test_dangerous_findings_are_named_in_the_question_even_with_yes_in_advance(answering):
+    answering(b"n\n")
+    decision, shown = ask(question(DANGER), in_advance=True)
+    assert isinstance(decision, Denial)
+    assert "rm -rf /" in shown
+    assert "in spite of" in shown
+
+
+def test_yes_in_advance_asks_nothing_about_a_clean_script():
+    decision, shown = ask(question(), in_advance=True)
+    assert isinstance(decision, Approval)
+    assert shown == ""
+
+
+def test_hostile_text_in_the_script_is_shown_escaped():
+    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    console.print(describe(question(script="echo \x1b[2J\u202e[bold]x[/bold]\n")))
+    shown = console.file.getvalue()
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "[bold]x" in shown
+
+
+def test_only_one_line_is_taken_from_standard_input(answering):
+    answering(b"first\nsecond\n")
+    assert read_line(1) == "first"
+    assert read_line(1) == "second"
+    assert read_line(1) == ""

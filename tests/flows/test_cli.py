@@ -1,0 +1,85 @@
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from flows.cli import COMMANDS, main, refute
+from flows.commands.verify import parse_size
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = subprocess.run([sys.executable, "-m", "flows.cli", *arguments], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_complete_help(name):
+    result = CliRunner().invoke(refute, [name, "--help"])
+    assert result.exit_code == 0, result.output
+    assert "Usage:" in result.output
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['refute', '--help']\n"
+        "from flows.cli import refute\n"
+        "try: refute.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('prefect', 'pandas', 'rich', 'docker', 'pydantic', 'sqlalchemy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_missing_ticket_exits_3_and_says_where_it_looked():
+    code, out, err = run("verify", "/nowhere/at/all")
+    assert (code, out) == (3, "")
+    assert "/nowhere/at/all" in err
+    assert "Traceback" not in err
+
+
+def test_all_faults_of_a_ticket_are_told_at_once(tmp_path):
+    (tmp_path / "ticket.yaml").write_text("id: '../x'\nclaims: []\n")
+    code, _, err = run("verify", str(tmp_path))
+    assert code == 2
+    assert "id" in err
+    assert "claims" in err
+    assert "Traceback" not in err
+
+
+def test_a_wrong_option_exits_2(tmp_path):
+    assert run("verify", str(tmp_path), "--nonsense")[0] == 2
+
+
+def test_a_wrong_command_is_told_with_the_nearest_one():
+    code, _, err = run("verfiy")
+    assert code == 2
+    assert "Did you mean 'verify'?" in err
+
+
+def test_an_internal_error_shows_no_traceback_without_debug(monkeypatch, capsys):
+    monkeypatch.setattr(refute, "main", lambda **_: 1 / 0)
+    monkeypatch.setattr(sys, "argv", ["refute", "doctor"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert "internal error: ZeroDivisionError" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", ["refute", "--debug", "doctor"])
+    with pytest.raises(ZeroDivisionError):
+        main()
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("512m", 512 * 1024**2), ("2g", 2 * 1024**3), ("1.5GiB", 1536 * 1024**2), ("1024", 1024)]
+)
+def test_sizes_are_read_in_their_usual_notations(text, size):
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "2x", "g"])
+def test_other_sizes_are_refused(text):
+    import click
+
+    with pytest.raises(click.BadParameter, match="expected a size"):
+        parse_size(text)

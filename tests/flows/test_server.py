@@ -1,0 +1,68 @@
+"""One local Prefect server, shared, stopped when idle."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from flows.orchestrator.server import LocalServer, ServerFiles, answers, server_check, server_lease
+from refute.errors import OrchestratorUnavailable
+from refute.settings import Settings
+
+
+def test_nothing_answers_on_a_closed_port():
+    assert not answers("http://127.0.0.1:9/api")
+
+
+def test_a_configured_server_that_does_not_answer_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
+    settings = Settings.load(state_dir=tmp_path)
+    with pytest.raises(OrchestratorUnavailable, match="does not answer"), server_lease(settings, say=print):
+        pass
+    check = server_check(settings)
+    assert check.ok is False
+    assert "PREFECT_API_URL" in check.advice
+
+
+def test_a_stale_record_is_no_server(tmp_path, monkeypatch):
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    settings = Settings.load(state_dir=tmp_path)
+    files = ServerFiles.of(settings)
+    files.write(LocalServer(api_url="http://127.0.0.1:9/api", pid=1, keeper_pid=1))
+    assert files.server() is None
+    assert server_check(settings).ok is None
+
+
+@pytest.mark.prefect
+def test_two_runs_at_once_share_one_server_which_stops_when_idle(tmp_path, monkeypatch):
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from flows.orchestrator.server import server_lease\n"
+        "from refute.settings import Settings\n"
+        "with server_lease(Settings.load(state_dir=Path(sys.argv[1]), server_idle_s=2), say=lambda _: None) as url:\n"
+        "    print(url)"
+    )
+    runs = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True) for _ in "ab"
+    ]
+    urls = {run.communicate(timeout=180)[0] for run in runs}
+    assert len(urls) == 1
+    record = tmp_path / "prefect" / "server.json"
+    server = LocalServer(**json.loads(record.read_text())) if record.exists() else None
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and (record.exists() or (server and _runs(server.keeper_pid))):
+        time.sleep(0.2)
+    assert not record.exists()
+    assert server is None or not _runs(server.keeper_pid)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,93 @@
+from pathlib import Path
+
+import pytest
+
+from refute.case import CaseFile
+from refute.errors import EngineDied, SnapshotRefused
+from refute.outcome import Provenance, Status, Stop
+from refute.scan.finding import ScanResult
+from refute.ticket.record import LeftOut, Snapshot, SnapshotFile, Ticket, TicketId
+from refute.verdict import Verdict
+
+PROVENANCE = Provenance(refute_version="1", tester="property")
+
+
+def case() -> CaseFile:
+    ticket = Ticket(
+        id=TicketId("T-1"),
+        title="t",
+        workspace=Path("/w"),
+        implementation_files=("a.py",),
+        claims=(),
+        verification_script="verify.sh",
+        source="ticket.yaml",
+        labels=("core",),
+    )
+    return CaseFile(ticket=ticket, run_id="run")
+
+
+SNAPSHOT = Snapshot(
+    digest="sha256:1",
+    files=(SnapshotFile(path="a.py", sha256="0", size_bytes=1_200),),
+    archive=Path("/a"),
+    left_out=(LeftOut(path=".env", reason="credentials"),),
+)
+
+
+def test_what_stages_return_becomes_the_outcome():
+    one = case()
+    with one.chain():
+        assert one.keep(SNAPSHOT) is SNAPSHOT
+        one.keep(ScanResult(findings=(), scanned=("verify.sh",)))
+        one.keep(Verdict(status=Status.PASS_WEAK, reason="weak", caveats=("c",)))
+    outcome = one.outcome(PROVENANCE)
+    assert (outcome.status, outcome.reason, outcome.caveats) == (Status.PASS_WEAK, "weak", ("c",))
+    assert [stage.name for stage in outcome.stages] == ["snapshot", "scan", "verdict"]
+    assert outcome.stages[0].summary == "1 files, 1,200 bytes, 1 left out"
+    assert outcome.left_out == SNAPSHOT.left_out
+    assert outcome.labels == ("core",)
+
+
+def test_a_stop_ends_the_chain_and_decides_the_status():
+    one = case()
+    with one.chain():
+        one.keep(Stop(status=Status.CANCELLED, reason="no"))
+        pytest.fail("the chain went on")
+    assert one.outcome(PROVENANCE).status is Status.CANCELLED
+
+
+def test_a_policy_without_objection_lets_the_chain_go_on():
+    one = case()
+    with one.chain():
+        one.unless(None)
+        one.keep(Verdict(status=Status.PASS_WEAK, reason=""))
+    assert one.outcome(PROVENANCE).status is Status.PASS_WEAK
+
+
+@pytest.mark.parametrize("error", [EngineDied("gone", hint="start it"), KeyError("a fault of ours")])
+def test_infrastructure_and_internal_errors_are_error_and_never_a_verdict(error):
+    one = case()
+    with one.chain():
+        raise error
+    outcome = one.outcome(PROVENANCE)
+    assert outcome.status is Status.ERROR
+    assert str(error.args[0]) in outcome.reason
+
+
+def test_an_interruption_is_recorded_as_cancelled():
+    one = case()
+    with one.chain():
+        raise KeyboardInterrupt
+    assert one.outcome(PROVENANCE).status is Status.CANCELLED
+
+
+def test_faults_of_the_ticket_pass_through():
+    with pytest.raises(SnapshotRefused), case().chain():
+        raise SnapshotRefused("link out")
+
+
+def test_a_chain_that_ends_without_a_verdict_fails_closed():
+    one = case()
+    with one.chain():
+        one.keep(SNAPSHOT)
+    assert one.outcome(PROVENANCE).status is Status.ERROR
