@@ -30,7 +30,7 @@ setup: $(STAMP) ## make .venv from the lock
 engine: ## make sure that a container engine answers
 	@scripts/ensure-engine.sh
 image: setup engine ## build the sandbox image (cached)
-	@$(BIN)/python scripts/build_image.py
+	@$(BIN)/refute image build
 
 .PHONY: demo
 demo: image ## the sample tickets with the built-in tester; no key needed

@@ -10,7 +10,7 @@ from refute.outcome import Outcome
 from refute.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.verify_ticket import VerifyRequest
+    from flows.request import VerifyRequest
 
 CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
     # refute talks to the person; Prefect's log is in its UI.

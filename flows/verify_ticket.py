@@ -1,20 +1,18 @@
 """The flow: ticket → snapshot → scan → confirm → verify → write tests → screen → attack → triage → verdict → outcome."""
 
-from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from prefect import flow
 from prefect.runtime import flow_run
 from prefect.states import State
-from pydantic import BaseModel, ConfigDict, Field
 
+from flows.request import VerifyRequest
 from flows.states import final_state
 from flows.terminal.approver import TerminalApprover, show
 from refute.approval import AdvanceApprover, Approver
 from refute.case import CaseFile
 from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
-from refute.settings import Settings
 from refute.stages import admission
 from refute.ticket.parse import load_ticket
 from tasks.attack import run_attack
@@ -29,26 +27,6 @@ from tasks.verify import run_verification
 from tasks.write_tests import write_tests
 
 DRY_RUN: Final = Stop(status=Status.DRY_RUN, reason="nothing was executed: script, scan and plan were shown")
-
-
-class VerifyRequest(BaseModel):
-    """What to verify, and how."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
-    approval: Literal["ask", "in_advance"] = Field(
-        default="ask", description="Ask at the terminal, or approve in advance a script that scans clean."
-    )
-    dry_run: bool = Field(default=False, description="Show script, scan and planned commands; run nothing.")
-    allow_dangerous: bool = Field(default=False, description="Ask whether to run despite dangerous findings.")
-    settings: Settings = Field(default_factory=Settings.load)
-
-    def approver(self) -> Approver:
-        """Who answers the confirmation. Blocking findings are always put to a person."""
-        if self.approval == "in_advance" and not self.allow_dangerous:
-            return AdvanceApprover()
-        return TerminalApprover(in_advance=self.approval == "in_advance")
 
 
 @flow(name="verify-ticket", flow_run_name="verify {request.ticket.name}", persist_result=False, log_prints=False)
@@ -70,7 +48,7 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
         case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous))
         case.unless(admission.apply_policy(ports, ticket))
         case.unless(DRY_RUN if request.dry_run else None)
-        approval = case.keep(confirm(ports, question, request.approver()))
+        approval = case.keep(confirm(ports, question, _approver(request)))
         case.keep(run_verification(ports, ticket, snapshot, approval))
         attack = case.keep(write_tests(ports, ticket, snapshot))
         screening = case.keep(screen_tests(ports, ticket, snapshot, attack))
@@ -78,3 +56,10 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
         triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
         case.keep(reach_verdict(ports, attacked, triage))
     return final_state(record_outcome(ports, case))
+
+
+def _approver(request: VerifyRequest) -> Approver:
+    """Who answers the confirmation. Blocking findings are always put to a person."""
+    if request.approval == "in_advance" and not request.allow_dangerous:
+        return AdvanceApprover()
+    return TerminalApprover(in_advance=request.approval == "in_advance")

@@ -1,12 +1,14 @@
 """Make an outcome durable, exactly once: audit log, ledger and CSV, evidence files a person can open and run."""
 
+import contextlib
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from refute import __version__
 from refute.case import CaseFile
-from refute.errors import AuditUnavailable
+from refute.errors import AuditUnavailable, CostsCsvUnavailable
 from refute.guardrails.audit import Decision, Gate
 from refute.ledger.costs_csv import append_missing
 from refute.outcome import Outcome, Provenance, Status, Stop
@@ -25,7 +27,8 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     outcome = case.outcome(provenance(ports, case))
     write_evidence(outcome, run_directory(ports.settings, outcome.run_id))
     ports.ledger.record(outcome)
-    append_missing(ports.ledger, ports.settings.costs_csv)
+    with contextlib.suppress(CostsCsvUnavailable):  # the ledger has it: the next run appends what is missing
+        append_missing(ports.ledger, ports.settings.costs_csv)
     return outcome
 
 
@@ -46,15 +49,21 @@ def _audit_verdict(ports: Ports, case: CaseFile) -> None:
 
 def provenance(ports: Ports, case: CaseFile) -> Provenance:
     """What exactly ran; image, profile and engine only where a container was used."""
-    ran = case.verification is not None
-    return Provenance(
+    ran = Provenance(
         refute_version=__version__,
         tester=ports.settings.tester,
         snapshot_digest=case.snapshot.digest if case.snapshot else None,
-        image_id=ports.image(case.ticket.python).id if ran else None,
-        profile_digest=ports.sandbox.profile_digest if ran else None,
-        engine=ports.sandbox.facts().name if ran else None,
-        runtime=ports.sandbox.facts().runtime if ran else None,
+    )
+    if case.verification is None:
+        return ran
+    # Both were asked before the first container, so an engine that died since is not asked again.
+    facts = ports.sandbox.facts()
+    return replace(
+        ran,
+        image_id=ports.image(case.ticket.python).id,
+        profile_digest=ports.sandbox.profile_digest,
+        engine=facts.name,
+        runtime=facts.runtime,
     )
 
 
@@ -68,9 +77,9 @@ def write_evidence(outcome: Outcome, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     files = {"outcome.json": write_document(outcome).encode()}
     if outcome.adversarial_tests:
-        files[attack_name(outcome)] = outcome.adversarial_tests.encode()
+        files[attack_name(outcome)] = _bytes(outcome.adversarial_tests)
     for failure in outcome.failures:
-        files[reproducer_name(failure.test_name)] = failure.reproducer.encode()
+        files[reproducer_name(failure.test_name)] = _bytes(failure.reproducer)
     for name, content in files.items():
         partial = directory / f".{name}.{os.getpid()}"
         partial.write_bytes(content)
@@ -95,3 +104,8 @@ def reproducer_paths(settings: Settings, outcome: Outcome) -> dict[str, str]:
     """Test name → where its reproducer was written."""
     directory = run_directory(settings, outcome.run_id)
     return {failure.test_name: str(directory / reproducer_name(failure.test_name)) for failure in outcome.failures}
+
+
+def _bytes(text: str) -> bytes:
+    """UTF-8; a lone surrogate, which has none, becomes an escape."""
+    return text.encode("utf-8", "backslashreplace")

@@ -46,7 +46,7 @@ bootstrap_uv() {
 install_locked() {
     say "installing requirements.lock"
     # uv does not read pip's configuration; where only pip knows the way to an index, pip installs.
-    VIRTUAL_ENV=$PWD/$VENV "$VENV/bin/uv" pip sync -q --require-hashes requirements.lock && return
+    VIRTUAL_ENV=$PWD/$VENV "$VENV/bin/uv" pip sync -q --compile-bytecode --require-hashes requirements.lock && return
     say "uv could not; trying pip, which may be configured for another index"
     "$VENV/bin/python" -m pip install -q --require-hashes -r requirements.lock \
         || die "neither uv nor pip could install requirements.lock; their messages are above"

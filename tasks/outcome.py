@@ -8,7 +8,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from refute.case import CaseFile
 from refute.outcome import Outcome
 from refute.ports import Ports
-from refute.recording import record
+from refute.recording import record, reproducer_paths
 from reports.outcome_markdown import render_markdown
 from reports.outcome_rows import claims_rows
 from tasks.stage import stage
@@ -19,9 +19,10 @@ def record_outcome(ports: Ports, case: CaseFile) -> Outcome:
     """Close the case, make it durable, and show it in the Prefect UI."""
     outcome = record(ports, case)
     key = artifact_key(outcome.ticket_id)
+    paths = reproducer_paths(ports.settings, outcome)
     description = f"{outcome.ticket_id}: {outcome.status}"
     create_table_artifact(key=f"{key}-claims", table=claims_rows(outcome), description=description)
-    create_markdown_artifact(key=f"{key}-story", markdown=render_markdown(outcome), description=description)
+    create_markdown_artifact(key=f"{key}-story", markdown=render_markdown(outcome, reproducers=paths), description=description)
     return outcome
 
 

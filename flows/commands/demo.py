@@ -23,7 +23,7 @@ def demo(directory: Path, timeout_verification: float) -> int:
     import yaml
 
     from flows.run import run_tickets
-    from flows.verify_ticket import VerifyRequest
+    from flows.request import VerifyRequest
     from refute.settings import Settings
     from reports.outcome_table import render_batch
 

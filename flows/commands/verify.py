@@ -32,7 +32,7 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     the claims attack the implementation in another. The exit code is the verdict (see `refute --help`).
     """
     from flows.run import run_tickets
-    from flows.verify_ticket import VerifyRequest
+    from flows.request import VerifyRequest
     from refute.recording import reproducer_paths
     from refute.ticket.parse import load_ticket
     from reports.outcome_formats import render

@@ -39,13 +39,17 @@ class ImplementationUse:
             queue.extend(self._names[current])
         return False
 
+    def imports(self, node: ast.Import | ast.ImportFrom) -> bool:
+        """Whether a statement imports from the implementation."""
+        if isinstance(node, ast.ImportFrom):
+            return self._is_ours(node.module or "")
+        return any(self._is_ours(alias.name) for alias in node.names)
+
     def _names_module(self, node: ast.stmt) -> bool:
         for part in ast.walk(node):
             match part:
-                case ast.Import(names=aliases):
-                    found = any(self._is_ours(alias.name) for alias in aliases)
-                case ast.ImportFrom(module=str(module)):
-                    found = self._is_ours(module)
+                case ast.Import() | ast.ImportFrom():
+                    found = self.imports(part)
                 case ast.Constant(value=str(text)):
                     found = text in self._modules
                 case _:

@@ -25,6 +25,8 @@ from refute.sandbox.image_layers import Workbench, build_driver, build_rootfs, b
 from refute.sandbox.image_pack import Layer, write_archive
 from refute.sandbox.image_recipe import Recipe, read_recipe
 
+_BUILD_TIMEOUT_S = 600
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxImage:
@@ -80,7 +82,7 @@ def build_image(
     recipe = read_recipe(python, base)
     folder = cache or user_cache_path("refute", appauthor=False) / "image"
     folder.mkdir(parents=True, exist_ok=True)
-    with _engine_errors(), _alone(folder, progress):
+    with _engine_errors(), _patient(client), _alone(folder, progress):
         found = _labelled(client, recipe)
         if found is None:
             _build(Workbench(client=client, recipe=recipe, cache=folder, progress=progress))
@@ -91,6 +93,17 @@ def build_image(
             hint="Look at the engine's log; another process may have removed it. Run `refute image build` again.",
         )
     return found
+
+
+@contextmanager
+def _patient(client: docker.DockerClient) -> Iterator[None]:
+    """Loading an image may take longer than an engine's other answers."""
+    usual = client.api.timeout
+    client.api.timeout = _BUILD_TIMEOUT_S
+    try:
+        yield
+    finally:
+        client.api.timeout = usual
 
 
 @contextmanager

@@ -12,7 +12,15 @@ from refute.ticket.record import Ticket
 from refute.ticket.suite import Unit, parse_python
 
 _END_TO_END: Final = r"(?:end[- ]to[- ]end|e2e)"
-_REAL: Final = r"(?:real|actual|live|genuine)"
+_REAL: Final = r"(?:real(?![- ]?(?:numbers?|valued|parts?|time|roots?|world|estate))|actual|live|genuine)"
+_SYSTEM: Final = (
+    r"(?:system|sub-?process|process|command|binary|program|executable|shell|git|repositor|server|database|db\b|service"
+    r"|api\b|endpoint|network|socket|http|file|disk|backend|queue|broker|cluster|redis|postgres|mysql|sqlite|s3\b|bucket"
+    r"|container|docker|device|hardware|installation|instance|environment|client|connection)"
+)
+# With the system named: "verified against the actual content" is about behaviour, not about a test.
+_REAL_SYSTEM: Final = rf"{_REAL}[ -](?:`?\w+`?[ -]){{0,2}}`?{_SYSTEM}"
+_AGAINST: Final = r"(?:against|with|on|using|through|via|by)"
 _TESTED: Final = r"(?:test(?:s|ed|ing)?|verif(?:y|ies|ied)|exercis(?:e|es|ed)|proven|proved)"
 _CLAIMS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -21,7 +29,7 @@ _CLAIMS: Final = tuple(
         rf"\b{_TESTED}\b[^.;]*\b{_END_TO_END}\b",
         rf"\b{_END_TO_END}\b[^.;]*\b{_TESTED}\b",
         rf"\bworks?\b[^.;]{{0,40}}\b{_END_TO_END}\b",
-        rf"\b(?:{_TESTED}|works?)\b[^.;]{{0,80}}\b(?:against|with|on|using|through|via|by)\b[^.;]{{0,25}}\b{_REAL}\b",
+        rf"\b(?:{_TESTED}|works?)\b[^.;]{{0,80}}\b{_AGAINST}(?: \w+){{0,3}}? {_REAL_SYSTEM}",
         rf"\b{_REAL}\b[^.;]{{0,40}}\btests?\b",
         rf"\b(?:integration)\b[^.;]*\b(?:works?|working|{_TESTED})\b",
         rf"\b{_TESTED}\b[^.;]*\bintegration\b",

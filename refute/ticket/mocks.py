@@ -158,13 +158,17 @@ def _call(node: ast.Call, names: Mapping[str, str]) -> Mock | None:
         return None
     if root in {"mock", *_MOCKERS} and rest:
         return _from_mock_library(node, rest, names)
-    if (
-        rest
-        and rest[-1] in {"setattr", "delattr", "setitem", "delitem"}
-        and re.search(r"monkeypatch|MonkeyPatch", dotted)
-    ):
+    if rest and rest[-1] in {"setattr", "delattr", "setitem", "delitem"}:  # pytest's monkeypatch, by whatever name
+        return _mock(node, _target(node, names, attribute=True))
+    if dotted in {"setattr", "delattr"} and node.args and _is_imported(node.args[0], names):
         return _mock(node, _target(node, names, attribute=True))
     return None
+
+
+def _is_imported(node: ast.expr, names: Mapping[str, str]) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def _from_mock_library(node: ast.Call, rest: list[str], names: Mapping[str, str]) -> Mock | None:
@@ -186,16 +190,13 @@ def _target(node: ast.Call, names: Mapping[str, str], *, attribute: bool) -> tup
 
 
 def _assignment(target: ast.expr, value: ast.expr, names: Mapping[str, str]) -> Mock | None:
-    """`module.name = …` and `sys.modules["name"] = …` replace, whatever they put in the place."""
+    """`module.name = fake` and `sys.modules["name"] = …` replace; other assignments configure."""
     if isinstance(target, ast.Subscript) and dotted_name(target.value, names) == "sys.modules":
         key = target.slice.value if isinstance(target.slice, ast.Constant) else ""
         return _mock(target, tuple(str(key).split(".")))
-    if isinstance(target, ast.Attribute) and not isinstance(value, ast.Constant):
-        root = target.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and root.id in names and not target.attr.isupper():
-            return _mock(target, tuple(dotted_name(target, names).split(".")))
+    stands_in = isinstance(value, ast.Lambda) or re.search(r"mock|fake|stub|dummy", ast.unparse(value), re.IGNORECASE)
+    if isinstance(target, ast.Attribute) and stands_in and _is_imported(target.value, names):
+        return _mock(target, tuple(dotted_name(target, names).split(".")))
     return None
 
 

@@ -52,7 +52,10 @@ def find_mocked_integration(ticket: Ticket, files: Mapping[str, bytes]) -> tuple
     touching = [unit for unit in units if unit.runs and reach.touched_by(unit)]
     if not touching or not all(unit.mocks for unit in touching) or _started_for_real(ticket, run):
         return ()
-    places = sorted({(unit.path, mock.line, mock.what) for unit in touching for mock in unit.mocks})[:_MAX_EVIDENCE]
+    mocks = {(unit.path, mock.line, mock.what): mock for unit in touching for mock in unit.mocks}
+    # What names its target shows best what was replaced; bare mock objects stand for it only where nothing else does.
+    targeted = {place for place, mock in mocks.items() if mock.target}
+    places = sorted(targeted or mocks)[:_MAX_EVIDENCE]
     return tuple(
         MockEvidence(path=path, line=line, what=what, claim_id=claim.id)
         for claim in claims
@@ -93,7 +96,7 @@ def check_verification_script(ticket: Ticket, files: Mapping[str, bytes]) -> tup
     notes = [*_guarded_imports(path, run, files), *_swallowed(path, text, commands)]
     if not _smoke_tested(ticket, run, commands):
         notes.append(f"{path}: starts nothing as a smoke test, expected `--help` or the like")
-    if not run.tests and not run.opaque:
+    if not run.tests - {*ticket.implementation_files} and not run.opaque:
         notes.append(f"{path}: runs no unit or integration test, expected e.g. `python -m pytest`")
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.lstrip().startswith("#") and (match := _OUTSIDE.search(line)):

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from flows.run import run_tickets
-from flows.verify_ticket import VerifyRequest
+from flows.request import VerifyRequest
 from refute.outcome import Outcome
 from refute.settings import Settings
 

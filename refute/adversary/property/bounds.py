@@ -47,7 +47,9 @@ def _absorbed(domains: dict[str, Domain], condition: ast.expr) -> tuple[dict[str
             changed = domains if name in domains and domains[name].kind == kind else None
         case _:
             pass
-    return (domains, [condition]) if changed is None else (changed, [])
+    if changed is None or any(domain.is_void for domain in changed.values()):
+        return domains, [condition]
+    return changed, []
 
 
 def strategies(domains: dict[str, Domain], left: Iterable[ast.expr], sizes: Sizes) -> tuple[tuple[str, str], ...]:
@@ -131,6 +133,8 @@ def _limited_items(domain: Domain, sizes: Sizes, *, limit: Callable[[Domain, Siz
 def _compared(domains: dict[str, Domain], left: ast.expr, op: ast.cmpop, right: ast.expr) -> dict[str, Domain] | None:
     if isinstance(op, ast.In):
         return _among(domains, left, right)
+    if isinstance(op, ast.Is) and source_of(right) == "None" and source_of(left) in domains:
+        return {**domains, source_of(left): Domain(kind="one of", code="[None]")}
     special = _sorted_or_unique(domains, left, op, right)
     if special is not None:
         return special

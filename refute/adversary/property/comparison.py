@@ -8,7 +8,10 @@ import collections.abc
 import itertools
 import numbers
 import re
+from collections.abc import Callable
 from typing import Any
+
+from hypothesis import reject
 
 
 class _Near:
@@ -83,6 +86,32 @@ def _shown(value: Any) -> str:
     """A value for a failure message, cut to 500 characters."""
     text = repr(value)
     return text if len(text) <= 500 else f"{text[:500]}… ({len(text)} characters)"
+
+
+def _size(got: Any) -> int:
+    """How many items a result holds, generators read to their end."""
+    return len(got) if hasattr(got, "__len__") else len(_items(got) or [])
+
+
+def _finished(got: Any) -> Any:
+    """A generator runs only when it is read: read all of it."""
+    return _items(got) if isinstance(got, collections.abc.Iterator) else got
+
+
+def _answer(call: Callable[[], Any], *refusals: type[BaseException]) -> Any:
+    """What a call gives; an input that the function refuses on purpose says nothing about the claim."""
+    try:
+        return _finished(call())
+    except refusals:
+        reject()
+
+
+def _defined(reference: Callable[[], Any]) -> Any:
+    """What a reference expression gives; inputs for which it is undefined are not tried."""
+    try:
+        return reference()
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError):
+        reject()
 
 
 def _transcript(printed: str, got: Any) -> str:

@@ -67,6 +67,17 @@ class Domain:
         """Whether a function could change such a value."""
         return self.kind in {"list", "set", "dict", "strategy"} or any(item.mutable for item in self.items)
 
+    @property
+    def is_void(self) -> bool:
+        """Whether the bounds leave no value."""
+        crossed = self.minimum is not None and self.maximum is not None and self.minimum > self.maximum
+        return crossed or any(item.is_void for item in self.items)
+
+    @property
+    def unbounded(self) -> "Domain":
+        """The same type without any narrowing."""
+        return Domain(kind=self.kind, items=tuple(item.unbounded for item in self.items), code=self.code)
+
     def strategy(self, sizes: Sizes, *, nested: bool = False) -> str:
         """Python for the strategy."""
         match self.kind:

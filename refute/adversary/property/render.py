@@ -118,11 +118,12 @@ def _imports(text: str, *, with_hypothesis: bool) -> str:
     if re.search(r"\bcollections\.abc\.", text):
         modules = sorted([*modules, "collections.abc"])
     lines = [f"import {name}" for name in modules]
+    lines += ["from collections.abc import Callable"] if re.search(r"\bCallable\b", text) else []
     lines += ["from typing import Any"] if re.search(r"\bAny\b", text) else []
     third = ["import pytest"] if "pytest." in text else []
     if with_hypothesis:
-        names = [name for name in ("HealthCheck", "Phase", "assume", "given", "settings")]
-        used = [name for name in names if name != "assume" or re.search(r"\bassume\(", text)]
+        names = ("HealthCheck", "Phase", "assume", "given", "reject", "settings")
+        used = [name for name in names if name not in {"assume", "reject"} or re.search(rf"\b{name}\(", text)]
         third += [f"from hypothesis import {', '.join(used)}", "from hypothesis import strategies as st"]
     return "\n\n".join("\n".join(block) for block in (lines, third) if block)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.property.expressions import bound_names, parse_module, source_of
+from refute.adversary.property.expressions import bound_names, dotted, parse_module, source_of
 
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -40,6 +40,10 @@ class Function:
     """A static or class method: called on the class itself."""
     writes_output: bool = False
     """Whether its body prints: an example may then show what is printed instead of what is returned."""
+    answers: bool = True
+    """Whether it returns or yields a value at all."""
+    refuses_with: tuple[str, ...] = ()
+    """Exceptions that its body raises by name: its way to refuse inputs."""
 
     @property
     def qualified(self) -> str:
@@ -170,7 +174,19 @@ def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: 
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_static=bool(owner) and bool(decorators & {"staticmethod", "classmethod"}),
         writes_output=_prints(node),
+        answers=any(_answers(inner) for inner in ast.walk(node)),
+        refuses_with=tuple(sorted(_raised(node))),
     )
+
+
+def _answers(node: ast.AST) -> bool:
+    return isinstance(node, ast.Yield | ast.YieldFrom) or (isinstance(node, ast.Return) and node.value is not None)
+
+
+def _raised(node: ast.AST) -> set[str]:
+    raised = [inner.exc for inner in ast.walk(node) if isinstance(inner, ast.Raise) and inner.exc is not None]
+    names = {dotted(error.func if isinstance(error, ast.Call) else error) for error in raised}
+    return {name for name in names if name and name[:1].isupper()}
 
 
 def _prints(node: ast.AST) -> bool:

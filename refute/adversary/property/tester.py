@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from refute.adversary.attack import Attack, Brief, Origin
 from refute.adversary.property.blocks import author_property
+from refute.adversary.property.claims import phrase_tests
+from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.namespace import Namespace
@@ -17,13 +19,17 @@ class PropertyTester:
 
     def write_tests(self, brief: Brief) -> Attack:
         """One pytest file for the ticket; the same brief gives the same bytes."""
-        namespace = Namespace(surface=read_surface(brief.modules))
+        surface = read_surface(brief.modules)
+        namespace = Namespace(surface=surface)
         found: list[Draft | Note] = []
         for claim in brief.ticket.claims:
             found += author_examples(claim, namespace)
             block = author_property(claim, namespace)
             found += [block] if block else []
-            found += text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace)
+            subjects = subjects_of(claim, surface)
+            only = subjects[0] if len(subjects) == 1 else None
+            found += text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace, subject=only)
+            found += phrase_tests(claim, brief.ticket, surface)
         drafts = [item for item in found if isinstance(item, Draft)]
         notes = [item for item in found if isinstance(item, Note)]
         return render(brief, drafts, notes, {})

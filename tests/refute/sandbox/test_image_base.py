@@ -19,8 +19,9 @@ PIN = f"python@{DIGEST}"
 class FakeEngine:
     """An engine with a registry behind it, or with none."""
 
-    def __init__(self, *, registry: bool, digest: str = DIGEST) -> None:
+    def __init__(self, *, registry: bool, digest: str = DIGEST, there: str = "") -> None:
         self.registry = registry
+        self.there = there
         self.digest = digest
         self.asked: list[str] = []
         self.imported: list[str] = []
@@ -40,6 +41,8 @@ class FakeEngine:
         return self._answer(reference)
 
     def get(self, reference: str) -> SimpleNamespace:
+        if reference == self.there:
+            return SimpleNamespace(id="sha256:there")
         raise ImageNotFound(reference)
 
     def import_image(self, src, repository: str) -> str:
@@ -99,6 +102,18 @@ def test_a_pinned_base_that_cannot_be_pulled_is_an_error_not_a_reason_for_anothe
     pinned = Recipe(python="3.11", machine="x86_64", base=PIN, lock=b"", scripts={}, driver={})
     with pytest.raises(ImageBuildFailed, match=r"pinned base .* cannot be pulled: dial tcp"):
         find_base(FakeEngine(registry=False), pinned, tmp_path, said.append)
+
+
+def test_a_pinned_base_that_is_there_needs_no_registry(said: list[str], tmp_path: Path) -> None:
+    pinned = Recipe(python="3.11", machine="x86_64", base=PIN, lock=b"", scripts={}, driver={})
+    engine = FakeEngine(registry=False, there=PIN)
+    assert find_base(engine, pinned, tmp_path, said.append).image_id == "sha256:there"
+    assert (engine.asked, said) == ([], [])
+
+
+def test_a_machine_short_of_memory_builds_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sysconf", lambda _: 1)
+    assert image_base._roomy_folder() is None
 
 
 def test_without_a_registry_the_base_is_made_by_debootstrap(

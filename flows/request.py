@@ -1,0 +1,22 @@
+"""The flow's parameter. Apart from the flow, so that a request can be made before Prefect is imported."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from refute.settings import Settings
+
+
+class VerifyRequest(BaseModel):
+    """What to verify, and how."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
+    approval: Literal["ask", "in_advance"] = Field(
+        default="ask", description="Ask at the terminal, or approve in advance a script that scans clean."
+    )
+    dry_run: bool = Field(default=False, description="Show script, scan and planned commands; run nothing.")
+    allow_dangerous: bool = Field(default=False, description="Ask whether to run despite dangerous findings.")
+    settings: Settings = Field(default_factory=Settings.load)
