@@ -8,7 +8,7 @@ from pathlib import Path
 
 from refute import __version__
 from refute.case import CaseFile
-from refute.errors import AuditUnavailable, CostsCsvUnavailable
+from refute.errors import AuditUnavailable, CostsCsvUnavailable, InfrastructureError
 from refute.guardrails.audit import Decision, Gate
 from refute.ledger.costs_csv import append_missing
 from refute.outcome import Outcome, Provenance, Status, Stop
@@ -56,8 +56,10 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
     )
     if case.verification is None:
         return ran
-    # Both were asked before the first container, so an engine that died since is not asked again.
-    facts = ports.sandbox.facts()
+    try:
+        facts = ports.sandbox.facts()
+    except InfrastructureError:  # an engine that died since has nothing to say, and the outcome must not be lost
+        return ran
     return replace(
         ran,
         image_id=ports.image(case.ticket.python).id,
