@@ -1,0 +1,125 @@
+"""What an expression of a generated test names, imports and aliases followed: `m.patch` → `unittest.mock.patch`."""
+
+import ast
+from collections.abc import Iterable
+
+ROUNDS = 5
+"""Times that assignments are gone through for aliases of aliases."""
+LOADERS = frozenset({"importlib.import_module", "__import__", "importlib.__import__", "pytest.importorskip"})
+
+
+class Resolution:
+    """Resolves names of one file. Imports count wherever in the file they stand.
+
+    Args:
+        tree: the parsed file.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._names: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+        self.star_imports: list[str] = []
+        """Modules of which every name was imported."""
+        assigned: list[tuple[str, ast.expr]] = []
+        for node in ast.walk(tree):
+            self._learn_import(node)
+            assigned.extend(_assignments(node))
+        for _ in range(ROUNDS):
+            for name, value in assigned:
+                if name not in self._names and (dotted := self.dotted(value)):
+                    self._names[name] = dotted
+                if (text := self.text(value)) is not None:
+                    self._texts[name] = text
+
+    def dotted(self, node: ast.AST) -> str:
+        """The dotted name of what an expression denotes; empty where it does not come from an import or a builtin."""
+        match node:
+            case ast.Name(id=name):
+                return self._names.get(name, name if name in _BUILTINS else "")
+            case ast.Attribute(value=value, attr=attribute):
+                base = self.dotted(value)
+                return f"{base}.{attribute}" if base else ""
+            case ast.NamedExpr(value=value) | ast.Await(value=value):
+                return self.dotted(value)
+            case ast.Subscript(value=value, slice=key):
+                return self._subscript(value, key)
+            case ast.Call():
+                return self._call(node)
+        return ""
+
+    def text(self, node: ast.AST) -> str | None:  # noqa: PLR0911  # one return per kind of expression
+        """The constant text that an expression folds to."""
+        match node:
+            case ast.Constant(value=str(text)):
+                return text
+            case ast.Name(id=name):
+                return self._texts.get(name)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return _joined([self.text(left), self.text(right)])
+            case ast.JoinedStr(values=parts):
+                return _joined([self.text(p.value if isinstance(p, ast.FormattedValue) else p) for p in parts])
+            case ast.Call(func=ast.Attribute(value=glue, attr="join"), args=[ast.List() | ast.Tuple() as parts]):
+                texts = [self.text(part) for part in parts.elts]
+                return _joined(texts, self.text(glue))
+            case ast.Subscript(value=value, slice=ast.Slice(lower=None, upper=None, step=ast.UnaryOp())):
+                return (self.text(value) or "")[::-1] or None
+        return None
+
+    def is_imported(self, node: ast.AST) -> bool:
+        """Whether an expression is, or belongs to, something that was imported (and not made by calling it)."""
+        dotted = self.dotted(node)
+        return bool(dotted) and "()" not in dotted and dotted.partition(".")[0] not in _BUILTINS
+
+    def _learn_import(self, node: ast.AST) -> None:
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    root = alias.name.partition(".")[0]
+                    self._names[alias.asname or root] = alias.name if alias.asname else root
+            case ast.ImportFrom(module=module, names=aliases, level=0):
+                for alias in aliases:
+                    if alias.name == "*":
+                        self.star_imports.append(module or "")
+                    else:
+                        self._names[alias.asname or alias.name] = f"{module}.{alias.name}"
+
+    def _call(self, node: ast.Call) -> str:
+        callee = self.dotted(node.func)
+        if callee in LOADERS and node.args:
+            return self.text(node.args[0]) or ""
+        if callee == "getattr" and len(node.args) >= 2:  # noqa: PLR2004  # object and name
+            base, name = self.dotted(node.args[0]), self.text(node.args[1])
+            return f"{base}.{name}" if base and name else ""
+        if callee == "vars" and node.args:
+            return self.dotted(node.args[0])
+        return f"{callee}()" if callee else ""
+
+    def _subscript(self, value: ast.expr, key: ast.expr) -> str:
+        """`sys.modules["x"]`, `vars(x)["y"]`, `x.__dict__["y"]`."""
+        base, name = self.dotted(value), self.text(key)
+        if not base or name is None:
+            return ""
+        if base == "sys.modules":
+            return name
+        return f"{base.removesuffix('.__dict__')}.{name}"
+
+
+_BUILTINS = frozenset(
+    {"__import__", "getattr", "setattr", "delattr", "vars", "open", "eval", "exec", "compile", "object", "type"}
+)
+
+
+def _assignments(node: ast.AST) -> Iterable[tuple[str, ast.expr]]:
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target.id, value) for target in targets if isinstance(target, ast.Name))
+        case (
+            ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            | ast.NamedExpr(target=ast.Name(id=name), value=value)
+        ):
+            yield name, value
+
+
+def _joined(parts: list[str | None], separator: str | None = "") -> str | None:
+    known = [part for part in parts if part is not None]
+    return separator.join(known) if separator is not None and len(known) == len(parts) else None

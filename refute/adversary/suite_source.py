@@ -1,0 +1,96 @@
+"""A generated test file as the screen sees it: its tests, what each of them reaches, and the file without some."""
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+
+from refute.adversary.references import defined, loaded
+
+LINE_BREAK = re.compile(rb"\r\n|\r|\n")
+
+
+class SuiteSource:
+    """One parsed file.
+
+    Args:
+        source: the file.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it cannot be parsed.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tree = ast.parse(source)
+        self._functions: dict[str, list[ast.stmt]] = {}
+        self._definitions: dict[str, list[ast.stmt]] = {}
+        self._always: list[ast.stmt] = []
+        for node in self.tree.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._functions.setdefault(node.name, []).append(node)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                self._definitions.setdefault(node.name, []).append(node)
+                if _is_autouse(node):
+                    self._always.append(node)
+            elif not isinstance(node, ast.Import | ast.ImportFrom) and not _is_docstring(node):
+                self._always.append(node)
+                for name in defined(node):
+                    self._definitions.setdefault(name, []).append(node)
+
+    @property
+    def test_names(self) -> list[str]:
+        """Module-level functions that pytest would collect."""
+        return [name for name in self._functions if name.startswith("test")]
+
+    @property
+    def functions_and_classes(self) -> list[ast.stmt]:
+        """Everything that is only defined at module level and runs when it is used."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return [node for node in self.tree.body if isinstance(node, kinds)]
+
+    def functions(self, name: str) -> Sequence[ast.stmt]:
+        """Every module-level definition of a function."""
+        return self._functions.get(name, [])
+
+    def closure(self, name: str) -> list[ast.stmt]:
+        """The statements that run with a test: its own, what it refers to, and what the file always runs."""
+        found: list[ast.stmt] = []
+        queue: list[ast.stmt] = [*self._functions.get(name, []), *self._always]
+        while queue:
+            node = queue.pop()
+            if any(node is other for other in found):
+                continue
+            found.append(node)
+            for reference in loaded(node):
+                queue.extend(self._definitions.get(reference, []))
+        return found
+
+    def without(self, names: Iterable[str]) -> str:
+        """The file without these functions and their decorators; every other byte as it was."""
+        data = self.source.encode()
+        starts = [0, *(match.end() for match in LINE_BREAK.finditer(data)), len(data)]
+        doomed = sorted(
+            (node for name in names for node in self._functions.get(name, [])), key=lambda node: -node.lineno
+        )
+        for node in doomed:
+            first, last = lines_of(node)
+            data = data[: starts[first - 1]] + data[starts[min(last, len(starts) - 1)] :]
+        return data.decode()
+
+
+def lines_of(node: ast.stmt) -> tuple[int, int]:
+    """First and last line of a statement, decorators included; 1-based."""
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)]), node.end_lineno or node.lineno
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_autouse(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+    return any(
+        isinstance(part, ast.keyword) and part.arg == "autouse"
+        for decorator in node.decorator_list
+        for part in ast.walk(decorator)
+    )

@@ -1,0 +1,92 @@
+"""Which values of a test come from the implementation: what it returned, raised, wrote into, printed or logged."""
+
+import ast
+import builtins
+from collections.abc import Iterator
+from typing import Final
+
+from refute.adversary.references import ImplementationUse
+from refute.adversary.resolution import Resolution
+
+OUTSIDE: Final = frozenset({"subprocess", "runpy", "importlib", "os", "sys", "warnings", "logging", "gc", "threading"})
+"""Modules through which an effect of the implementation shows."""
+OBSERVERS: Final = frozenset({"capsys", "capfd", "capsysbinary", "capfdbinary", "caplog", "recwarn"})
+"""Fixtures that see what the implementation prints, logs and warns."""
+RAISERS: Final = frozenset({"pytest.raises", "pytest.warns", "pytest.deprecated_call"})
+
+
+_BUILTINS: Final = frozenset(dir(builtins))
+
+
+class Taint:
+    """The tainted names of one test; the order of statements does not count.
+
+    Args:
+        test: the test function.
+        names: resolves the file's names.
+        use: tells which names of the file refer to the implementation.
+    """
+
+    def __init__(self, test: ast.FunctionDef, names: Resolution, use: ImplementationUse) -> None:
+        self._names = names
+        self._use = use
+        self._tainted = {argument.arg for argument in test.args.args} & OBSERVERS
+        for node in ast.walk(test):
+            if isinstance(node, ast.Import | ast.ImportFrom) and use.imports(node):
+                self._tainted |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        before = -1
+        while len(self._tainted) != before:
+            before = len(self._tainted)
+            for node in ast.walk(test):
+                if node is not test:
+                    self._tainted |= self._spread(node)
+
+    def depends(self, *nodes: ast.AST) -> bool:
+        """Whether anything in these comes from the implementation or shows its effects."""
+        return any(self._is_tainted(part) for node in nodes for part in ast.walk(node))
+
+    def _is_tainted(self, part: ast.AST) -> bool:
+        if isinstance(part, ast.Name) and (part.id in self._tainted or self._use.refers(part.id)):
+            return True
+        return isinstance(part, ast.Name | ast.Attribute) and self._names.dotted(part).partition(".")[0] in OUTSIDE
+
+    def _spread(self, node: ast.AST) -> set[str]:  # noqa: PLR0911  # one return per kind of statement
+        """Names that a node taints."""
+        match node:
+            case ast.Assign(targets=targets, value=value) if self.depends(value):
+                return {name for target in targets for name in _variables(target)}
+            case (
+                ast.AnnAssign(target=target, value=ast.expr() as value)
+                | ast.AugAssign(target=target, value=value)
+                | ast.NamedExpr(target=target, value=value)
+                | ast.For(target=target, iter=value)
+                | ast.comprehension(target=target, iter=value)
+            ) if self.depends(value):
+                return set(_variables(target))
+            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+                raised = isinstance(value, ast.Call) and self._names.dotted(value.func) in RAISERS
+                return set(_variables(target)) if raised or self.depends(value) else set()
+            case ast.Call(func=function) if self.depends(node):
+                # Arguments may have been written into, and so may the object whose method was called.
+                receiver = [function.value] if isinstance(function, ast.Attribute) else []
+                return {name for part in (*receiver, *passed(node)) for name in _variables(part)}
+            case ast.FunctionDef(name=name) if name in self._tainted:
+                # A callback that was handed to the implementation: what it writes down shows when it was called.
+                return {written for call in calls(node) for written in _variables(call.func)}
+            case ast.ExceptHandler(name=str(name)):
+                return {name}
+        return set()
+
+
+def passed(call: ast.Call) -> list[ast.expr]:
+    """All arguments of a call."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def calls(node: ast.AST) -> Iterator[ast.Call]:
+    """Every call in a node."""
+    return (part for part in ast.walk(node) if isinstance(part, ast.Call))
+
+
+def _variables(node: ast.AST) -> Iterator[str]:
+    return (part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id not in _BUILTINS)
