@@ -23,6 +23,7 @@ from refute.sandbox.watch import OutOfMemory, Signals, watch
 
 OUT_OF_MEMORY_GRACE_S: Final = 0.15
 """The engine's report of an out-of-memory kill may come after that of the exit it caused."""
+END_REPORTED_WITHIN_S: Final = 3.0
 SCRATCH: Final = ("/tmp", "/dev/shm")  # noqa: S108 (inside the container)
 NOTHING_SEEN: Final = WorkspaceState(changed=(), used_bytes=0, largest_file_bytes=0, complete=False)
 
@@ -91,7 +92,7 @@ class Attempt:
         try:
             pid = self._stop_the_world(container)
         except SandboxFailed:
-            if self._is_running(container):
+            if not self._has_ended(container):
                 raise
             return self._explain_lost_container(ending, out_of_memory=out_of_memory), _Remains()
         return self._judge(container, pid, ending.exit_code, originals, out_of_memory=out_of_memory)
@@ -131,12 +132,18 @@ class Attempt:
             hint="Did somebody remove it (docker rm, docker system prune), or another program clean up?",
         )
 
-    def _is_running(self, container: str) -> bool:
-        with engine_errors("say whether the container runs"):
-            try:
-                return bool(self._client.inspect_container(container)["State"]["Running"])
-            except NotFound:
-                return False
+    def _has_ended(self, container: str) -> bool:
+        """Whether the container's end explains why it could not be paused; the engine learns of it a moment later."""
+        deadline = time.monotonic() + END_REPORTED_WITHIN_S
+        while time.monotonic() < deadline:
+            with engine_errors("say whether the container runs"):
+                try:
+                    if not self._client.inspect_container(container)["State"]["Running"]:
+                        return True
+                except NotFound:
+                    return True
+            time.sleep(0.05)
+        return False
 
     def _stop_the_world(self, container: str) -> int:
         """Freeze everything in the container. Returns PID 1 as the engine sees it."""

@@ -47,8 +47,9 @@ def judge(facts: Facts) -> Exited | LimitReached:
     limits = facts.limits
     counters = facts.counters
     if facts.exit_code == 0:
-        # A fork bomb's shell exits 0 and leaves the bomb running.
-        still_full = (counters.processes or 0) >= limits.pids * PIDS_STILL_FULL and bool(counters.forks_refused)
+        # A fork bomb's shell exits 0 and leaves the bomb running. Refused forks may be unknown (None), but not none.
+        many = (counters.processes or 0) >= limits.pids * PIDS_STILL_FULL
+        still_full = many and counters.forks_refused != 0
         return _reached(Limit.PIDS, _pids(limits), 0) if still_full else Exited(code=0)
     if facts.out_of_memory or counters.out_of_memory_kills:
         return _reached(Limit.MEMORY, memory_in_words(limits.memory_bytes), facts.exit_code)

@@ -15,7 +15,7 @@ from refute.errors import EngineDied, EngineUnavailable, ImageMissing, SandboxFa
 from refute.sandbox import attempt
 from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
-from refute.sandbox.job import Exited, Job
+from refute.sandbox.job import Exited, Job, TimedOut
 from refute.sandbox.profile import container_config
 from refute.sandbox.reaper import labels, reap_expired
 from tests.fakes.engine_proxy import EngineProxy
@@ -45,6 +45,10 @@ def wait_until(true: Callable[[], object], timeout_s: float) -> bool:
     return False
 
 
+def unreadable(*_: object, **__: object) -> None:
+    raise SandboxFailed("the engine could not")
+
+
 @pytest.fixture
 def proxy(tmp_path: Path) -> Iterator[EngineProxy]:
     with EngineProxy(tmp_path / "engine.sock") as made:
@@ -69,6 +73,30 @@ def test_nothing_is_left_after_an_exception(
     with DockerSandbox() as sandbox, pytest.raises(error):
         sandbox.run(make_job("true", run_id="exception"))
     assert left_over(engine, "exception") == []
+
+
+def test_a_timeout_whose_container_cannot_be_read_is_still_a_timeout(
+    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt, "read_workspace", unreadable)
+    assert sandbox.run(make_job("sleep 600", limits={"timeout_s": 0.5})).end == TimedOut(limit_s=0.5)
+
+
+def test_an_ordinary_end_whose_container_cannot_be_read_is_an_error(
+    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt, "read_workspace", unreadable)
+    with pytest.raises(SandboxFailed):
+        sandbox.run(make_job("true"))
+
+
+def test_a_container_that_cannot_be_paused_is_an_error(
+    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EngineClient, "pause", unreadable)
+    monkeypatch.setattr(attempt, "END_REPORTED_WITHIN_S", 0.1)
+    with pytest.raises(SandboxFailed):
+        sandbox.run(make_job("true"))
 
 
 def test_a_workspace_that_does_not_fit_is_an_error_and_not_the_code_s_fault(

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from refute.sandbox import attempt
 from refute.sandbox.connection import EngineClient
 from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.evidence import Counters
 from refute.sandbox.job import MEBIBYTE, Exited, Job, JobResult, Limit, LimitReached, TimedOut
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-limits")]
@@ -62,6 +64,20 @@ def test_files_in_memory_count_as_memory(sandbox: DockerSandbox, make_job: MakeJ
     script = "cat /dev/zero > a & cat /dev/zero > /tmp/b & cat /dev/zero > ~/c & wait; sleep 0.2; false"
     job = make_job(script, limits={"memory_bytes": 64 * MEBIBYTE})
     assert limit_of(sandbox.run(job)) == Limit.MEMORY
+
+
+def test_memory_that_runs_out_under_pid_1_is_named(sandbox: DockerSandbox, make_job: MakeJob) -> None:
+    script = "(setsid sh -c 'sleep 0.3; cat /dev/zero > ~/c' & ); cat /dev/zero > a; cat /dev/zero > /tmp/b; sleep 9"
+    job = make_job(script, limits={"memory_bytes": 32 * MEBIBYTE, "timeout_s": 10})
+    assert limit_of(sandbox.run(job)) == Limit.MEMORY
+
+
+def test_an_engine_on_another_machine_still_names_a_fork_bomb(
+    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt, "read_counters", lambda *_: Counters())
+    job = make_job(f"{BOMB}; sleep 1; python3 -c 'import os; os.fork()'", limits={"timeout_s": 10})
+    assert limit_of(sandbox.run(job)) == Limit.PIDS
 
 
 @pytest.mark.parametrize("script", [f"{BOMB}; sleep 1; python3 -c 'import os; os.fork()'", BOMB])

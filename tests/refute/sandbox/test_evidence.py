@@ -53,9 +53,14 @@ def test_a_failure_is_explained_by_the_limit_that_was_hit(evidence: dict[str, An
     assert judge(facts(1, **evidence)) == LimitReached(limit=limit, detail=detail, exit_code=1)
 
 
-def test_a_bomb_that_goes_on_after_its_shell_succeeded_is_named() -> None:
-    end = judge(facts(0, counters=Counters(forks_refused=9, processes=250)))
+@pytest.mark.parametrize("refused", [9, None])
+def test_a_bomb_that_goes_on_after_its_shell_succeeded_is_named(refused: int | None) -> None:
+    end = judge(facts(0, counters=Counters(forks_refused=refused, processes=250)))
     assert end == LimitReached(limit=Limit.PIDS, detail="256 processes and threads", exit_code=0)
+
+
+def test_many_processes_that_never_hit_the_limit_are_no_bomb() -> None:
+    assert judge(facts(0, counters=Counters(forks_refused=0, processes=250))) == Exited(code=0)
 
 
 def test_sizes_of_sparse_files_are_no_evidence() -> None:
