@@ -60,7 +60,7 @@ class LazyGroup(click.Group):
 @click.version_option(package_name="refute")
 @click.option("--debug", is_flag=True, help="Show tracebacks of errors.")
 def refute(*, debug: bool) -> None:
-    """Tries to refute the claims made about LLM-written code, in a locked-down container.
+    r"""Tries to refute the claims made about LLM-written code, in a locked-down container.
 
     \b
     Exit codes of `verify`:

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from prefect.client.schemas.objects import StateType
-from prefect.states import Cancelled, Completed, Failed, State
+from prefect.client.schemas.objects import State, StateType
+from prefect.states import Cancelled, Completed, Failed
 
 from refute.outcome import Outcome, Status
 

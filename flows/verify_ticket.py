@@ -1,10 +1,10 @@
-"""The flow: ticket → snapshot → scan → confirm → verify → write tests → screen → attack → triage → verdict → outcome."""
+"""The flow: snapshot → scan → confirm → verify → write tests → screen → attack → triage → verdict → outcome."""
 
 from typing import Final
 
 from prefect import flow
+from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
-from prefect.states import State
 
 from flows.request import VerifyRequest
 from flows.states import final_state

@@ -48,7 +48,9 @@ Decision = Approval | Denial
 class Approver(Protocol):
     """Someone, or a policy, that answers."""
 
-    def ask(self, question: Question) -> Decision: ...
+    def ask(self, question: Question) -> Decision:
+        """Answer within the question's time."""
+        ...
 
 
 class AdvanceApprover:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeVar, assert_never
+from typing import NoReturn, TypeVar, assert_never
 
-from refute.adversary.attack import Attack, AttackRun, Screening
+from refute.adversary.attack import Attack, Screening
 from refute.approval import Approval
 from refute.errors import InfrastructureError, UsageError
 from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
@@ -21,7 +21,7 @@ Kept = Snapshot | ScanResult | Approval | Verification | Attack | Screening | At
 R = TypeVar("R", bound=Kept)
 
 
-class ChainEnded(Exception):  # noqa: N818  # control flow inside the chain, not an error
+class ChainEnded(Exception):  # control flow inside the chain, not an error
     """A stage decided the ticket; the stages after it do not run."""
 
 
@@ -58,8 +58,7 @@ class CaseFile:
         if isinstance(record, Stop):
             self.end(record)
         self._file(record)
-        stop = record.stop if isinstance(record, Verification | AttackStage) else None
-        self.unless(stop)
+        self.unless(record.stop if isinstance(record, Verification | AttackStage) else None)
         return record
 
     def unless(self, stop: Stop | None) -> None:
@@ -71,7 +70,7 @@ class CaseFile:
         if stop is not None:
             self.end(stop)
 
-    def end(self, stop: Stop) -> None:
+    def end(self, stop: Stop) -> NoReturn:
         """End the chain here.
 
         Raises:

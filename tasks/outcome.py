@@ -22,7 +22,8 @@ def record_outcome(ports: Ports, case: CaseFile) -> Outcome:
     paths = reproducer_paths(ports.settings, outcome)
     description = f"{outcome.ticket_id}: {outcome.status}"
     create_table_artifact(key=f"{key}-claims", table=claims_rows(outcome), description=description)
-    create_markdown_artifact(key=f"{key}-story", markdown=render_markdown(outcome, reproducers=paths), description=description)
+    story = render_markdown(outcome, reproducers=paths)
+    create_markdown_artifact(key=f"{key}-story", markdown=story, description=description)
     return outcome
 
 

@@ -22,8 +22,8 @@ def demo(directory: Path, timeout_verification: float) -> int:
     """
     import yaml
 
-    from flows.run import run_tickets
     from flows.request import VerifyRequest
+    from flows.run import run_tickets
     from refute.settings import Settings
     from reports.outcome_table import render_batch
 
@@ -35,7 +35,8 @@ def demo(directory: Path, timeout_verification: float) -> int:
     for place, outcome in zip(places, run_tickets(requests, settings), strict=True):
         outcomes.append(outcome)
         click.echo(f"[{len(outcomes)}/{len(places)}] {place.name}: {outcome.status}", err=True)
-    click.echo(render_batch(outcomes, expected=[expected[place]["status"] for place in places], color=sys.stdout.isatty()))
+    statuses = [expected[place]["status"] for place in places]
+    click.echo(render_batch(outcomes, expected=statuses, color=sys.stdout.isatty()))
     wrong = [o for o, place in zip(outcomes, places, strict=True) if not _as_expected(o, expected[place])]
     return 1 if wrong else 0
 

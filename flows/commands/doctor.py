@@ -19,8 +19,9 @@ def doctor() -> int:
     table = Table(box=None, pad_edge=False)
     for heading in ("", "Check", "Found", "What to do"):
         table.add_column(heading, overflow="fold")
-    marks = {True: Text("ok", style="green"), False: Text("FAULT", style="bold red"), None: Text("note", style="yellow")}
+    marks = {True: ("ok", "green"), False: ("FAULT", "bold red"), None: ("note", "yellow")}
     for check in checks:
-        table.add_row(marks[check.ok], check.name, Text(check.found), Text(check.advice))
+        word, style = marks[check.ok]
+        table.add_row(Text(word, style=style), check.name, Text(check.found), Text(check.advice))
     Console().print(table)
     return 1 if any(check.ok is False for check in checks) else 0

@@ -31,8 +31,8 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     The verification script is scanned, shown and confirmed, then runs in a container; tests written against
     the claims attack the implementation in another. The exit code is the verdict (see `refute --help`).
     """
-    from flows.run import run_tickets
     from flows.request import VerifyRequest
+    from flows.run import run_tickets
     from refute.recording import reproducer_paths
     from refute.ticket.parse import load_ticket
     from reports.outcome_formats import render
@@ -87,6 +87,4 @@ def parse_size(text: str) -> int:
     try:
         return int(Decimal(number.removesuffix(unit)) * units[unit])
     except ArithmeticError as error:
-        raise click.BadParameter(
-            f"got {text!r}, expected a size such as 512m or 2g", param_hint="--memory"
-        ) from error
+        raise click.BadParameter(f"got {text!r}, expected a size such as 512m or 2g", param_hint="--memory") from error

@@ -79,6 +79,7 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
     settings = ports.settings
     script = ports.store.read(snapshot, ticket.verification_script).decode("utf-8", errors="replace")
     claims = f"{len(ticket.claims)} claim{'s' if len(ticket.claims) != 1 else ''}"
+    memory = f"{settings.memory_bytes / GIBIBYTE:.3g} GiB"
     command = f"bash {shlex.quote(ticket.verification_script)}"
     return Question(
         ticket=ticket,
@@ -88,8 +89,7 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
         plan=(
             f"verify: {command}, at most {settings.verification_timeout_s:g} s",
             f"attack: tests by {settings.tester!r} against {claims}, at most {settings.attack_timeout_s:g} s",
-            f"each in a container of its own: {settings.memory_bytes / GIBIBYTE:.3g} GiB of memory, "
-            f"{settings.cpus:g} CPUs, no network, nothing of this machine",
+            f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, no network",
             f"on a throwaway copy of {len(snapshot.files)} files, {snapshot.digest}",
         ),
         timeout_s=settings.confirmation_timeout_s,

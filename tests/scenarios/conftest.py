@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.run import run_tickets
 from flows.request import VerifyRequest
+from flows.run import run_tickets
 from refute.outcome import Outcome
 from refute.settings import Settings
 
@@ -101,9 +101,7 @@ def verify(settings: Settings) -> Callable[..., Outcome]:
 
     def run(directory: Path, *, request: Mapping[str, Any] | None = None, **overrides: Any) -> Outcome:
         changed = settings.model_copy(update=overrides)
-        asked = VerifyRequest(
-            ticket=directory, settings=changed, **{"approval": "in_advance", **(request or {})}
-        )
+        asked = VerifyRequest(ticket=directory, settings=changed, **{"approval": "in_advance", **(request or {})})
         (outcome,) = run_tickets([asked], changed)
         return outcome
 

@@ -130,6 +130,9 @@ def slugify(text):
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_s200_a_forged_result_never_passes(ticket, verify, name):
-    files = {"slug.py": FORGERIES[name], "conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n"}
+    files = {
+        "slug.py": FORGERIES[name],
+        "conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n",
+    }
     outcome = verify(ticket(files=files, script="true\n"))
     assert outcome.status in {Status.FAILED_ADVERSARIAL, Status.INCONCLUSIVE}, outcome.reason

@@ -48,7 +48,9 @@ def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_t
     outcome = json.loads(done.stdout)
     assert "REACHED" not in outcome["verification_output"]
     assert outcome["provenance"]["image_id"].startswith("sha256:")
-    overrides = [line for line in audit_lines(tmp_path / "cwd/logs/guardrails.jsonl") if line["gate"] == "scan_override"]
+    overrides = [
+        line for line in audit_lines(tmp_path / "cwd/logs/guardrails.jsonl") if line["gate"] == "scan_override"
+    ]
     assert [line["decision"] for line in overrides] == ["allow"]
 
 

@@ -66,7 +66,13 @@ def test_a_failing_verification_fails_the_ticket_and_runs_no_attack(ticket, veri
 
 
 def test_s110_nothing_of_the_host_environment_is_in_the_container(ticket, verify, monkeypatch):
-    for name in ("PYTHONPATH", "AWS_SECRET_ACCESS_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "GEMINI_API_KEY", "HTTP_PROXY"):
+    for name in (
+        "PYTHONPATH",
+        "AWS_SECRET_ACCESS_KEY",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GEMINI_API_KEY",
+        "HTTP_PROXY",
+    ):
         monkeypatch.setenv(name, f"{os.environ.get(name, '')}canary-of-the-host")
     outcome = verify(ticket(script="python -c 'import os; print(sorted(os.environ.items()))'\n"))
     assert "PATH" in outcome.verification_output
