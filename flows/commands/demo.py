@@ -1,46 +1,68 @@
 """`refute demo`: the bundled sample tickets, each with the verdict it must get."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
 if TYPE_CHECKING:
+    from flows.request import VerifyRequest
     from refute.outcome import Outcome
 
-SAMPLES = Path(__file__).resolve().parents[2] / "examples" / "tickets"
+SAMPLES: Final = Path(__file__).resolve().parents[2] / "examples" / "tickets"
 
 
 @click.command()
 @click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False), default=SAMPLES)
-@click.option("--timeout-verification", type=float, default=10, show_default=True, metavar="S")
-def demo(directory: Path, timeout_verification: float) -> int:
+def demo(directory: Path) -> int:
     """Verify every sample ticket under DIRECTORY and show each verdict beside the one it must get.
 
+    A sample's `expected.yaml` names the status, the refuted claims, and settings that differ from the defaults.
     Exits 1 where a verdict differs. No key and no network are needed.
     """
-    import yaml
-
-    from flows.request import VerifyRequest
     from flows.run import run_tickets
+    from refute.outcome import Status
     from refute.settings import Settings
     from reports.outcome_table import render_batch
 
-    settings = Settings.load(verification_timeout_s=timeout_verification)
-    places = sorted(path.parent for path in directory.glob("*/ticket.yaml"))
-    expected = {place: yaml.safe_load((place / "expected.yaml").read_text()) for place in places}
-    requests = [VerifyRequest(ticket=place, approval="in_advance", settings=settings) for place in places]
+    samples = [_sample(path.parent) for path in sorted(directory.glob("*/ticket.yaml"))]
     outcomes: list[Outcome] = []
-    for place, outcome in zip(places, run_tickets(requests, settings), strict=True):
+    for sample, outcome in zip(samples, run_tickets([one.request for one in samples], Settings.load()), strict=True):
         outcomes.append(outcome)
-        click.echo(f"[{len(outcomes)}/{len(places)}] {place.name}: {outcome.status}", err=True)
-    statuses = [expected[place]["status"] for place in places]
-    click.echo(render_batch(outcomes, expected=statuses, color=sys.stdout.isatty()))
-    wrong = [o for o, place in zip(outcomes, places, strict=True) if not _as_expected(o, expected[place])]
-    return 1 if wrong else 0
+        if outcome.status is Status.CANCELLED:  # all are approved in advance, so this was Ctrl-C
+            raise click.Abort
+        click.echo(f"[{len(outcomes)}/{len(samples)}] {sample.request.ticket.name}: {outcome.status}", err=True)
+    expected = [sample.status for sample in samples]
+    click.echo(render_batch(outcomes, expected=expected, color=sys.stdout.isatty()))
+    return 0 if all(map(_as_expected, samples, outcomes)) else 1
 
 
-def _as_expected(outcome: "Outcome", expected: dict[str, object]) -> bool:
-    refuted = [claim.claim_id for claim in outcome.claims if claim.verdict == "refuted"]
-    return outcome.status == expected["status"] and refuted == (expected.get("refuted") or [])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A sample ticket with what it must get."""
+
+    request: "VerifyRequest"
+    status: str
+    refuted: tuple[str, ...]
+
+
+def _sample(directory: Path) -> Sample:
+    import yaml
+
+    from flows.request import VerifyRequest
+    from refute.settings import Settings
+
+    expected = cast("dict[str, Any]", yaml.safe_load((directory / "expected.yaml").read_text()))
+    settings = Settings.load(**expected.get("settings", {}))
+    return Sample(
+        request=VerifyRequest(ticket=directory, approval="in_advance", settings=settings),
+        status=expected["status"],
+        refuted=tuple(expected["refuted"]),
+    )
+
+
+def _as_expected(sample: Sample, outcome: "Outcome") -> bool:
+    refuted = tuple(claim.claim_id for claim in outcome.claims if claim.verdict == "refuted")
+    return (outcome.status, refuted) == (sample.status, sample.refuted)
