@@ -177,11 +177,10 @@ class _Builder:
                 return _scalar(node)
             case yaml.SequenceNode():
                 return [self.build(entry, (*path, index)) for index, entry in enumerate(node.value)]
-            case yaml.MappingNode():
+            case _:
                 return dict(self._entries(node, path))
-        raise AssertionError(node)
 
-    def _entries(self, node: yaml.MappingNode, path: FieldPath) -> Iterator[tuple[str, Any]]:
+    def _entries(self, node: yaml.Node, path: FieldPath) -> Iterator[tuple[str, Any]]:
         seen: dict[str, int] = {}
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1

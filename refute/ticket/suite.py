@@ -1,6 +1,7 @@
 """The author's tests as units: what each one mocks, what it names, whether it runs."""
 
 import ast
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -9,6 +10,8 @@ from typing import Final
 from refute.ticket.mocks import Mock, dotted_name, find_mocks, imported_names
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+_MAX_NESTING: Final = 100
+"""Levels of a syntax tree; what walks it here calls itself once or more for each."""
 _SET_UP: Final = frozenset(
     {
         "setUp",
@@ -50,11 +53,19 @@ class _File:
 
 
 def parse_python(data: bytes) -> ast.Module | None:
-    """The syntax tree, or None where the file does not parse."""
+    """The syntax tree, or None where the text does not parse or is nested deeper than people write."""
     try:
-        return ast.parse(data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
+    level: list[ast.AST] = [tree]
+    for _ in range(_MAX_NESTING):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return tree
+    return None
 
 
 def read_units(

@@ -1,12 +1,14 @@
 """Reading tickets: what is accepted, and that everything wrong is said at once and understandably."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from refute.errors import TicketInvalid, TicketNotFound, UsageError
+from refute.ticket import sources
 from refute.ticket.parse import load_ticket, load_tickets
 from refute.ticket.record import Kind
 from tests.refute.ticket.conftest import FIELDS, MakeTicket
@@ -127,6 +129,17 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
         ({"import_roots": ["lib"]}, "expected a directory"),
         ({"workspace": "nowhere"}, "does not exist"),
         ({"include": ["../*.csv"]}, "without '..'"),
+        ({"include": ["!secret.csv"]}, "a glob of files to add"),
+        ({"workspace": ""}, "a directory, relative to the ticket file"),
+        ({"implementation_files": ["x" * 300 + ".py"]}, "expected an existing file"),
+        ({"references": ["https://[::1"]}, "references[0]"),
+        ({"references": ["https://a b"]}, "references[0]"),
+        ({"requirements": [f"!! --hash=sha256:{DIGEST}"]}, "requirements[0]"),
+        (
+            {"claims": [{"text": "t", "property": {"given": {"n": "int"}, "check": "n", "zzz": "x"}}]},
+            "given, check, assume",
+        ),
+        ({"zzz": 1}, "expected one of id, title"),
         ({"python": "2.7"}, "a Python version"),
         ({"python": True}, "a Python version"),
         ({"labels": ["two words"]}, "labels[0]"),
@@ -296,3 +309,44 @@ def test_a_placeholder_of_the_terminal_never_appears_raw_in_a_message(workspace:
     said = problems_of(written(workspace, json.dumps(FIELDS | {"id": "\x1b[2J\u202e"}), "ticket.json"))
     assert "\x1b" not in said
     assert "\u202e" not in said
+
+
+def test_json_that_is_nested_too_deeply_for_a_ticket_is_refused(workspace: Path) -> None:
+    assert "nesting" in problems_of(written(workspace, "[" * 50 + "]" * 50, "ticket.json"))
+
+
+def test_labels_and_references_are_read(make_ticket: MakeTicket) -> None:
+    ticket = load_ticket(make_ticket(labels=["a", "complexity:high", "a"], references=["https://example.com/x?y=1"]))
+    assert (ticket.labels, ticket.references) == (("a", "complexity:high"), ("https://example.com/x?y=1",))
+
+
+def test_a_pipe_is_no_ticket_and_is_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ticket.yaml")
+    with pytest.raises(TicketNotFound):
+        load_ticket(tmp_path)
+    with pytest.raises(TicketNotFound, match="no regular file"):
+        load_ticket(tmp_path / "ticket.yaml")
+
+
+def test_a_batch_that_is_too_large_is_refused_before_it_is_parsed(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_MAX_LINES_BYTES", 10)
+    with pytest.raises(TicketInvalid, match="expected at most 10"):
+        load_tickets(written(workspace, json.dumps(FIELDS), "batch.jsonl"))
+
+
+def test_a_tree_without_end_is_not_searched_for_tickets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_MAX_SEARCHED_DIRECTORIES", 3)
+    for number in range(5):
+        (tmp_path / str(number)).mkdir()
+    with pytest.raises(UsageError, match="more than 3 directories"):
+        load_tickets(tmp_path)
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root reads everything")
+def test_a_ticket_that_cannot_be_read_is_said(workspace: Path) -> None:
+    path = written(workspace, MINIMAL)
+    path.chmod(0)
+    with pytest.raises(UsageError, match="cannot be read"):
+        load_ticket(path)

@@ -258,6 +258,10 @@ def test_a_real_test_that_the_script_does_not_run_saves_nothing(case: Case) -> N
         "pytest test_vcs.py; python -m vcs",
         "pytest test_vcs.py; bash run_all.sh",
         "python -m coverage run -m pytest",
+        "coverage run --branch -m pytest",
+        "python -W error -X dev -m pytest",
+        "python <<< 'import vcs; vcs.branch()'; pytest test_vcs.py",
+        "pytest test_vcs.py; ./vcs.py main",
     ],
 )
 def test_a_script_that_may_reach_the_integration_for_real_saves_the_claim(case: Case, script: str) -> None:
@@ -375,5 +379,6 @@ def test_hostile_files_are_no_crash(case: Case) -> None:
     ticket, files = case.ticket({"test_vcs.py": MOCKED}, script="bash verify.sh; $(((((\n" + "(" * 3000)
     files["test_deep.py"] = b"x = " + b"(" * 5000
     files["test_nul.py"] = b"\0\xff"
+    files["test_chain.py"] = b"from unittest.mock import patch\ndef test_x():\n    a" + b".a" * 3000
     assert isinstance(check_verification_script(ticket, files), tuple)
     assert isinstance(find_mocked_integration(ticket, files), tuple)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from refute.errors import InfrastructureError, SnapshotCorrupted, SnapshotRefused
-from refute.ticket import reading
+from refute.ticket import checkout, reading, selection
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Snapshot
 from refute.ticket.snapshot import take_snapshot
@@ -491,3 +491,69 @@ def test_a_file_that_never_stops_changing_is_refused(workspace: Path, monkeypatc
     monkeypatch.setattr(reading.os, "fstat", unsteady)
     with pytest.raises(SnapshotRefused, match="changed while it was read"):
         reading.read_beneath(workspace, "thing.py", max_bytes=MEGABYTE)
+
+
+def test_tracked_credentials_are_left_out_all_the_same(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
+) -> None:
+    path = make_ticket()
+    for name in (".aws/config", ".env", ".config/gcloud/x"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("secret")
+    git(workspace, "init", "-q")
+    git(workspace, "add", "-f", ".")
+    snapshot = frozen(path, store)
+    assert paths(snapshot) == {"thing.py", "verify.sh", "ticket.yaml"}
+    assert {".aws/config", ".env", ".config/gcloud/x"} <= set(reasons(snapshot))
+
+
+def test_a_named_file_that_turns_out_to_be_a_key_is_refused(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
+) -> None:
+    (workspace / "verify.sh").write_text("-----BEGIN PRIVATE KEY-----\n")
+    assert "is a private key (by its content), but the ticket names it" in refusal(make_ticket(), store)
+
+
+def test_a_symlink_to_an_empty_directory_is_left_out(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
+) -> None:
+    (workspace / "empty").mkdir()
+    (workspace / "link").symlink_to("empty")
+    assert reasons(frozen(make_ticket(), store))["link"].endswith("which has no file in the snapshot")
+
+
+def test_a_workspace_without_end_is_refused(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selection, "_MAX_WALKED", 2)
+    assert "more than 2 files and directories" in refusal(make_ticket(), store)
+
+
+def test_a_workspace_that_vanished_is_refused(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, tmp_path: Path
+) -> None:
+    ticket = load_ticket(make_ticket())
+    workspace.rename(tmp_path / "gone")
+    with pytest.raises(SnapshotRefused, match="cannot read"):
+        take_snapshot(ticket, store=store, max_bytes=MEGABYTE, max_files=10)
+
+
+def test_a_file_that_vanished_between_parsing_and_freezing_is_refused(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
+) -> None:
+    ticket = load_ticket(make_ticket())
+    (workspace / "thing.py").unlink()
+    with pytest.raises(SnapshotRefused, match=r"'thing.py': does not exist on disk, but the ticket names it"):
+        take_snapshot(ticket, store=store, max_bytes=MEGABYTE, max_files=10)
+
+
+def test_a_git_that_does_not_answer_is_given_up(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = make_ticket()
+    (workspace / ".git").mkdir()
+    (tmp_path / "git").write_text("#!/bin/sh\nexec sleep 30\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(checkout, "_TIMEOUT_S", 0.2)
+    assert "did not answer" in refusal(path, store)
