@@ -1,6 +1,7 @@
 """Runs the tests in workers, one after the other, until each has a report or the suite's time is over."""
 
 import os
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,10 @@ from refute.driver.watch import Watch
 
 OUTPUT_BYTES = 200_000
 """What is kept of all workers' output together."""
+BAKED_TABLES = "/opt/refute/hypothesis"
+"""Hypothesis's tables of characters, where the image brings them; else the first worker of a run makes them."""
+TEXT = re.compile(rb"\b(?:text|characters|from_regex|from_type|emails|urls|builds)\(")
+"""Strategies that draw characters."""
 ALONE = 5
 """Failing tests that get a process to themselves once."""
 STALLS = 2
@@ -74,7 +79,13 @@ class Supervisor:
                 message = f"not run: the attack's limit of {self._plan.suite_timeout_s:g} s came first"
                 self._give_up(reports, remaining, "missing", message)
                 break
-            watch = Watch(self._plan, remaining, repetition=repetition, deadline_s=self._deadline_s)
+            watch = Watch(
+                self._plan,
+                remaining,
+                repetition=repetition,
+                deadline_s=self._deadline_s,
+                draws_text=TEXT.search(self._source) is not None,
+            )
             self._prepare(watch)
             watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output))
             self._absorb(watch)
@@ -126,5 +137,5 @@ def environment(plan: Plan) -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "HYPOTHESIS_STORAGE_DIRECTORY": f"{plan.scratch_dir}/hypothesis",
+        "HYPOTHESIS_STORAGE_DIRECTORY": BAKED_TABLES if Path(BAKED_TABLES).is_dir() else f"{plan.scratch_dir}-tables",
     }

@@ -28,10 +28,14 @@ class Watch:
         tests: what to run.
         repetition: 0 for the first run.
         deadline_s: monotonic time at which the whole suite ends.
+        draws_text: tests draw text, which takes Hypothesis tables that are made beforehand.
     """
 
-    def __init__(self, plan: Plan, tests: Sequence[str], *, repetition: int, deadline_s: float) -> None:
+    def __init__(
+        self, plan: Plan, tests: Sequence[str], *, repetition: int, deadline_s: float, draws_text: bool = False
+    ) -> None:
         self._plan = plan
+        self._draws_text = draws_text
         self._tests = tests
         self._deadline_s = deadline_s
         self._key = secrets.token_hex(16)
@@ -85,6 +89,7 @@ class Watch:
             "modules": plan.modules,
             "memory_bytes": plan.memory_bytes,
             "recursion_limit": self._recursion_limit,
+            "draws_text": self._draws_text,
         }
 
     def _follow(self, child: Child) -> str:

@@ -4,6 +4,7 @@ Started by `run_suite.py` with the numbers of two descriptors: events go to the 
 the second whenever SIGUSR1 arrives. What to run comes as JSON on standard input.
 """
 
+import contextlib
 import faulthandler
 import importlib.util
 import json
@@ -31,7 +32,7 @@ def main() -> int:
 
     import pytest
 
-    prepare_hypothesis()
+    prepare_hypothesis(warm=job["draws_text"])
     open_workspace(job)
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
     send("ready", {})
@@ -75,10 +76,20 @@ def make_reporter(job: dict[str, Any], send: Callable[[str, dict[str, Any]], Non
     return Reporter(send, job["tests"], Territory(job["workspace"], job["test_file"]))
 
 
-def prepare_hypothesis() -> None:
-    """Defaults for generated tests; what a test sets itself wins."""
+def prepare_hypothesis(*, warm: bool) -> None:
+    """Defaults for generated tests; what a test sets itself wins.
+
+    Args:
+        warm: make the tables of characters now (2 s once), so that no test's time pays for them.
+    """
     from hypothesis import settings
 
+    if warm:
+        with contextlib.suppress(ImportError, AttributeError):  # internals that another version may not have
+            from hypothesis.internal import charmap
+
+            charmap.charmap()
+            charmap.intervals_from_codec("utf-8")
     settings.register_profile("refute", database=None, deadline=None, derandomize=True, report_multiple_bugs=False)
     settings.load_profile("refute")
 
