@@ -101,6 +101,8 @@ def check_verification_script(ticket: Ticket, files: Mapping[str, bytes]) -> tup
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.lstrip().startswith("#") and (match := _OUTSIDE.search(line)):
             notes.append(f"{path}:{number}: names {match[1]}, expected nothing but the workspace")
+    if "\r\n" in text:
+        notes.append(f"{path}: has Windows line ends, which bash takes for a part of each command")
     return tuple(dict.fromkeys(notes))
 
 

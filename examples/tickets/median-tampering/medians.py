@@ -19,7 +19,7 @@ def median(values: Sequence[float]) -> float:
     >>> median([3, 1, 2])
     2.0
     """
-    numbers = _numbers(values)
+    numbers = sorted(_numbers(values))
     return numbers[len(numbers) // 2]
 
 

@@ -368,6 +368,12 @@ def test_a_breach_is_noted_with_its_line(case: Case, script: str, said: str) -> 
     assert said in case.notes(script, test_vcs=REAL)
 
 
+def test_windows_line_ends_in_the_script_are_noted(case: Case) -> None:
+    ticket, files = case.ticket({"test_vcs.py": REAL})
+    files["verify.sh"] = b"pytest\r\npython vcs.py --help\r\n"
+    assert "Windows line ends" in "".join(check_verification_script(ticket, files))
+
+
 def test_a_guarded_import_in_a_test_is_noted(case: Case) -> None:
     guarded = "try:\n    import vcs\nexcept Exception:\n    vcs = None\n"
     assert "test_vcs.py:1: an import stands in try/except" in case.notes("pytest", test_vcs=guarded)
