@@ -7,7 +7,7 @@ cached, so on one machine the ID stays until the recipe changes or the cache is 
 """
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from requests.exceptions import ConnectionError as RequestsConnectionError
 
 from refute.errors import EngineUnavailable, ImageBuildFailed
 from refute.sandbox import image_recipe
+from refute.sandbox.image_base import Progress
 from refute.sandbox.image_contents import SUBJECT
 from refute.sandbox.image_layers import Workbench, build_driver, build_rootfs, build_wheels
 from refute.sandbox.image_pack import Layer, write_archive
@@ -64,7 +65,7 @@ def build_image(
     python: str = "3.11",
     base: str = "",
     cache: Path | None = None,
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> SandboxImage:
     """The image of the current recipe, built if it is missing. Two builds at once wait for each other.
 
@@ -82,11 +83,11 @@ def build_image(
     recipe = read_recipe(python, base)
     folder = cache or user_cache_path("refute", appauthor=False) / "image"
     folder.mkdir(parents=True, exist_ok=True)
-    with _engine_errors(), _patient(client), _alone(folder, progress):
+    with _engine_errors(), _patient(client):
         found = _labelled(client, recipe)
         if found is None:
-            _build(Workbench(client=client, recipe=recipe, cache=folder, progress=progress))
-            found = _labelled(client, recipe)
+            with _alone(folder, progress):
+                found = _labelled(client, recipe) or _built(client, recipe, folder, progress)
     if found is None:
         raise ImageBuildFailed(
             "sandbox image: loaded, but the engine does not list it",
@@ -107,7 +108,7 @@ def _patient(client: docker.DockerClient) -> Iterator[None]:
 
 
 @contextmanager
-def _alone(folder: Path, progress: Callable[[str], None]) -> Iterator[None]:
+def _alone(folder: Path, progress: Progress) -> Iterator[None]:
     lock = FileLock(folder / "build.lock")
     try:
         lock.acquire(blocking=False)
@@ -133,13 +134,15 @@ def _labelled(client: docker.DockerClient, recipe: Recipe) -> SandboxImage | Non
     return None
 
 
-def _build(bench: Workbench) -> None:
+def _built(client: docker.DockerClient, recipe: Recipe, folder: Path, progress: Progress) -> SandboxImage | None:
+    bench = Workbench(client=client, recipe=recipe, cache=folder, progress=progress)
     rootfs, source = build_rootfs(bench)
     with _stage(bench, rootfs, source) as stage_id:
         layers = [rootfs, build_wheels(bench, stage_id), build_driver(bench, stage_id)]
         bench.progress("loading the image into the engine")
-        labels = {image_recipe.LABEL_RECIPE: bench.recipe.digest}
-        _load(bench, layers, source, labels, f"refute-sandbox:{bench.recipe.python}-{bench.recipe.digest[:12]}")
+        labels = {image_recipe.LABEL_RECIPE: recipe.digest}
+        _load(bench, layers, source, labels, f"refute-sandbox:{recipe.python}-{recipe.digest[:12]}")
+    return _labelled(client, recipe)
 
 
 @contextmanager

@@ -29,7 +29,6 @@ DROPPED = (
     "etc/machine-id",
     "etc/mtab",
     "etc/passwd-",
-    "etc/python3*/sitecustomize.py",  # would shadow nothing of ours, and costs at every start
     "etc/resolv.conf",
     "etc/shadow*",
     "proc/",
@@ -37,7 +36,6 @@ DROPPED = (
     "run/",
     "sys/",
     "tmp/",
-    "usr/lib/python3*/sitecustomize.py",
     "usr/share/doc/",
     "usr/share/doc-base/",
     "usr/share/info/",

@@ -1,5 +1,8 @@
 """The image on the real engine. The base comes from a registry on loopback, so that no test waits for debootstrap."""
 
+import json
+import shutil
+import tarfile
 import threading
 import time
 from collections.abc import Iterator
@@ -119,19 +122,23 @@ def test_an_engine_that_does_not_answer_is_its_own_error(tmp_path) -> None:
 
 @pytest.fixture(scope="module")
 def served(client, image, tmp_path_factory) -> Iterator[str]:
-    """Our own root layer as a base: flattened and cleaned again, it has to come out as it went in."""
-    cache = tmp_path_factory.mktemp("served")
-    layer = cache / "layer.tar"
-    with layer.open("wb") as file:
-        container = client.containers.create(image.id, ["true"])
-        try:
-            for chunk in container.export():
-                file.write(chunk)
-        finally:
-            container.remove()
+    """Our own root layer as a base in a registry: taken over, compiled and cleaned again, it must stay as it is."""
+    folder = tmp_path_factory.mktemp("served")
+    archive, layer = folder / "image.tar", folder / "layer.tar"
+    with archive.open("wb") as file:
+        file.writelines(client.images.get(image.id).save())
+    with tarfile.open(archive) as saved, layer.open("wb") as file:
+        manifest = json.load(saved.extractfile("manifest.json"))
+        shutil.copyfileobj(saved.extractfile(manifest[0]["Layers"][0]), file)
+    archive.unlink()
     with registry_serving(layer) as reference:
         yield reference
         forget(client, reference)
+
+
+@pytest.fixture(scope="module")
+def layers_cache(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("layers")
 
 
 def forget(client: docker.DockerClient, reference: str) -> None:
@@ -145,17 +152,25 @@ def _tags(client: docker.DockerClient, recipe: image_recipe.Recipe) -> list[str]
     return [tag for summary in found for tag in summary["RepoTags"] or ()]
 
 
-def test_a_base_from_a_registry_gives_the_same_image_each_time(client, served, tmp_path) -> None:
+def test_a_build_from_nothing_over_a_registry_gives_the_same_layers_again(client, image, served, layers_cache) -> None:
     said: list[str] = []
-    built = []
-    for name in ("first", "second"):
-        for tag in _tags(client, read_recipe("3.11", served)):
-            client.images.remove(tag)
-        built.append(build_image(client, base=served, cache=tmp_path / name, progress=said.append))
-    assert built[0] == built[1]
-    assert built[0].source == f"registry {served}"
-    assert [line for line in said if line.startswith("pulling")] == [f"pulling {served}"]
-    assert "imported" in run(client, built[0], "python -c 'import pytest, hypothesis; print(\"imported\")'")
+    built = build_image(client, base=served, cache=layers_cache, progress=said.append)
+    assert said[0] == f"pulling {served}"
+    assert built.source == f"registry {served}"
+    assert _layers(client, built) == _layers(client, image)
+    assert "imported" in run(client, built, "python -c 'import pytest, hypothesis; print(\"imported\")'")
+
+
+def _layers(client: docker.DockerClient, image: SandboxImage) -> list[str]:
+    return client.images.get(image.id).attrs["RootFS"]["Layers"]
+
+
+def test_a_packed_image_that_the_engine_lost_comes_back_with_the_same_id(client, served, layers_cache) -> None:
+    first = build_image(client, base=served, cache=layers_cache, progress=silent)
+    forget(client, served)
+    said: list[str] = []
+    assert build_image(client, base=served, cache=layers_cache, progress=said.append) == first
+    assert said == ["loading the image into the engine"]
 
 
 def test_a_failing_step_shows_the_containers_last_lines(client, image, tmp_path) -> None:
