@@ -90,37 +90,32 @@ class Attempt:
             return TimedOut(limit_s=limits.timeout_s), self._try_to_read(container, originals)
         out_of_memory = ending.out_of_memory or (ending.exit_code != 0 and self._hear_out_of_memory())
         try:
-            pid = self._stop_the_world(container)
+            self._stop_the_world(container)
+            remains = self._read(container, originals)
         except SandboxFailed:
-            if not self._has_ended(container):
-                raise
-            return self._explain_lost_container(ending, out_of_memory=out_of_memory), _Remains()
-        return self._judge(container, pid, ending.exit_code, originals, out_of_memory=out_of_memory)
+            if self._has_ended(container):
+                return self._explain_lost_container(ending, out_of_memory=out_of_memory), _Remains()
+            # What exhausts its limits may be too busy to be frozen: the counters tell, and nothing is read back.
+            end = self._judge(container, ending.exit_code, NOTHING_SEEN, out_of_memory=out_of_memory)
+            if isinstance(end, LimitReached):
+                return end, _Remains()
+            raise
+        return self._judge(container, ending.exit_code, remains.workspace, out_of_memory=out_of_memory), remains
 
-    def _judge(
-        self,
-        container: str,
-        pid: int,
-        exit_code: int,
-        originals: Mapping[str, Original],
-        *,
-        out_of_memory: bool,
-    ) -> tuple[End, _Remains]:
+    def _judge(self, container: str, exit_code: int, workspace: WorkspaceState, *, out_of_memory: bool) -> End:
+        with engine_errors("say which process is PID 1"):
+            pid = int(self._client.inspect_container(container)["State"]["Pid"])
         counters = read_counters(pid, container)
         here = counters.processes is not None
-        if not here:
-            counters = self._ask_counters(container)
-        full = full_mounts(pid, (*SCRATCH, *volumes(self._job))) if here else ()
-        remains = self._read(container, originals)
         facts = Facts(
             exit_code=exit_code,
             out_of_memory=out_of_memory,
-            counters=counters,
-            full=full,
-            workspace=remains.workspace,
+            counters=counters if here else self._ask_counters(container),
+            full=full_mounts(pid, (*SCRATCH, *volumes(self._job))) if here else (),
+            workspace=workspace,
             limits=self._job.limits,
         )
-        return judge(facts), remains
+        return judge(facts)
 
     def _explain_lost_container(self, ending: Ending, *, out_of_memory: bool = False) -> End:
         """A job cannot end PID 1, but the kernel may, when memory runs out and nothing else is left to kill."""
@@ -145,12 +140,10 @@ class Attempt:
             time.sleep(0.05)
         return False
 
-    def _stop_the_world(self, container: str) -> int:
-        """Freeze everything in the container. Returns PID 1 as the engine sees it."""
+    def _stop_the_world(self, container: str) -> None:
+        """Freeze everything in the container."""
         with engine_errors("pause the container"):
             self._client.pause(container)
-            state = self._client.inspect_container(container)["State"]
-        return int(state["Pid"])
 
     def _ask_counters(self, container: str) -> Counters:
         """The little that an engine on another machine tells."""

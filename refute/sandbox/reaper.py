@@ -4,6 +4,7 @@ A container that runs ends itself (PID 1 sleeps until expiry, auto-remove takes 
 for the sweep: containers created but never started, and what an engine that died left behind.
 """
 
+import contextlib
 import time
 from typing import Any, Final
 
@@ -16,7 +17,8 @@ from refute.sandbox.profile import EXPIRY_MARGIN_S
 OURS: Final = "refute"
 DEADLINE: Final = "refute.deadline"
 """Unix time in whole seconds."""
-REMOVAL_TIMEOUT_S: Final = 30.0
+REMOVAL_TIMEOUT_S: Final = 60.0
+REMOVAL_ROUND_S: Final = 2.0
 
 
 def labels(job: Job, *, now: float) -> dict[str, str]:
@@ -67,17 +69,33 @@ def reap_expired(client: EngineClient, *, now: float | None = None) -> tuple[str
 def remove_container(client: EngineClient, name: str) -> None:
     """Kill and remove a container and its volumes, and wait until it is gone; no error if it is gone already.
 
+    Tried again and again: a kill can miss processes that are just being frozen (control groups v1), and an engine
+    under load gives up waiting for an exit. What withstands all of it is left to the container's expiry or the sweep.
+
     Raises:
         requests.ConnectionError and the like (`connection.LOST`): the engine went away.
     """
-    _remove(client.remove_container, name, force=True, v=True)
     deadline = time.monotonic() + REMOVAL_TIMEOUT_S
+    while time.monotonic() < deadline:
+        with contextlib.suppress(APIError):  # gone, or auto-remove is at it, or the next round
+            client.remove_container(name, force=True, v=True)
+        if _is_gone(client, name):
+            return
+        with contextlib.suppress(APIError):
+            client.unpause(name)
+
+
+def _is_gone(client: EngineClient, name: str) -> bool:
+    deadline = time.monotonic() + REMOVAL_ROUND_S
     while time.monotonic() < deadline:
         try:
             client.inspect_container(name)
         except NotFound:
-            return
+            return True
+        except APIError:
+            pass  # being removed at this moment
         time.sleep(0.02)
+    return False
 
 
 def _expired(thing: dict[str, Any], now: float) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from refute.errors import SandboxFailed
 from refute.sandbox import attempt
 from refute.sandbox.connection import EngineClient
 from refute.sandbox.engine import DockerSandbox
@@ -70,6 +71,17 @@ def test_memory_that_runs_out_under_pid_1_is_named(sandbox: DockerSandbox, make_
     script = "(setsid sh -c 'sleep 0.3; cat /dev/zero > ~/c' & ); cat /dev/zero > a; cat /dev/zero > /tmp/b; sleep 9"
     job = make_job(script, limits={"memory_bytes": 32 * MEBIBYTE, "timeout_s": 10})
     assert limit_of(sandbox.run(job)) == Limit.MEMORY
+
+
+def test_a_bomb_that_is_too_busy_to_be_frozen_is_still_named(
+    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unable(*_: object) -> None:
+        raise SandboxFailed("unable to freeze")
+
+    monkeypatch.setattr(EngineClient, "pause", unable)
+    monkeypatch.setattr(attempt, "END_REPORTED_WITHIN_S", 0.1)
+    assert limit_of(sandbox.run(make_job(BOMB, limits={"timeout_s": 10}))) == Limit.PIDS
 
 
 def test_an_engine_on_another_machine_still_names_a_fork_bomb(

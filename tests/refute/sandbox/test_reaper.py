@@ -1,11 +1,12 @@
 from typing import Any
 
 import pytest
-from docker.errors import APIError
+from docker.errors import APIError, NotFound
 from requests import Response
 
 from refute.errors import SandboxFailed
-from refute.sandbox.reaper import DEADLINE, labels, reap_expired
+from refute.sandbox import reaper
+from refute.sandbox.reaper import DEADLINE, labels, reap_expired, remove_container
 from tests.fakes.jobs import bash_job
 
 NOW = 1_800_000_000
@@ -39,6 +40,31 @@ class ShelfEngine:
 
     def remove_volume(self, name: str) -> None:
         self.removed.append((name, {}))
+
+
+class StubbornEngine:
+    """A paused container that goes only when it is removed after it was thawed."""
+
+    def __init__(self, refusal: APIError | None) -> None:
+        self._refusal = refusal
+        self._there = True
+        self._thawed = False
+
+    def remove_container(self, name: str, **_: bool) -> None:
+        self._there = self._there and not self._thawed
+        if self._refusal:
+            raise self._refusal
+
+    def unpause(self, name: str) -> None:
+        self._thawed = True
+
+    def inspect_container(self, name: str) -> None:
+        if not self._there:
+            raise NotFound("no such container")
+
+
+def remove(engine: Any) -> None:
+    remove_container(engine, "c1")
 
 
 def reap(engine: Any) -> tuple[str, ...]:
@@ -77,6 +103,26 @@ def test_an_engine_that_refuses_is_reported() -> None:
     engine = ShelfEngine([container("1")], [], answer=refusal(500))
     with pytest.raises(SandboxFailed):
         reap(engine)
+
+
+@pytest.mark.parametrize("answer", [None, refusal(409), refusal(500)])
+def test_a_container_that_survives_its_removal_is_thawed_and_removed_again(
+    monkeypatch: pytest.MonkeyPatch, answer: APIError | None
+) -> None:
+    monkeypatch.setattr(reaper, "REMOVAL_ROUND_S", 0.01)
+    engine = StubbornEngine(answer)
+    remove(engine)
+    with pytest.raises(NotFound):
+        engine.inspect_container("c1")
+
+
+def test_removal_gives_up_on_what_never_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reaper, "REMOVAL_ROUND_S", 0.01)
+    monkeypatch.setattr(reaper, "REMOVAL_TIMEOUT_S", 0.05)
+    engine = StubbornEngine(None)
+    monkeypatch.setattr(engine, "unpause", lambda _: None)
+    remove(engine)
+    engine.inspect_container("c1")  # still there, and no error
 
 
 def test_a_job_s_labels_say_whose_it_is_and_until_when_it_may_live() -> None:
