@@ -31,6 +31,8 @@ class Checkout:
     tracked: tuple[str, ...]
     untracked: tuple[str, ...]
     """Neither tracked nor ignored; a whole directory ends with `/`."""
+    untracked_files: tuple[str, ...]
+    """The same, file by file."""
     ignored: tuple[str, ...]
 
 
@@ -94,6 +96,7 @@ def read_checkout(workspace: Path) -> Checkout | None:
     return Checkout(
         tracked=tracked,
         untracked=_list(workspace, "--others", "--exclude-standard", "--directory", "--no-empty-directory"),
+        untracked_files=_list(workspace, "--others", "--exclude-standard"),
         ignored=_list(workspace, "--others", "--ignored", "--exclude-standard", "--directory"),
     )
 

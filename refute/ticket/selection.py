@@ -1,10 +1,11 @@
 """Which files of a workspace belong to a ticket, where each one's content really stands, and which are left out."""
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from pathspec import PathSpec
@@ -15,6 +16,9 @@ from refute.ticket.record import LeftOut, Ticket
 from refute.ticket.withheld import CACHES, SECRET_DIRECTORIES, VERSION_CONTROL, withheld_reason
 
 _MAX_WALKED: Final = 200_000
+_MAX_LISTED: Final = 500
+"""Untracked files that are listed one by one; of more, only the directories are."""
+_MAX_SCRIPT_BYTES: Final = 1_000_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,7 +50,7 @@ class Selection:
 
 
 def select_files(ticket: Ticket) -> Selection:
-    """Choose the files: what git tracks (all files outside a checkout), `include`, and what the ticket names.
+    """Choose the files: what git tracks (all files outside a checkout), `include`, what ticket and script name.
 
     Raises:
         SnapshotRefused: with every file that is missing, leaves the workspace or cannot be named.
@@ -55,7 +59,8 @@ def select_files(ticket: Ticket) -> Selection:
     named = (*ticket.implementation_files, ticket.verification_script, *filter(None, [ticket.previous]))
     selection = Selection(workspace=workspace, required=frozenset(named))
     try:
-        for path in dict.fromkeys([*_default(selection), *_included(selection, ticket.include), *named]):
+        default = _default(selection, script=ticket.verification_script)
+        for path in dict.fromkeys([*default, *_included(selection, ticket.include), *named]):
             _classify(selection, path)
     except OSError as error:
         raise SnapshotRefused(f"{ticket.source}: cannot read {error.filename!r}: {error.strerror}") from error
@@ -80,18 +85,31 @@ def _printable(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
-def _default(selection: Selection) -> Iterable[str]:
+def _default(selection: Selection, *, script: str) -> Iterable[str]:
     checkout = read_checkout(selection.workspace)
     if checkout is None:
         return list(_walk(selection, caches=False))
     _note_untracked(selection, checkout)
-    return checkout.tracked
+    return [*checkout.tracked, *_named_in_script(selection.workspace / script, checkout.untracked_files)]
+
+
+def _named_in_script(script: Path, untracked: tuple[str, ...]) -> Iterator[str]:
+    """New files that the verification script names, or whose directory it names: without them it could only fail."""
+    if not untracked or not script.is_file():
+        return
+    with script.open("rb") as stream:
+        text = stream.read(_MAX_SCRIPT_BYTES).decode("utf-8", "replace")
+    words = {str(PurePosixPath(word.partition("::")[0])) for word in re.findall(r"[\w./:-]+", text)} - {".", "/"}
+    for path in untracked:
+        if words.intersection([path, *map(str, PurePosixPath(path).parents)]):
+            yield path
 
 
 def _note_untracked(selection: Selection, checkout: Checkout) -> None:
     if os.path.lexists(selection.workspace / ".git"):
         selection.leave_out(".git", "version control")
-    for path in checkout.untracked:
+    few = len(checkout.untracked_files) <= _MAX_LISTED
+    for path in checkout.untracked_files if few else checkout.untracked:
         reason = withheld_reason(path) or "not tracked by git: add it there or under include"
         selection.left_out.setdefault(path, reason)
     for path in checkout.ignored:

@@ -195,6 +195,35 @@ def test_in_a_checkout_only_tracked_files_are_in_and_what_the_ticket_names(
     assert "credentials" in said[".env"]
 
 
+def test_new_tests_that_the_script_names_are_in_before_they_are_committed(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
+) -> None:
+    path = make_ticket()
+    (workspace / "verify.sh").write_text("python -m pytest ./checks test_new.py::test_it .\n")
+    for name in ("checks/sub/test_deep.py", "test_new.py", "scratch.py", "checks/ignored.log"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("")
+    (workspace / ".gitignore").write_text("*.log\n")
+    git(workspace, "init", "-q")
+    git(workspace, "add", "thing.py")
+    snapshot = frozen(path, store)
+    assert paths(snapshot) == {"thing.py", "verify.sh", "checks/sub/test_deep.py", "test_new.py"}
+    assert set(reasons(snapshot)) == {".git", ".gitignore", "checks/ignored.log", "scratch.py", "ticket.yaml"}
+
+
+def test_of_very_many_untracked_files_only_the_directories_are_listed(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selection, "_MAX_LISTED", 2)
+    path = make_ticket()
+    (workspace / "many").mkdir()
+    for number in range(5):
+        (workspace / "many" / str(number)).write_text("")
+    git(workspace, "init", "-q")
+    git(workspace, "add", "thing.py", "verify.sh")
+    assert set(reasons(frozen(path, store))) == {".git", "many/", "ticket.yaml"}
+
+
 def test_a_workspace_below_the_top_of_a_checkout_sees_only_itself(
     workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
 ) -> None:
