@@ -10,8 +10,9 @@ from typing import Final
 from refute.scan.rules import Language
 from refute.scan.symbols import strip_symbols
 
-_PLAIN_ENCODINGS: Final = frozenset(
-    {"utf-8", "utf-8-sig", "ascii", "iso-8859-1", "iso8859-1", "latin-1", "iso-8859-15", "cp1252"}
+# Supersets of ASCII with one byte a character: no sequence of theirs reads as other ASCII text.
+_PLAIN_ENCODINGS: Final = re.compile(
+    r"utf-8(?:-sig)?|ascii|us-ascii|(?:iso-?8859|latin)-?\d{0,2}|cp125\d|windows-125\d|koi8-[ru]|mac-roman"
 )
 _SHELL_NAMES: Final = re.compile(r"(?:^|[/\s])(?:ba|da|z|k|mk|a|rba|po|ya)?sh\b")
 _PYTHON_NAMES: Final = re.compile(r"(?:^|[/\s])(?:python|pypy)[\d.]*\b")
@@ -60,7 +61,7 @@ def read_source(data: bytes, language: Language) -> str | Unreadable:
             encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0].lower()
         except SyntaxError as error:
             return Unreadable(f"Its encoding is not known: {error}.")
-        if encoding not in _PLAIN_ENCODINGS:
+        if not _PLAIN_ENCODINGS.fullmatch(encoding):
             return Unreadable(f"Its encoding {encoding} can hide code; expected UTF-8.")
     try:
         text = data.removeprefix(codecs.BOM_UTF8).decode(encoding)

@@ -1,5 +1,6 @@
 """Judges what a command or call would do to a path or a host; shell and Python share it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -7,7 +8,7 @@ from refute.scan import hosts, paths, sensitive
 from refute.scan.finding import Severity
 from refute.scan.paths import Place, Target
 from refute.scan.report import Report, Spot
-from refute.scan.symbols import DERIVED, HERE, HOME, SECRET, UNKNOWN, is_open, show
+from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, SECRET, UNKNOWN, is_open, show
 
 _BARE_ROOT_DEPTH: Final = 1
 
@@ -28,27 +29,25 @@ class Act:
         """Report a finding of this act."""
         self.report.add(rule_id, self.spot, self.command, severity=severity, detail=detail)
 
-    def read(self, path: str) -> bool:
-        """Judge reading a file's content; True when it yields credentials."""
+    def read(self, path: str) -> str:
+        """Judge reading a file's content; returns the symbol for what it yields, empty for ordinary data."""
         target = paths.locate(path, self.cwd)
         if sensitive.is_credentials(target.text):
             self.add("read-credentials", detail=_named(target))
-            return True
+            return SECRET
         if target.text.endswith("/docker.sock"):
             self.add("container-escape", detail=_named(target))
         elif target.place == Place.SYSTEM:
             self._read_system(target)
         elif target.place == Place.HOME and target.text.count("/") and sensitive.is_persistence(target.text):
             self.add("read-host-file", detail=_named(target))
-        return False
+        return HOST_DATA if target.place in {Place.SYSTEM, Place.HOME} else ""
 
     def _read_system(self, target: Target) -> None:
         text = target.text
         if sensitive.is_public_fact(text):
             return
-        loud = text.startswith(("/etc/", "/proc/", "/sys/", "/var/log", "/var/lib/", "/boot/"))
-        loud = loud or sensitive.is_security_data(text) or (text.startswith("/usr/") and len(target.parts) == 2)  # noqa: PLR2004 - /usr/x
-        weak = paths.has_open_part(target) or not loud
+        weak = paths.has_open_part(target) or not sensitive.is_telling(text)
         self.add("read-host-file", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def list(self, path: str) -> None:
@@ -111,6 +110,14 @@ class Act:
         if target.place in {Place.SYSTEM, Place.OUTSIDE, Place.HOME, Place.TEMP_ROOT}:
             self.add("permission-change", detail=_named(target))
 
+    def send(self, values: Iterable[str]) -> None:
+        """Judge what is sent over a network, near or far."""
+        for value in values:
+            if SECRET in value:
+                self.add("environment-dump", detail="Sends them over the network.")
+            if HOST_DATA in value:
+                self.add("read-host-file", severity=Severity.HIGH, detail="Sends it over the network.")
+
     def connect(self, host: str | None) -> None:
         """Judge talking to a host; None for no host at all."""
         if host is None:
@@ -125,11 +132,6 @@ class Act:
             case hosts.Reach.LOOPBACK | hosts.Reach.PRIVATE:
                 detail = f"Host: {_plain(host)}, on this machine or its private network."
                 self.add("network-external", severity=Severity.MEDIUM, detail=detail)
-
-
-def carries_secret(text: str) -> bool:
-    """Whether a value holds the content of credentials or the environment."""
-    return SECRET in text
 
 
 def _named(target: Target) -> str:

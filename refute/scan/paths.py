@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
 
 WORKSPACE_MOUNT: Final = "/workspace"
 """Where the sandbox puts the snapshot."""
 _TEMP_ROOTS: Final = ("/tmp", "/var/tmp", "/dev/shm", "/private/tmp")  # noqa: S108 - names to recognise, not used
 _HARMLESS_DEVICES: Final = re.compile(
-    r"/dev/(null|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|console)\Z|/proc/(self|thread-self)(/.*)?\Z"
+    r"/dev/(null|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|console)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
 )
 _HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
-_FUZZY: Final = frozenset((UNKNOWN, DERIVED, DOWNLOAD, SECRET))
+_FUZZY: Final = frozenset((UNKNOWN, OUTPUT, HOST_DATA, DERIVED, DOWNLOAD, SECRET))
 
 
 class Place(StrEnum):
@@ -115,7 +115,7 @@ def _locate_absolute(text: str) -> Target:
     home = _HOME_DIRECTORY.match(text)
     if home:
         return Target(Place.HOME, HOME + text[home.end() :])
-    if text.startswith(("/" + UNKNOWN, "/" + DERIVED)):
+    if text.startswith(tuple("/" + symbol for symbol in _FUZZY)):
         return Target(Place.UNKNOWN, text)
     return Target(Place.SYSTEM, text)
 

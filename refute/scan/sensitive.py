@@ -59,6 +59,15 @@ _PUBLIC: Final = re.compile(
     r"|/usr/lib/os-release|/proc/(?:uptime|loadavg|version|stat|filesystems|mounts|sys/kernel/(?:random/.*|osrelease|ostype))"
     r"|/sys/(?:fs/cgroup|devices/system/cpu)(?:/.*)?|/proc/(?:cpuinfo|meminfo)|/proc/[^/\d]/(?:stat|status|comm|cmdline|fd|exe))\Z"
 )
+# Accounts, authentication, trust, package sources, name resolution, kernel and logs: what an intruder asks for first.
+_TELLING: Final = re.compile(
+    r"/etc/(?:passwd|group|subuid|subgid|shells|login\.defs|securetty|security|pam|ssh|ssl|pki|ca-cert|apt|yum|dnf|apparmor|selinux|audit|hosts"
+    r"|host\.conf|resolv|nsswitch|network|netplan|wireguard|openvpn|ipsec|iptables|nftables|ufw|fstab|crypttab|exports|samba|krb5|ldap|sssd"
+    r"|cron|at\.|anacrontab|systemd|init|rc|profile|bash|zsh|environment|ld\.so|modprobe|sysctl|udev|sudo|doas|polkit|dbus|rsyslog|logrotate"
+    r"|mysql|postgresql|redis|mongo|nginx|apache2|httpd|docker|containerd|kubernetes|aliases|mail|postfix|exim|motd|issue|inputrc|wgetrc|curlrc)"
+    r"|/proc/(?!sys/(?:fs|vm|net)/|filesystems|mounts|self)|/sys/(?:kernel|firmware|hypervisor|module)|/var/(?:log|lib/(?:pam|dpkg|apt|sudo|dhcp|docker|mysql|postgresql)"
+    r"|mail|spool|backups|www)|/boot/|/usr/[^/]+\Z|/opt/|/srv/|/mnt/|/media/|/home/"
+)
 _ENUMERABLE_ROOTS: Final = frozenset(
     [
         "/",
@@ -102,6 +111,11 @@ def is_persistence(text: str) -> bool:
 def is_public_fact(text: str) -> bool:
     """Whether reading there only tells the machine's type, time or load."""
     return bool(_PUBLIC.match(text))
+
+
+def is_telling(text: str) -> bool:
+    """Whether reading there tells about people, defences, services or the kernel."""
+    return bool(_TELLING.match(text)) or is_security_data(text)
 
 
 def is_security_data(text: str) -> bool:

@@ -23,7 +23,7 @@ OWN_PROCESS: Final = "\ue006"
 """Id of a process that the script itself started."""
 DOWNLOAD: Final = "\ue007"
 """Text that came over the network."""
-SECRET: Final = "\ue008"  # noqa: S105 - a symbol
+SECRET: Final = "\ue008"
 """Content of a credential file or the whole environment."""
 FIELD: Final = "\ue009"
 """Boundary between two words that one expansion yields."""
@@ -31,7 +31,12 @@ FIELD: Final = "\ue009"
 DECODED: Final = "\ue00a"
 """No text itself: marks that what surrounds it was worked out by decoding."""
 
-_OPEN: Final = re.compile(f"[{UNKNOWN}{DERIVED}{DOWNLOAD}{SECRET}]")
+OUTPUT: Final = "\ue00b"
+"""What a program of this machine prints, not known before the run."""
+HOST_DATA: Final = "\ue00c"
+"""Content of a file of the machine."""
+
+_OPEN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{HOST_DATA}{DERIVED}{DOWNLOAD}{SECRET}]")
 _ALL: Final = re.compile("[\ue000-\ue0ff]")
 _SHOWN: Final = {
     UNKNOWN: "‹?›",
@@ -43,6 +48,8 @@ _SHOWN: Final = {
     OWN_PROCESS: "‹own pid›",
     DOWNLOAD: "‹download›",
     SECRET: "‹secret›",
+    OUTPUT: "‹output›",
+    HOST_DATA: "‹host file›",
     FIELD: " ",
     DECODED: "",
 }
@@ -51,6 +58,11 @@ _SHOWN: Final = {
 def strip_symbols(text: str) -> str:
     """Replace private-use characters of the source itself, so that it cannot forge a symbol."""
     return _ALL.sub("�", text) if not text.isascii() else text
+
+
+def name_symbols(text: str) -> str:
+    """Text with each symbol written as an identifier, so that Python can parse around it."""
+    return text if text.isascii() else _ALL.sub("_unknown_", text.replace(DECODED, ""))
 
 
 def is_known(text: str) -> bool:

@@ -4,10 +4,11 @@ import ast
 import warnings
 from collections.abc import Callable
 
+from refute.scan.finding import Severity
 from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 from refute.scan.report import Report, Spot
-from refute.scan.symbols import show, strip_symbols
+from refute.scan.symbols import name_symbols, show
 
 
 def scan_python_source(report: Report, source: str) -> None:
@@ -50,17 +51,23 @@ def scan_nested(outer: PythonWalker, source: str, node: ast.AST) -> None:
     inner.depth = outer.depth + 1
     inner.env = Env(outer.env)
     inner.stars, inner.decoded, inner.written, inner.facts = outer.stars, outer.decoded, outer.written, outer.facts
-    _scan(outer.report, strip_symbols(source), inner.spot, inner.depth, inner)
+    _scan(outer.report, source, inner.spot, inner.depth, inner)
 
 
 def _scan(report: Report, source: str, spot: Callable[[ast.AST], Spot], depth: int, walker: PythonWalker) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+            tree = ast.parse(name_symbols(source) if depth else source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
-        at = Spot(line=line, column=getattr(error, "offset", None) or 1, text="") if depth == 0 else spot(ast.Pass())
+        if depth:
+            # What does not parse cannot run either; only another Python's grammar could still read it.
+            report.add(
+                "dynamic-code", spot(ast.Pass()), f"Python syntax: {show(str(error), 80)}", severity=Severity.MEDIUM
+            )
+            return
+        at = Spot(line=line, column=getattr(error, "offset", None) or 1, text="")
         report.add("unanalysable", at, f"Python syntax: {show(str(error), 80)}", detail=f"{error}.")
         return
     walker.module(tree)

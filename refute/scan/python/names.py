@@ -113,6 +113,44 @@ _JUDGING_BUILTINS: Final = frozenset(
         "str",
     ]
 )
+_LIBRARY_CALLS: Final = frozenset(
+    [
+        "system",
+        "execl",
+        "execlp",
+        "execv",
+        "execve",
+        "execvp",
+        "popen",
+        "fork",
+        "vfork",
+        "ptrace",
+        "mprotect",
+        "mmap",
+        "syscall",
+        "unlink",
+        "remove",
+        "rmdir",
+        "kill",
+        "setuid",
+        "setgid",
+        "seteuid",
+        "chmod",
+        "chown",
+        "reboot",
+        "mount",
+        "umount",
+        "socket",
+        "connect",
+        "dlopen",
+        "memfd_create",
+        "process_vm_writev",
+        "CreateThread",
+        "VirtualAlloc",
+        "WinExec",
+        "ShellExecuteA",
+    ]
+)
 _MAX_ITEMS: Final = 4096
 
 
@@ -247,10 +285,9 @@ def _judge_climb(walker: "PythonWalker", name: str, node: ast.AST) -> None:
     literal = isinstance(current, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Lambda | ast.JoinedStr)
     to_object = isinstance(current, ast.Name) and current.id == "object"
     climbs = bool(chain & _LADDER) or to_object
-    blocks = (
-        (name == "__subclasses__" and (climbs or literal))
-        or (name in {"__globals__", "func_globals", "f_globals"} and (literal or "__init__" in chain))
-        or name == "f_builtins"
+    # Frames and globals are ordinary in tools that inspect code; from a literal upwards only an escape goes.
+    blocks = (name == "__subclasses__" and (climbs or literal)) or (
+        name in {"__globals__", "func_globals", "f_globals"} and (literal or "__init__" in chain)
     )
     if blocks or name in {"__subclasses__", "__globals__", "f_globals", "gi_frame", "cr_frame"}:
         walker.report.add(
@@ -275,7 +312,11 @@ def item(walker: "PythonWalker", owner: Any, index: Any, node: ast.AST) -> Any:
         except Exception:  # noqa: BLE001 - a wrong index or one that is not known
             return DERIVED if isinstance(owner, str) and not is_open(owner) and len(owner) > 8 else UNK  # noqa: PLR2004
     if isinstance(owner, Bound) and owner.name in {"__globals__", "f_globals", "__builtins__", "f_builtins"}:
-        walker.report.add("introspection-escape", walker.spot(node), f"….{owner.name}[…]")
+        telling = isinstance(index, str) and (
+            index in _POWERFUL or index.startswith("__") or index in {"eval", "exec", "open"}
+        )
+        severity = None if telling else Severity.MEDIUM
+        walker.report.add("introspection-escape", walker.spot(node), f"….{owner.name}[…]", severity=severity)
         return Ref(canonical(index)) if isinstance(index, str) else UNK
     return UNK
 
@@ -348,7 +389,9 @@ def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, 
         return
     where = f"{owner.name}.{target.attr}" if isinstance(owner, Ref) else ""
     spot = walker.spot(target)
-    if where.startswith(("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "pluggy.")):
+    if "()" not in where and where.startswith(
+        ("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "pluggy.")
+    ):
         walker.report.add("test-tampering", spot, f"{where} = …")
     elif where.startswith("builtins.") and target.attr in _JUDGING_BUILTINS:
         walker.report.add("test-tampering", spot, f"{where} = …", severity=Severity.MEDIUM)
@@ -388,6 +431,8 @@ def call_reference(call: "PythonCall") -> Any:
     from refute.scan.python.calls import HANDLERS  # noqa: PLC0415 - the table needs this module
 
     name = call.name
+    if name.startswith("library()."):
+        return _call_library(call)
     if name.startswith("?"):
         return _call_disguised(call)
     if name.startswith("unbound.") and call.arguments:
@@ -411,6 +456,13 @@ def remember(walker: "PythonWalker", value: Any) -> Any:
     if isinstance(value, str | bytes) and value:
         walker.decoded.add(as_text(value))
     return value
+
+
+def _call_library(call: "PythonCall") -> Any:
+    """A function of a C library opened by ctypes."""
+    if call.name.rpartition(".")[2] in _LIBRARY_CALLS:
+        call.act.add("native-code")
+    return UNK
 
 
 def _call_disguised(call: "PythonCall") -> Any:

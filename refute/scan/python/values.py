@@ -53,7 +53,7 @@ class Choice:
     options: tuple[Any, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Env:
     """Names of one scope, and the scopes around it."""
 
@@ -77,7 +77,7 @@ class Env:
         return env
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A function or lambda of the text."""
 
@@ -86,7 +86,7 @@ class Function:
     instance: Any = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Class:
     """A class of the text; instances share what its methods assign to `self`."""
 
@@ -95,7 +95,7 @@ class Class:
     attributes: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Instance:
     """An object of a class of the text."""
 
@@ -158,6 +158,17 @@ def as_text(value: Any) -> str:
     if isinstance(value, Choice):
         return as_text(value.options[0])
     return UNKNOWN
+
+
+def signature(value: Any) -> Any:
+    """A short hashable stand-in for a value: two calls with equal ones need no second walk."""
+    if isinstance(value, str | bytes | int | float | Ref | PathValue | FileValue):
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(signature(item) for item in value[:16])
+    if isinstance(value, Choice):
+        return ("choice", *(signature(item) for item in value.options))
+    return id(value) if isinstance(value, Function | Partial | Class | Instance) else type(value).__name__
 
 
 def is_constant(value: Any) -> bool:

@@ -24,13 +24,16 @@ from refute.scan.python.values import (
     is_constant,
     lift,
     options_of,
+    signature,
 )
 from refute.scan.report import Report, Spot
-from refute.scan.symbols import HERE, NAME, TEMP, UNKNOWN
+from refute.scan.symbols import DERIVED, HERE, NAME, TEMP, UNKNOWN
 
 MAX_DEPTH: Final = 8
 _MAX_ROUNDS: Final = 300
 _MAX_ITEMS: Final = 4096
+_MAX_ENTRIES: Final = 200
+"""Different arguments with which one function is walked."""
 _BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__import__"}
 _FIXTURES: Final = {
     "tmp_path": PathValue(TEMP),
@@ -71,7 +74,7 @@ class PythonCall:
         return self.arguments[position] if position < len(self.arguments) else UNK
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class PythonWalker:
     """One walk over one tree."""
 
@@ -84,6 +87,8 @@ class PythonWalker:
     """How many `while True` loops surround this point."""
     stack: tuple[ast.AST, ...] = ()
     called: set[ast.AST] = field(default_factory=set)
+    entries: dict[ast.AST, dict[Any, Any]] = field(default_factory=dict)
+    """Function → arguments it was walked with → what it returned."""
     functions: list[Function] = field(default_factory=list)
     decoded: set[str] = field(default_factory=set)
     """Texts that came out of a decoder."""
@@ -457,6 +462,21 @@ class PythonWalker:
             return UNK
         if known:
             self.called.add(node)
+        entries = self.entries.setdefault(node, {})
+        key = (id(function.instance), known, *map(signature, arguments), *map(signature, keywords.items()))
+        if key in entries:
+            return entries[key]
+        if len(entries) >= _MAX_ENTRIES:
+            # Many calls that each yield a character spell something out.
+            spells = all(isinstance(value, str) and len(value) <= 1 for value in entries.values())
+            return DERIVED if spells else UNK
+        entries[key] = UNK
+        result = self._entered(function, arguments, keywords, known=known)
+        entries[key] = result
+        return result
+
+    def _entered(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool) -> Any:
+        node = function.node
         outer, self.env = self.env, Env(function.env)
         outer_stack, self.stack = self.stack, (*self.stack, node)
         outer_endless, self.endless = self.endless, self.endless if known else 0

@@ -14,6 +14,7 @@ from refute.scan.symbols import DERIVED, FIELD, NAME, UNKNOWN, is_known, is_open
 _MAX_TEXT: Final = 20_000
 _DEFAULTS: Final = frozenset({":-", "-", ":=", "="})
 
+# ruff: noqa: PLR0911 - decision lists read best with one return per case
 Texts = Callable[[Node], list[str]]
 
 
@@ -87,8 +88,12 @@ def _transform(value: str, operator: str, operand: str) -> str:
     if operator in {"#", "##", "%", "%%"} and not is_known(value):
         # Cutting a prefix or suffix leaves a path in the place where it was, unless its root is cut off.
         return value if operator.startswith("%") or not value.startswith("/") else UNKNOWN
+    if operator == ":" and not is_known(value):
+        # One or two characters picked from a variable of the environment spell something out: `${PATH:0:1}` is `/`.
+        picked = re.fullmatch(r"-?\d+:[123]", operand.replace(" ", ""))
+        return DERIVED if picked or DERIVED in value else UNKNOWN
     if is_open(value) or len(value) > _MAX_TEXT:
-        return DERIVED if DERIVED in value or operator == ":" else UNKNOWN
+        return DERIVED if DERIVED in value else UNKNOWN
     if operator == ":":
         return _substring(value, operand)
     if operator in {"/", "//", "/#", "/%"}:

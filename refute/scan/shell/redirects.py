@@ -63,9 +63,9 @@ def _file(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> No
                 _socket(act, path, command)
                 effect.stdin = DOWNLOAD
             elif operator.startswith("<") and operator != "<>":
-                secret = act.read(path)
+                content = act.read(path)
                 kept = walker.shared.written.get(paths.locate(path, walker.scope.cwd).text, UNKNOWN)
-                effect.stdin = SECRET if secret else kept
+                effect.stdin = content or kept
             else:
                 act.write(path)
                 if descriptor in {"", "1"}:

@@ -1,20 +1,23 @@
 """Walks a shell script in the order in which it would run, with symbolic values, and hands every command on."""
 
+import re
 from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
 from refute.scan.effects import Act
+from refute.scan.finding import Severity
 from refute.scan.report import Report, Spot
 from refute.scan.shell import redirects
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import first_error, parse, text_of
 from refute.scan.shell.words import MAX_ALTERNATIVES, Expander
-from refute.scan.symbols import FIELD, UNKNOWN, show
+from refute.scan.symbols import FIELD, OUTPUT, UNKNOWN, is_known, show
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|[ \t])do\b)", re.MULTILINE)
 MAX_DEPTH: Final = 12
 """Nested function calls, substitutions and embedded texts."""
 
@@ -67,19 +70,25 @@ class Walker:
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
-        root = parse(join_continued(source).encode())
+        root = parse(spell_out(join_continued(source)).encode())
         if root.has_error:
-            error = first_error(root)
-            spot = self.spot(error)
-            self.shared.report.add(
-                "unanalysable", spot, "shell syntax", detail=f"Not understood: {show(spot.text, 60)!r}."
-            )
+            self._misunderstood(root, source)
         output = self.run(root)
         for name, body in list(self.scope.functions.items()):
             if name not in self.shared.called:
                 self.shared.called.add(name)
                 self._call_body(name, body, None, "")
         return output
+
+    def _misunderstood(self, root: "Node", source: str) -> None:
+        """Text with unknown parts may fail to parse because of them; text that is all known must be understood."""
+        spot = self.spot(first_error(root))
+        known = is_known(source)
+        detail = f"Not understood: {show(spot.text, 60)!r}."
+        if known:
+            self.shared.report.add("unanalysable", spot, "shell syntax", detail=detail)
+        else:
+            self.shared.report.add("unresolved-command", spot, "shell syntax", severity=Severity.MEDIUM, detail=detail)
 
     def embedded(self, text: str, node: "Node", *, forked: bool = True) -> str:
         """Walk shell text that a command carries."""
@@ -125,7 +134,7 @@ class Walker:
         if children and children[0].type == "file_redirect":
             return redirects.apply(inner, children[:1], children[0]).stdin or UNKNOWN
         output = inner._all(children)
-        return output if children else ""
+        return OUTPUT if output == UNKNOWN else output
 
     def _nothing(self, _node: "Node", _stdin: str) -> str:
         return ""
@@ -310,6 +319,11 @@ def join_continued(source: str) -> str:
         out.append(line + "\n" * (owed + 1))
         owed = 0
     return "".join(out)[:-1] if not owed else "".join(out)
+
+
+def spell_out(source: str) -> str:
+    """Write `for x do` as `for x in "$@"; do`, which means the same and which the parser knows."""
+    return _BARE_FOR.sub(r'\1 in "$@"', source) if "for " in source else source
 
 
 def multiplies(name: str, body: "Node") -> bool:

@@ -80,8 +80,6 @@ def _evaluate(call: PythonCall, text: str) -> None:
         call.act.add("decoded-execution")
     if walker.depth >= _MAX_NESTING:
         walker.report.add("unanalysable", walker.spot(call.node), "nested too deeply")
-    elif is_open(text):
-        call.act.add("dynamic-code", severity=Severity.MEDIUM)
     else:
         scan_nested(walker, text, call.node)
 
@@ -192,9 +190,8 @@ def _yaml(call: PythonCall) -> Any:
 
 def _library(call: PythonCall) -> Any:
     value = call.argument(0, "name")
-    libc = value is None or (isinstance(value, str) and value.startswith(("libc", "/lib")))
-    call.act.add("native-code", severity=Severity.HIGH if libc or DERIVED in as_text(value) else Severity.MEDIUM)
-    return UNK
+    call.act.add("native-code", severity=Severity.HIGH if DERIVED in as_text(value) else Severity.MEDIUM)
+    return Ref("library()")
 
 
 def _trace(call: PythonCall) -> Any:
@@ -318,7 +315,6 @@ HANDLERS: Final = {
             "sys.setprofile",
             "threading.settrace",
             "threading.setprofile",
-            "sys.addaudithook",
             "gc.get_objects",
         ),
         _trace,

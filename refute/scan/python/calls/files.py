@@ -7,7 +7,7 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.python.values import UNK, FileValue, PathValue, as_text, lift
 from refute.scan.python.walk import PythonCall
-from refute.scan.symbols import DERIVED, HERE, HOME, NAME, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, NAME, SECRET, TEMP, UNKNOWN, is_open
 
 _SETUID: Final = 0o6000
 
@@ -28,8 +28,9 @@ def _opened(call: PythonCall, path: str, mode: str) -> FileValue:
     if set(mode) & set("wax+"):
         call.act.write(path)
     if "r" in mode or "+" in mode or not set(mode) & set("wax"):
-        if call.act.read(path):
-            return FileValue(SECRET, mode)
+        content = call.act.read(path)
+        if content:
+            return FileValue(content, mode)
         if DERIVED in path:
             call.act.add("read-host-file", severity=Severity.MEDIUM, detail="The path is hidden.")
     return FileValue(path, mode)
@@ -263,7 +264,7 @@ def _path_open(call: PythonCall, path: PathValue) -> Any:
 
 
 def _path_read(call: PythonCall, path: PathValue) -> Any:
-    return SECRET if call.act.read(path.text) else call.walker.written.get(paths.locate(path.text).text, UNKNOWN)
+    return call.act.read(path.text) or call.walker.written.get(paths.locate(path.text).text, UNKNOWN)
 
 
 def _path_write(call: PythonCall, path: PathValue) -> Any:
@@ -327,8 +328,8 @@ PATH_METHODS: Final = {
 
 
 def _file_read(call: PythonCall, file: FileValue) -> Any:
-    if file.path == SECRET:
-        return SECRET
+    if file.path in {SECRET, HOST_DATA}:
+        return file.path
     return call.walker.written.get(paths.locate(file.path).text, UNKNOWN) if file.path else UNKNOWN
 
 

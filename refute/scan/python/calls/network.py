@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from refute.scan import hosts
 from refute.scan.finding import Severity
-from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text
+from refute.scan.python.values import UNK, PathValue, Ref, as_text
 from refute.scan.python.walk import PythonCall
 from refute.scan.symbols import DERIVED, DOWNLOAD, SECRET
 
@@ -12,12 +12,20 @@ _VERBS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "re
 _CLIENTS: Final = ("requests", "requests.Session()", "requests.session()", "httpx", "httpx.Client()", "httpx.AsyncClient()", "aiohttp", "aiohttp.ClientSession()", "urllib3", "urllib3.PoolManager()", "urllib3.ProxyManager()", "treq", "niquests")  # fmt: skip  # noqa: E501 - a table
 
 
-def _sends_secret(call: PythonCall) -> None:
-    for value in (*call.arguments, *call.keywords.values()):
-        if SECRET in as_text(value) or (isinstance(value, Ref) and value.name.startswith("os.environ")):
-            call.act.add("environment-dump", detail="Sends them over the network.")
-        if isinstance(value, dict) and any(isinstance(v, FileValue) and v.path == SECRET for v in value.values()):
-            call.act.add("read-credentials")
+def _sends(call: PythonCall) -> None:
+    """Judge what a request carries."""
+    texts = [text for value in (*call.arguments, *call.keywords.values()) for text in _carried(value)]
+    call.act.send(texts)
+
+
+def _carried(value: Any) -> list[str]:
+    if isinstance(value, Ref):
+        return [SECRET] if value.name.startswith("os.environ") else []
+    if isinstance(value, dict):
+        return [text for inner in value.values() for text in _carried(inner)]
+    if isinstance(value, list | tuple):
+        return [text for inner in value[:20] for text in _carried(inner)]
+    return [as_text(value)]
 
 
 def connect_url(call: PythonCall, value: Any) -> Any:
@@ -33,7 +41,7 @@ def connect_url(call: PythonCall, value: Any) -> Any:
         call.act.connect(hosts.host_of(url))
     else:
         call.act.connect("\ue000")
-    _sends_secret(call)
+    _sends(call)
     return Ref("download()")
 
 
@@ -49,6 +57,7 @@ def _verb(call: PythonCall) -> Any:
 
 def _request_object(call: PythonCall) -> Any:
     url = call.argument(0, "url")
+    _sends(call)
     return url if isinstance(url, str) else UNK
 
 
@@ -56,7 +65,7 @@ def _host(call: PythonCall) -> Any:
     value = call.argument(0, "host")
     if value is not UNK:
         call.act.connect(as_text(value).partition("://")[2] or as_text(value))
-    _sends_secret(call)
+    _sends(call)
     return Ref(f"{call.name}()")
 
 
@@ -68,7 +77,7 @@ def _address(call: PythonCall) -> Any:
         call.act.connect("\ue000")
     call.walker.facts.add("socket")
     _reverse(call)
-    _sends_secret(call)
+    _sends(call)
     return Ref("socket.socket()")
 
 

@@ -142,7 +142,9 @@ def _format(call: Call) -> str:
 
 def _mode(call: Call, mode: str) -> None:
     if re.search(r"[ugoa]*[ug][goa]*[+=][rwxXt]*s|(?:^|,)[+=][rwx]*s", mode) or re.fullmatch(r"0?[2-7][0-7]{3}", mode):
-        call.act.add("setuid")
+        # The group bit alone is how shared directories keep their group.
+        group_only = re.fullmatch(r"0?2[0-7]{3}|[g+=rwxXt,]*s", mode) and "u" not in mode and not mode.startswith("+")
+        call.act.add("setuid", severity=Severity.MEDIUM if group_only else None)
 
 
 def _chmod(call: Call) -> str:

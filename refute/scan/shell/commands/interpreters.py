@@ -10,7 +10,7 @@ from refute.scan.paths import Place
 from refute.scan.rules import Language
 from refute.scan.shell.options import split_options
 from refute.scan.shell.walk import Call
-from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, HERE, HOME, NAME, UNKNOWN, is_open
+from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, HERE, HOME, NAME, OUTPUT, UNKNOWN, is_open
 
 _SHELLS: Final = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "posh", "yash")
 _PYTHONS: Final = ("python", "pypy", "ipython")
@@ -18,7 +18,7 @@ _MODULES: Final = {"pip": "pip", "pipx": "pipx", "uv": "uv", "ensurepip": "pip"}
 _FOREIGN: Final = re.compile(
     r"\b(?:system|exec[lv]?[ep]*|popen\w*|spawn\w*|fork|shell_exec|passthru|proc_open|pcntl_exec|child_process|execSync|spawnSync|os\.execute|io\.popen"
     r"|unlink\w*|rmtree|remove_tree|rm_rf|rm_r|rmSync|rmdir|FileUtils|kill|syscall|socket\w*|fsockopen|TCPSocket|TCPServer|IO::Socket|Socket|Net::|LWP|HTTP|https?\.|fetch"
-    r"|net\.connect|createConnection|open-uri|curl_\w+|eval|decode_base64|unpack|fromCharCode|base64|atob|Kernel|qx)\b|`[^`]+`|qx[{(/]|\|\s*[\"']\s*[,)]|%x[{(\[]",
+    r"|net\.connect|createConnection|open-uri|curl_\w+|eval|decode_base64|fromCharCode|base64|atob|Kernel|qx)\b|`[^`]+`|qx[{(/]|\|\s*[\"']\s*[,)]|%x[{(\[]",
 )
 _LITERAL: Final = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`")
 
@@ -34,8 +34,10 @@ def run_text(call: Call, text: str, language: Language = Language.SHELL) -> str:
         call.act.add("decoded-execution")
     elif language == Language.PYTHON:
         _python_text(call, text)
-    elif text.strip(UNKNOWN + NAME + " \n;") == "" and (UNKNOWN in text or NAME in text):
-        call.act.add("unresolved-command", detail="The whole command is not known before the run.")
+    elif text.strip() and not text.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
+        severity = Severity.MEDIUM if UNKNOWN not in text and NAME not in text else None
+        detail = "The whole command is not known before the run."
+        call.act.add("unresolved-command", severity=severity, detail=detail)
     else:
         return call.walker.embedded(text, call.node)
     return UNKNOWN
@@ -126,20 +128,11 @@ def _eval(call: Call) -> str:
     text = " ".join(word for word in call.argv[1:] if word != "--")
     if not text:
         return ""
-    if UNKNOWN in text and DOWNLOAD not in text and DERIVED not in text:
-        # `eval "$x"` with an x from elsewhere is ordinary in build scripts only where a tool printed it.
-        known = text.strip(UNKNOWN + " \n")
-        if not known:
-            from_tool = "$(" in _source(call) or "`" in _source(call)
-            call.act.add("unresolved-command", severity=Severity.MEDIUM if from_tool else None)
-            return UNKNOWN
+    if not text.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
+        # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
+        call.act.add("unresolved-command", severity=None if UNKNOWN in text else Severity.MEDIUM)
+        return UNKNOWN
     return run_text(call, text)
-
-
-def _source(call: Call) -> str:
-    from refute.scan.shell.syntax import text_of  # noqa: PLC0415 - only here
-
-    return text_of(call.node)
 
 
 def _dot(call: Call) -> str:
@@ -261,7 +254,7 @@ def foreign_code(call: Call, text: str) -> None:
     """Judge code of a language that is not read: what it can do, and the shell commands in its strings."""
     if DOWNLOAD in text or DERIVED in text:
         call.act.add("pipe-to-shell" if DOWNLOAD in text else "decoded-execution")
-    if _FOREIGN.search(text):
+    if _FOREIGN.search(re.sub(r"(?m)^\s*(?:#|//).*$", "", text)):
         call.act.add("foreign-code")
     if re.search(r"(?i)socket", text) and re.search(r"/bin/(?:ba|da|z)?sh|cmd\.exe|exec", text):
         call.act.add("reverse-shell")
@@ -273,7 +266,7 @@ def foreign_code(call: Call, text: str) -> None:
 
 def _vim(call: Call) -> str:
     for word in call.argv[1:]:
-        match = re.search(r":?\s*!(.+)", word)
+        match = re.match(r"(?:\+|-c\s*)?:?(?:sil\w*\s+|exec\w*\s+[\"'])?!(.+)", word)
         if match:
             call.act.add("foreign-code", detail="An editor that runs a command.")
             call.walker.embedded(match[1], call.node)

@@ -87,9 +87,8 @@ _WGET_LONG: Final = frozenset(
 _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]+):(?!//)(.*)\Z")
 
 
-def _sends_secret(call: Call, values: list[str]) -> None:
-    if SECRET in call.stdin or any(SECRET in value for value in values):
-        call.act.add("environment-dump", detail="Sends them over the network.")
+def _sends(call: Call, values: list[str]) -> None:
+    call.act.send([call.stdin, *values])
 
 
 def _curl(call: Call) -> str:
@@ -110,7 +109,7 @@ def _curl(call: Call) -> str:
         redirects.keep(call.walker, path, DOWNLOAD, appends=False)
     for path in options.get("K", []) + options.get("config", []):
         call.act.add("network-unresolved", severity=Severity.MEDIUM, detail=f"Options come from {path}.")
-    _sends_secret(call, [value for values in options.values() for value in values])
+    _sends(call, [value for values in options.values() for value in values])
     return DOWNLOAD if urls else UNKNOWN
 
 
@@ -119,7 +118,7 @@ def _uploads(call: Call, options: dict[str, list[str]]) -> None:
         for value in options.get(name, []):
             path = value if name in {"T", "upload-file"} else value.partition("@")[2] if "@" in value[:40] else ""
             if path and path != "-":
-                call.act.read(path.split(";")[0])
+                call.act.send([call.act.read(path.split(";")[0])])
 
 
 def _wget(call: Call) -> str:
@@ -134,10 +133,10 @@ def _wget(call: Call) -> str:
     for path in options.get("P", []) + options.get("directory-prefix", []):
         call.act.write(path)
     for path in options.get("post-file", []) + options.get("body-file", []):
-        call.act.read(path)
+        call.act.send([call.act.read(path)])
     for path in options.get("i", []) + options.get("input-file", []):
         call.act.add("network-unresolved", detail=f"Addresses come from {path}.")
-    _sends_secret(call, options.get("post-data", []))
+    _sends(call, options.get("post-data", []))
     return DOWNLOAD if targets in (["-"], ["/dev/stdout"]) else UNKNOWN
 
 
@@ -158,7 +157,7 @@ def _netcat(call: Call) -> str:
     named = [word for word in operands if not re.fullmatch(r"[\d-]+", word)]
     if named or len(operands) > 1:
         call.act.connect((named or operands)[0])
-    _sends_secret(call, operands)
+    _sends(call, operands)
     return DOWNLOAD if operands else UNKNOWN
 
 
@@ -176,7 +175,7 @@ def _socat(call: Call) -> str:
             call.act.connect(rest.partition(":")[0] if not rest.startswith("[") else rest[1:].partition("]")[0])
         elif re.match(r"(?i)(open|file|create|gopen)\Z", kind):
             call.act.read(rest.split(",")[0])
-    _sends_secret(call, [])
+    _sends(call, [])
     return DOWNLOAD
 
 
@@ -189,7 +188,7 @@ def _ssh(call: Call) -> str:
     call.act.connect(operands[0].rpartition("@")[2].removeprefix("ssh://").split(":")[0])
     if options.keys() & {"R", "D"}:
         call.act.add("network-listen", detail="Opens a tunnel.")
-    _sends_secret(call, operands)
+    _sends(call, operands)
     return DOWNLOAD
 
 
@@ -218,7 +217,7 @@ def _talk(call: Call) -> str:
     operands = split_options(call.argv[1:], "cWwistlpIM46uHabkPfoe", frozenset(), mixed=True)[1]
     for word in operands[:1]:
         call.act.connect(hosts.host_of(word) if "://" in word else word.rpartition("@")[2])
-    _sends_secret(call, operands)
+    _sends(call, operands)
     return DOWNLOAD if operands else UNKNOWN
 
 

@@ -39,8 +39,9 @@ def _read(call: Call) -> str:
 
 
 def _content(call: Call, path: str) -> str:
-    if call.act.read(path):
-        return SECRET
+    content = call.act.read(path)
+    if content:
+        return content
     if path.startswith("/dev/fd/"):
         return UNKNOWN
     located = paths.locate(path, call.walker.scope.cwd)

@@ -1,17 +1,19 @@
 """Commands that only make or change text: what they print is worked out, so that hidden commands come to light."""
 
 import re
+import warnings
 from typing import Final
 
 from refute.scan import decoding, paths
 from refute.scan.shell.options import split_options
 from refute.scan.shell.walk import Call
 from refute.scan.shell.words import decode_escapes
-from refute.scan.symbols import DECODED, DERIVED, HERE, NAME, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DECODED, DERIVED, HERE, NAME, OUTPUT, TEMP, UNKNOWN, is_open
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
 _MAX_TEXT: Final = 200_000
 _SAFE_TR: Final = 4_000
+_SAFE_REPEATS: Final = 3
 
 
 def _echo(call: Call) -> str:
@@ -186,12 +188,25 @@ def _sed_script(call: Call, script: str) -> None:
 
 
 def _substitute(script: str, text: str) -> str:
-    match = re.fullmatch(r"s(.)(.*?)(?<!\\)\1(.*?)(?<!\\)\1([gi]*)", script, re.DOTALL)
     if not text or is_open(text):
         return text or UNKNOWN
-    if not match or not re.fullmatch(r"[\w\s/.,:_-]*", match[2]):
-        return DERIVED if match else UNKNOWN
-    return text.replace(match[2], match[3], -1 if "g" in match[4] else 1)
+    swapped = re.fullmatch(r"y(.)(.*)\1(.*)\1", script)
+    if swapped and len(swapped[2]) == len(swapped[3]):
+        return DECODED + text.translate(str.maketrans(swapped[2], swapped[3]))
+    match = re.fullmatch(r"s(.)(.*?)(?<!\\)\1(.*?)(?<!\\)\1([gi]*)", script, re.DOTALL)
+    if not match:
+        return OUTPUT
+    # A hostile pattern must not keep the scanner busy: few repetitions, short text.
+    if len(text) > _SAFE_TR or len(re.findall(r"[*+{]", match[2])) > _SAFE_REPEATS:
+        return DERIVED
+    basic = re.sub(r"\\?[(){}+?|]", lambda m: m[0][1:] if m[0][0] == "\\" else "\\" + m[0], match[2])
+    replacement = re.sub(r"(?<!\\)&", r"\\g<0>", match[3])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.sub(basic, replacement, text, count=0 if "g" in match[4] else 1, flags=re.MULTILINE)
+    except (re.error, IndexError):
+        return DERIVED
 
 
 def _cut(call: Call) -> str | None:
