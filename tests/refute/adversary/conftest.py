@@ -1,0 +1,78 @@
+"""Tickets, attacks and runs as small as a test needs them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refute.adversary.attack import (
+    Attack,
+    AttackRun,
+    AttackTest,
+    Brief,
+    Category,
+    Origin,
+    SourceModule,
+    TestEnd,
+    TestRun,
+)
+from refute.ticket.record import Claim, ClaimId, Module, Ticket, TicketId
+
+CLAIM = "double(x) returns twice its argument."
+
+
+def make_brief(*claims: str, **limits: Any) -> Brief:
+    """A brief for `impl.py`; claims are C1, C2 and so on."""
+    texts = claims or (CLAIM,)
+    ticket = Ticket(
+        id=TicketId("TCK-1"),
+        title="t",
+        workspace=Path("/nowhere"),
+        implementation_files=("impl.py",),
+        claims=tuple(Claim(id=ClaimId(f"C{i}"), text=text) for i, text in enumerate(texts, 1)),
+        verification_script="verify.sh",
+        source="ticket.yaml",
+    )
+    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source="")
+    return Brief(ticket=ticket, modules=(module,), workspace_paths=("impl.py",), **limits)
+
+
+def make_test(name: str, *, claim: str = "C1", quote: str = CLAIM, origin: Origin = Origin.MODEL) -> AttackTest:
+    """One test of an attack."""
+    return AttackTest(
+        name=name, claim_id=ClaimId(claim), quote=quote, category=Category.EDGE, origin=origin, tester="fake"
+    )
+
+
+def make_attack(source: str, tests: Sequence[AttackTest]) -> Attack:
+    """An attack of one file."""
+    return Attack(
+        file_name="test_adversarial_tck_1.py", source=source, tests=tuple(tests), untestable=(), tester="fake"
+    )
+
+
+def make_run(name: str = "test_a", end: TestEnd = TestEnd.FAILED, **facts: Any) -> TestRun:
+    """One run of a test that reached the implementation."""
+    defaults: dict[str, Any] = {"error_type": "AssertionError", "error_message": "assert 1 == 2"}
+    if end is not TestEnd.FAILED:
+        defaults = {}
+    return TestRun(name=name, end=end, **({"reached_implementation": True} | defaults | facts))
+
+
+def make_attack_run(first: Sequence[TestRun], *repetitions: Sequence[TestRun], **facts: Any) -> AttackRun:
+    """A run of an attack."""
+    defaults: dict[str, Any] = {"tampering": (), "output": "", "duration_s": 1.0, "timed_out": False}
+    return AttackRun(first=tuple(first), repetitions=tuple(tuple(runs) for runs in repetitions), **(defaults | facts))
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str], Path]:
+    """`write(name, text)` → a file in a throwaway folder."""
+
+    def write(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write

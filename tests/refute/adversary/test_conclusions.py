@@ -1,0 +1,95 @@
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from refute.adversary.attack import (
+    Origin,
+    Rejected,
+    Screening,
+    TestEnd,
+    TriagedTest,
+    TriageVerdict,
+    Untestable,
+)
+from refute.adversary.conclusions import claim_results, refutations
+from refute.outcome import ClaimResult, ClaimVerdict
+from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
+
+V = TriageVerdict
+SOURCE = "def test_a():\n    import impl\n    assert impl.double(2) == 4\n"
+
+
+def concluded(
+    *verdicts: TriageVerdict, tampering: Sequence[str] = (), origin: Origin = Origin.MODEL, rejected: bool = False
+) -> ClaimResult:
+    tests = [make_test(f"test_{i}", origin=origin) for i, _ in enumerate(verdicts)]
+    triaged = [
+        TriagedTest(test=test, verdict=verdict, reason=f"because {verdict}", run=make_run(test.name))
+        for test, verdict in zip(tests, verdicts, strict=True)
+    ]
+    refused = (Rejected(test=make_test("test_r"), reason="sleeps time.sleep"),) if rejected else ()
+    screening = Screening(attack=make_attack("", tests), rejected=refused)
+    (result,) = claim_results(make_brief().ticket.claims, triaged, screening, tampering=tampering)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([V.SURVIVED, V.REFUTED, V.NEEDS_REVIEW], ClaimVerdict.REFUTED),
+        ([V.SURVIVED, V.NEEDS_REVIEW], ClaimVerdict.INCONCLUSIVE),
+        ([V.FLAKY], ClaimVerdict.INCONCLUSIVE),
+        ([V.INVALID, V.FLAKY], ClaimVerdict.INCONCLUSIVE),
+        ([V.SURVIVED, V.FLAKY, V.INVALID], ClaimVerdict.SURVIVED),
+        ([V.SURVIVED], ClaimVerdict.SURVIVED),
+        ([], ClaimVerdict.UNTESTED),
+    ],
+)
+def test_a_claim_is_what_the_worst_of_its_tests_says(verdicts: list[TriageVerdict], expected: ClaimVerdict) -> None:
+    assert concluded(*verdicts).verdict is expected
+
+
+def test_tampering_makes_passes_worthless_and_leaves_refutations_alone() -> None:
+    assert concluded(V.SURVIVED, tampering=["a canary lied"]).verdict is ClaimVerdict.INCONCLUSIVE
+    assert concluded(V.REFUTED, tampering=["a canary lied"]).verdict is ClaimVerdict.REFUTED
+
+
+def test_only_tests_whose_expectation_the_author_did_not_write_are_independent() -> None:
+    assert concluded(V.SURVIVED, origin=Origin.AUTHOR_EXAMPLE).independent_tests == 0
+    assert concluded(V.SURVIVED, V.INVALID, origin=Origin.PHRASE).independent_tests == 1
+
+
+def test_no_test_is_attested_while_it_shares_its_process_with_the_implementation() -> None:
+    assert concluded(V.SURVIVED).attested_tests == 0
+
+
+def test_the_deciding_test_is_named() -> None:
+    result = concluded(V.SURVIVED, V.REFUTED)
+    assert (result.decided_by, result.reason) == ("test_1", "because refuted")
+
+
+def test_an_untested_claim_says_why() -> None:
+    brief = make_brief("a claim", "another claim")
+    untestable = Untestable(claim=brief.ticket.claims[1], reason="speaks of beauty")
+    screening = Screening(attack=replace(make_attack("", []), untestable=(untestable,)), rejected=())
+    assert [one.reason for one in claim_results(brief.ticket.claims, (), screening, tampering=())] == [
+        "no test was written for it",
+        "speaks of beauty",
+    ]
+    assert "sleeps time.sleep" in concluded(rejected=True).reason
+
+
+def test_a_refutation_carries_all_its_evidence() -> None:
+    run = make_run(traceback="E assert", smallest_input="x=1")
+    test = make_test("test_a")
+    triaged = [
+        TriagedTest(test=test, verdict=V.REFUTED, reason="r", run=run),
+        TriagedTest(test=make_test("test_b"), verdict=V.SURVIVED, reason="r", run=make_run(end=TestEnd.PASSED)),
+    ]
+    brief = make_brief()
+    (failure,) = refutations(triaged, Screening(attack=make_attack(SOURCE, [test]), rejected=()), brief)
+    assert (failure.test_name, failure.claim_violated, failure.error_type) == ("test_a", "C1", "AssertionError")
+    assert (failure.error_message, failure.traceback, failure.smallest_input) == ("assert 1 == 2", "E assert", "x=1")
+    assert failure.claim_text == brief.ticket.claims[0].text
+    assert "test_a" in failure.reproducer

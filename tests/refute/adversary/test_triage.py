@@ -1,0 +1,223 @@
+from typing import Any
+
+import pytest
+
+from refute.adversary.attack import Origin, TestEnd, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.triage import triage_tests
+from tests.refute.adversary.conftest import CLAIM, make_attack, make_attack_run, make_brief, make_run, make_test
+
+SOURCE = "def test_a():\n    import impl\n    assert impl.double(2) == 4\ndef test_own():\n    assert 1 == 2\n"
+
+
+def judged(
+    *runs: TestRun, origin: Origin = Origin.MODEL, claim: str = CLAIM, name: str = "test_a", **facts: Any
+) -> TriagedTest:
+    """Triage one test with its first run and repetitions (three like the first unless given)."""
+    first, *again = runs
+    attack = make_attack(SOURCE, [make_test(name, origin=origin)])
+    run = make_attack_run([first], *[[one] for one in again or [first] * 3], **facts)
+    (triaged,) = triage_tests(run, attack, make_brief(claim), repetitions=len(again) or 3)
+    return triaged
+
+
+def failed(error_type: str, message: str = "m", **facts: Any) -> TestRun:
+    return make_run(error_type=error_type, error_message=message, **facts)
+
+
+IN = {"raised_in_implementation": True}
+
+
+def test_a_passed_test_survived() -> None:
+    assert judged(make_run(end=TestEnd.PASSED)).verdict is TriageVerdict.SURVIVED
+
+
+def test_an_assertion_that_fails_every_time_refutes() -> None:
+    triaged = judged(make_run())
+    assert triaged.verdict is TriageVerdict.REFUTED
+    assert triaged.reason == "4 of 4 runs: AssertionError: assert 1 == 2"
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        [make_run(), make_run(end=TestEnd.PASSED), make_run()],
+        [make_run(end=TestEnd.TIMED_OUT, **IN)] * 3,
+        [make_run(end=TestEnd.DIED)] * 3,
+    ],
+)
+def test_mixed_results_are_flaky(again: list[TestRun]) -> None:
+    assert judged(make_run(), *again).verdict is TriageVerdict.FLAKY
+
+
+def test_other_error_types_of_other_runs_are_told() -> None:
+    triaged = judged(make_run(), make_run(), failed("KeyError", **IN), make_run())
+    assert (triaged.verdict, "sometimes KeyError" in triaged.reason) == (TriageVerdict.REFUTED, True)
+
+
+def test_too_few_repetitions_refute_nothing() -> None:
+    attack = make_attack(SOURCE, [make_test("test_a")])
+    run = make_attack_run([make_run()], [make_run()], [make_run(end=TestEnd.MISSING)], timed_out=True)
+    (triaged,) = triage_tests(run, attack, make_brief(), repetitions=3)
+    assert triaged.verdict is TriageVerdict.NEEDS_REVIEW
+
+
+def test_a_test_that_the_suites_limit_kept_from_running_means_nothing() -> None:
+    attack = make_attack(SOURCE, [make_test("test_a")])
+    run = make_attack_run([make_run(end=TestEnd.MISSING)], timed_out=True)
+    assert triage_tests(run, attack, make_brief(), repetitions=3) == ()
+
+
+def test_a_test_that_was_never_reported_needs_a_person() -> None:
+    assert judged(make_run(end=TestEnd.MISSING)).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        make_run(end=TestEnd.BROKEN, error_type="_pytest.fixtures.FixtureLookupError"),
+        make_run(end=TestEnd.SKIPPED),
+        failed("NameError", "name 'x' is not defined", reached_implementation=False),
+        failed("NameError", "name 'x' is not defined"),
+        failed("ModuleNotFoundError", "No module named 'numpy'", reached_implementation=False),
+        failed("TypeError", "double() takes 1 positional argument but 2 were given", reached_implementation=False),
+        failed("TypeError", "double() missing 1 required positional argument: 'x'"),
+        failed("AttributeError", "module 'impl' has no attribute 'y'", reached_implementation=False),
+        failed("hypothesis.errors.FailedHealthCheck"),
+        failed("hypothesis.errors.Unsatisfiable"),
+        failed("hypothesis.errors.InvalidArgument", reached_implementation=False),
+    ],
+    ids=lambda run: f"{run.end} {run.error_type} {run.error_message[:20]}",
+)
+def test_a_test_that_is_itself_wrong_is_invalid(run: TestRun) -> None:
+    assert judged(run).verdict is TriageVerdict.INVALID
+
+
+def test_an_assertion_about_nothing_of_the_implementation_is_invalid() -> None:
+    run = make_run("test_own", reached_implementation=False)
+    assert judged(run, name="test_own").verdict is TriageVerdict.INVALID
+
+
+def test_an_assertion_about_a_constant_of_the_implementation_refutes() -> None:
+    assert judged(make_run(reached_implementation=False)).verdict is TriageVerdict.REFUTED
+
+
+def test_hypothesis_own_flakiness_is_flaky() -> None:
+    assert judged(failed("hypothesis.errors.FlakyFailure")).verdict is TriageVerdict.FLAKY
+
+
+def test_a_library_error_raised_by_the_implementation_is_no_excuse() -> None:
+    assert judged(failed("hypothesis.errors.Unsatisfiable", **IN)).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize("origin", [Origin.AUTHOR_EXAMPLE, Origin.CLAIM_EXAMPLE, Origin.AUTHOR_PROPERTY])
+def test_a_call_that_the_author_wrote_and_the_signature_refuses_refutes(origin: Origin) -> None:
+    run = failed("TypeError", "double() got an unexpected keyword argument 'y'", reached_implementation=False)
+    assert judged(run, origin=origin).verdict is TriageVerdict.REFUTED
+
+
+LIMITS = {
+    "time": make_run(end=TestEnd.TIMED_OUT, duration_s=20.0, **IN),
+    "memory": failed("MemoryError", **IN),
+    "recursion": failed("RecursionError", **IN),
+    "exit": make_run(end=TestEnd.DIED, **IN),
+}
+PROMISES = {
+    "time": ["The parser always terminates.", "It never hangs.", "Every call returns within 2 seconds."],
+    "memory": ["Runs in constant memory.", "It never runs out of memory."],
+    "recursion": ["Handles deeply nested lists.", "Never raises RecursionError."],
+    "exit": ["It never crashes."],
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_a_limit_that_no_claim_rules_out_needs_a_person(limit: str) -> None:
+    assert judged(LIMITS[limit]).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(("limit", "claim"), [(limit, claim) for limit in LIMITS for claim in PROMISES[limit]])
+def test_a_limit_that_the_claim_rules_out_refutes_when_all_runs_agree(limit: str, claim: str) -> None:
+    assert judged(LIMITS[limit], claim=claim).verdict is TriageVerdict.REFUTED
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_a_limit_outside_the_implementation_never_refutes(limit: str) -> None:
+    inside = LIMITS[limit]
+    outside = make_run(end=inside.end, error_type=inside.error_type, duration_s=20.0)
+    assert judged(inside, inside, outside, claim=PROMISES[limit][0]).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "allow() grants at most 3 calls within 10 seconds.",
+        "The session terminates the connection of the client.",
+        "Every call returns within 60 seconds.",
+        "No block is larger than the limit.",
+        "Runs in O(n).",
+    ],
+)
+def test_words_that_only_sound_like_a_promise_to_end_rule_nothing_out(claim: str) -> None:
+    assert judged(LIMITS["time"], claim=claim).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+def test_an_example_that_recurses_without_end_refutes_its_claim() -> None:
+    assert judged(LIMITS["recursion"], origin=Origin.CLAIM_EXAMPLE).verdict is TriageVerdict.REFUTED
+
+
+def test_a_recursion_that_only_a_small_limit_stops_is_flaky() -> None:
+    triaged = judged(LIMITS["recursion"], make_run(end=TestEnd.PASSED), origin=Origin.CLAIM_EXAMPLE)
+    assert triaged.verdict is TriageVerdict.FLAKY
+
+
+@pytest.mark.parametrize(
+    ("error_type", "message"),
+    [
+        ("OSError", "[Errno 28] No space left on device"),
+        ("RuntimeError", "can't start new thread"),
+        ("BlockingIOError", "[Errno 11] Resource temporarily unavailable"),
+        ("OSError", "[Errno 30] Read-only file system: '/etc/x'"),
+        ("urllib.error.URLError", "<urlopen error [Errno -3] Temporary failure in name resolution>"),
+    ],
+)
+def test_what_the_sandbox_refuses_is_no_evidence(error_type: str, message: str) -> None:
+    assert judged(failed(error_type, message, **IN)).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+def test_a_crash_inside_the_implementation_refutes() -> None:
+    assert judged(failed("IndexError", "list index out of range", **IN)).verdict is TriageVerdict.REFUTED
+
+
+PURPOSE = IN | {"raised_on_purpose": True}
+
+
+@pytest.mark.parametrize(
+    ("origin", "claim", "verdict"),
+    [
+        (Origin.MODEL, CLAIM, TriageVerdict.NEEDS_REVIEW),
+        (Origin.PHRASE, CLAIM, TriageVerdict.NEEDS_REVIEW),
+        (Origin.AUTHOR_EXAMPLE, CLAIM, TriageVerdict.REFUTED),
+        (Origin.AUTHOR_PROPERTY, CLAIM, TriageVerdict.REFUTED),
+        (Origin.FUZZ, CLAIM, TriageVerdict.REFUTED),
+        (Origin.PHRASE, "double() never raises.", TriageVerdict.REFUTED),
+        (Origin.PHRASE, "double() raises TypeError for text.", TriageVerdict.REFUTED),
+        (Origin.PHRASE, "double() raises ValueError for text.", TriageVerdict.NEEDS_REVIEW),
+    ],
+)
+def test_an_input_refused_on_purpose_refutes_only_where_the_claim_leaves_no_room(
+    origin: Origin, claim: str, verdict: TriageVerdict
+) -> None:
+    assert judged(failed("ValueError", **PURPOSE), origin=origin, claim=claim).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("origin", "verdict"),
+    [(Origin.AUTHOR_EXAMPLE, TriageVerdict.REFUTED), (Origin.MODEL, TriageVerdict.NEEDS_REVIEW)],
+)
+def test_an_error_in_the_tests_frame_after_a_call_counts_only_for_what_the_author_wrote(
+    origin: Origin, verdict: TriageVerdict
+) -> None:
+    assert judged(failed("TypeError", "'NoneType' object is not iterable"), origin=origin).verdict is verdict
+
+
+def test_nothing_raised_where_an_error_is_claimed_refutes() -> None:
+    assert judged(failed("Failed", "DID NOT RAISE <class 'ValueError'>")).verdict is TriageVerdict.REFUTED

@@ -1,0 +1,227 @@
+from textwrap import dedent
+
+import pytest
+
+from refute.adversary.import_failure import find_import_failure, is_declared
+from refute.adversary.verification import judge_verification, verification_job
+from refute.outcome import Status
+from refute.sandbox.job import End, Exited, JobResult, Limit, LimitReached, Limits, TimedOut
+from tests.refute.adversary.conftest import make_brief
+
+
+def result(stdout: str = "", stderr: str = "", *, end: End | None = None, decoys: tuple[str, ...] = ()) -> JobResult:
+    return JobResult(
+        end=end or Exited(code=1),
+        stdout=dedent(stdout),
+        stderr=dedent(stderr),
+        duration_s=1.0,
+        overhead_s=0.1,
+        decoys_touched=decoys,
+    )
+
+
+TICKET = make_brief().ticket
+UNCAUGHT = """\
+    Traceback (most recent call last):
+      File "/workspace/verify.py", line 3, in <module>
+        import impl
+      File "/workspace/impl.py", line 7, in <module>
+        import leftpad
+    ModuleNotFoundError: No module named 'leftpad'
+    """
+PYTEST = """\
+    ==================================== ERRORS ====================================
+    _____________________ ERROR collecting tests/test_impl.py ______________________
+    ImportError while importing test module '/workspace/tests/test_impl.py'.
+    Hint: make sure your test modules/packages have valid Python names.
+    Traceback:
+    /usr/lib/python3.11/importlib/__init__.py:126: in import_module
+        return _bootstrap._gcd_import(name[level:], package, level)
+    tests/test_impl.py:1: in <module>
+        import leftpad
+    E   ModuleNotFoundError: No module named 'leftpad'
+    =========================== short test summary info ============================
+    ERROR tests/test_impl.py
+    !!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!
+    1 error in 0.08s
+    """
+CONFTEST = """\
+    ImportError while loading conftest '/workspace/conftest.py'.
+    conftest.py:2: in <module>
+        import leftpad
+    E   ModuleNotFoundError: No module named 'leftpad'
+    """
+LAZY = """\
+    =================================== FAILURES ===================================
+    ___________________________________ test_run ___________________________________
+
+        def test_run():
+    >       impl.run()
+
+    test_impl.py:4:
+    _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+
+        def run():
+    >       import leftpad
+    E       ModuleNotFoundError: No module named 'leftpad'
+
+    impl.py:2: ModuleNotFoundError
+    =========================== short test summary info ============================
+    FAILED test_impl.py::test_run - ModuleNotFoundError: No module named 'leftpad'
+    1 failed in 0.05s
+    """
+UNITTEST = """\
+    E
+    ======================================================================
+    ERROR: test_impl (unittest.loader._FailedTest.test_impl)
+    ----------------------------------------------------------------------
+    ImportError: Failed to import test module: test_impl
+    Traceback (most recent call last):
+      File "/usr/lib/python3.11/unittest/loader.py", line 162, in loadTestsFromName
+        module = __import__(module_name)
+      File "/workspace/test_impl.py", line 1, in <module>
+        import leftpad
+    ModuleNotFoundError: No module named 'leftpad'
+
+
+    ----------------------------------------------------------------------
+    Ran 1 test in 0.000s
+
+    FAILED (errors=1)
+    """
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "place"),
+    [
+        ("", UNCAUGHT, "/workspace/impl.py:7"),
+        (UNCAUGHT, "", "/workspace/impl.py:7"),
+        ("", "noise: warning\n" + dedent(UNCAUGHT) + "cleaning up\n", "/workspace/impl.py:7"),
+        (PYTEST, "", "tests/test_impl.py:1"),
+        ("", CONFTEST, "conftest.py:2"),
+        (LAZY, "", "impl.py:2"),
+        ("", UNITTEST, "/workspace/test_impl.py:1"),
+    ],
+    ids=["python", "python on stdout", "among other output", "pytest", "conftest", "imported late", "unittest"],
+)
+def test_an_uncaught_import_error_is_told_with_module_and_place(stdout: str, stderr: str, place: str) -> None:
+    stop = judge_verification(result(stdout, stderr), TICKET)
+    assert stop is not None
+    assert stop.status is Status.FAILED_IMPORT
+    assert "leftpad" in stop.reason
+    assert place in stop.reason
+
+
+def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None:
+    stderr = """\
+        Traceback (most recent call last):
+          File "/workspace/x.py", line 1, in <module>
+            from impl import gone
+        ImportError: cannot import name 'gone' from 'impl' (/workspace/impl.py)
+        """
+    stop = judge_verification(result("", stderr), TICKET)
+    assert stop is not None
+    assert (stop.status, "'gone' from 'impl'" in stop.reason) == (Status.FAILED_IMPORT, True)
+
+
+def test_a_module_that_python_m_does_not_find_is_an_import_failure() -> None:
+    failure = find_import_failure("", "/usr/bin/python3: No module named leftpad\n")
+    assert failure is not None
+    assert failure.module == "leftpad"
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr"),
+    [
+        ("ImportError: No module named 'leftpad'", ""),
+        ("", "ImportError: No module named 'leftpad'\n"),
+        ("", "ModuleNotFoundError: No module named 'leftpad' (handled)\nsomething else failed\n"),
+        (
+            "",
+            dedent(UNCAUGHT)
+            + "\nDuring handling of the above exception, another exception occurred:\n\n"
+            + 'Traceback (most recent call last):\n  File "x.py", line 9, in <module>\nRuntimeError: no backend\n',
+        ),
+        ("", dedent(UNCAUGHT) + "AssertionError: wrong answer\n"),
+        ("FAILED test_impl.py::test_a - assert 1 == 2\n1 failed in 0.1s\n", UNCAUGHT),
+        (
+            "FAILED t.py::test_a - ModuleNotFoundError: No module named 'x'\nFAILED t.py::test_b - assert 1 == 2\n",
+            "",
+        ),
+        ("assert 1 == 2", ""),
+    ],
+    ids=["printed", "printed on stderr", "handled", "chained", "then another", "tests failed", "mixed tests", "none"],
+)
+def test_an_import_error_that_is_not_why_the_script_failed_is_no_import_failure(stdout: str, stderr: str) -> None:
+    stop = judge_verification(result(stdout, stderr), TICKET)
+    assert stop is not None
+    assert stop.status is Status.FAILED_VERIFICATION
+
+
+def test_a_script_that_exits_with_zero_passes_whatever_it_printed() -> None:
+    assert judge_verification(result(UNCAUGHT, UNCAUGHT, end=Exited(code=0)), TICKET) is None
+
+
+def test_a_declared_module_that_the_image_lacks_says_nothing_about_the_code() -> None:
+    ticket = make_brief().ticket
+    declared = type(ticket)(
+        **{name: getattr(ticket, name) for name in ticket.__slots__} | {"requirements": ("leftpad==1.0 --hash=x",)}
+    )
+    stop = judge_verification(result("", UNCAUGHT), declared)
+    assert stop is not None
+    assert (stop.status, "leftpad" in stop.reason) == (Status.ERROR, True)
+
+
+@pytest.mark.parametrize(
+    ("module", "requirement", "expected"),
+    [
+        ("yaml", "PyYAML==6.0 --hash=sha256:1", True),
+        ("PIL.Image", "pillow==10.0", True),
+        ("google.cloud.storage", "google-cloud-storage==2", True),
+        ("typing_extensions", "typing-extensions==4", True),
+        ("dateutil.parser", "python-dateutil==2", True),
+        ("leftpad", "rightpad==1", False),
+        ("req", "requests==2", False),
+    ],
+)
+def test_a_module_is_matched_with_the_distribution_that_brings_it(
+    module: str, requirement: str, *, expected: bool
+) -> None:
+    assert is_declared(module, ["", requirement]) is expected
+
+
+def test_any_other_failure_shows_the_last_lines() -> None:
+    stop = judge_verification(result("a\nb\n", "c\nd\n", end=Exited(code=3)), TICKET)
+    assert stop is not None
+    assert (stop.status, stop.reason) == (
+        Status.FAILED_VERIFICATION,
+        "verify.sh exited with 3; it printed last:\nc\nd",
+    )
+
+
+def test_a_time_out_names_the_stage_and_what_was_printed() -> None:
+    stop = judge_verification(result("so far", end=TimedOut(limit_s=300)), TICKET)
+    assert stop is not None
+    assert stop.status is Status.FAILED_TIMEOUT
+    assert stop.reason == "verification: verify.sh did not end within 300 s; it printed last:\nso far"
+
+
+def test_a_resource_limit_is_named() -> None:
+    end = LimitReached(limit=Limit.MEMORY, detail="2.0 GiB of memory", exit_code=137)
+    stop = judge_verification(result(end=end), TICKET)
+    assert stop is not None
+    assert stop.status is Status.FAILED_RESOURCES
+    assert "memory limit (2.0 GiB of memory); it printed nothing" in stop.reason
+
+
+@pytest.mark.parametrize("end", [Exited(code=0), Exited(code=1), TimedOut(limit_s=1)])
+def test_damage_outside_the_workspace_blocks_however_the_script_ended(end: End) -> None:
+    stop = judge_verification(result(end=end, decoys=("/home/subject/.bashrc",)), TICKET)
+    assert stop is not None
+    assert stop.status is Status.BLOCKED_DANGEROUS_OPERATION
+    assert "/home/subject/.bashrc" in stop.reason
+
+
+def test_the_job_runs_the_script_with_bash_in_the_workspace_and_nothing_around_it() -> None:
+    job = verification_job(TICKET, run_id="r", archive=b"tar", image_id="i", limits=Limits(timeout_s=300))
+    assert (job.command, job.name, job.attack_files) == (("bash", "./verify.sh"), "verify", {})
