@@ -1,5 +1,6 @@
 """The `refute` command line: a table of commands, each imported only when it is called, so `--help` stays quick."""
 
+import gc
 import importlib
 import sys
 from collections.abc import Mapping
@@ -89,6 +90,9 @@ def main() -> None:
         if debug:
             raise
         sys.exit(_explain(error))
+    finally:
+        # The interpreter's last collection would walk a million objects for nothing: 0.8 s, frozen 0.2 s (ADR 0007).
+        gc.freeze()
 
 
 def _explain(error: Exception) -> int:

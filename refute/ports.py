@@ -1,17 +1,22 @@
 """The effects that a run needs, opened when first used: engine, image, snapshot store, ledger, audit log."""
 
+import contextlib
+import threading
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import docker
 
-from refute.errors import ImageMissing
+from refute.errors import ImageMissing, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
-from refute.ledger.store import Ledger
 from refute.sandbox.connection import connect, engine_errors
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
 from refute.settings import Settings
 from refute.ticket.store import SnapshotStore
+
+if TYPE_CHECKING:
+    from refute.ledger.store import Ledger
 
 
 class Ports:
@@ -33,9 +38,19 @@ class Ports:
         return SnapshotStore(self.settings.state_dir / "snapshots")
 
     @cached_property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> "Ledger":
         """The durable table of outcomes."""
+        from refute.ledger.store import Ledger  # noqa: PLC0415  # SQLAlchemy takes half a second to import
+
         return Ledger.open(self.settings)
+
+    def open_ledger_ahead(self) -> None:
+        """Import and open the ledger in the background: half a second that fits into waiting for a container."""
+        threading.Thread(target=self._try_ledger, name="refute-ledger", daemon=True).start()
+
+    def _try_ledger(self) -> None:
+        with contextlib.suppress(LedgerUnavailable):  # told where the ledger is used
+            _ = self.ledger
 
     @cached_property
     def sandbox(self) -> DockerSandbox:

@@ -10,7 +10,6 @@ from refute import __version__
 from refute.case import CaseFile
 from refute.errors import AuditUnavailable, CostsCsvUnavailable, InfrastructureError
 from refute.guardrails.audit import Decision, Gate
-from refute.ledger.costs_csv import append_missing
 from refute.outcome import Outcome, Provenance, Status, Stop
 from refute.outcome_document import write_document
 from refute.ports import Ports
@@ -27,6 +26,8 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     outcome = case.outcome(provenance(ports, case))
     write_evidence(outcome, run_directory(ports.settings, outcome.run_id))
     ports.ledger.record(outcome)
+    from refute.ledger.costs_csv import append_missing  # noqa: PLC0415  # late, see Ports.open_ledger_ahead
+
     with contextlib.suppress(CostsCsvUnavailable):  # the ledger has it: the next run appends what is missing
         append_missing(ports.ledger, ports.settings.costs_csv)
     return outcome

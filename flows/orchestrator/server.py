@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from refute.doctor import Check
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.settings import Settings
+
+if TYPE_CHECKING:
+    from refute.doctor import Check
 
 START_TIMEOUT_S: Final = 180
 """The first start migrates a new database: 10 s on a quick machine, 60 s on a busy small one."""
@@ -114,8 +116,10 @@ def server_lease(settings: Settings, *, say: Callable[[str], None]) -> Iterator[
             os.utime(lease.fileno())
 
 
-def server_check(settings: Settings) -> Check:
+def server_check(settings: Settings) -> "Check":
     """Doctor's line about the Prefect server; none running is no fault."""
+    from refute.doctor import Check
+
     configured = os.environ.get("PREFECT_API_URL")
     name = "Prefect server"
     if configured:
