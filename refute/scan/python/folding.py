@@ -10,6 +10,7 @@ import gzip
 import html
 import lzma
 import operator
+import shlex
 import textwrap
 import zlib
 from collections.abc import Callable, Iterable
@@ -139,6 +140,7 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
     "operator.xor": operator.xor,
     "base64.b64encode": base64.b64encode,
     "binascii.hexlify": binascii.hexlify,
+    "shlex.split": shlex.split,
     "shlex.join": " ".join,
     "shlex.quote": lambda text: text,
     "textwrap.dedent": textwrap.dedent,

@@ -435,6 +435,8 @@ def call_reference(call: "PythonCall") -> Any:
         return _call_library(call)
     if name.startswith("?"):
         return _call_disguised(call)
+    if name.startswith(("getter.", "caller.")) and call.arguments:
+        return _call_by_name(call)
     if name.startswith("unbound.") and call.arguments:
         return call_method(
             call.walker, Bound(call.arguments[0], name[8:]), call.arguments[1:], call.keywords, call.node
@@ -449,6 +451,15 @@ def call_reference(call: "PythonCall") -> Any:
         return remember(call.walker, folding.decode_call(name, call.arguments))
     _follow_callables(call)
     return Ref(f"{name}()") if "." in name and name.count("()") < 3 else UNK  # noqa: PLR2004
+
+
+def _call_by_name(call: "PythonCall") -> Any:
+    """`operator.attrgetter(…)(owner)` and `operator.methodcaller(…)(owner)`."""
+    kind, _, path = call.name.partition(".")
+    *given, owner = call.arguments
+    for part in path.split("."):
+        owner = attribute(call.walker, owner, part, call.node)
+    return owner if kind == "getter" else call.walker.call(owner, given, call.keywords, call.node)
 
 
 def remember(walker: "PythonWalker", value: Any) -> Any:

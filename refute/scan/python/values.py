@@ -59,6 +59,12 @@ class Env:
 
     parent: "Env | None" = None
     names: dict[str, Any] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)
+    """Names that `global` or `nonlocal` binds outside."""
+
+    def owner(self, name: str) -> "Env":
+        """The scope in which an assignment binds a name."""
+        return self.root() if name in self.shared else self
 
     def find(self, name: str) -> Any:
         """The value bound to a name, or None where it is not bound."""

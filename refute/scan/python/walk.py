@@ -30,6 +30,9 @@ from refute.scan.report import Report, Spot
 from refute.scan.symbols import DERIVED, HERE, NAME, TEMP, UNKNOWN
 
 MAX_DEPTH: Final = 8
+_RUNNERS: Final = frozenset({"builtins.eval", "builtins.exec", "builtins.compile", "os.system", "os.popen"})
+    {"builtins.eval", "builtins.exec", "builtins.compile", "os.system", "os.popen", "subprocess.getoutput"}
+)
 _MAX_ROUNDS: Final = 300
 _MAX_ITEMS: Final = 4096
 _MAX_ENTRIES: Final = 200
@@ -57,7 +60,7 @@ class PythonCall:
     @property
     def act(self) -> Act:
         """Judges effects of this call."""
-        return Act(self.walker.report, self.walker.spot(self.node), self.shown(), HERE, soft=True)
+        return Act(self.walker.report, self.walker.spot(self.node), self.shown(), self.walker.cwd, soft=True)
 
     def shown(self) -> str:
         """The call for a person."""
@@ -82,6 +85,7 @@ class PythonWalker:
     spot: Callable[[ast.AST], Spot]
     depth: int = 0
     env: Env = field(default_factory=Env)
+    cwd: str = HERE
     branching: int = 0
     endless: int = 0
     """How many `while True` loops surround this point."""
@@ -160,8 +164,8 @@ class PythonWalker:
             case ast.Match():
                 self.value(node.subject)
                 return self._branches(*[case.body for case in node.cases])
-            case ast.Delete():
-                pass
+            case ast.Global() | ast.Nonlocal():
+                self.env.shared.update(node.names)
             case ast.Assert() | ast.Raise():
                 for child in ast.iter_child_nodes(node):
                     if isinstance(child, ast.expr):
@@ -209,8 +213,9 @@ class PythonWalker:
         """Give a target a value."""
         match target:
             case ast.Name():
-                old = self.env.names.get(target.id) if self.branching else None
-                self.env.names[target.id] = value if old is None else choose([old, value])
+                names_ = self.env.owner(target.id).names
+                old = names_.get(target.id) if self.branching else None
+                names_[target.id] = value if old is None else choose([old, value])
             case ast.Tuple() | ast.List():
                 items = list(value) if isinstance(value, list | tuple) and len(value) == len(target.elts) else None
                 for index, part in enumerate(target.elts):
@@ -231,6 +236,8 @@ class PythonWalker:
                 self.value(default)
         for decorator in reversed(node.decorator_list):
             wrapper = self.value(decorator)
+            if isinstance(wrapper, Ref) and wrapper.name in _RUNNERS:
+                self.report.add("dynamic-code", self.spot(decorator), f"@{wrapper.name}", severity=Severity.HIGH)
             if (isinstance(wrapper, Ref) and names.is_dangerous(wrapper)) or (
                 isinstance(wrapper, Function) and isinstance(wrapper.node, ast.Lambda)
             ):

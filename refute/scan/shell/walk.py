@@ -17,7 +17,7 @@ from refute.scan.symbols import FIELD, OUTPUT, UNKNOWN, is_known, show
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|[ \t])do\b)", re.MULTILINE)
+_BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|([ \t]))do\b)", re.MULTILINE)
 MAX_DEPTH: Final = 12
 """Nested function calls, substitutions and embedded texts."""
 
@@ -323,7 +323,11 @@ def join_continued(source: str) -> str:
 
 def spell_out(source: str) -> str:
     """Write `for x do` as `for x in "$@"; do`, which means the same and which the parser knows."""
-    return _BARE_FOR.sub(r'\1 in "$@"', source) if "for " in source else source
+    return _BARE_FOR.sub(_with_arguments, source) if "for " in source else source
+
+
+def _with_arguments(match: re.Match[str]) -> str:
+    return f'{match[1]} in "$@"' + (";" if match[2] else "")
 
 
 def multiplies(name: str, body: "Node") -> bool:

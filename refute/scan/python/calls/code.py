@@ -12,6 +12,7 @@ from refute.scan.python.values import (
     FileValue,
     Function,
     Instance,
+    Partial,
     PathValue,
     Ref,
     as_text,
@@ -156,7 +157,12 @@ def _vars(call: PythonCall) -> Any:
 
 def _attrgetter(call: PythonCall) -> Any:
     value = call.argument(0)
-    return names.Bound(value, "getter:attr") if isinstance(value, str) else UNK
+    return Ref(f"getter.{value}") if isinstance(value, str) else UNK
+
+
+def _methodcaller(call: PythonCall) -> Any:
+    value = call.argument(0)
+    return Partial(Ref(f"caller.{value}"), tuple(call.arguments[1:])) if isinstance(value, str) else UNK
 
 
 def _outside_text(_call: PythonCall) -> str:
@@ -272,6 +278,8 @@ HANDLERS: Final = {
         ),
         _import,
     ),
+    "operator.attrgetter": _attrgetter,
+    "operator.methodcaller": _methodcaller,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "builtins.vars": _vars,

@@ -114,6 +114,10 @@ def _chown(call: PythonCall) -> None:
     call.act.change_mode(_text(call, 0, "path"))
 
 
+def _chdir(call: PythonCall) -> None:
+    call.walker.cwd = paths.locate(_text(call, 0, "path"), call.walker.cwd).text
+
+
 def _archive(call: PythonCall) -> Any:
     mode = call.argument(1, "mode")
     writes = isinstance(mode, str) and mode[:1] in {"w", "x", "a"}
@@ -189,6 +193,7 @@ HANDLERS: Final = {
         _open,
     ),
     "os.open": _os_open,
+    "os.chdir": _chdir,
     **dict.fromkeys(("os.remove", "os.unlink", "os.rmdir", "os.removedirs"), _remove),
     **dict.fromkeys(
         (
