@@ -8,6 +8,7 @@ from itertools import islice, product
 from typing import Any, Final
 
 from refute.scan.effects import Act
+from refute.scan.finding import Severity
 from refute.scan.python import folding, names
 from refute.scan.python.values import (
     MAX_CHOICES,
@@ -31,8 +32,6 @@ from refute.scan.symbols import DERIVED, HERE, NAME, TEMP, UNKNOWN
 
 MAX_DEPTH: Final = 8
 _RUNNERS: Final = frozenset({"builtins.eval", "builtins.exec", "builtins.compile", "os.system", "os.popen"})
-    {"builtins.eval", "builtins.exec", "builtins.compile", "os.system", "os.popen", "subprocess.getoutput"}
-)
 _MAX_ROUNDS: Final = 300
 _MAX_ITEMS: Final = 4096
 _MAX_ENTRIES: Final = 200
