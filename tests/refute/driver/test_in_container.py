@@ -1,0 +1,146 @@
+"""The driver where it really runs: in the hardened container, under its limits, as an unprivileged user."""
+
+from collections.abc import Callable
+from textwrap import dedent
+
+import pytest
+
+from refute.adversary.attack import AttackRun, TestEnd
+from refute.adversary.suite import attack_job, read_attack_run
+from refute.sandbox.engine import DockerSandbox
+from refute.settings import Settings
+from tests.fakes.jobs import tar_of
+from tests.refute.adversary.conftest import make_attack, make_brief, make_test
+from tests.refute.sandbox.conftest import image_id, sandbox  # noqa: F401  # fixtures
+
+pytestmark = pytest.mark.engine
+
+Attack = Callable[..., AttackRun]
+
+
+@pytest.fixture
+def attack(sandbox: DockerSandbox, image_id: str) -> Attack:  # noqa: F811  # the fixtures imported above
+    """`attack(implementation, tests, *names)` → the run of these tests in a container."""
+
+    def run(implementation: str, tests: str, *names: str, **settings: float) -> AttackRun:
+        job = attack_job(
+            make_brief().ticket,
+            make_attack(dedent(tests), [make_test(name) for name in names]),
+            run_id="test",
+            archive=tar_of({"impl.py": dedent(implementation).encode()}),
+            image_id=image_id,
+            settings=Settings.load(**({"repetitions": 1, "test_timeout_s": 10} | settings)),
+        )
+        return read_attack_run(job, sandbox.run(job))
+
+    return run
+
+
+def ends(run: AttackRun) -> dict[str, TestEnd]:
+    return {test.name: test.end for test in run.first}
+
+
+GREEDY = """
+    import os
+
+    def allocate():
+        return bytearray(10**10)
+
+    def fork():
+        while True:
+            try:
+                os.fork()
+            except OSError:
+                pass
+
+    def fill():
+        with open("big", "wb") as file:
+            while True:
+                file.write(bytes(10**7))
+
+    def flood():
+        while True:
+            print("x" * 10_000)
+
+    def fine():
+        return 1
+"""
+
+
+def test_s140_a_test_that_hits_a_limit_takes_no_other_test_with_it(attack: Attack) -> None:
+    names = ["allocate", "fork", "fill", "flood", "fine"]
+    tests = "import impl\n" + "".join(f"def test_{name}():\n    assert impl.{name}() == 1\n" for name in names)
+    run = attack(GREEDY, tests, *(f"test_{name}" for name in names), test_timeout_s=2)
+    assert run.tampering == ()
+    assert ends(run) == {
+        "test_allocate": TestEnd.FAILED,
+        "test_fork": TestEnd.TIMED_OUT,
+        "test_fill": TestEnd.FAILED,
+        "test_flood": TestEnd.TIMED_OUT,
+        "test_fine": TestEnd.PASSED,
+    }
+    by_name = {test.name: test for test in run.first}
+    assert by_name["test_allocate"].error_type == "MemoryError"
+    assert by_name["test_fill"].error_type == "OSError"
+    assert [len(again) for again in run.repetitions] == [4]
+
+
+def test_s055_an_endless_suite_ends_at_its_limit_and_names_the_test(attack: Attack) -> None:
+    tests = "import impl\ndef test_quick():\n    assert impl.one() == 1\ndef test_endless():\n    impl.spin()\n"
+    implementation = "def one():\n    return 1\ndef spin():\n    while True:\n        pass\n"
+    run = attack(implementation, tests, "test_quick", "test_endless", attack_timeout_s=8, test_timeout_s=60)
+    assert run.timed_out
+    assert run.tampering == ()
+    assert ends(run)["test_quick"] is TestEnd.PASSED
+    assert "was running" in run.first[1].error_message
+
+
+FORGED = """
+    import json
+    import os
+    import signal
+    from pathlib import Path
+
+    def parent_memory():
+        try:
+            open(f"/proc/{os.getppid()}/mem", "r+b").close()
+        except OSError as error:
+            return error.errno
+        return 0
+
+    def parent_descriptors():
+        try:
+            return os.listdir(f"/proc/{os.getppid()}/fd")
+        except OSError as error:
+            return error.errno
+
+    def kill_and_forge():
+        report = {"name": "test_a", "end": "passed"}
+        Path("/attack/results.json").write_text(json.dumps({"first": [report]}))
+        os.kill(os.getppid(), signal.SIGKILL)
+
+    def stop():
+        os.kill(os.getppid(), signal.SIGSTOP)
+
+    def plant():
+        Path("/attack/results.json").symlink_to("/workspace/impl.py")
+        return 1
+"""
+
+
+@pytest.mark.parametrize("name", ["parent_memory", "parent_descriptors"])
+def test_s200_the_supervisor_is_closed_to_processes_of_its_own_user(attack: Attack, name: str) -> None:
+    run = attack(FORGED, f"import impl\ndef test_a():\n    assert impl.{name}() == 13\n", "test_a")
+    assert ends(run) == {"test_a": TestEnd.PASSED}
+
+
+@pytest.mark.parametrize("name", ["kill_and_forge", "plant"])
+def test_s200_forged_results_are_tampering(attack: Attack, name: str) -> None:
+    run = attack(FORGED, f"import impl\ndef test_a():\n    assert impl.{name}() == 1\n", "test_a")
+    assert run.tampering
+
+
+def test_s200_a_supervisor_that_is_stopped_gives_no_pass(attack: Attack) -> None:
+    tests = "import impl\ndef test_a():\n    impl.stop()\n    assert impl.stop() is None\n"
+    run = attack(FORGED, tests, "test_a", attack_timeout_s=2, test_timeout_s=2)
+    assert run.tampering
