@@ -38,7 +38,7 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     """
     ticket = load_ticket(request.ticket)
     ports = Ports(request.settings, run_id=str(flow_run.id))
-    case = CaseFile(ticket=ticket, run_id=ports.run_id)
+    case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "")
     with case.chain():
         snapshot = case.keep(take_snapshot(ports, ticket))
         scan = case.keep(scan_scripts(ports, ticket, snapshot))

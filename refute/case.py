@@ -32,6 +32,7 @@ class CaseFile:
     ticket: Ticket
     run_id: str
     attempt: int = 1
+    flow_run_url: str = ""
     snapshot: Snapshot | None = None
     scan: ScanResult | None = None
     approval: Approval | None = None
@@ -109,6 +110,7 @@ class CaseFile:
             title=self.ticket.title,
             labels=self.ticket.labels,
             attempt=self.attempt,
+            flow_run_url=self.flow_run_url,
             status=end.status,
             reason=end.reason,
             started_at=self.started_at,

@@ -1,7 +1,5 @@
 """S050–S070, S110, S130, S140: the author's own script in the sandbox."""
 
-import os
-
 import pytest
 
 from refute.outcome import Status
@@ -73,7 +71,7 @@ def test_s110_nothing_of_the_host_environment_is_in_the_container(ticket, verify
         "GEMINI_API_KEY",
         "HTTP_PROXY",
     ):
-        monkeypatch.setenv(name, f"{os.environ.get(name, '')}canary-of-the-host")
+        monkeypatch.setenv(name, "http://canary-of-the-host:3128")
     outcome = verify(ticket(script="python -c 'import os; print(sorted(os.environ.items()))'\n"))
     assert "PATH" in outcome.verification_output
     assert "canary-of-the-host" not in outcome.verification_output
@@ -103,14 +101,14 @@ for path in sorted(pathlib.Path.home().rglob("*"), reverse=True):
 
 
 @pytest.mark.parametrize(
-    ("script", "limit"),
+    ("script", "limit", "memory_mib"),
     [
-        ("python -c 'x = bytearray(3 * 1024**3); print(len(x))'", "memory"),
-        ("python -c 'print(\"x\" * 80, flush=True)' ; yes | head -c 30000000", "output"),
-        ("head -c 3000000000 /dev/zero > big", "disk"),
+        ("python -c 'x = bytearray(3 * 1024**3); print(len(x))'", "memory", 256),
+        ("python -c 'print(\"x\" * 80, flush=True)' ; yes | head -c 30000000", "output", 256),
+        ("head -c 3000000000 /dev/zero > big", "disk", 2048),
     ],
 )
-def test_s140_a_limit_in_verification_fails_the_ticket_and_is_named(ticket, verify, script, limit):
-    outcome = verify(ticket(script=f"set -e\n{script}\n"), memory_bytes=256 * 1024**2)
+def test_s140_a_limit_in_verification_fails_the_ticket_and_is_named(ticket, verify, script, limit, memory_mib):
+    outcome = verify(ticket(script=f"set -e\n{script}\n"), memory_bytes=memory_mib * 1024**2)
     assert outcome.status is Status.FAILED_RESOURCES, outcome.reason
     assert limit in outcome.reason
