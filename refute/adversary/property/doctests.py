@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from refute.adversary.property.expected import Expected, Raises, Text, Value, read_value
 from refute.adversary.property.expressions import bound_names, free_names, parse_statements
 
-_PROMPT = re.compile(r"^(\s*(?:>>>|\.\.\.))(?=[^\s.>])", re.M)
+_PROMPT = re.compile(r"^(\s*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _PROSE = re.compile(r"(?:[A-Za-z]{2,}[\s,.:;]+){2,}")
-_PROMPTED = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.M)
+_PROMPTED = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from refute.adversary.attack import Category, Origin
 from refute.adversary.property.doctests import Step, blank_out, read_sessions, values_in
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.expected import Expected, Raises, Text, Value
-from refute.adversary.property.expressions import is_call_of, parse_expression, parse_statements, source_of
-from refute.adversary.property.namespace import Namespace, Resolved, Unresolved
+from refute.adversary.property.expressions import dotted, is_call_of, parse_expression, parse_statements, source_of
+from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.notation import Inline, read_described, read_inline
 from refute.adversary.property.surface import Documented, Function
 from refute.ticket.record import Claim
@@ -103,7 +103,8 @@ def text_examples(
         required = sum(p.default is None and not p.variadic for p in subject.parameters)
         inline += read_described(prose, subject.name, names, required)
     for example in inline:
-        yield _inline(claim, example, origin, namespace, home=home)
+        if not _only_mentions(example.expression, namespace):
+            yield _inline(claim, example, origin, namespace, home=home)
 
 
 def docstring_examples(claim: Claim, documented: Documented, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -112,6 +113,13 @@ def docstring_examples(claim: Claim, documented: Documented, namespace: Namespac
     yield from text_examples(
         claim, documented.text, Origin.DOCSTRING_EXAMPLE, namespace, home=documented.module, subject=subject
     )
+
+
+def _only_mentions(expression: ast.expr, namespace: Namespace) -> bool:
+    """`merge()` in prose names a function; it is a call only where nothing has to be passed."""
+    needy = {name for face in namespace.surface.faces for name in face.needs_arguments}
+    bare = [n for n in ast.walk(expression) if isinstance(n, ast.Call) and not n.args and not n.keywords]
+    return any((dotted(call.func) or "").rpartition(".")[2] in needy for call in bare)
 
 
 def _known(namespace: Namespace) -> frozenset[str]:

@@ -23,15 +23,18 @@ _VALUE_CALLS = frozenset(
 )
 _EXCEPTION = re.compile(
     r"(?:an?\s+)?`?(?P<name>(?:\w+\.)*(?:\w+(?:Error|Exception|Exit)|StopIteration|KeyboardInterrupt))\b`?(?P<rest>.*)",
-    re.S,
+    re.DOTALL,
 )
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-"})
 _AFTER = re.compile(
     r"""\s*[;,)`]|\s+\#|\s*//|\s+\(|\s+[-–—]{1,2}\s|\.(?:\s|`|$)|\s*$|\s*\n
     |\s+(?:and|because|since|as|for|but|while|which|whereas|where|example|e\.g\.|due|by|not)\b""",
-    re.X,
+    re.VERBOSE,
 )
 """What may follow a value in prose. `f(9) returns 9 items` and `3 or 4` are no values."""
+_RAISED = re.compile(
+    r"\s*(?:an? |the )?`?(?P<name>(?:\w+\.)*[A-Z]\w*)`?(?:\s*\([^)]*\))?(?!\w)(?!\s*,?\s*(?:if|when|whenever|unless|only|on|or|for|where|while|after|from)\b)"
+)
 _MAX_CUTS = 40
 
 
@@ -93,6 +96,12 @@ def read_exception(text: str) -> Raises | None:
     """The exception that the text starts with, e.g. `ValueError: too long`, `a KeyError`."""
     hit = _EXCEPTION.match(text.strip())
     return Raises(name=hit["name"]) if hit else None
+
+
+def read_raised(text: str) -> tuple[Raises, int] | None:
+    """The exception named right after "raises" and where its name ends; None where a condition follows."""
+    hit = _RAISED.match(text)
+    return (Raises(name=hit["name"]), hit.end("name")) if hit else None
 
 
 def read_prefix(text: str, *, code: bool = False) -> tuple[Value, int] | None:
@@ -167,7 +176,7 @@ def _operator_spaced(node: ast.BinOp, text: str) -> bool:
 class _Constants(ast.NodeTransformer):
     """`true`, `null` and their like, as other languages write them; `inf` and `nan` as floats print them."""
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802  # the name is ast's
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # the name is ast's
         if node.id in _WORDS_FOR_CONSTANTS:
             return ast.Constant(value=_WORDS_FOR_CONSTANTS[node.id])
         if node.id in {"inf", "nan"}:
@@ -181,7 +190,7 @@ class _Floats(ast.NodeTransformer):
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:  # noqa: N802
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
         written = ast.get_source_segment(self.text, node)
         if not isinstance(node.value, float) or written is None:
             return node
@@ -199,7 +208,7 @@ class _Floats(ast.NodeTransformer):
             keywords=[],
         )
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:  # noqa: N802
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         inner = self.visit(node.operand)
         if isinstance(inner, ast.Call) and isinstance(node.op, ast.USub):
             value, within = inner.args
@@ -208,7 +217,7 @@ class _Floats(ast.NodeTransformer):
                 return inner
         return node
 
-    def visit_Dict(self, node: ast.Dict) -> ast.expr:  # noqa: N802
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
         node.values = [self.visit(value) for value in node.values]
         return node
 

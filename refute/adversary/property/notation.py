@@ -5,14 +5,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from refute.adversary.property.expected import Expected, Raises, Value, read_exception, read_prefix, read_value
+from refute.adversary.property.expected import Expected, Raises, Value, read_raised, read_prefix, read_value
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 
 _WRAPPERS = frozenset(
-    "list sorted set tuple dict len next sum round str repr type bool int float bytes abs min max any all isinstance not".split()
+    ["list", "sorted", "set", "tuple", "dict", "len", "next", "sum", "round", "str", "repr", "type", "bool", "int", "float", "bytes", "abs", "min", "max", "any", "all", "isinstance", "not"]
 )
 _CALL = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*(?:\.\w+)*)\s?(?=\()")
-_ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.M)
+_ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
 _SPAN = re.compile(r"`([^`\n]{3,300})`")
 _MAX_CALL_CHARACTERS = 2_000
 _CONNECTOR = re.compile(
@@ -23,16 +23,17 @@ _CONNECTOR = re.compile(
     | (?P<comment>(?:\#|//)\s*(?:(?:it\s+)?(?:returns?|gives?|yields?|outputs?|prints?|evaluates\s+to|result(?:\s+is)?|is)\b|={1,2})?\s*:?)
     | (?P<single>=(?![=>]))
     | (?P<word>(?:should|must|will|would|shall)?\s*(?:returns?|gives?|yields?|produces?|evaluates?\s+to|results?\s+in
-        |equals?|is\s+equal\s+to|be\s+equal\s+to|be|is|outputs?)\b\s*:?)
+        |equals?(?:\s+to)?|is\s+equal(?:\s+to)?|be\s+equal(?:\s+to)?|be|is|outputs?)\b\s*:?)
     )[ \t`]*\n?[ \t]*""",
-    re.X,
+    re.VERBOSE,
 )
 _LEADS_INTO_DOUBT = re.compile(
-    r"\b(?:if|when|whenever|after|once|while|until|unless|given|assuming|suppose|before|unlike|instead|rather|previously"
+    r"\bdef $|\b(?:if|when|whenever|after|once|while|until|unless|given|assuming|suppose|before|unlike|instead|rather|previously"
     r"|formerly|wrong(?:ly)?|incorrect(?:ly)?|bug|buggy|not|never|no longer|cannot|can't|doesn't|don't|isn't|old|with)\b",
-    re.I,
+    re.IGNORECASE,
 )
-_EXAMPLE_WORD = re.compile(r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.)", re.I)
+_SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[A-Za-z_][\w.]*)(?=\()")
+_EXAMPLE_WORD = re.compile(r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,20 @@ def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
         if not any(start <= candidate.start < stop for start, stop in taken):
             found.append(candidate)
             taken.append((candidate.start, end))
+    found += [again for example in found for again in _repeated(text, example, known)]
     return _consistent(sorted(found, key=lambda example: example.start))
+
+
+def _repeated(text: str, example: Inline, known: frozenset[str]) -> Iterator[Inline]:
+    """`f(0) raises ValueError, and so does f(-1)`."""
+    end = example.start + len(example.quote)
+    while (hit := _SO_DOES.match(text, end)) is not None:
+        stop = _end_of_call(text, hit.end())
+        node = parse_expression(text[hit.start("call") : stop]) if stop else None
+        if node is None or stop is None or not _calls_known(node, known):
+            return
+        yield replace(example, expression=node, start=hit.start("call"), quote=text[example.start : stop])
+        end = stop
 
 
 def _asserts(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
@@ -121,13 +135,13 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     if weak and not _among_examples(text, start):
         return None
     code = link.lastgroup in {"equal", "single"}
-    expected: Expected | None = read_exception(rest)
-    length = len(rest.partition("\n")[0].rstrip(" ."))
-    if link.lastgroup != "raises":
-        expected = _raised(rest)
-    if expected is None and link.lastgroup != "raises":
-        read = _value(rest, code=code)
-        expected, length = read or (None, 0)
+    expected: Expected | None = None
+    if link.lastgroup == "raises":
+        expected, length = read_raised(rest) or (None, 0)
+    else:
+        expected, length = _raised(rest), len(rest.partition("\n")[0].rstrip(" ."))
+        if expected is None:
+            expected, length = _value(rest, code=code) or (None, 0)
     if expected is None:
         return None
     found = Inline(
@@ -206,7 +220,8 @@ def _sentence_before(text: str, start: int) -> str:
 
 
 def _doubtful(text: str, start: int) -> bool:
-    return bool(_LEADS_INTO_DOUBT.search(_sentence_before(text, start)))
+    lead = re.split(r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ", _sentence_before(text, start))[-1]
+    return bool(_LEADS_INTO_DOUBT.search(lead))
 
 
 def _among_examples(text: str, start: int) -> bool:
@@ -248,7 +263,7 @@ def read_described(text: str, function: str, parameters: tuple[str, ...], requir
         required: how many of them have no default.
     """
     found: list[Inline] = []
-    for hit in [*_INPUT_OUTPUT.finditer(text), *_FOR_THE_OUTPUT.finditer(text)]:
+    for hit in [*_INPUT_OUTPUT.finditer(text), *_FOR_THE_OUTPUT.finditer(text), *_LITERAL_TO_LITERAL.finditer(text)]:
         call = _described_call(hit["given"], function, parameters, required)
         expected = _value(hit["value"], code=False)
         if call is not None and expected is not None:
@@ -262,13 +277,16 @@ def read_described(text: str, function: str, parameters: tuple[str, ...], requir
 _INPUT_OUTPUT = re.compile(
     r"\binputs?\b\s*[:=]?\s*(?P<given>[^\n]*(?:\n(?!\s*\n|\s*output)[^\n]*){0,12}?)\s*[\n,;]\s*(?:=+>|-+>|→)?\s*\boutputs?\b\s*[:=]\s*"
     r"(?P<value>[^\n]*)",
-    re.I,
+    re.IGNORECASE,
+)
+_LITERAL_TO_LITERAL = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?(?P<given>[\[({'\"\d-][^\n]*?)[ \t]*(?:=+>|-+>|→|➞|⇒)[ \t]*(?P<value>[^\n]+)", re.MULTILINE
 )
 _FOR_THE_OUTPUT = re.compile(
     r"\b(?:for|if|given|with|when)\s+(?:the\s+)?(?:inputs?\s+)?(?P<given>\w+\s*=\s*[^\n]{1,300}?)\s*,?\s*(?:then\s+)?(?:the\s+)?"
     r"(?:output|result|answer|return value|function|it)\s+(?:(?:should|must|will|would)\s+)?(?:be|is|returns?|equals?|gives?)"
     r"\s*:?\s*(?P<value>[^\n]+)",
-    re.I,
+    re.IGNORECASE,
 )
 
 

@@ -12,7 +12,7 @@ from refute.ticket.record import ClaimId
 
 TESTER = "property"
 _WIDTH = 100
-_MODULES = ("asyncio", "contextlib", "copy", "io", "itertools", "math", "numbers", "re")
+_MODULES = ("asyncio", "contextlib", "copy", "io", "itertools", "math", "numbers", "re", "subprocess", "sys")
 _SETTINGS = """\
 _CHECKED = settings(
     max_examples=100,

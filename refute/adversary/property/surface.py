@@ -1,11 +1,12 @@
 """What an implementation offers, read from its source without running it: functions, classes, names, docstrings."""
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.property.expressions import bound_names, dotted, parse_module, source_of
+from refute.adversary.property.expressions import bound_names, dotted, parse_expression, parse_module, source_of
 
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -74,6 +75,10 @@ class Face:
     """Public functions, then public methods, in source order."""
     classes: frozenset[str]
     docstrings: tuple[Documented, ...]
+    aliases: Mapping[str, ast.expr]
+    """Names that stand for another expression, e.g. `Interval = tuple[int, int]`: annotations use them."""
+    needs_arguments: frozenset[str]
+    """Functions and classes that cannot be called with nothing: `f()` in prose is then their name, not a call."""
     opaque: bool
     """Its names cannot all be known without running it (star import, `__getattr__`, source that does not parse)."""
 
@@ -113,21 +118,92 @@ def _read_face(module: SourceModule) -> Face:
     if tree is None:
         nothing: frozenset[str] = frozenset()
         return Face(
-            module=name, names=nothing, defined=nothing, functions=(), classes=nothing, docstrings=(), opaque=True
+            module=name,
+            names=nothing,
+            defined=nothing,
+            functions=(),
+            classes=nothing,
+            docstrings=(),
+            aliases={},
+            needs_arguments=nothing,
+            opaque=True,
         )
     top = list(_at_top(tree.body))
     imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
     names = _names_of(top)
+    aliases = dict(_aliases(top))
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
     return Face(
         module=name,
         names=frozenset(names - {"*"}),
         defined=frozenset(names - _names_of(imports)),
-        functions=(*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))),
+        functions=tuple(replace(f, parameters=tuple(_written_out(f.parameters, aliases))) for f in functions),
         classes=frozenset(node.name for node in classes),
         docstrings=tuple(_docstrings(name, tree, top)),
+        aliases=aliases,
+        needs_arguments=frozenset(_needing_arguments(top)),
         opaque="*" in names or "__getattr__" in names,
     )
+
+
+def _aliases(top: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    for node in top:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.BinOp() | ast.Name() as value):
+                yield name, value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Subscript() | ast.BinOp() | ast.Name() as value):
+                yield name, value
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="NewType"), args=[_, value])):
+                yield name, value
+            case _:
+                pass
+
+
+def _written_out(parameters: Iterable[Parameter], aliases: Mapping[str, ast.expr]) -> Iterator[Parameter]:
+    for parameter in parameters:
+        written = parameter.annotation
+        yield replace(parameter, annotation=unaliased(written, aliases)) if written is not None else parameter
+
+
+class _Unaliased(ast.NodeTransformer):
+    def __init__(self, aliases: Mapping[str, ast.expr], depth: int = 5) -> None:
+        self.aliases, self.depth = aliases, depth
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self.aliases and self.depth:
+            return unaliased(self.aliases[node.id], self.aliases, self.depth - 1)
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        parsed = parse_expression(node.value) if isinstance(node.value, str) and self.depth else None
+        return unaliased(parsed, self.aliases, self.depth - 1) if isinstance(parsed, ast.Name | ast.Subscript | ast.BinOp) else node
+
+
+def unaliased(node: ast.expr, aliases: Mapping[str, ast.expr], depth: int = 5) -> ast.expr:
+    """An annotation with aliases written out, a few levels deep (an alias may name itself)."""
+    if isinstance(node, ast.Subscript) and source_of(node.value).rpartition(".")[2] == "Literal":
+        return node
+    visited = _Unaliased(aliases, depth).visit(copy.deepcopy(node))
+    return visited if isinstance(visited, ast.expr) else node
+
+
+def _needing_arguments(top: Iterable[ast.stmt]) -> Iterator[str]:
+    for node in top:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _requires(node.args):
+            yield node.name
+        if isinstance(node, ast.ClassDef):
+            made_by = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name in {"__init__", "__new__"}]
+            fields = [n for n in node.body if isinstance(n, ast.AnnAssign) and n.value is None]
+            dataclass = any("dataclass" in source_of(decorator) for decorator in node.decorator_list)
+            if any(_requires(n.args, bound=1) for n in made_by) or (dataclass and fields):
+                yield node.name
+
+
+def _requires(arguments: ast.arguments, *, bound: int = 0) -> bool:
+    """Whether a call must pass anything beyond `self`."""
+    positional = len(arguments.posonlyargs) + len(arguments.args) - bound
+    return positional > len(arguments.defaults) or None in arguments.kw_defaults
 
 
 def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

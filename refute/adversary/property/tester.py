@@ -1,17 +1,33 @@
-"""The built-in tester: deterministic, without a key, without running the code it attacks."""
+"""The built-in tester: deterministic, without a key, without running the code that it attacks."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin
 from refute.adversary.property.blocks import author_property
-from refute.adversary.property.claims import phrase_tests
-from refute.adversary.property.subject import subjects_of
+from refute.adversary.property.claims import known_errors, phrase_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
+from refute.adversary.property.formulas import formula_tests
+from refute.adversary.property.importing import import_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.render import render
-from refute.adversary.property.surface import read_surface
-from refute.ticket.record import Claim, ClaimId
+from refute.adversary.property.subject import subjects_of
+from refute.adversary.property.surface import Documented, read_surface
+from refute.ticket.record import Claim, ClaimId, Kind
+
+_WORTH: Final = (
+    Origin.AUTHOR_EXAMPLE,
+    Origin.CLAIM_EXAMPLE,
+    Origin.AUTHOR_PROPERTY,
+    Origin.PHRASE,
+    Origin.DOCSTRING_EXAMPLE,
+    Origin.FUZZ,
+)
+"""What is kept first when the limits of an attack are tight."""
+_SPEAKS_OF_DOCUMENTATION = re.compile(r"\b(?:doc-?strings?|doctests?|documented|documentation|examples?)\b", re.IGNORECASE)
+_NOTHING_FOUND = "it holds no example, no property and no phrase that this tester recognises"
 
 
 class PropertyTester:
@@ -19,17 +35,59 @@ class PropertyTester:
 
     def write_tests(self, brief: Brief) -> Attack:
         """One pytest file for the ticket; the same brief gives the same bytes."""
-        surface = read_surface(brief.modules)
-        namespace = Namespace(surface=surface)
-        found: list[Draft | Note] = []
-        for claim in brief.ticket.claims:
-            found += author_examples(claim, namespace)
-            block = author_property(claim, namespace)
-            found += [block] if block else []
-            subjects = subjects_of(claim, surface)
-            only = subjects[0] if len(subjects) == 1 else None
-            found += text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace, subject=only)
-            found += phrase_tests(claim, brief.ticket, surface)
-        drafts = [item for item in found if isinstance(item, Draft)]
+        found = list(_everything(brief)) if brief.ticket.kind is Kind.PYTHON else []
+        drafts = sorted((item for item in found if isinstance(item, Draft)), key=lambda draft: _WORTH.index(draft.origin))
         notes = [item for item in found if isinstance(item, Note)]
-        return render(brief, drafts, notes, {})
+        return render(brief, drafts, notes, _reasons(brief, notes))
+
+
+def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
+    """Why a claim without a test has none."""
+    if brief.ticket.kind is Kind.CLI:
+        return {claim.id: "the property tester attacks importable code, not yet command lines" for claim in brief.ticket.claims}
+    told: dict[ClaimId, str] = {claim.id: _NOTHING_FOUND for claim in brief.ticket.claims}
+    for note in reversed(notes):
+        told[note.claim.id] = note.reason
+    return told
+
+
+def _everything(brief: Brief) -> Iterator[Draft | Note]:
+    surface = read_surface(brief.modules)
+    namespace = Namespace(surface=surface)
+    raised = {error for function in surface.callables() for error in function.refuses_with}
+    refusals = known_errors(sorted(raised), surface)
+    for claim in brief.ticket.claims:
+        yield from author_examples(claim, namespace)
+        block = author_property(claim, namespace)
+        if block is not None:
+            yield block
+        subjects = subjects_of(claim, surface)
+        only = subjects[0] if len(subjects) == 1 else None
+        yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace, subject=only)
+        yield from formula_tests(claim, namespace, refusals)
+        yield from phrase_tests(claim, brief.ticket, surface)
+        yield from import_tests(claim, brief)
+    for documented in (text for face in surface.faces for text in face.docstrings):
+        claim = _claim_for(documented, brief)
+        if claim is not None:
+            yield from docstring_examples(claim, documented, namespace)
+        elif ">>>" in documented.text:
+            reason = f"the docstring of `{documented.subject or documented.module}` holds examples, but no claim speaks of it"
+            yield Note(claim=brief.ticket.claims[0], reason=reason)
+
+
+def _claim_for(documented: Documented, brief: Brief) -> Claim | None:
+    """The claim that a docstring's examples belong to: one that names its subject, or speaks of documentation."""
+    claims = brief.ticket.claims
+    owner, _, method = documented.subject.rpartition(".")
+    names = [name for name in (method, owner) if name and not name.startswith("_")] or [documented.module]
+    for name in names:
+        quoted = re.compile(rf"`[^`]*(?<!\w){re.escape(name)}(?!\w)[^`]*`|(?<!\w){re.escape(name)}\(")
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        for pattern in (quoted, word):
+            hit = next((claim for claim in claims if pattern.search(claim.text)), None)
+            if hit is not None and (pattern is quoted or "_" in name or name[:1].isupper() or len(claims) == 1):
+                return hit
+    spoken = next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)
+    alone = len(claims) == 1 and len(brief.modules) == 1 and len(read_surface(brief.modules).functions()) == 1
+    return spoken or (claims[0] if alone else None)

@@ -1,0 +1,155 @@
+"""Conditions as people write them, turned into Python: `n >= 1`, "n is negative", "the list is empty", "arr is sorted"."""
+
+import ast
+import re
+from collections.abc import Mapping
+
+from refute.adversary.property.domain import Domain
+from refute.adversary.property.expressions import free_names, parse_expression
+from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
+
+_NUMBER_WORDS = {"zero": "0", "one": "1", "two": "2", "three": "3", "ten": "10"}
+_SYMBOLS = str.maketrans({"≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"'})
+
+_PREDICATES: tuple[tuple[str, str], ...] = (
+    (r"(?:strictly )?negative|less than (?:zero|0)|below (?:zero|0)", "{x} < 0"),
+    (r"(?:strictly |a )?positive(?: (?:int|integer|number|float))?|greater than (?:zero|0)|above (?:zero|0)", "{x} > 0"),
+    (r"(?:a )?non-?\s?negative(?: (?:int|integer|number|float))?|not negative", "{x} >= 0"),
+    (r"not positive|non-?positive|(?:zero|0) or (?:negative|less)|negative or (?:zero|0)", "{x} <= 0"),
+    (r"zero|0|equal to (?:zero|0)", "{x} == 0"),
+    (r"non-?zero|not (?:zero|0|equal to (?:zero|0))", "{x} != 0"),
+    (r"even", "{x} % 2 == 0"),
+    (r"odd", "{x} % 2 == 1"),
+    (r"(?:an )?empty(?: (?:list|string|array|dict|sequence|set))?|has no (?:elements|items)", "len({x}) == 0"),
+    (r"non-?\s?empty|not empty|(?:contains?|has|have) at least one (?:element|item|character)", "len({x}) > 0"),
+    (r"None|null", "{x} is None"),
+    (r"not None|not null", "{x} is not None"),
+    (r"(?:already )?sorted(?: in)?(?: ascending| increasing| non-?decreasing)?(?: order)?|in (?:ascending|sorted|increasing) order",
+     "list({x}) == sorted({x})"),
+    (r"unique|distinct|(?:all )?different|(?:has|have|contains?|with) (?:no|unique|distinct) (?:duplicates?|duplicate (?:elements|items|values)|elements|items|values)"
+     r"|duplicate[- ]free|without duplicates", "len(set({x})) == len({x})"),
+    (r"not sorted in (?:reverse|descending) order", "list({x}) != sorted({x}, reverse=True)"),
+    (r"(?:strictly )?(?:less|smaller|lower) than (?P<a>.+)|below (?P<a2>.+)", "{x} < {a}"),
+    (r"(?:strictly )?(?:greater|larger|more|higher) than (?P<a>.+)|above (?P<a2>.+)", "{x} > {a}"),
+    (r"(?:at least|no less than|not less than|greater than or equal to|>=) (?P<a>.+)", "{x} >= {a}"),
+    (r"(?:at most|no more than|not more than|less than or equal to|<=) (?P<a>.+)", "{x} <= {a}"),
+    (r"(?:in the range |in |within |between )\[(?P<a>[^,\]]+), ?(?P<b>[^,\]]+)\]", "{a} <= {x} <= {b}"),
+    (r"between (?P<a>.+?) and (?P<b>.+?)(?:,? \(?(?:both )?inclusive(?:ly)?\)?)?", "{a} <= {x} <= {b}"),
+    (r"(?:an? )?(?:multiple of|divisible by) (?P<a>.+)", "{x} % {a} == 0"),
+    (r"equal to (?P<a>.+)", "{x} == {a}"),
+)
+_COMPILED = tuple((re.compile(pattern, re.IGNORECASE), template) for pattern, template in _PREDICATES)
+_SUBJECT = re.compile(
+    r"^(?:all |every |each )?(?:of )?(?:the |an? |any |its )?(?:input |given |argument |parameter )?(?P<what>`?\w+`?(?: (?:in|of) `?\w+`?)?)"
+    r"(?: (?:argument|parameter|value|list|string|array|number|integer))?"
+    r" ?(?:is|are|be|must be|should be|has to be|have to be|must|should|needs to be|is always|are always|=)? ?(?P<what_of_it>.+)$"
+)
+_NOUNS = {
+    "list": "list", "array": "list", "sequence": "list", "string": "str", "text": "str", "number": "int", "integer": "int",
+    "int": "int", "float": "float", "dict": "dict", "dictionary": "dict", "mapping": "dict", "set": "set",
+}  # fmt: skip
+_ANYTHING = frozenset({"input", "argument", "it", "value", "parameter"})
+
+
+def read_condition(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
+    """The condition as Python over the variables, or None where it is not understood in full.
+
+    Args:
+        text: one condition or several joined by commas or "and".
+        domains: the variables; a noun like "the list" stands for the only list among them.
+    """
+    text = " ".join(text.translate(_SYMBOLS).split()).strip().rstrip(".;,").strip()
+    text = re.sub(r"^(?:assumes?|requires?|expects?|provided|given|assuming)(?: that)? ", "", text, flags=re.IGNORECASE)
+    code = _as_code(text, domains)
+    if code is not None:
+        return code
+    said = _as_words(text, domains)
+    if said is not None:
+        return said
+    for joiner, operation in ((r",? or ", ast.Or()), (r", and | and |, ", ast.And())):
+        parts = re.split(joiner, text)
+        if len(parts) > 1:
+            read = [read_condition(part, domains) for part in _with_subject(parts, domains)]
+            known = [part for part in read if part is not None]
+            return ast.BoolOp(op=operation, values=known) if len(known) == len(read) else None
+    return None
+
+
+def _with_subject(parts: list[str], domains: Mapping[str, Domain]) -> list[str]:
+    """"n is zero or negative" → "n is zero", "n is negative"."""
+    lead = re.match(r"^((?:the |an? )?`?\w+`? (?:is|are|must be|has|have) )", parts[0])
+    if lead is None:
+        return parts
+    rest = [part if _starts_with_subject(part, domains) else lead[1] + part for part in parts[1:]]
+    return [parts[0], *rest]
+
+
+def _starts_with_subject(part: str, domains: Mapping[str, Domain]) -> bool:
+    first = re.match(r"(?:the |an? )?`?(\w+)`?\b", part)
+    return first is not None and (first[1] in domains or first[1] in _NOUNS or first[1] in _ANYTHING)
+
+
+def _as_code(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
+    node = parse_expression(text.replace("`", ""))
+    if node is None or not is_pure(node, set(domains)):
+        return None
+    boolean = isinstance(node, ast.Compare | ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+    if isinstance(node, ast.Call):
+        boolean = isinstance(node.func, ast.Name) and node.func.id in {"all", "any", "isinstance"}
+    return node if boolean and free_names([node]) & set(domains) else None
+
+
+def is_pure(node: ast.expr, variables: set[str]) -> bool:
+    """Whether an expression reads only the variables and harmless builtins and calls nothing private."""
+    if free_names([node]) - variables - ONLY_SAFE_BUILTINS:
+        return False
+    risky = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
+    return not any(
+        isinstance(inner, risky) or (isinstance(inner, ast.Attribute) and inner.attr.startswith("_"))
+        for inner in ast.walk(node)
+    )
+
+
+def _as_words(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
+    hit = _SUBJECT.match(text)
+    if hit is None:
+        return None
+    subject = subject_of(hit["what"].replace("`", ""), domains)
+    if subject is None:
+        return None
+    for pattern, template in _COMPILED:
+        said = pattern.fullmatch(hit["what_of_it"].replace("`", "").strip())
+        if said is not None:
+            values = {name.rstrip("2"): value for name, value in said.groupdict().items() if value}
+            operands = {name: operand(value, domains) for name, value in values.items()}
+            if all(operands.values()):
+                return parse_expression(template.format(x=subject, **operands))
+    return None
+
+
+def subject_of(words: str, domains: Mapping[str, Domain]) -> str | None:
+    """The variable that "n", "the list", "elements of arr" or "input" stands for, where only one can be meant."""
+    words = re.sub(r"^(?:the |an? |its )", "", words.strip())
+    of = re.fullmatch(r"(?:elements?|items?|values?|ints|integers|numbers|entries) (?:in|of) (\w+)", words)
+    if of is not None:
+        words = of[1]
+    if words in domains:
+        return words
+    if words in {"length", "size"}:
+        return None
+    kinds = [name for name, domain in domains.items() if domain.kind == _NOUNS.get(words)]
+    if len(kinds) == 1 and words in _NOUNS:
+        return kinds[0]
+    return next(iter(domains)) if words in _ANYTHING and len(domains) == 1 else None
+
+
+def operand(text: str, domains: Mapping[str, Domain]) -> str | None:
+    """A number, a variable, or a pure expression of them, as Python; None for anything else."""
+    text = _NUMBER_WORDS.get(text.strip().lower(), text.strip().replace("`", ""))
+    text = re.sub(r"^the (?:length|size) of (?:the )?(\w+)$", r"len(\1)", text)
+    node = parse_expression(text)
+    if node is None or not is_pure(node, set(domains)):
+        return None
+    if isinstance(node, ast.Constant) and not isinstance(node.value, int | float):
+        return None
+    return f"({text})" if not isinstance(node, ast.Constant | ast.Name | ast.Call) else text

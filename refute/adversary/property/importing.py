@@ -1,0 +1,60 @@
+"""Claims about importing: that it works, and that it needs nothing but the standard library."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from refute.adversary.attack import Brief, Category, Origin
+from refute.adversary.property.draft import Draft
+from refute.adversary.property.sections import sentences
+from refute.ticket.record import Claim
+
+_ONLY_STANDARD = re.compile(
+    r"\b(?:nothing|no (?:\w+ )?(?:packages?|modules?|librar\w+|dependenc\w+))\b[^.]*\b(?:outside|beyond|besides|except|other than|but)\b[^.]*\bstandard library"
+    r"|\b(?:standard library only|only (?:uses? |needs? |depends on |imports? )?the (?:python )?standard library|stdlib only|pure stdlib)\b"
+    r"|\b(?:uses|needs|requires|imports|depends on) only the (?:python )?standard library"
+    r"|\b(?:no|without|zero|free of) (?:any )?(?:third[- ]party|external|further|additional|extra) (?:packages?|dependenc\w+|librar\w+|imports?|modules?)"
+    r"|\bplain python\b[^.]*\bwithout\b",
+    re.IGNORECASE,
+)
+_IMPORTABLE = re.compile(r"\bimport(?:s|ed|ing|able)?\b(?! (?:of|format|file|csv|data|record|order)\w*)", re.IGNORECASE)
+
+
+def import_tests(claim: Claim, brief: Brief) -> Iterator[Draft]:
+    """One test per implementation module, for a claim about importing."""
+    for sentence in sentences(claim.text):
+        if _ONLY_STANDARD.search(sentence.plain):
+            yield from _drafts(claim, brief, sentence.verbatim, "imports the standard library only", _isolated)
+        elif _IMPORTABLE.search(sentence.plain) and _names_a_module(sentence.plain, brief):
+            yield from _drafts(claim, brief, sentence.verbatim, "imports", _plainly)
+
+
+def _names_a_module(plain: str, brief: Brief) -> bool:
+    names = {source.module.name for source in brief.modules}
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", plain) for name in names)
+
+
+def _drafts(claim: Claim, brief: Brief, quote: str, label: str, lines: Callable[[str], tuple[str, ...]]) -> Iterator[Draft]:
+    for source in brief.modules:
+        yield Draft(
+            claim=claim,
+            quote=quote if quote in claim.text else claim.text,
+            category=Category.IMPORT,
+            origin=Origin.PHRASE,
+            label=label,
+            detail=f"import {source.module.name}",
+            body=lines(source.module.name),
+        )
+
+
+def _plainly(module: str) -> tuple[str, ...]:
+    return (f"import {module}", f"assert {module} is not None")
+
+
+def _isolated(module: str) -> tuple[str, ...]:
+    """A fresh interpreter without site-packages: what is not in the standard library cannot be imported there."""
+    return (
+        "roots = [path for path in sys.path if '-packages' not in path]",
+        f"program = f'import sys; sys.path[:0] = {{roots!r}}; import {module}'",
+        "ended = subprocess.run([sys.executable, '-I', '-S', '-c', program], capture_output=True, text=True, timeout=15, check=False)",
+        "assert ended.returncode == 0, ended.stderr[-2000:]",
+    )

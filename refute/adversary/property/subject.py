@@ -1,0 +1,212 @@
+"""Which function a claim speaks of, what values it takes, and what must hold of them before it is called."""
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from refute.adversary.property.bounds import absorb, number, strategies
+from refute.adversary.property.conditions import read_condition
+from refute.adversary.property.domain import MODEST, Domain, domain_of_type
+from refute.adversary.property.expressions import parse_expression, source_of
+from refute.adversary.property.sections import Entry, Sections, read_sections, sentences
+from refute.adversary.property.surface import Function, Parameter, Surface
+from refute.adversary.property.wording import read_parameter
+from refute.ticket.record import Claim, ClaimId
+
+_SOUGHT = re.compile(
+    r"(?:the |an? )?(?:value|element|item|target|key|number)(?: to (?:find|search(?: for)?|look (?:for|up)|locate|count|remove|insert|add))?\.?",
+    re.IGNORECASE,
+)
+_RESTRICTS = re.compile(
+    r"\b(?:assum\w+|preconditions?|requires?|expects?|guaranteed|well-formed|provided that|as long as|only (?:works|valid|defined)"
+    r"|undefined (?:for|if|when)|behaviou?r is undefined)\b"
+    r"|\b(?:inputs?|arguments?|parameters?|callers?|values?|elements?)\b[^.]{0,40}\b(?:must|should|has to|have to|needs? to|are all|may not|cannot)\b",
+    re.IGNORECASE,
+)
+_QUANTIFIED = re.compile(r"\b(?:any|every|all|arbitrary|whatever|unicode)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """A function that can be called with drawn values."""
+
+    claim_id: ClaimId
+    function: Function
+    domains: Mapping[str, Domain]
+    assumptions: tuple[ast.expr, ...]
+    """Conditions that the domains do not ensure by themselves."""
+    sections: Sections = Sections(prose="")
+    exceptions: tuple[ast.expr, ...] = ()
+    """Conditions under which the function is said to do something of its own; a general rule does not cover them."""
+    refusals: tuple[str, ...] = ()
+    """Exceptions by which the function refuses inputs: those that its documentation, its claims or its body name."""
+    refusal_imports: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> tuple[tuple[str, str], ...]:
+        """Variable → strategy."""
+        return strategies(dict(self.domains), self.assumptions, MODEST)
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """The lines that reject values which break a precondition."""
+        return tuple(f"assume({source_of(condition)})" for condition in self.assumptions)
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The import of the function, or of the class that holds it."""
+        return (f"from {self.function.module} import {self.function.qualified.partition('.')[0]}",)
+
+    def call(self, values: Mapping[str, str] | None = None) -> str:
+        """The call; every mutable value is passed as a copy, so that checks see the original.
+
+        Args:
+            values: parameter → Python, where something else than the drawn value is passed.
+        """
+        arguments = []
+        for parameter in self.function.parameters:
+            if parameter.name in self.domains:
+                value = parameter.name
+                if self.domains[parameter.name].mutable:
+                    value = f"copy.deepcopy({value})"
+                value = (values or {}).get(parameter.name, value)
+                skipped = any(p.name not in self.domains for p in self.before(parameter))
+                keyword = parameter.keyword_only or skipped
+                arguments.append(f"{parameter.name}={value}" if keyword else value)
+        code = f"{self.function.qualified}({', '.join(arguments)})"
+        return f"asyncio.run({code})" if self.function.is_async else code
+
+    def before(self, parameter: Parameter) -> Iterable[Parameter]:
+        """The parameters in front of one."""
+        return self.function.parameters[: self.function.parameters.index(parameter)]
+
+    def refusing_with(self, errors: tuple[str, ...], imports: tuple[str, ...]) -> "Setup":
+        """The same, told how the function refuses inputs."""
+        return replace(self, refusals=errors, refusal_imports=imports)
+
+    def assuming(self, conditions: Iterable[ast.expr]) -> "Setup":
+        """The same under further conditions."""
+        domains, left = absorb(dict(self.domains), conditions)
+        return replace(self, domains=domains, assumptions=(*self.assumptions, *left))
+
+
+def subjects_of(claim: Claim, surface: Surface) -> tuple[Function, ...]:
+    """The functions that a claim names, in backticks, as a call or as a plain identifier; else the only public one."""
+    quoted = set(re.findall(r"`([A-Za-z_][\w.]*)(?:\(|`)", claim.text))
+    called = set(re.findall(r"(?<![\w.])([A-Za-z_][\w.]*)\(", claim.text))
+    words = set(re.findall(r"(?<![\w.])([A-Za-z_]\w*)(?![\w(])", claim.text))
+    callables = surface.callables()
+    for names in (quoted | called, {word for word in words if "_" in word}):
+        hits = tuple(f for f in callables if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names)
+        if hits:
+            return hits
+    everything = surface.functions()
+    if len(everything) == 1 and not surface.classes():
+        return everything
+    return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
+
+
+def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> Setup | str:
+    """How to call the function with every value that the claim and its docstring allow.
+
+    Args:
+        claim: its text may document parameters and preconditions, as docstrings do.
+        function: the subject.
+        wanted: optional parameters that the claim speaks of; other optional ones keep their defaults.
+
+    Returns:
+        The setup, or why the values are not known well enough: an input outside of a precondition refutes nothing.
+    """
+    if function.owner and not function.is_static:
+        return f"`{function.qualified}` needs an instance, and only examples say how to make one"
+    told = [read_sections(claim.text), read_sections(function.docstring)]
+    entries = {entry.name: entry for sections in reversed(told) for entry in sections.parameters}
+    conditions = [text for sections in told for text in sections.preconditions]
+    needed = [p for p in function.parameters if not p.variadic and (p.default is None or p.name in set(wanted))]
+    domains = _domains(needed, entries, conditions)
+    unknown = [p.name for p in needed if p.name not in domains]
+    if unknown:
+        return f"the values of {', '.join(f'`{name}`' for name in unknown)} are not known from annotations or documentation"
+    conditions += _restricting_sentences(claim, function, domains)
+    read = [(text, read_condition(text, domains)) for text in conditions]
+    for text, condition in read:
+        if condition is None:
+            return f"the precondition {text!r} is not understood"
+    narrowed, left = absorb(domains, [condition for _, condition in read if condition is not None])
+    if not _QUANTIFIED.search(claim.text):
+        narrowed = {name: _plain_text(domain) for name, domain in narrowed.items()}
+    return Setup(claim_id=claim.id, function=function, domains=narrowed, assumptions=tuple(left), sections=told[0])
+
+
+def _plain_text(domain: Domain) -> Domain:
+    """Printable ASCII, where nobody speaks of any, every or all strings."""
+    return replace(domain, ascii=domain.ascii or domain.kind == "str", items=tuple(map(_plain_text, domain.items)))
+
+
+def _domains(needed: list[Parameter], entries: Mapping[str, Entry], conditions: list[str]) -> dict[str, Domain]:
+    found: dict[str, Domain] = {}
+    formal = _formal_types(conditions)
+    for parameter in needed:
+        domain = domain_of_type(parameter.annotation)
+        entry = entries.get(parameter.name)
+        if entry is not None:
+            documented = read_parameter(entry.type or _annotated(parameter), entry.text)
+            if documented is None and parameter.name in formal:
+                documented = domain or formal[parameter.name]
+            domain = documented
+        elif domain is None:
+            domain = formal.get(parameter.name)
+        if domain is not None:
+            found[parameter.name] = domain
+    for parameter in needed:  # "x: a value to find" in the only list
+        entry = entries.get(parameter.name)
+        lists = [domain for domain in found.values() if domain.kind == "list"]
+        if parameter.name not in found and entry and _SOUGHT.fullmatch(entry.text.strip()) and len(lists) == 1:
+            found[parameter.name] = lists[0].items[0]
+    return {p.name: found[p.name] for p in needed if p.name in found}
+
+
+def _annotated(parameter: Parameter) -> str:
+    return source_of(parameter.annotation) if parameter.annotation is not None else ""
+
+
+def _formal_types(conditions: Iterable[str]) -> dict[str, Domain]:
+    """Types that preconditions written as code imply: `n >= 1` and `0 <= x < k` speak of numbers; ints are numbers."""
+    found: dict[str, Domain] = {}
+    for text in conditions:
+        for part in [text, *re.split(r", (?=[^()]*(?:\(|$))", text)]:
+            node = parse_expression(part.strip().rstrip(".").replace("`", ""))
+            for compare in [n for n in ast.walk(node) if isinstance(n, ast.Compare)] if node else []:
+                sides = [compare.left, *compare.comparators]
+                ordered = all(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in compare.ops)
+                if ordered and any(number(side) is not None or source_of(side).startswith("len(") for side in sides):
+                    found |= {side.id: Domain(kind="int") for side in sides if isinstance(side, ast.Name)}
+        for name in _loop_variables(text):
+            found.pop(name, None)
+    return found
+
+
+def _loop_variables(text: str) -> set[str]:
+    node = parse_expression(text.strip().rstrip(".").replace("`", ""))
+    loops = [n for n in ast.walk(node) if isinstance(n, ast.comprehension)] if node else []
+    return {source_of(loop.target) for loop in loops}
+
+
+def _restricting_sentences(claim: Claim, function: Function, domains: Mapping[str, Domain]) -> list[str]:
+    """Sentences outside of the known sections that may restrict the inputs."""
+    found: list[str] = []
+    names = "|".join(map(re.escape, domains))
+    about = re.compile(rf"(?:^|\bthe |\bif |`)(?:{names})`? (?:must|should|has to|have to|needs? to|cannot|may not)\b") if names else None
+    for text in (claim.text, function.docstring):
+        for sentence in sentences(read_sections(text).prose):
+            if _RESTRICTS.search(sentence.plain) or (about and about.search(sentence.plain)):
+                found.append(sentence.plain)
+    return found
+
+
+def names_in(text: str, function: Function) -> set[str]:
+    """The function's parameters that a text mentions as words."""
+    words = set(re.findall(r"[A-Za-z_]\w*", text))
+    return {parameter.name for parameter in function.parameters if parameter.name in words}
+

@@ -1,0 +1,91 @@
+"""Runs what the property tester writes, in this process: for harmless code of the tests' own."""
+
+import contextlib
+import sys
+import textwrap
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hypothesis.errors import Unsatisfiable
+
+from refute.adversary.attack import Attack, Brief, SourceModule
+from refute.adversary.property import PropertyTester
+from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket, TicketId
+
+
+def brief_of(
+    code: str | Mapping[str, str],
+    claims: Sequence[str | Claim],
+    *,
+    kind: Kind = Kind.PYTHON,
+    max_tests: int = 40,
+    max_bytes: int = 60_000,
+) -> Brief:
+    """A brief over one module `subject`, or over several by dotted name."""
+    sources = {"subject": code} if isinstance(code, str) else code
+    modules = [
+        SourceModule(
+            module=Module(path=f"{name.replace('.', '/')}.py", name=name, import_root="."), source=textwrap.dedent(text)
+        )
+        for name, text in sources.items()
+    ]
+    ticket = Ticket(
+        id=TicketId("TCK-1"),
+        title="A ticket",
+        workspace=Path("/nowhere"),
+        implementation_files=tuple(source.module.path for source in modules),
+        claims=tuple(
+            Claim(id=ClaimId(f"C{number}"), text=textwrap.dedent(claim)) if isinstance(claim, str) else claim
+            for number, claim in enumerate(claims, 1)
+        ),
+        verification_script="verify.sh",
+        source="ticket.yaml",
+        kind=kind,
+    )
+    paths = ticket.implementation_files
+    return Brief(
+        ticket=ticket, modules=tuple(modules), workspace_paths=paths, max_tests=max_tests, max_bytes=max_bytes
+    )
+
+
+def attack_on(code: str | Mapping[str, str], *claims: str | Claim) -> Attack:
+    """What the tester writes."""
+    return PropertyTester().write_tests(brief_of(code, claims))
+
+
+def failures(attack: Attack, code: str | Mapping[str, str]) -> dict[str, BaseException]:
+    """Run every test of an attack; the failing ones with their errors."""
+    sources = {"subject": code} if isinstance(code, str) else code
+    failed: dict[str, BaseException] = {}
+    with _imported({name: textwrap.dedent(text) for name, text in sources.items()}):
+        namespace: dict[str, object] = {"__name__": "generated"}
+        exec(compile(attack.source, attack.file_name, "exec"), namespace)  # noqa: S102  # what these tests are about
+        for test in attack.tests:
+            function = namespace[test.name]
+            assert callable(function)
+            try:
+                function()
+            except Unsatisfiable:
+                continue  # triage calls such a test invalid: it says nothing
+            except BaseException as error:  # noqa: BLE001  # pytest's Failed is no Exception
+                failed[test.name] = error
+    return failed
+
+
+@contextlib.contextmanager
+def _imported(sources: Mapping[str, str]) -> Iterator[None]:
+    """The sources as importable modules, for as long as the tests run."""
+    made: dict[str, types.ModuleType] = {}
+    for name, text in sources.items():
+        module = types.ModuleType(name)
+        made[name] = sys.modules[name] = module
+        exec(compile(text, f"{name}.py", "exec"), module.__dict__)  # noqa: S102  # harmless code of the tests' own
+        parent, _, child = name.rpartition(".")
+        if parent in made:
+            setattr(made[parent], child, module)
+    try:
+        yield
+    finally:
+        for name in made:
+            sys.modules.pop(name, None)
