@@ -97,7 +97,9 @@ class Attack:
 class Tester(Protocol):
     """Writes tests whose only aim is to break the claims."""
 
-    def write_tests(self, brief: Brief) -> Attack: ...
+    def write_tests(self, brief: Brief) -> Attack:
+        """Write tests against every claim that can be attacked, and say which cannot."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,10 +51,10 @@ SAMENESS: Final = re.compile(
 """Claims for which comparing a call with itself says something."""
 
 _EXHAUSTION: Final = re.compile(
-    r"\[Errno (?:11|12|23|24|28|122)\]|can't (?:start|create) new thread|Cannot allocate memory|No space left on device"
-    r"|Too many open files"
+    r"\[Errno (?:11|12|23|24|27|28|122)\]|can't (?:start|create) new thread|Cannot allocate memory"
+    r"|No space left on device|Too many open files"
 )
-"""EAGAIN, ENOMEM, ENFILE, EMFILE, ENOSPC, EDQUOT: the sandbox's limits on processes, memory, files and disk."""
+"""EAGAIN, ENOMEM, ENFILE, EMFILE, EFBIG, ENOSPC, EDQUOT: the sandbox's limits on processes, memory, files and disk."""
 _CONFINEMENT: Final = re.compile(
     r"\[Errno (?:1|30|97|99|101|113|-2|-3|-5)\]|Read-only file system|Network is unreachable"
     r"|Name or service not known|Temporary failure in name resolution"

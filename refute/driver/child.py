@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from refute.driver.processes import kill_descendants
+from refute.driver.processes import Usage, kill_descendants, usage
 
 WORKER = str(Path(__file__).resolve().with_name("worker.py"))
 CHUNK = 65_536
@@ -102,6 +102,10 @@ class Child:
                 return None
             if time.monotonic() >= deadline:
                 return []
+
+    def usage(self) -> Usage:
+        """Its use of processors so far."""
+        return usage(self._process.pid)
 
     def stacks(self) -> str:
         """Ask for the stacks of all threads, and wait a little for them."""

@@ -5,6 +5,7 @@ import ctypes
 import os
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 PR_SET_DUMPABLE = 4
@@ -24,6 +25,30 @@ def protect_supervisor() -> None:
     for option, value in ((PR_SET_DUMPABLE, 0), (PR_SET_CHILD_SUBREAPER, 1)):
         if libc.prctl(option, value, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), f"prctl({option}, {value}) was refused")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the scheduler gave a process so far."""
+
+    cpu_s: float
+    runnable: bool
+    """It runs, or waits for nothing but a processor."""
+
+
+def usage(pid: int) -> Usage:
+    """A process's use of processors; nothing where it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return Usage(0.0, runnable=False)
+    ticks = int(fields[11]) + int(fields[12])  # utime and stime, proc(5)
+    return Usage(ticks / os.sysconf("SC_CLK_TCK"), runnable=fields[0] == b"R")
+
+
+def starved(before: Usage, now: Usage, elapsed_s: float) -> bool:
+    """Whether a process wanted to run but got less than half of a processor: the machine is slow, not the code."""
+    return now.runnable and now.cpu_s - before.cpu_s < elapsed_s / 2
 
 
 def descendants(root: int) -> list[int]:

@@ -9,11 +9,14 @@ from refute.driver.canary import lying_canaries, make_canaries, mixed_order
 from refute.driver.child import Child, Flood
 from refute.driver.conversation import Conversation, Tampering
 from refute.driver.plan import Plan, Report
+from refute.driver.processes import Usage, starved
 from refute.driver.stacks import locate
 
 STARTUP_S = 60.0
 """Time to import pytest and Hypothesis on a busy machine; nothing submitted runs before that is done."""
 SHUTDOWN_S = 3.0
+PATIENCE = 3
+"""Times its limit that a test is given on a machine that does not let it run."""
 
 
 class WorkerBroken(Exception):  # named like the errors of the host: what happened
@@ -42,6 +45,8 @@ class Watch:
         self.canaries = make_canaries(plan.tests)
         self._talk = Conversation(self._key, mixed_order(tests, self.canaries))
         self._since_s = time.monotonic()
+        self._usage = Usage(0.0, runnable=False)
+        self._patience = 1
         limits = plan.recursion_limits
         self._recursion_limit = limits[min(repetition, len(limits) - 1)]
         self.reports: dict[str, Report] = {}
@@ -99,17 +104,27 @@ class Watch:
             lines = child.listen(until - time.monotonic())
             if lines is None:
                 return ""
+            before = self._stage
             for line in lines:
                 self._hear(line)
-            if not lines and time.monotonic() >= until:
+            if self._stage != before:
+                self._usage, self._patience = child.usage(), 1
+            if not lines and time.monotonic() >= until and not self._wait_longer(child, until):
                 if self._talk.done:
                     return ""
                 return "suite" if until == self._deadline_s else "test"
 
+    def _wait_longer(self, child: Child, until: float) -> bool:
+        """Whether a test ran out of time only because the machine did not let it run."""
+        if self._talk.done or until == self._deadline_s or self._patience == PATIENCE:
+            return False
+        self._patience += 1
+        return starved(self._usage, child.usage(), time.monotonic() - self._since_s)
+
     def _limit_s(self) -> float:
         if self._talk.done:
             return SHUTDOWN_S
-        return self._plan.test_timeout_s if self._talk.ready else STARTUP_S
+        return (self._plan.test_timeout_s if self._talk.ready else STARTUP_S) * self._patience
 
     def _hear(self, line: bytes) -> None:
         """Take in one event; a test's time starts with it and not with what it says meanwhile."""

@@ -1,0 +1,39 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from refute.driver.processes import Usage, descendants, starved, usage
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        (Usage(3.0, runnable=True), True),
+        (Usage(3.0, runnable=False), False),
+        (Usage(19.0, runnable=True), False),
+    ],
+    ids=["wanted to run and could not", "waited for something", "ran all the time"],
+)
+def test_only_a_process_that_could_not_run_is_starved(now: Usage, *, expected: bool) -> None:
+    assert starved(Usage(1.0, runnable=True), now, 20.0) is expected
+
+
+def test_the_use_of_a_process_is_read_and_of_a_dead_one_is_nothing() -> None:
+    assert usage(os.getpid()).cpu_s > 0
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    assert usage(ended.pid) == Usage(0.0, runnable=False)
+
+
+def test_children_of_children_are_descendants() -> None:
+    script = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE) as child:
+        try:
+            found: list[int] = []
+            while len(found) < 2 and child.poll() is None:
+                found = [pid for pid in descendants(os.getpid()) if pid == child.pid or pid in descendants(child.pid)]
+            assert child.pid in found
+        finally:
+            child.communicate(b"\n")
