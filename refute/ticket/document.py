@@ -5,6 +5,7 @@ Aliases, tags, several documents, deep nesting and large files are refused: they
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -85,11 +86,9 @@ def parse_json(data: bytes, *, first_line: int = 1) -> Document:
     faults: list[Fault] = []
 
     def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        result = dict(pairs)
-        keys = [key for key, _ in pairs]
-        repeated = sorted({key for key in keys if keys.count(key) > 1}) if len(result) < len(keys) else []
+        repeated = (key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         faults.extend(Fault(path=(key,), message="is given more than once, expected once") for key in repeated)
-        return result
+        return dict(pairs)
 
     def number(written: str) -> Scalar:
         return Scalar(text=written, kind="a number")

@@ -20,6 +20,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PYTHON_VERSION: Final = re.compile(r"3\.\d{1,2}")
 _HASH_OPTION: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _MAX_EXPRESSION_CHARS: Final = 10_000
+_MAX_REQUIREMENT_CHARS: Final = 5_000
 _MAX_SHOWN_CHARS: Final = 80
 
 
@@ -130,8 +131,10 @@ def _rewritten(text: str) -> str:
         return "; write it without 'assert'"
     if text.startswith(">>>"):
         return "; write 'call == result' (doctest notation belongs in a claim's text or a docstring)"
-    if match := re.fullmatch(r"(.+?)\s*(?:->|=>|→)\s*(.+)", text, re.DOTALL):
-        return f"; write {match[1]} == {match[2]}"
+    for arrow in ("->", "=>", "→"):
+        call, found, result = text.partition(arrow)
+        if found:
+            return f"; write {call.strip()} == {result.strip()}"
     if re.fullmatch(r"[^=<>!]+[^=<>!]=[^=].*", text, re.DOTALL):
         return "; compare with '=='"
     return ""
@@ -156,6 +159,8 @@ def _number_as_written(value: Any) -> Any:
 
 def _requirement(value: str) -> str:
     expected = "'name==version --hash=sha256:…' with 64 hex digits"
+    if len(value) > _MAX_REQUIREMENT_CHARS:
+        raise _wrong(value, expected)
     line, *options = re.split(r"\s+(?=--)", _text(value).strip())
     if not options or not all(_HASH_OPTION.fullmatch(option.strip()) for option in options):
         raise _wrong(value, expected)

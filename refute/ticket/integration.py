@@ -11,6 +11,7 @@ from refute.ticket.modules import implementation_modules
 from refute.ticket.record import Ticket
 from refute.ticket.suite import Unit, parse_python
 
+_MAX_CLAIM_CHARS: Final = 5_000
 _END_TO_END: Final = r"(?:end[- ]to[- ]end|e2e)"
 _REAL: Final = r"(?:real(?![- ]?(?:numbers?|valued|parts?|time|roots?|world|estate))|actual|live|genuine)"
 _SYSTEM: Final = (
@@ -46,7 +47,7 @@ _DENIED: Final = re.compile(
 
 def claims_tested_integration(text: str) -> bool:
     """Whether a claim says that tests or a verification were real: integration, end to end, without mocks."""
-    sentences = re.split(r"(?<=[.;!?])\s+", " ".join(text.split()))
+    sentences = re.split(r"(?<=[.;!?])\s+", " ".join(text[:_MAX_CLAIM_CHARS].split()))
     return any(pattern.search(part) for part in sentences if not _DENIED.search(part) for pattern in _CLAIMS)
 
 

@@ -59,7 +59,7 @@ def _root_of(workspace: Path, path: PurePosixPath, author_text: Callable[[], str
 def _imports(name: str, text: str) -> bool:
     package, _, module = name.rpartition(".")
     dotted = rf"\b(?:import|from)\s+{re.escape(name)}\b"
-    member = rf"\bfrom\s+{re.escape(package)}\s+import\s[^\n]*\b{re.escape(module)}\b"
+    member = rf"\bfrom\s+{re.escape(package)}\s+import\s[^\n]{{0,500}}\b{re.escape(module)}\b"
     return bool(re.search(dotted, text) or re.search(member, text))
 
 

@@ -17,6 +17,7 @@ from refute.ticket.suite import Unit, parse_python, read_units
 _OUTSIDE: Final = re.compile(r"(?<![\w.])(/home/|/Users/|/root/|~/|\$HOME\b|\$\{HOME\}|C:\\)")
 _IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _MAX_EVIDENCE: Final = 10
+_MAX_NOTES: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +104,7 @@ def check_verification_script(ticket: Ticket, files: Mapping[str, bytes]) -> tup
             notes.append(f"{path}:{number}: names {match[1]}, expected nothing but the workspace")
     if "\r\n" in text:
         notes.append(f"{path}: has Windows line ends, which bash takes for a part of each command")
-    return tuple(dict.fromkeys(notes))
+    return tuple(dict.fromkeys(notes))[:_MAX_NOTES]
 
 
 def _smoke_tested(ticket: Ticket, run: ScriptRun, commands: tuple[Command, ...]) -> bool:

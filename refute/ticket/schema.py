@@ -90,6 +90,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "python": "a Python version such as '3.11'",
     "property": "a mapping with given, check and optionally assume",
 }
+_MAX_FAULTS: Final = 100
 _TYPES: Final[Mapping[str, str]] = {
     "string_type": "text",
     "list_type": "a list",
@@ -106,7 +107,11 @@ def validate(value: Any) -> tuple[TicketModel | None, tuple[Fault, ...]]:
     try:
         return TicketModel.model_validate(_without_empty(value)), ()
     except ValidationError as error:
-        return None, tuple(_fault(details) for details in error.errors(include_url=False))
+        details = error.errors(include_url=False)
+        faults = [_fault(one) for one in details[:_MAX_FAULTS]]
+        if len(details) > _MAX_FAULTS:
+            faults.append(Fault(path=(), message=f"has {len(details) - _MAX_FAULTS:,} more problems of this kind"))
+        return None, tuple(faults)
 
 
 def _without_empty(value: Any) -> Any:

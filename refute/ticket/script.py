@@ -22,6 +22,10 @@ _PYTEST_VALUE_OPTIONS: Final = frozenset(
 )
 _HELP: Final = frozenset({"--help", "-h", "--version", "-V", "help", "version"})
 _MAX_SCRIPTS: Final = 20
+_MAX_SCRIPT_BYTES: Final = 200_000
+_MAX_COMMANDS: Final = 1_000
+_MAX_LEVELS: Final = 20
+"""How far up a command's pipeline and list are followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,29 +58,31 @@ class ScriptRun:
 
 def read_commands(script: str) -> tuple[Command, ...]:
     """All commands of a shell script in order, also those of functions, subshells and substitutions."""
-    source = script.encode("utf-8", "replace")
+    source = script.encode("utf-8", "replace")[:_MAX_SCRIPT_BYTES]
     language = tree_sitter.Language(tree_sitter_bash.language())
     tree = tree_sitter.Parser(language).parse(source)
-    pending, found = [tree.root_node], []
+    found: list[Command] = []
+    # Ancestors are carried along: asking a node for its parent searches from the root every time.
+    pending: list[tuple[tree_sitter.Node, tuple[tree_sitter.Node, ...]]] = [(tree.root_node, ())]
     while pending:
-        node = pending.pop()
+        node, above = pending.pop()
         if node.type == "command":
-            found.append(_command(node))
-        pending.extend(reversed(node.children))
+            found.append(_command(node, above, source))
+        here = (*above[1 - _MAX_LEVELS :], node)
+        pending.extend((child, here) for child in reversed(node.children))
     return tuple(found)
 
 
-def _command(node: tree_sitter.Node) -> Command:
+def _command(node: tree_sitter.Node, above: tuple[tree_sitter.Node, ...], source: bytes) -> Command:
     parts = [child for child in node.named_children if child.type not in {"variable_assignment", "file_redirect"}]
     fed = [child for child in parts if child.type == "herestring_redirect"]
-    holder = node.parent
-    if holder is not None and holder.type == "redirected_statement":
-        fed += [child for child in holder.named_children if child.type == "heredoc_redirect"]
+    if above and above[-1].type == "redirected_statement":
+        fed += [child for child in above[-1].named_children if child.type == "heredoc_redirect"]
     return Command(
         line=node.start_point[0] + 1,
         words=tuple(_word(part) for part in parts if part.type != "herestring_redirect"),
         standard_input="\n".join(_fed(child) for child in fed),
-        failure_ignored=_failure_ignored(node),
+        failure_ignored=_failure_ignored(node, above, source),
     )
 
 
@@ -105,16 +111,15 @@ def _fed(node: tree_sitter.Node) -> str:
     return "".join(_text(child) for child in node.named_children if child.type == "heredoc_body")
 
 
-def _failure_ignored(node: tree_sitter.Node) -> bool:
-    current = node.parent
-    while current is not None and current.type in {"pipeline", "redirected_statement", "list", "negated_command"}:
-        if current.type == "negated_command":
+def _failure_ignored(node: tree_sitter.Node, above: tuple[tree_sitter.Node, ...], source: bytes) -> bool:
+    for holder in reversed(above):
+        if holder.type not in {"pipeline", "redirected_statement", "list", "negated_command"}:
+            return False
+        if holder.type == "negated_command":
             return True
-        if current.type == "list" and current.end_byte > node.end_byte:
-            rest = _text(current)[node.end_byte - current.start_byte :]
-            if re.match(r"[^&;]*\|\|\s*(true|:|echo\b|exit 0|printf\b)", rest):
-                return True
-        current = current.parent
+        rest = source[node.end_byte : min(holder.end_byte, node.end_byte + 200)]
+        if holder.type == "list" and re.match(rb"[^&;]*\|\|\s*(true|:|echo\b|exit 0|printf\b)", rest):
+            return True
     return False
 
 
@@ -132,7 +137,9 @@ def what_runs(script_path: str, files: Mapping[str, bytes]) -> ScriptRun:
         if path in seen or path not in files:
             continue
         seen.add(path)
-        for command in read_commands(files[path].decode("utf-8", "replace")):
+        commands = read_commands(files[path].decode("utf-8", "replace"))
+        run.opaque = run.opaque or len(commands) > _MAX_COMMANDS
+        for command in commands[:_MAX_COMMANDS]:
             pending += _follow(run, command, files)
     return run
 

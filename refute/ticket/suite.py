@@ -3,13 +3,17 @@
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
 from refute.ticket.mocks import Mock, dotted_name, find_mocks, imported_names
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+_DEFINING: Final = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_MAX_BYTES: Final = 1_000_000
+_MAX_TESTS: Final = 1_000
 _MAX_NESTING: Final = 100
 """Levels of a syntax tree; what walks it here calls itself once or more for each."""
 _SET_UP: Final = frozenset(
@@ -42,18 +46,55 @@ class Unit:
     """False where it is skipped without a condition, or deselected."""
 
 
-@dataclass(slots=True)
-class _File:
-    """A parsed test file."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Facts:
+    """What stands in one function, or at the module's top level."""
 
-    path: str
-    tree: ast.Module
-    names: dict[str, str] = field(default_factory=dict)
-    functions: dict[str, Definition] = field(default_factory=dict)
+    mocks: frozenset[Mock]
+    references: frozenset[str]
+    texts: frozenset[str]
+    used: frozenset[str]
+    """Names that may be local functions or fixtures."""
+
+
+class _File:
+    """A parsed test file together with the `conftest.py` files above it; every part is walked once."""
+
+    def __init__(self, path: str, tree: ast.Module, shared: Iterable[ast.Module]) -> None:
+        self.path = path
+        self.tree = tree
+        self.names = imported_names(tree)
+        self.functions = _functions(tree)
+        for other in shared:
+            self.names = imported_names(other) | self.names
+            self.functions = _functions(other) | self.functions
+        self.top = ast.Module(body=[node for node in tree.body if not isinstance(node, _DEFINING)], type_ignores=[])
+        self.automatic = [function for function in self.functions.values() if _applies_by_itself(function)]
+        self._facts: dict[int, _Facts] = {}
+
+    def facts(self, part: ast.AST) -> _Facts:
+        """What stands in a part of this file."""
+        if id(part) not in self._facts:
+            self._facts[id(part)] = self._walked(part)
+        return self._facts[id(part)]
+
+    def _walked(self, part: ast.AST) -> _Facts:
+        nodes = list(ast.walk(part))
+        names = (dotted_name(node, self.names) for node in nodes if isinstance(node, ast.Name | ast.Attribute))
+        attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
+        texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+        return _Facts(
+            mocks=frozenset(find_mocks(part, self.names)),
+            references=frozenset([*filter(None, names), *attributes]),
+            texts=frozenset(texts),
+            used=frozenset(_used_names(part)),
+        )
 
 
 def parse_python(data: bytes) -> ast.Module | None:
-    """The syntax tree, or None where the text does not parse or is nested deeper than people write."""
+    """The syntax tree, or None where the text does not parse, is huge or is nested deeper than people write."""
+    if len(data) > _MAX_BYTES:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -82,15 +123,10 @@ def read_units(
     tree = parse_python(files.get(path, b""))
     if tree is None:
         return ()
-    file = _File(path, tree, imported_names(tree), _functions(tree))
-    for conftest in _conftests(path, files):
-        shared = parse_python(files[conftest])
-        if shared is not None:
-            file.names = imported_names(shared) | file.names
-            file.functions = _functions(shared) | file.functions
-    units = [_unit(file, test, owner, frozenset(deselected)) for test, owner in _tests(tree)]
+    file = _File(path, tree, filter(None, (parse_python(files[name]) for name in _conftests(path, files))))
+    units = [_unit(file, test, owner, frozenset(deselected)) for test, owner in islice(_tests(tree), _MAX_TESTS)]
     if as_program or not units:
-        units.append(_program(file))
+        units.append(_made(file, "<module>", [file.top]))
     return tuple(units)
 
 
@@ -114,11 +150,10 @@ def _tests(tree: ast.Module) -> Iterator[tuple[Definition, ast.ClassDef | None]]
 
 
 def _unit(file: _File, test: Definition, owner: ast.ClassDef | None, deselected: frozenset[str]) -> Unit:
-    parts: list[ast.AST] = [test, *_at_module_level(file.tree), *_automatic(file)]
+    parts: list[ast.AST] = [test, file.top, *file.automatic]
     if owner is not None:
         parts += [*owner.decorator_list, *owner.bases]
         parts += [node for node in owner.body if isinstance(node, Definition) and node.name in _SET_UP]
-    parts = _with_what_they_use(file, parts)
     decorators = [*test.decorator_list, *(owner.decorator_list if owner else [])]
     marks = [dotted_name(decorator, file.names) for decorator in decorators]
     skipped = any(mark in {"pytest.mark.skip", "unittest.skip"} for mark in marks)
@@ -126,49 +161,30 @@ def _unit(file: _File, test: Definition, owner: ast.ClassDef | None, deselected:
     return _made(file, test.name, parts, runs=not (skipped or left_out))
 
 
-def _program(file: _File) -> Unit:
-    return _made(file, "<module>", _with_what_they_use(file, list(_at_module_level(file.tree))), runs=True)
-
-
-def _made(file: _File, name: str, parts: list[ast.AST], *, runs: bool) -> Unit:
-    mocks = {(mock.line, mock.what): mock for part in parts for mock in find_mocks(part, file.names)}
-    nodes = [node for part in parts for node in ast.walk(part)]
-    names = (dotted_name(node, file.names) for node in nodes if isinstance(node, ast.Name | ast.Attribute))
-    attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
-    texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+def _made(file: _File, name: str, parts: Iterable[ast.AST], *, runs: bool = True) -> Unit:
+    """Join the parts with the local functions and fixtures that they name, to the end."""
+    pending = list(parts)
+    joined: dict[int, _Facts] = {}
+    while pending:
+        part = pending.pop()
+        if id(part) not in joined:
+            joined[id(part)] = file.facts(part)
+            pending += [file.functions[used] for used in joined[id(part)].used if used in file.functions]
+    mocks = frozenset[Mock]().union(*(facts.mocks for facts in joined.values()))
     return Unit(
         path=file.path,
         name=name,
-        mocks=tuple(mock for _, mock in sorted(mocks.items())),
-        references=frozenset([*filter(None, names), *attributes]),
-        texts=frozenset(texts),
+        mocks=tuple(sorted(mocks, key=lambda mock: (mock.line, mock.what))),
+        references=frozenset[str]().union(*(facts.references for facts in joined.values())),
+        texts=frozenset[str]().union(*(facts.texts for facts in joined.values())),
         runs=runs,
     )
 
 
-def _at_module_level(tree: ast.Module) -> Iterator[ast.AST]:
-    """Statements that run when the file is imported, without imports and definitions."""
-    kept = (ast.Import, ast.ImportFrom, ast.ClassDef, *Definition.__args__)
-    return (node for node in tree.body if not isinstance(node, kept))
-
-
-def _automatic(file: _File) -> Iterator[ast.AST]:
-    """Fixtures that pytest applies by itself, and set-up functions of the module."""
-    for function in file.functions.values():
-        automatic = any("autouse=True" in ast.unparse(decorator) for decorator in function.decorator_list)
-        if automatic or function.name in {"setUpModule", "setup_module", "setup_function"}:
-            yield function
-
-
-def _with_what_they_use(file: _File, parts: list[ast.AST]) -> list[ast.AST]:
-    """The parts, and the local functions and fixtures that they name, to the end."""
-    found = list(parts)
-    for part in found:  # grows while it is walked
-        for name in _used_names(part):
-            function = file.functions.get(name)
-            if function is not None and function not in found:
-                found.append(function)
-    return found
+def _applies_by_itself(function: Definition) -> bool:
+    """Fixtures that pytest applies to every test, and set-up functions of a module."""
+    automatic = any("autouse=True" in ast.unparse(decorator) for decorator in function.decorator_list)
+    return automatic or function.name in {"setUpModule", "setup_module", "setup_function"}
 
 
 def _used_names(part: ast.AST) -> Iterator[str]:

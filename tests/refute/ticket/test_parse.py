@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -350,3 +351,25 @@ def test_a_ticket_that_cannot_be_read_is_said(workspace: Path) -> None:
     path.chmod(0)
     with pytest.raises(UsageError, match="cannot be read"):
         load_ticket(path)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "".join(f"k{number}: 1\n" for number in range(40_000)),
+        "labels: [" + "1," * 200_000 + "]",
+        'requirements: ["' + " " * 900_000 + '"]',
+        json.dumps({"claims": [{"text": "t", "examples": [" " * 9_000 + "->" + " " * 900] * 50}]}),
+        '{"' + '": 1, "'.join(["x"] * 50_000) + '": 1}',
+        json.dumps({"id": "x" * 900_000, "title": "\u202e" * 100_000}),
+    ],
+    ids=["unknown fields", "wrong entries", "blanks", "almost arrows", "repeated keys", "long texts"],
+)
+def test_a_hostile_document_costs_little(workspace: Path, document: str) -> None:
+    path = written(workspace, document, "ticket.json" if document.startswith("{") else "ticket.yaml")
+    started = time.process_time()
+    with pytest.raises(TicketInvalid) as caught:
+        load_ticket(path)
+    assert time.process_time() - started < 10
+    assert len(caught.value.problems) <= 120
+    assert len(str(caught.value)) < 100_000

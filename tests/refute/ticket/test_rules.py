@@ -1,6 +1,7 @@
 """S170 and the rules of the verification script: what is exposed, what is noted, and above all what is not."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -388,3 +389,20 @@ def test_hostile_files_are_no_crash(case: Case) -> None:
     files["test_chain.py"] = b"from unittest.mock import patch\ndef test_x():\n    a" + b".a" * 3000
     assert isinstance(check_verification_script(ticket, files), tuple)
     assert isinstance(find_mocked_integration(ticket, files), tuple)
+
+
+@pytest.mark.parametrize(
+    ("script", "test"),
+    [
+        ("true && " * 4_000 + "pytest", MOCKED),
+        ("pytest", MOCKED + "x = 1\n" * 10_000 + "def test_a():\n    pass\n" * 1_500),
+        ("pytest", "".join(f"def f{n}():\n    f{n + 1}()\n" for n in range(4_000)) + MOCKED),
+    ],
+    ids=["long list", "many tests", "long chain"],
+)
+def test_hostile_sizes_cost_little(case: Case, script: str, test: str) -> None:
+    ticket, files = case.ticket({"test_vcs.py": test}, script=script, claim="Integration test. " + "test " * 100_000)
+    started = time.process_time()
+    find_mocked_integration(ticket, files)
+    check_verification_script(ticket, files)
+    assert time.process_time() - started < 15
