@@ -1,6 +1,7 @@
 """One file to findings, in this process: decode, pick the language, walk, and turn every failure into a finding."""
 
 import re
+import shlex
 from typing import Final
 
 from refute.scan import decode
@@ -62,7 +63,9 @@ def _analyse_as(report: Report, data: bytes, language: Language) -> None:
     shebang = decode.shebang_of(data)
     if " -" in shebang and re.search(r"\s-S|\s-[a-z]*c\b|;|\|", shebang):
         spot = Spot(line=1, column=1, text="#!" + shebang)
-        scan_embedded_shell(report, shebang + " " + report.path.replace(" ", "_"), spot, depth=1)
+        # The kernel hands over everything behind the interpreter as one argument.
+        interpreter, _, argument = shebang.partition(" ")
+        scan_embedded_shell(report, shlex.join([interpreter, argument.strip(), report.path]), spot, depth=1)
     scan_shell(report, source, report.path)
 
 

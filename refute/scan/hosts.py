@@ -14,8 +14,9 @@ _METADATA_NAMES: Final = frozenset({"metadata.google.internal", "metadata", "ins
 _METADATA_ADDRESSES: Final = frozenset(
     map(ipaddress.ip_address, ("169.254.169.254", "169.254.170.2", "100.100.100.200", "fd00:ec2::254"))
 )
-# RFC 6761, RFC 6762, RFC 8375 and RFC 9476: names that never leave the machine or the site.
-_LOCAL_SUFFIXES: Final = (".localhost", ".test", ".invalid", ".example", ".local", ".internal", ".home.arpa", ".lan")
+# RFC 6761, RFC 6762, RFC 8375 and ICANN's `.internal`: names that never leave the machine or the site. `.example` and
+# `.invalid` are reserved too, but stand for somebody else's host wherever they are written.
+_LOCAL_SUFFIXES: Final = (".localhost", ".test", ".local", ".internal", ".home.arpa", ".lan")
 _NUMBER: Final = re.compile(r"(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9][0-9]*)\Z")
 _MAX_PARTS: Final = 4
 

@@ -8,6 +8,7 @@ from typing import Final
 from refute.scan import decode
 from refute.scan.catalog import RULES
 from refute.scan.finding import Finding
+from refute.scan.makefile import recipes_as_shell
 from refute.scan.rules import Language
 
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
@@ -35,8 +36,8 @@ def next_files(
             found.extend((name, Language.PYTHON) for name in _tests_below(target, files))
         elif how == "import":
             found.extend((name, Language.PYTHON) for name in _import_files(path, target, files))
-        elif how in {"make", "tox"}:
-            continue
+        elif how.partition(" ")[0] in {"make", "tox"}:
+            continue  # Makefiles are turned into shell by `makefiles`
         elif target in files:
             language = Language(how) if how in {Language.SHELL, Language.PYTHON} else None
             if language is None and not decode.languages_of(target, files[target]):
@@ -45,6 +46,16 @@ def next_files(
         elif f"{target}/__main__.py" in files:
             found.append((f"{target}/__main__.py", Language.PYTHON))
     return found
+
+
+def makefiles(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """The recipes that `make` would run, as shell text under the Makefile's own path."""
+    for target, how in reached:
+        word, *targets = how.split(" ")
+        name = next((one for one in (target, target.replace("Makefile", "makefile")) if one in files), None)
+        if word == "make" and name is not None:
+            text = files[name].decode("utf-8", "replace")
+            yield name, recipes_as_shell(text, tuple(targets)).encode()
 
 
 def _tests_below(target: str, files: Mapping[str, bytes]) -> Iterator[str]:

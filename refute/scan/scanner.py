@@ -68,4 +68,9 @@ def scan_files(
         if path not in scanned:
             scanned.append(path)
         queue.extend(reach.next_files(path, report.reached, files))
+        for name, recipes in reach.makefiles(report.reached, files):
+            made = analyse_within_limits(name, recipes, Language.SHELL)
+            findings.extend(finding for finding in made.result() if finding not in findings)
+            scanned.extend([name] if name not in scanned else [])
+            queue.extend(reach.next_files(name, made.reached, files))
     return ScanResult(findings=tuple(findings), scanned=tuple(scanned), block_from=block_from)

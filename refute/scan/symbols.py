@@ -36,6 +36,9 @@ OUTPUT: Final = "\ue00b"
 HOST_DATA: Final = "\ue00c"
 """Content of a file of the machine."""
 
+MAX_TEXT: Final = 100_000
+"""Longest text that is worked out."""
+
 _OPEN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{HOST_DATA}{DERIVED}{DOWNLOAD}{SECRET}]")
 _ALL: Final = re.compile("[\ue000-\ue0ff]")
 _SHOWN: Final = {
@@ -73,6 +76,11 @@ def is_known(text: str) -> bool:
 def is_open(text: str) -> bool:
     """Whether some part could be anything at all."""
     return not text.isascii() and bool(_OPEN.search(text))
+
+
+def capped(text: str) -> str:
+    """Text of a bounded length: what a script doubles beyond it counts as hidden."""
+    return text if len(text) <= MAX_TEXT else DERIVED
 
 
 def show(text: str, limit: int = 200) -> str:

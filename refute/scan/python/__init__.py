@@ -38,7 +38,7 @@ def scan_embedded(report: Report, source: str, spot: Spot, *, depth: int) -> Non
     def place(node: ast.AST) -> Spot:
         return Spot(line=spot.line + getattr(node, "lineno", 1) - 1, column=spot.column, text=spot.text)
 
-    at = place if source.count("\n") > 1 and spot.text.count("\n") > 1 else (lambda _node: spot)
+    at = place if "\n" in source.strip() else (lambda _node: spot)
     walker = PythonWalker(report, at)
     walker.depth = depth
     _scan(report, source, at, depth, walker)

@@ -18,10 +18,11 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from refute.scan.python.values import MAX_TEXT, UNK, is_constant
-from refute.scan.symbols import DERIVED
+from refute.scan.symbols import DERIVED, capped
 
 _MAX_NUMBER: Final = 10**30
 _MAX_EXPONENT: Final = 200
+_MAX_PRODUCT: Final = 5_000_000
 
 OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "Add": operator.add,
@@ -273,10 +274,15 @@ def decode_call(name: str, arguments: list[Any]) -> Any:
         return UNK
 
 
-def method_call(  # noqa: C901 - one condition per kind of method
+def method_call(value: Any, method: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    """A method of a constant; lists and dicts are changed in place like the real ones."""
+    result = _method_result(value, method, arguments, keywords)
+    return capped(result) if isinstance(result, str) else result
+
+
+def _method_result(  # noqa: C901 - one condition per kind of method
     value: Any, method: str, arguments: list[Any], keywords: dict[str, Any]
 ) -> Any:
-    """A method of a constant; lists and dicts are changed in place like the real ones."""
     if method not in _TEXT_METHODS or not isinstance(value, str | bytes | list | dict | tuple | int):
         return UNK
     if method == "join" and isinstance(value, str) and arguments and isinstance(arguments[0], list | tuple):
@@ -289,6 +295,10 @@ def method_call(  # noqa: C901 - one condition per kind of method
         if method == "format" and isinstance(value, str):
             return _format(value, arguments, keywords)
         return UNK
+    if method == "replace" and len(value) * max(len(str(a)) for a in arguments) > _MAX_PRODUCT:
+        return DERIVED
+    if method == "join" and len(value) * len(arguments[0]) > _MAX_PRODUCT:
+        return DERIVED
     if method in {"zfill", "ljust", "rjust", "center", "expandtabs"} and arguments and arguments[0] > MAX_TEXT:
         return UNK
     if method == "format" and any(len(part) > 4 for part in value.split(":")[1:] if part[:5].strip("<>^=").isdigit()):  # noqa: PLR2004

@@ -28,7 +28,7 @@ from refute.scan.python.values import (
     signature,
 )
 from refute.scan.report import Report, Spot
-from refute.scan.symbols import DERIVED, HERE, NAME, TEMP, UNKNOWN
+from refute.scan.symbols import DERIVED, HERE, NAME, TEMP, UNKNOWN, capped
 
 MAX_DEPTH: Final = 8
 _RUNNERS: Final = frozenset({"builtins.eval", "builtins.exec", "builtins.compile", "os.system", "os.popen"})
@@ -357,11 +357,11 @@ class PythonWalker:
             and (isinstance(left, str) or isinstance(right, str))
             and not (isinstance(left, str) and isinstance(right, str))
         ):
-            return as_text(left) + as_text(right)
+            return capped(as_text(left) + as_text(right))
         if operator == "Mod" and isinstance(left, str) and not is_constant(right):
-            return names.percent(left, right)
+            return capped(names.percent(left, right))
         if operator == "Add" and isinstance(left, list | tuple) and isinstance(right, list | tuple):
-            return [*left, *right]
+            return [*left, *right] if len(left) + len(right) <= _MAX_ITEMS else UNK
         result = folding.binary(operator, left, right)
         if operator == "BitXor" and isinstance(result, int):
             self.facts.add("xor")
@@ -377,7 +377,7 @@ class PythonWalker:
 
     def _joined(self, node: ast.JoinedStr) -> Any:
         parts = [self.value(part) for part in node.values]
-        return lift(lambda *row: "".join(map(as_text, row)), *parts)
+        return lift(lambda *row: capped("".join(map(as_text, row))), *parts)
 
     def _elements(self, nodes: list[ast.expr]) -> list[Any]:
         items: list[Any] = []

@@ -37,6 +37,8 @@ def scan(report: Report, source: str) -> None:
                 line = source.count("\n", 0, match.start()) + 1
                 column = match.start() - source.rfind("\n", 0, match.start())
                 spot = Spot(line=line, column=column, text=match.group())
+                if any(rule == rule_id and at == line for rule, at, _ in report.findings):
+                    continue
                 report.add(rule_id, spot, match.group(), confidence=Confidence.MEDIUM)
 
 

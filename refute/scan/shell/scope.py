@@ -5,7 +5,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.symbols import HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN
+from refute.scan.symbols import HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped
 
 MAX_VALUES: Final = 6
 """Possible values kept for one variable; more of them become UNKNOWN as well."""
@@ -79,7 +79,7 @@ class Scope:
     def assign(self, name: str, values: tuple[str, ...]) -> None:
         """Give a variable its possible values."""
         held = self.variables.get(name, ()) if self.branching else ()
-        merged = tuple(dict.fromkeys((*held, *values)))
+        merged = tuple(dict.fromkeys((*held, *map(capped, values))))
         self.variables[name] = merged if len(merged) <= MAX_VALUES else (*merged[: MAX_VALUES - 1], UNKNOWN)
 
     def lookup(self, name: str) -> tuple[str, ...]:

@@ -65,7 +65,25 @@ class Walker:
         if self.place is None:
             row, column = node.start_point
             return Spot(line=row + 1, column=column + 1, text=text_of(node))
-        return Spot(line=self.place.line + node.start_point[0], column=self.place.column, text=text_of(node))
+        return Spot(line=self.place.line + node.start_point[0], column=self.place.column, text=self.place.text)
+
+    def place_of(self, text: str, node: "Node") -> Spot:
+        """Where a text that a command carries begins: its own line in a here-document or a quoted string."""
+        parent = node.parent
+        holder = parent if parent is not None and parent.type == "redirected_statement" else node
+        spot = self.spot(node)
+        if self.place is not None:
+            return spot
+        first = text.strip("\n").split("\n", 1)[0]
+        source = text_of(holder)
+        position = source.find(first) if len(first) > 2 else -1  # noqa: PLR2004 - shorter texts stand anywhere
+        if position < 0:
+            return spot
+        leading = len(text) - len(text.lstrip("\n"))
+        row = source.count("\n", 0, position)
+        column = spot.column if row == 0 else 1
+        shown = spot.text if row == 0 else first
+        return Spot(line=spot.line + row - leading, column=column, text=shown)
 
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
@@ -96,7 +114,7 @@ class Walker:
             self.shared.report.add("unanalysable", self.spot(node), "nested too deeply")
             return UNKNOWN
         scope = self.scope.fork() if forked else self.scope
-        inner = Walker(self.shared, scope, depth=self.depth + 1, place=self.spot(node))
+        inner = Walker(self.shared, scope, depth=self.depth + 1, place=self.place_of(text, node))
         inner.stack = self.stack
         return inner.script(text)
 

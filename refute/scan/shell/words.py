@@ -12,7 +12,7 @@ from tree_sitter import Node
 from refute.scan.shell.expansion import expand_parameter
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import FIELD, NAME, UNKNOWN
+from refute.scan.symbols import FIELD, NAME, UNKNOWN, capped
 
 MAX_ALTERNATIVES: Final = 8
 _ESCAPES: Final = {
@@ -67,8 +67,8 @@ def combine(parts: Iterable[list[str]]) -> list[str]:
     """Every way to join the alternatives of successive parts, bounded."""
     rows = list(parts)
     if all(len(row) == 1 for row in rows):
-        return ["".join(row[0] for row in rows)]
-    return list(dict.fromkeys("".join(row) for row in islice(product(*rows), MAX_ALTERNATIVES)))
+        return [capped("".join(row[0] for row in rows))]
+    return list(dict.fromkeys(capped("".join(row)) for row in islice(product(*rows), MAX_ALTERNATIVES)))
 
 
 class Expander:

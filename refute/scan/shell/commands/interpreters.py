@@ -47,7 +47,7 @@ def _python_text(call: Call, text: str) -> None:
     from refute.scan.python import scan_embedded  # noqa: PLC0415 - the two languages need each other
 
     walker = call.walker
-    scan_embedded(walker.shared.report, text, walker.spot(call.node), depth=walker.depth + 1)
+    scan_embedded(walker.shared.report, text, walker.place_of(text, call.node), depth=walker.depth + 1)
 
 
 def _shell(call: Call) -> str:
@@ -329,10 +329,13 @@ def _shift(call: Call) -> str:
 
 
 def _make(call: Call) -> str:
-    options, _ = split_options(call.argv[1:], "CfjIoWl", mixed=True)
+    options, operands = split_options(call.argv[1:], "CfIoW", mixed=True)
+    targets = [word for word in operands if "=" not in word and not word.isdigit()]
     directory = (options.get("C") or ["."])[0]
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0]
-    call.walker.shared.report.reached.append((_in_workspace(call, f"{directory}/{makefile}"), "make"))
+    call.walker.shared.report.reached.append(
+        (_in_workspace(call, f"{directory}/{makefile}"), " ".join(["make", *targets]))
+    )
     for word in call.argv[1:]:
         name, equals, value = word.partition("=")
         if equals and name == "SHELL":

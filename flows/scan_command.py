@@ -1,0 +1,96 @@
+"""`refute scan`: the safety scanner alone."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from refute.scan.finding import ScanResult
+    from refute.scan.targets import Target
+
+BLOCKED_EXIT_CODE = 12
+"""As `refute verify` exits for BLOCKED_DANGEROUS_SCRIPT."""
+_FORMATS = ("text", "json", "sarif", "github")
+_SEVERITIES = ("medium", "high", "critical")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--format", "output_format", type=click.Choice(_FORMATS), default="text", help="How to print findings.")
+@click.option(
+    "--language",
+    type=click.Choice(("shell", "python")),
+    help="What interprets the files named (default: by name and first line).",
+)
+@click.option(
+    "--block-from", type=click.Choice(_SEVERITIES), default="high", show_default=True, help="The severity that blocks."
+)
+@click.option(
+    "--allow",
+    "allow_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Reviewed allow-file (YAML: rule, path, reason).",
+)
+@click.option("--diff", "base", metavar="BASE", help="Report only lines changed since this git revision.")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write there instead of standard output."
+)
+def scan(  # noqa: PLR0913 - one parameter per option
+    *,
+    paths: tuple[Path, ...],
+    output_format: str,
+    language: str | None,
+    block_from: str,
+    allow_file: Path | None,
+    base: str | None,
+    output: Path | None,
+) -> int:
+    """Scan shell and Python files for dangerous commands; nothing is executed.
+
+    PATHS are files, directories (searched for shell and Python files) or `-` for standard input. Exits 0 where
+    nothing blocks, 12 where something does or could not be analysed, 2 on wrong usage, 3 where a path is missing.
+    """
+    from refute.scan.finding import Severity
+    from refute.scan.rules import Language
+    from refute.scan.targets import collect, scan_targets
+
+    stdin = sys.stdin.buffer.read() if any(str(path) == "-" for path in paths) else None
+    targets = collect(list(paths), stdin, Language(language) if language else None)
+    result = scan_targets(targets, block_from=Severity[block_from.upper()])
+    if allow_file is not None:
+        from refute.scan.allow import load_allow_file, suppress
+
+        result = suppress(result, load_allow_file(allow_file))
+    if base is not None:
+        from refute.scan.changes import changed_lines, only_changed
+
+        result = only_changed(result, changed_lines(base, Path.cwd()))
+    text = _render(result, targets, output_format, color=output is None and sys.stdout.isatty())
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+    return 0 if result.safe else BLOCKED_EXIT_CODE
+
+
+def _render(result: "ScanResult", targets: "tuple[Target, ...]", output_format: str, *, color: bool) -> str:
+    if output_format == "json":
+        from refute.scan.formats.document import render_json
+
+        return render_json(result)
+    if output_format == "sarif":
+        from refute import __version__
+        from refute.scan.formats.sarif import render_sarif
+
+        return render_sarif(result, version=__version__)
+    if output_format == "github":
+        from refute.scan.formats.annotations import render_annotations
+
+        return render_annotations(result)
+    from refute.scan.formats.text import render_text
+
+    sources = {target.path: target.data.decode("utf-8", "replace").removeprefix("\ufeff") for target in targets}
+    return render_text(result, sources, color=color and "NO_COLOR" not in os.environ)

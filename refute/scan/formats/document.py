@@ -1,0 +1,42 @@
+"""A scan result as versioned JSON."""
+
+import json
+from typing import Any, Final
+
+from refute.scan.finding import Finding, ScanResult
+
+SCHEMA_VERSION: Final = 1
+"""Raised when a field changes meaning or goes; new fields do not raise it."""
+
+
+def render_json(result: ScanResult) -> str:
+    """The result as a JSON object with `schema_version`, `safe`, `findings`, `suppressed` and `scanned`."""
+    return json.dumps(document_of(result), indent=2, ensure_ascii=True) + "\n"
+
+
+def document_of(result: ScanResult) -> dict[str, Any]:
+    """The result as plain data."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "safe": result.safe,
+        "block_from": result.block_from.name.lower(),
+        "scanned": list(result.scanned),
+        "findings": [_finding(finding, blocks=finding.severity >= result.block_from) for finding in result.findings],
+        "suppressed": [{**_finding(item.finding, blocks=False), "reason": item.reason} for item in result.suppressed],
+    }
+
+
+def _finding(finding: Finding, *, blocks: bool) -> dict[str, Any]:
+    return {
+        "rule_id": finding.rule_id,
+        "path": finding.path,
+        "line": finding.line,
+        "column": finding.column,
+        "severity": finding.severity.name.lower(),
+        "confidence": str(finding.confidence),
+        "blocks": blocks,
+        "matched": finding.matched,
+        "command": finding.command,
+        "explanation": finding.explanation,
+        "remedy": finding.remedy,
+    }

@@ -1,0 +1,80 @@
+"""A scan result as SARIF 2.1.0 (OASIS standard, https://docs.oasis-open.org/sarif/sarif/v2.1.0/, read 2026-11)."""
+
+import hashlib
+import json
+from typing import Any, Final
+from urllib.parse import quote
+
+from refute.scan.catalog import RULES
+from refute.scan.finding import Finding, ScanResult, Severity
+from refute.scan.rules import Rule
+
+SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS: Final = {Severity.CRITICAL: "error", Severity.HIGH: "error", Severity.MEDIUM: "warning"}
+# GitHub's scale: over 9.0 is critical, 7.0-8.9 high, 4.0-6.9 medium
+# (https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning).
+_SCORES: Final = {Severity.CRITICAL: "9.5", Severity.HIGH: "8.0", Severity.MEDIUM: "5.0"}
+
+
+def render_sarif(result: ScanResult, *, version: str) -> str:
+    """The result as a SARIF log with one run; suppressed findings carry their suppression.
+
+    Args:
+        result: what the scan found.
+        version: refute's version.
+    """
+    used = sorted({finding.rule_id for finding in _all(result)})
+    positions = {rule_id: index for index, rule_id in enumerate(used)}
+    results = [_result(finding, positions, None) for finding in result.findings]
+    results += [_result(item.finding, positions, item.reason) for item in result.suppressed]
+    driver = {
+        "name": "refute-scan",
+        "version": version,
+        "semanticVersion": version,
+        "rules": [_rule(RULES[rule_id]) for rule_id in used],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "artifacts": [{"location": {"uri": _uri(path)}} for path in result.scanned],
+        "invocations": [{"executionSuccessful": True}],
+        "results": results,
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _all(result: ScanResult) -> list[Finding]:
+    return [*result.findings, *(item.finding for item in result.suppressed)]
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "name": rule.id.title().replace("-", ""),
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.explanation},
+        "help": {"text": rule.remedy},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "properties": {"tags": ["security"], "security-severity": _SCORES[rule.severity]},
+    }
+
+
+def _result(finding: Finding, positions: dict[str, int], reason: str | None) -> dict[str, Any]:
+    region = {"startLine": finding.line, "startColumn": finding.column, "snippet": {"text": finding.matched}}
+    identity = f"{finding.path}\0{finding.rule_id}\0{finding.command}"
+    made: dict[str, Any] = {
+        "ruleId": finding.rule_id,
+        "ruleIndex": positions[finding.rule_id],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": f"{finding.explanation} Read as: {finding.command}. Instead: {finding.remedy}"},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}}],
+        "partialFingerprints": {"refute/v1": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]},
+        "properties": {"severity": finding.severity.name.lower(), "confidence": str(finding.confidence)},
+    }
+    if reason is not None:
+        made["suppressions"] = [{"kind": "external", "status": "accepted", "justification": reason}]
+    return made
+
+
+def _uri(path: str) -> str:
+    return quote(path.encode("utf-8", "surrogateescape"), safe="/-._~")

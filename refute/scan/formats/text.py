@@ -1,0 +1,78 @@
+"""A scan result for a person who must decide in ten seconds: what, where, why, and how to make it safe."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from refute.guardrails.plain_text import printable
+from refute.scan.catalog import RULES
+from refute.scan.finding import Finding, ScanResult, Severity
+
+_COLORS: Final = {Severity.CRITICAL: "\x1b[1;31m", Severity.HIGH: "\x1b[31m", Severity.MEDIUM: "\x1b[33m"}
+_BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_WIDTH: Final = 110
+
+
+def render_text(result: ScanResult, sources: Mapping[str, str], *, color: bool = False) -> str:
+    """The findings, worst first, each with its source line and a caret, and one line that sums up.
+
+    Args:
+        result: what the scan found.
+        sources: path → decoded text, for the lines shown; a path that is missing shows the matched text instead.
+        color: whether to use terminal colours. All text of the scanned files is made printable first.
+    """
+    blocks = [
+        _block(finding, sources.get(finding.path), blocks=finding.severity >= result.block_from, color=color)
+        for finding in sorted(result.findings, key=lambda found: -found.severity)
+    ]
+    for item in result.suppressed:
+        finding = item.finding
+        place = printable(f"{finding.path}:{finding.line}", keep_newlines=False)
+        reason = printable(item.reason, keep_newlines=False)
+        blocks.append(f"allowed  {finding.rule_id}  {place}\n  reason: {reason}\n")
+    return "\n".join([*blocks, summary(result)]) + "\n"
+
+
+def summary(result: ScanResult) -> str:
+    """One line: whether it may run, and the counts."""
+    counts = [
+        f"{sum(finding.severity == level for finding in result.findings)} {level.name.lower()}"
+        for level in sorted(Severity, reverse=True)
+        if any(finding.severity == level for finding in result.findings)
+    ]
+    verdict = "safe to run" if result.safe else "BLOCKED"
+    files = f"{len(result.scanned)} file{'s' if len(result.scanned) != 1 else ''} scanned"
+    allowed = f", {len(result.suppressed)} allowed by the allow-file" if result.suppressed else ""
+    return f"{verdict}: {files}, {', '.join(counts) or 'nothing found'}{allowed}"
+
+
+def _block(finding: Finding, source: str | None, *, blocks: bool, color: bool) -> str:
+    level = f"{finding.severity.name}{'' if blocks else ' (does not block)'}"
+    title = RULES[finding.rule_id].title if finding.rule_id in RULES else finding.rule_id
+    head = f"{level}  {title}"
+    place = printable(f"{finding.path}:{finding.line}:{finding.column}", keep_newlines=False)
+    if color:
+        head = f"{_COLORS[finding.severity]}{level}{_RESET}  {_BOLD}{title}{_RESET}"
+        place = f"{_DIM}{place}{_RESET}"
+    lines = [head, f"  --> {place}  [{finding.rule_id}, confidence {finding.confidence}]", *_excerpt(finding, source)]
+    command = printable(finding.command, max_chars=_WIDTH, keep_newlines=False)
+    if command and command not in lines[2]:
+        lines.append(f"  read as: {command}")
+    lines.append(f"  why:     {printable(finding.explanation, keep_newlines=False)}")
+    lines.append(f"  instead: {finding.remedy}")
+    return "\n".join(lines) + "\n"
+
+
+def _excerpt(finding: Finding, source: str | None) -> list[str]:
+    rows = source.split("\n") if source is not None else []
+    raw = rows[finding.line - 1] if 0 < finding.line <= len(rows) else finding.matched.split("\n")[0]
+    number = str(finding.line)
+    start = min(finding.column - 1, len(raw)) if source is not None else 0
+    # A long line is shown from just before the finding.
+    offset = max(0, start - _WIDTH // 2) if len(raw) > _WIDTH else 0
+    before = printable(raw[offset:start], keep_newlines=False)
+    shown = printable(raw[start : offset + _WIDTH], keep_newlines=False)
+    marked = printable(finding.matched.split("\n")[0], keep_newlines=False)
+    caret = "^" * max(1, min(len(marked) or 1, len(shown) or 1))
+    ellipsis = "…" if offset else ""
+    gutter = " " * len(number)
+    return [f" {number} | {ellipsis}{before}{shown}", f" {gutter} | {' ' * (len(ellipsis) + len(before))}{caret}"]

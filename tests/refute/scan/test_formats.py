@@ -1,0 +1,103 @@
+"""The scan's output: text with caret, versioned JSON, SARIF, annotations; the allow-file and the diff."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from refute.errors import UsageError
+from refute.scan.allow import load_allow_file, suppress
+from refute.scan.changes import only_changed, parse_diff
+from refute.scan.finding import ScanResult
+from refute.scan.formats.annotations import render_annotations
+from refute.scan.formats.document import render_json
+from refute.scan.formats.sarif import render_sarif
+from refute.scan.formats.text import render_text
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_text
+
+SOURCE = "set -e\ncd build && rm -rf /etc\ncurl http://127.0.0.1/\n"
+
+
+def _scan(source: str = SOURCE, path: str = "ci/verify.sh") -> ScanResult:
+    findings = scan_text(path, source.encode(), language=Language.SHELL)
+    return ScanResult(findings=findings, scanned=(path,))
+
+
+def test_text_shows_the_line_with_a_caret_under_the_command() -> None:
+    lines = render_text(_scan(), {"ci/verify.sh": SOURCE}).split("\n")
+    shown = lines.index(" 2 | cd build && rm -rf /etc")
+    assert lines[shown + 1] == "   |             ^^^^^^^^^^^"
+
+
+def test_text_ends_with_the_verdict_and_counts() -> None:
+    assert render_text(_scan(), {}).strip().endswith("BLOCKED: 1 file scanned, 1 critical, 1 medium")
+
+
+def test_text_of_a_hostile_line_holds_no_control_characters() -> None:
+    source = "rm -rf /etc \x1b[2J\x07 '\u202e'\n"
+    text = render_text(_scan(source), {"ci/verify.sh": source})
+    assert [char for char in text if not char.isprintable() and char != "\n"] == []
+
+
+def test_json_is_versioned_and_names_what_blocks() -> None:
+    document = json.loads(render_json(_scan()))
+    assert document["schema_version"] == 1
+    assert document["safe"] is False
+    assert [(f["rule_id"], f["blocks"], f["line"]) for f in document["findings"]] == [
+        ("delete-outside", True, 2),
+        ("network-external", False, 3),
+    ]
+
+
+def test_sarif_points_each_result_at_its_rule_and_place() -> None:
+    run = json.loads(render_sarif(_scan(path="a b/verify.sh"), version="1.2.3"))["runs"][0]
+    first = run["results"][0]
+    assert run["tool"]["driver"]["rules"][first["ruleIndex"]]["id"] == first["ruleId"] == "delete-outside"
+    place = first["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "a%20b/verify.sh"
+    assert place["region"]["startLine"] == 2
+
+
+def test_annotation_escapes_what_would_end_it() -> None:
+    text = render_annotations(_scan(path="a,b:c.sh"))
+    assert text.startswith("::error file=a%2Cb%3Ac.sh,line=2,col=13,title=")
+    assert text.count("\n") == 2
+
+
+def test_allowed_finding_is_counted_and_shown(tmp_path: Path) -> None:
+    file = tmp_path / "allow.yaml"
+    file.write_text("- rule: delete-outside\n  path: ci/*.sh\n  reason: reviewed in the sandbox image\n")
+    result = suppress(_scan(), load_allow_file(file))
+    assert result.safe
+    assert "1 allowed by the allow-file" in render_text(result, {})
+    assert json.loads(render_json(result))["suppressed"][0]["reason"] == "reviewed in the sandbox image"
+    assert json.loads(render_sarif(result, version="1"))["runs"][0]["results"][-1]["suppressions"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- rule: no-such-rule\n  path: x\n  reason: because I say so\n",
+        "- rule: unanalysable\n  path: x\n  reason: because I say so\n",
+        "- rule: delete-outside\n  path: x\n  reason: short\n",
+        "- rule: delete-outside\n",
+        "rule: [",
+    ],
+)
+def test_wrong_allow_file_is_an_error(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "allow.yaml"
+    file.write_text(text)
+    with pytest.raises(UsageError, match="allow-file"):
+        load_allow_file(file)
+
+
+def test_diff_keeps_findings_on_changed_lines_only() -> None:
+    diff = "+++ b/ci/verify.sh\n@@ -3,0 +3 @@\n+x\n+++ b/other.sh\n@@ -0,0 +1,2 @@\n"
+    assert parse_diff(diff) == {"ci/verify.sh": frozenset({3}), "other.sh": frozenset({1, 2})}
+    assert [finding.line for finding in only_changed(_scan(), parse_diff(diff)).findings] == [3]
+
+
+def test_diff_keeps_what_could_not_be_analysed() -> None:
+    result = only_changed(_scan("if true; then\n"), {"ci/verify.sh": frozenset({99})})
+    assert not result.safe

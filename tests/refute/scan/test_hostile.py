@@ -1,0 +1,105 @@
+"""Fails closed: whatever cannot be read, parsed or finished blocks, and nothing in the file can silence it."""
+
+import time
+
+import pytest
+
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_files, scan_python, scan_text
+
+HOSTILE_PYTHON = {
+    "200,000 minus signs": b"x = " + b"-" * 200_000 + b"1",
+    "200,000 parentheses": b"(" * 200_000 + b")" * 200_000,
+    "deep lists": b"x = " + b"[" * 5_000 + b"]" * 5_000,
+    "deep attribute chain": b"x" + b".a" * 100_000,
+    "deep binary chain": b"x = " + b"1 + " * 100_000 + b"1",
+    "NUL byte": b"import os\0\nos.system('rm -rf /')",
+    "UTF-7 declaration": b"# -*- coding: utf-7 -*-\n+AG8-s",
+    "unknown encoding": b"# coding: no-such\nx = 1",
+    "invalid UTF-8": b"x = '\xff\xfe'",
+    "UTF-16": "x = 1".encode("utf-16"),
+    "syntax error": b"def f(:\n",
+    "tabs mixed with spaces": b"if 1:\n\tx = 1\n        y = 2\n",
+    "16 MB": b"x = 1\n" * 3_000_000,
+}
+HOSTILE_SHELL = {
+    "200,000 parentheses": b"(" * 200_000,
+    "200,000 substitutions": b"$(" * 200_000,
+    "200,000 braces": b"{ " * 200_000,
+    "10 MB on one line": b"echo " + b"a" * 10_000_000 + b" $(",
+    "NUL byte": b"r\0m -rf /",
+    "unbalanced quote": b"echo 'abc",
+    "UTF-16": "rm -rf /".encode("utf-16"),
+    "control bytes": b"echo \xff\x01",
+    "lone carriage return": b"echo ok #\rrm -rf /\n",
+    "direction mark": "echo \u202e'x'".encode(),
+}
+
+
+def _blocks(data: bytes, language: Language, path: str = "x") -> bool:
+    return any(finding.severity >= Severity.HIGH for finding in scan_text(path, data, language=language))
+
+
+@pytest.mark.parametrize("kind", HOSTILE_PYTHON)
+def test_hostile_python_blocks(kind: str) -> None:
+    assert _blocks(HOSTILE_PYTHON[kind], Language.PYTHON)
+
+
+@pytest.mark.parametrize("kind", HOSTILE_SHELL)
+def test_hostile_shell_blocks(kind: str) -> None:
+    assert _blocks(HOSTILE_SHELL[kind], Language.SHELL)
+
+
+def test_long_harmless_line_is_read_in_the_child_and_passes() -> None:
+    assert not _blocks(b"x = '" + b"a" * 1_000_000 + b"'\n", Language.PYTHON)
+
+
+def test_danger_after_megabytes_of_padding_is_found() -> None:
+    assert _blocks(b"# padding\n" * 50_000 + b"rm -rf /\n", Language.SHELL)
+
+
+def test_exponential_calls_end_in_time() -> None:
+    source = "".join(f"def f{n}(x):\n    f{n + 1}(x + 1)\n    f{n + 1}(x + 2)\n" for n in range(40)) + "f0(0)\n"
+    started = time.monotonic()
+    scan_python("x.py", source)
+    assert time.monotonic() - started < 10
+
+
+def test_doubling_text_ends_in_time() -> None:
+    started = time.monotonic()
+    scan_python("x.py", "x = 'a' * 1000\n" + "x = x + x\n" * 200)
+    scan_text("x.sh", ("x=aaaaaaaa\n" + "x=$x$x\n" * 200).encode(), language=Language.SHELL)
+    assert time.monotonic() - started < 10
+
+
+def test_wrong_name_does_not_hide_the_language() -> None:
+    assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.SHELL, "notes.txt")
+    assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.PYTHON, "x.py")
+
+
+def test_name_and_first_line_that_disagree_block() -> None:
+    rules = {finding.rule_id for finding in scan_text("x.py", b"#!/bin/sh\necho = 1\n")}
+    assert "misleading-text" in rules
+
+
+def test_command_in_the_first_line_is_judged() -> None:
+    assert _blocks(b"#!/usr/bin/env -S bash -c 'rm -rf /'\necho hi\n", Language.SHELL, "x.sh")
+
+
+def test_unknown_language_blocks() -> None:
+    assert [finding.rule_id for finding in scan_text("x.pl", b"#!/usr/bin/perl\nprint 1")] == ["unanalysable"]
+
+
+def test_missing_entry_point_blocks() -> None:
+    assert not scan_files({}, ["verify.sh"]).safe
+
+
+@pytest.mark.parametrize("comment", ["# nosec", "# noqa", "# refute: ignore", "# type: ignore", "# pragma: no cover"])
+def test_no_comment_silences_a_finding(comment: str) -> None:
+    assert _blocks(f"rm -rf /  {comment}\n".encode(), Language.SHELL)
+    assert _blocks(f"import os\nos.system('rm -rf /')  {comment}\n".encode(), Language.PYTHON)
+
+
+def test_source_cannot_forge_the_scanner_s_own_symbols() -> None:
+    assert _blocks("rm -rf /\ue001\n".encode(), Language.SHELL)
