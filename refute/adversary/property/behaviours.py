@@ -1,23 +1,28 @@
-"""Phrases about what a function does: idempotent, symmetric, leaves its argument alone, never raises, raises E when …"""
+"""What phrases about a function ask of it: idempotent, symmetric, leaves its argument alone, raises only when said."""
 
 import ast
+import builtins
 import re
 
 from refute.adversary.attack import Category
 from refute.adversary.property.conditions import read_condition, subject_of
 from refute.adversary.property.expressions import parse_expression, source_of
-from refute.adversary.property.law import DISAGREES, Law, Spoken, answer_of, equals, phrases, under
+from refute.adversary.property.law import DISAGREES, Law, Spoken, answer_of, equals, under
 from refute.adversary.property.results import reference
 from refute.adversary.property.subject import Setup, set_up
 from refute.ticket.record import Claim
 
 BUILTIN_ERRORS = frozenset(
-    (
-        "ValueError", "TypeError", "KeyError", "IndexError", "ZeroDivisionError", "OverflowError", "AttributeError", "LookupError",
-        "ArithmeticError", "NotImplementedError", "RuntimeError", "FileNotFoundError", "OSError", "UnicodeDecodeError",
-        "UnicodeEncodeError", "UnicodeError", "AssertionError", "PermissionError", "TimeoutError", "Exception", "StopIteration",
-    )
-)  # fmt: skip
+    name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, Exception)
+)
+"""Exceptions that need no import."""
+
+
+_ARGUMENT_WORDS = frozenset(
+    word + plural
+    for word in ("argument", "input", "parameter", "list", "array", "dict", "dictionary", "sequence", "set", "mapping")
+    for plural in ("", "s")
+)
 
 
 def import_of_error(name: str, spoken_modules: tuple[tuple[str, frozenset[str]], ...]) -> str | None:
@@ -31,12 +36,15 @@ def _modules(spoken: Spoken) -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple((face.module, face.names) for face in spoken.surface.faces)
 
 
-def _idempotent(spoken: Spoken) -> Law | None:
+def idempotent(spoken: Spoken) -> Law | None:
+    """f(f(x)) == f(x), where a result can be passed in again."""
     required = [p for p in spoken.setup.function.parameters if p.name in spoken.setup.domains]
     if not required or not spoken.setup.function.answers:
         return None
     first, returns = required[0], spoken.setup.function.returns
-    same_type = first.annotation is not None and returns is not None and source_of(first.annotation) == source_of(returns)
+    same_type = (
+        first.annotation is not None and returns is not None and source_of(first.annotation) == source_of(returns)
+    )
     lines = [f"once = {spoken.answer()}"]
     if not same_type:
         lines.append(f"assume(type(once) is type({first.name}))")
@@ -45,7 +53,8 @@ def _idempotent(spoken: Spoken) -> Law | None:
     return Law(label="idempotent", lines=tuple(lines), setup=spoken.setup)
 
 
-def _symmetric(spoken: Spoken) -> Law | None:
+def symmetric(spoken: Spoken) -> Law | None:
+    """f(a, b) == f(b, a)."""
     names = list(spoken.setup.domains)
     if len(names) != 2 or not spoken.setup.function.answers:  # noqa: PLR2004  # two arguments to swap
         return None
@@ -56,14 +65,13 @@ def _symmetric(spoken: Spoken) -> Law | None:
     return Law(label="symmetric", lines=lines, setup=spoken.setup)
 
 
-def _unmodified(spoken: Spoken) -> Law | None:
+def unmodified(spoken: Spoken) -> Law | None:
+    """A copy of the argument is passed; it must still equal the original."""
     mutable = [name for name, domain in spoken.setup.domains.items() if domain.mutable]
     what = spoken.match["what"] or ""
     named = [name for name in mutable if re.search(rf"\b{re.escape(name)}\b", what)]
     words = re.sub(r"`|\b(?:its|the|any|either|of|original|input|given|passed|in)\b", " ", what).split()
-    general = {"argument", "arguments", "input", "inputs", "parameter", "parameters", "list", "lists", "array", "arrays", "dict",
-               "dictionary", "sequence", "set", "mapping"}  # fmt: skip
-    if not mutable or (not named and not set(words) <= general):
+    if not mutable or (not named and not set(words) <= _ARGUMENT_WORDS):
         return None
     watched = named or mutable
     passed = {name: f"passed_{name}" for name in watched}
@@ -73,7 +81,8 @@ def _unmodified(spoken: Spoken) -> Law | None:
     return Law(label="does not modify", lines=tuple(lines), setup=spoken.setup)
 
 
-def _never_raises(spoken: Spoken) -> Law | None:
+def never_raises(spoken: Spoken) -> Law | None:
+    """Any exception counts."""
     return Law(
         label="never raises",
         lines=(f"_finished({spoken.setup.call()})",),
@@ -82,16 +91,20 @@ def _never_raises(spoken: Spoken) -> Law | None:
     )
 
 
-def _raises_only(spoken: Spoken) -> Law | None:
+def raises_only(spoken: Spoken) -> Law | None:
+    """Any exception but the named one counts."""
     line = import_of_error(spoken.match["error"], _modules(spoken))
     if line is None:
         return None
     call = f"_answer(lambda: {spoken.setup.call()}, {spoken.match['error']})"
     imports = (line,) if line else ()
-    return Law(label="raises nothing else", lines=(call,), setup=spoken.setup, category=Category.FAILURE_MODE, imports=imports)
+    return Law(
+        label="raises nothing else", lines=(call,), setup=spoken.setup, category=Category.FAILURE_MODE, imports=imports
+    )
 
 
-def _raises(spoken: Spoken) -> Law | None:
+def raises(spoken: Spoken) -> Law | None:
+    """The exception, for every value under the condition."""
     said = spoken.match["cond"]
     condition = read_condition(said, spoken.setup.domains)
     line = import_of_error(spoken.match["error"], _modules(spoken))
@@ -105,13 +118,18 @@ def _raises(spoken: Spoken) -> Law | None:
     return Law(label=label, lines=lines, setup=setup, category=Category.FAILURE_MODE, imports=(line,) if line else ())
 
 
-def _value_when(spoken: Spoken) -> Law | None:
+def value_when(spoken: Spoken) -> Law | None:
+    """The value, for every input under the condition."""
     condition = read_condition(spoken.match["cond"], spoken.setup.domains)
     value = _written(spoken.match["value"])
     if condition is None or value is None:
         return None
     setup = under(spoken.setup, condition)
-    lines = (f"expected = {source_of(value)}", f"got = {answer_of(setup)}", f"assert _same(expected, got, exact=False), {DISAGREES}")
+    lines = (
+        f"expected = {source_of(value)}",
+        f"got = {answer_of(setup)}",
+        f"assert _same(expected, got, exact=False), {DISAGREES}",
+    )
     return Law(label="value when", lines=lines, setup=setup)
 
 
@@ -127,18 +145,24 @@ def _written(text: str) -> ast.expr | None:
     return node
 
 
-def _value_for_empty(spoken: Spoken) -> Law | None:
+def value_for_empty(spoken: Spoken) -> Law | None:
+    """The value, for an empty argument."""
     name = subject_of(spoken.match["noun"].lower(), spoken.setup.domains)
     value = _written(spoken.match["value"])
     condition = parse_expression(f"len({name}) == 0")
     if name is None or value is None or condition is None or spoken.setup.domains[name].min_size:
         return None
     setup = spoken.setup.assuming([condition])
-    lines = (f"expected = {source_of(value)}", f"got = {answer_of(setup)}", f"assert _same(expected, got, exact=False), {DISAGREES}")
+    lines = (
+        f"expected = {source_of(value)}",
+        f"got = {answer_of(setup)}",
+        f"assert _same(expected, got, exact=False), {DISAGREES}",
+    )
     return Law(label="value for empty", lines=lines, setup=setup)
 
 
-def _handles_empty(spoken: Spoken) -> Law | None:
+def handles_empty(spoken: Spoken) -> Law | None:
+    """No exception for an empty argument."""
     name = subject_of(spoken.match["noun"].lower().removesuffix("s"), spoken.setup.domains)
     condition = parse_expression(f"len({name}) == 0")
     sized = {"list", "str", "dict", "set", "bytes"}
@@ -151,8 +175,8 @@ def _handles_empty(spoken: Spoken) -> Law | None:
     return Law(label="handles empty", lines=lines, setup=setup, category=Category.FAILURE_MODE)
 
 
-def _inverse(spoken: Spoken) -> Law | None:
-    """"`decode` is the inverse of `encode`": decode(encode(x)) == x, for what `encode` takes."""
+def inverse(spoken: Spoken) -> Law | None:
+    """For a decoder that is the inverse of an encoder: decode(encode(x)) == x, for what the encoder takes."""
     inner = spoken.surface.named(spoken.match["other"])
     outer = spoken.setup.function
     if inner is None or inner.qualified == outer.qualified or inner.owner or inner.is_async or outer.is_async:
@@ -161,47 +185,21 @@ def _inverse(spoken: Spoken) -> Law | None:
     if not isinstance(ready, Setup) or len(ready.domains) != 1 or len(spoken.setup.domains) != 1:
         return None
     drawn = next(iter(ready.domains))
-    lines = (f"expected = {drawn}", f"got = {outer.qualified}({answer_of(ready)})", f"assert _same(expected, got, exact=False), {DISAGREES}")
+    lines = (
+        f"expected = {drawn}",
+        f"got = {outer.qualified}({answer_of(ready)})",
+        f"assert _same(expected, got, exact=False), {DISAGREES}",
+    )
     return Law(label="round trip", lines=lines, setup=ready, imports=spoken.setup.imports)
 
 
-def _equivalent(spoken: Spoken) -> Law | None:
+def equivalent(spoken: Spoken) -> Law | None:
+    """The result of a reference expression."""
     node = reference(spoken.match["expr"], spoken)
     return None if node is None else equals(spoken, "equivalent to", source_of(node))
 
 
-def _deterministic(spoken: Spoken) -> Law | None:
+def deterministic(spoken: Spoken) -> Law | None:
+    """The same call twice gives the same."""
     lines = (f"expected = {spoken.answer()}", f"got = {spoken.answer()}", f"assert _same(expected, got), {DISAGREES}")
     return Law(label="deterministic", lines=lines, setup=spoken.setup) if spoken.setup.function.answers else None
-
-
-_IT = r"(?:^|.*?\b)"
-_SUBJECT = r"(?:`?[\w.]+(?:\([^)]*\))?`?|it|(?:the |this )?(?:function|operation|result|distance|metric|measure|call))"
-_NOT_MODIFY = r"(?:modif\w+|mutat\w+|chang\w+|alter\w*|touch\w*)"
-_TARGET = r"(?P<what>(?:(?:its|the|any|either|of|original|input|given|passed[- ]in|passed) )*`?\w+`?)"
-_ERROR = r"(?:an? )?`?(?P<error>[A-Z]\w*(?:Error|Exception|Iteration))`?"
-_VALUE = r"(?P<value>`[^`]+`|None|True|False|-?\d+(?:\.\d+)?|\[[^\]]*\]|\(\)|\{\}|'[^']*'|\"[^\"]*\"|an empty (?:list|string|dict|tuple))"
-
-BEHAVIOUR_PHRASES = phrases(
-    (
-        ("idempotent", rf"^{_SUBJECT} (?:is|must be|should be|are) (?:always )?idempotent\b(?=$|[.,;:])", _idempotent),
-        ("idempotent", r"^(?:.*\b)?applying (?:it|\S+) twice (?:gives|yields|returns|has|changes|does|is)\b[^.]*(?:same|nothing|no (?:further )?(?:effect|change)|once)", _idempotent),
-        ("symmetric", rf"^{_SUBJECT} (?:is|must be|should be) (?:always )?(?:commutative|symmetric(?:al)?)\b(?: in its arguments)?(?=$|[.,;:])", _symmetric),
-        ("does not modify", rf"{_IT}(?:does not|doesn't|do not|never|not|without|must not|will not) (?:be )?{_NOT_MODIFY}(?: in place)? {_TARGET}(?: in place)?(?=$|[.,;]|,? but| and)", _unmodified),
-        ("does not modify", rf"{_IT}leaves {_TARGET} (?:unchanged|untouched|unmodified|intact|alone)", _unmodified),
-        ("does not modify", rf"^{_TARGET} (?:is|are) (?:never|not) {_NOT_MODIFY}(?=$|[.,;])", _unmodified),
-        ("never raises", rf"{_IT}(?:never|does not|doesn't|must not|will not|won't) (?:raises?|throws?|crash(?:es)?)(?: (?:an? |any )?(?:exceptions?|errors?))?(?=$|[.,;]|,? (?:for|on) (?:any|all|every|whatever)| whatever| no matter)", _never_raises),
-        ("raises nothing else", rf"{_IT}(?:raises? only|only raises?|never raises? anything (?:but|other than|except)|raises? nothing (?:but|other than|except)) {_ERROR}", _raises_only),
-        ("raises", rf"{_IT}(?:raises?|throws?) {_ERROR} (?:if|when|whenever|for|on|where) (?P<cond>[^;]+)", _raises),
-        ("raises", rf"{_IT}(?:raises?|throws?) {_ERROR} (?P<unless>unless) (?P<cond>[^;]+)", _raises),
-        ("raises", rf"^(?:if|when|whenever) (?P<cond>[^;]+?),? (?:it |{_SUBJECT} |then )?(?:raises?|throws?) {_ERROR}(?=$|[.,;])", _raises),
-        ("value when", rf"{_IT}(?:returns?|yields?|gives?) {_VALUE} (?:if|when|whenever) (?P<cond>[^;]+)", _value_when),
-        ("value when", rf"^(?:if|when|whenever) (?P<cond>[^;]+?),? (?:it |{_SUBJECT} |then )?(?:must |should |will )?(?:returns?|yields?|gives?) {_VALUE}(?=$|[.,;])", _value_when),
-        ("value for empty", rf"{_IT}(?:returns?|yields?|gives?) {_VALUE} (?:for|on|given) (?:an? |the )?empty (?:input )?(?P<noun>\w+)(?=$|[.,;])", _value_for_empty),
-        ("handles empty", r"^(?:.*\b)?(?:handles?|accepts?|works (?:for|on|with)|copes with) (?:an? |the )?empty (?:input )?(?P<noun>\w+)\b", _handles_empty),
-        ("round trip", r"^`?[\w.]+(?:\([^)]*\))?`? (?:is|must be|should be) (?:the |an? )?(?:exact )?(?:inverse|reverse|opposite) of `?(?P<other>\w+)`?(?:\(\))?(?=$|[.,;])", _inverse),
-        ("equivalent to", rf"{_IT}(?:is |are |an? |behaves )(?:\w+ )?(?:the same as|same as|equivalent (?:to|of)|equal to|identical to|like) (?P<expr>.+)", _equivalent),
-        ("equivalent to", r"^(?:efficient |faster |fast )?(?:equivalent (?:to|of)|same as) (?P<expr>.+)", _equivalent),
-        ("deterministic", rf"^{_SUBJECT} (?:is|must be) (?:deterministic|a pure function)\b", _deterministic),
-    )
-)  # fmt: skip

@@ -1,11 +1,13 @@
 """The `property` block of a claim: for all `given` values that satisfy `assume`, `check` is true."""
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.bounds import absorb, strategies
-from refute.adversary.property.domain import AUTHORS, Domain, strategy_of_author
+from refute.adversary.property.bounds import absorb
+from refute.adversary.property.domain import AUTHORS, Domain
 from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.drawing import strategies
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.type_expressions import strategy_of_author
 from refute.ticket.record import Claim
 
 

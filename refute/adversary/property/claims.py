@@ -6,24 +6,28 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from refute.adversary.attack import Origin
-from refute.adversary.property.behaviours import BEHAVIOUR_PHRASES, import_of_error
+from refute.adversary.property.behaviour_phrases import BEHAVIOUR_PHRASES
+from refute.adversary.property.behaviours import import_of_error
 from refute.adversary.property.conditions import read_condition
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.expressions import negated
 from refute.adversary.property.law import Law, Phrase, Spoken
-from refute.adversary.property.results import RESULT_PHRASES
+from refute.adversary.property.result_phrases import RESULT_PHRASES
 from refute.adversary.property.sections import Sentence, read_sections, sentences
 from refute.adversary.property.subject import Setup, names_in, set_up, subjects_of
 from refute.adversary.property.surface import Function, Surface
 from refute.ticket.record import Claim, Ticket
 
 _DESCRIBES = re.compile(
-    r"^(?:.*?\b)?(?:(?:always |must |should |will |never )?(?:returns?|yields?|produces?|computes?|outputs?)|(?:the )?(?:result|output|return(?:ed)? value)"
-    r"(?: of \S+(?: \S+\))?)? (?:is|has|must be|should be|equals?)(?= )|`?[\w.]+\([^)]*\)`? (?:is|has|must be|should be|lies|stays)(?= ))(?: always| guaranteed to be)? (?P<rest>.+)$",
+    r"^(?:.*?\b)?(?:(?:always |must |should |will |never )?(?:returns?|yields?|produces?|computes?|outputs?)"
+    r"|(?:the )?(?:result|output|return(?:ed)? value)(?: of \S+(?: \S+\))?)? (?:is|has|must be|should be|equals?)(?= )"
+    r"|`?[\w.]+\([^)]*\)`? (?:is|has|must be|should be|lies|stays)(?= ))"
+    r"(?: always| guaranteed to be)? (?P<rest>.+)$",
     re.IGNORECASE,
 )
 _CONDITIONAL = re.compile(
-    r"\b(?:if|when|whenever|unless|while|after|until|once|provided|except|otherwise|where|given that|assuming|only for|(?<!at )most|usually|typically"
+    r"\b(?:if|when|whenever|unless|while|after|until|once|provided|except|otherwise|where|given "
+    r"that|assuming|only for|(?<!at )most|usually|typically"
     r"|may|might|sometimes|but not|on success|by default|for (?!any|all|every|each|arbitrary|example))\b",
     re.IGNORECASE,
 )
@@ -31,10 +35,18 @@ _NEGATION = re.compile(r"\b(?:not|n't|never|no longer(?! than)|neither|hardly|ca
 _OWN_CONDITION = frozenset({"raises", "value when", "whether", "index such that", "value for empty", "handles empty"})
 _SPECIAL = frozenset({"raises", "value when", "value for empty"})
 _OWN_NEGATION = frozenset(
-    {"does not modify", "never raises", "raises nothing else", "never more than", "each no longer than", "removes duplicates"}
+    {
+        "does not modify",
+        "never raises",
+        "raises nothing else",
+        "never more than",
+        "each no longer than",
+        "removes duplicates",
+    }
 )
 _QUANTIFIER = re.compile(
-    r"\bfor (?:any|all|every|each) (?P<adjective>[\w-]+ )?(?P<noun>inputs?|values?|lists?|strings?|arrays?|ints?|integers?|numbers?|floats?|arguments?|texts?"
+    r"\bfor (?:any|all|every|each) (?P<adjective>[\w-]+ )?(?P<noun>inputs?|values?|lists?|"
+    r"strings?|arrays?|ints?|integers?|numbers?|floats?|arguments?|texts?"
     r"|\w)\b",
     re.IGNORECASE,
 )
@@ -84,7 +96,10 @@ def _of_sentence(
             done.add(phrase.label)
             yield draft_of(claim, sentence.verbatim, law)
     if not done:
-        yield Note(claim=claim, reason=f"{sentence.plain!r} is recognised as {candidates[0][0].label!r}, but not understood in full")
+        yield Note(
+            claim=claim,
+            reason=f"{sentence.plain!r} is recognised as {candidates[0][0].label!r}, but not understood in full",
+        )
 
 
 def _matches(plain: str, function: Function, *, is_result: bool) -> Iterator[tuple[Phrase, re.Match[str]]]:
@@ -144,9 +159,12 @@ def draft_of(claim: Claim, quote: str, law: Law) -> Draft:
 
 
 def special_cases(setup: Setup, ticket: Ticket) -> Iterator[ast.expr]:
-    """Conditions for which the claims or the docstring say what the function does then: "raises E if …", "returns 0 when …"."""
+    """Conditions for which the claims or the docstring say what happens then: "raises E if …", "returns 0 when …"."""
     function = setup.function
-    texts = [function.docstring, *(claim.text for claim in ticket.claims if len(ticket.claims) == 1 or function.name in claim.text)]
+    texts = [
+        function.docstring,
+        *(claim.text for claim in ticket.claims if len(ticket.claims) == 1 or function.name in claim.text),
+    ]
     for text in texts:
         sections = read_sections(text)
         said = [f"raises {entry.name} {entry.text}" for entry in sections.raises]
@@ -169,7 +187,10 @@ def _special(match: re.Match[str], setup: Setup) -> ast.expr | None:
 def refusing(setup: Setup, ticket: Ticket, surface: Surface) -> Setup:
     """Note how the function refuses inputs: the errors that its documentation, the claims on it, or its body name."""
     function = setup.function
-    told = [function.docstring, *(claim.text for claim in ticket.claims if function.name in claim.text or len(ticket.claims) == 1)]
+    told = [
+        function.docstring,
+        *(claim.text for claim in ticket.claims if function.name in claim.text or len(ticket.claims) == 1),
+    ]
     named = set(re.findall(r"\b[A-Z]\w*(?:Error|Exception)\b", "\n".join(told))) | set(function.refuses_with)
     return setup.refusing_with(*known_errors(sorted(named), surface))
 

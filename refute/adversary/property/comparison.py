@@ -32,7 +32,7 @@ class _Near:
 
 
 def _items(got: Any) -> list[Any] | None:
-    """What a list, tuple, generator, array or other ordered iterable holds; None where it is none (a str, a dict, a set)."""
+    """What a list, tuple, generator or other ordered iterable holds; None for texts, dictionaries, sets."""
     if isinstance(got, str | bytes | bytearray | collections.abc.Mapping | collections.abc.Set):
         return None
     if isinstance(got, collections.abc.Iterable):
@@ -45,14 +45,7 @@ def _same(expected: Any, got: Any, *, exact: bool = True) -> bool:
     if hasattr(got, "tolist"):
         got = got.tolist()
     if isinstance(expected, list | tuple):
-        if exact and isinstance(got, list | tuple) and isinstance(expected, list) != isinstance(got, list):
-            return False
-        if not exact and isinstance(got, collections.abc.Set):
-            return _same_set(expected, list(got))
-        items = _items(got)
-        if items is None or len(items) != len(expected):
-            return False
-        return all(_same(e, g, exact=exact) for e, g in zip(expected, items, strict=True))
+        return _same_sequence(expected, got, exact=exact)
     if isinstance(expected, set | frozenset):
         items = list(got) if isinstance(got, collections.abc.Set) else (None if exact else _items(got))
         return items is not None and _same_set(expected, items)
@@ -60,15 +53,30 @@ def _same(expected: Any, got: Any, *, exact: bool = True) -> bool:
         if not isinstance(got, collections.abc.Mapping) or len(expected) != len(got):
             return False
         return all(key in got and _same(value, got[key], exact=exact) for key, value in expected.items())
+    return _same_leaf(expected, got)
+
+
+def _same_leaf(expected: Any, got: Any) -> bool:
+    """Whether two values without parts are the same; floats up to rounding errors, nan is nan."""
     if isinstance(expected, _Near):
-        return expected == got
+        return bool(expected == got)
     if expected != expected:  # noqa: PLR0124  # only nan differs from itself
         return bool(got != got)  # noqa: PLR0124
-    if isinstance(expected, int) and isinstance(got, float):
-        return abs(expected - got) <= 1e-9 * abs(expected)
-    if isinstance(expected, float):
+    if isinstance(expected, float) or (isinstance(expected, int) and isinstance(got, float)):
         return bool(expected == got) or _Near(expected, 1e-9 * abs(expected)) == got
     return bool(expected == got)
+
+
+def _same_sequence(expected: Any, got: Any, *, exact: bool) -> bool:
+    """Whether `got` holds the same items in the same order."""
+    if exact and isinstance(got, list | tuple) and isinstance(expected, list) != isinstance(got, list):
+        return False
+    if not exact and isinstance(got, collections.abc.Set):
+        return _same_set(expected, list(got))
+    items = _items(got)
+    if items is None or len(items) != len(expected):
+        return False
+    return all(_same(e, g, exact=exact) for e, g in zip(expected, items, strict=True))
 
 
 def _same_set(expected: Any, items: list[Any]) -> bool:
@@ -85,7 +93,8 @@ def _same_set(expected: Any, items: list[Any]) -> bool:
 def _shown(value: Any) -> str:
     """A value for a failure message, cut to 500 characters."""
     text = repr(value)
-    return text if len(text) <= 500 else f"{text[:500]}… ({len(text)} characters)"
+    limit = 500
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
 def _size(got: Any) -> int:

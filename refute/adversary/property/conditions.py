@@ -1,4 +1,4 @@
-"""Conditions as people write them, turned into Python: `n >= 1`, "n is negative", "the list is empty", "arr is sorted"."""
+"""Conditions as people write them, turned into Python: `n >= 1`, "n is negative", "the list is empty"."""
 
 import ast
 import re
@@ -13,7 +13,10 @@ _SYMBOLS = str.maketrans({"≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "�
 
 _PREDICATES: tuple[tuple[str, str], ...] = (
     (r"(?:strictly )?negative|less than (?:zero|0)|below (?:zero|0)", "{x} < 0"),
-    (r"(?:strictly |a )?positive(?: (?:int|integer|number|float))?|greater than (?:zero|0)|above (?:zero|0)", "{x} > 0"),
+    (
+        r"(?:strictly |a )?positive(?: (?:int|integer|number|float))?|greater than (?:zero|0)|above (?:zero|0)",
+        "{x} > 0",
+    ),
     (r"(?:a )?non-?\s?negative(?: (?:int|integer|number|float))?|not negative", "{x} >= 0"),
     (r"not positive|non-?positive|(?:zero|0) or (?:negative|less)|negative or (?:zero|0)", "{x} <= 0"),
     (r"zero|0|equal to (?:zero|0)", "{x} == 0"),
@@ -24,10 +27,16 @@ _PREDICATES: tuple[tuple[str, str], ...] = (
     (r"non-?\s?empty|not empty|(?:contains?|has|have) at least one (?:element|item|character)", "len({x}) > 0"),
     (r"None|null", "{x} is None"),
     (r"not None|not null", "{x} is not None"),
-    (r"(?:already )?sorted(?: in)?(?: ascending| increasing| non-?decreasing)?(?: order)?|in (?:ascending|sorted|increasing) order",
-     "list({x}) == sorted({x})"),
-    (r"unique|distinct|(?:all )?different|(?:has|have|contains?|with) (?:no|unique|distinct) (?:duplicates?|duplicate (?:elements|items|values)|elements|items|values)"
-     r"|duplicate[- ]free|without duplicates", "len(set({x})) == len({x})"),
+    (r"(?:already )?sorted(?: in)?(?: ascending| increasing| non-?decreasing)?(?: order)?", "list({x}) == sorted({x})"),
+    (r"in (?:ascending|sorted|increasing) order", "list({x}) == sorted({x})"),
+    (
+        (
+            r"unique|distinct|(?:all )?different|(?:has|have|contains?|with) (?:no|unique|distinct) "
+            r"(?:duplicates?|duplicate (?:elements|items|values)|elements|items|values)"
+            r"|duplicate[- ]free|without duplicates"
+        ),
+        "len(set({x})) == len({x})",
+    ),
     (r"not sorted in (?:reverse|descending) order", "list({x}) != sorted({x}, reverse=True)"),
     (r"(?:strictly )?(?:less|smaller|lower) than (?P<a>.+)|below (?P<a2>.+)", "{x} < {a}"),
     (r"(?:strictly )?(?:greater|larger|more|higher) than (?P<a>.+)|above (?P<a2>.+)", "{x} > {a}"),
@@ -40,14 +49,20 @@ _PREDICATES: tuple[tuple[str, str], ...] = (
 )
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), template) for pattern, template in _PREDICATES)
 _SUBJECT = re.compile(
-    r"^(?:all |every |each )?(?:of )?(?:the |an? |any |its )?(?:input |given |argument |parameter )?(?P<what>`?\w+`?(?: (?:in|of) `?\w+`?)?)"
+    r"^(?:all |every |each )?(?:of )?(?:the |an? |any |its )?(?:input |given |argument |parameter "
+    r")?(?P<what>`?\w+`?(?: (?:in|of) `?\w+`?)?)"
     r"(?: (?:argument|parameter|value|list|string|array|number|integer))?"
-    r" ?(?:is|are|be|must be|should be|has to be|have to be|must|should|needs to be|is always|are always|=)? ?(?P<what_of_it>.+)$"
+    r" ?(?:is|are|be|must be|should be|has to be|have to be|must|should|needs to be|is always|are "
+    r"always|=)? ?(?P<what_of_it>.+)$"
 )
 _NOUNS = {
-    "list": "list", "array": "list", "sequence": "list", "string": "str", "text": "str", "number": "int", "integer": "int",
-    "int": "int", "float": "float", "dict": "dict", "dictionary": "dict", "mapping": "dict", "set": "set",
-}  # fmt: skip
+    **dict.fromkeys(("list", "array", "sequence"), "list"),
+    **dict.fromkeys(("string", "text"), "str"),
+    **dict.fromkeys(("number", "integer", "int"), "int"),
+    **dict.fromkeys(("dict", "dictionary", "mapping"), "dict"),
+    "float": "float",
+    "set": "set",
+}
 _ANYTHING = frozenset({"input", "argument", "it", "value", "parameter"})
 
 
@@ -76,7 +91,7 @@ def read_condition(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
 
 
 def _with_subject(parts: list[str], domains: Mapping[str, Domain]) -> list[str]:
-    """"n is zero or negative" → "n is zero", "n is negative"."""
+    """From "n is zero or negative": "n is zero", "n is negative"."""
     lead = re.match(r"^((?:the |an? )?`?\w+`? (?:is|are|must be|has|have) )", parts[0])
     if lead is None:
         return parts
@@ -93,7 +108,9 @@ def _as_code(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
     node = parse_expression(text.replace("`", ""))
     if node is None or not is_pure(node, set(domains)):
         return None
-    boolean = isinstance(node, ast.Compare | ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+    boolean = isinstance(node, ast.Compare | ast.BoolOp) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    )
     if isinstance(node, ast.Call):
         boolean = isinstance(node.func, ast.Name) and node.func.id in {"all", "any", "isinstance"}
     return node if boolean and free_names([node]) & set(domains) else None

@@ -140,7 +140,7 @@ def values_in(session: Session) -> list[ast.AST]:
             case Value(plain=plain):
                 nodes.append(plain)
             case Raises(name=name):
-                nodes += [parsed for parsed in parse_statements(name) or []]
+                nodes += parse_statements(name) or []
             case _:
                 pass
     return nodes

@@ -1,23 +1,19 @@
 """Examples become tests as they stand: the author's, those in a claim's text, those in docstrings."""
 
 import ast
-import copy
-import re
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.doctests import Step, blank_out, read_sessions, values_in
+from refute.adversary.property.checks import awaited, check, lines_of_step
+from refute.adversary.property.described import read_described
+from refute.adversary.property.doctests import blank_out, read_sessions, values_in
 from refute.adversary.property.draft import Draft, Note
-from refute.adversary.property.expected import Expected, Raises, Text, Value
-from refute.adversary.property.expressions import dotted, is_call_of, parse_expression, parse_statements, source_of
+from refute.adversary.property.expected import Raises, Value
+from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.namespace import Namespace, Unresolved
-from refute.adversary.property.notation import Inline, read_described, read_inline
+from refute.adversary.property.notation import Inline, read_inline
 from refute.adversary.property.surface import Documented, Function
 from refute.ticket.record import Claim
-
-_SHOWS = 'assert _reads_like(expected, shown), f"expected {_shown(expected)}, got {_shown(shown)}"'
-_DISAGREES = 'assert {call}, f"expected {{_shown(expected)}}, got {{_shown(got)}}"'
 
 
 def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -58,7 +54,7 @@ def _must_hold(statement: ast.stmt, namespace: Namespace) -> list[str]:
     """An expression must be true; a bare call may return anything but False."""
     if not isinstance(statement, ast.Expr):
         return source_of(statement).splitlines()
-    code = source_of(_awaited(statement.value, namespace))
+    code = source_of(awaited(statement.value, namespace))
     if isinstance(statement.value, ast.Call):
         return [f"got = {code}", "assert got is not False"]
     return [f"assert {code}"]
@@ -84,7 +80,7 @@ def text_examples(
         if isinstance(found, Unresolved):
             yield Note(claim=claim, reason=_undefined(first, found))
         elif found.reaches_implementation:
-            lines = [line for step in session.steps for line in _step(step, namespace)]
+            lines = [line for step in session.steps for line in lines_of_step(step, namespace)]
             in_claim = first in quote
             yield Draft(
                 claim=claim,
@@ -146,7 +142,7 @@ def _inline(claim: Claim, example: Inline, origin: Origin, namespace: Namespace,
     if example.expected is None:
         lines = [f"assert {source_of(example.expression)}"]
     else:
-        lines = _check(example.expression, example.expected, namespace, exact=example.strict)
+        lines = check(example.expression, example.expected, namespace, exact=example.strict)
     return Draft(
         claim=claim,
         quote=example.quote if example.quote in claim.text else claim.text,
@@ -159,92 +155,12 @@ def _inline(claim: Claim, example: Inline, origin: Origin, namespace: Namespace,
     )
 
 
-def _step(step: Step, namespace: Namespace) -> list[str]:
-    if not isinstance(step.statement, ast.Expr):
-        if isinstance(step.expected, Raises):
-            inner = source_of(step.statement).splitlines()
-            return [f"with pytest.raises({step.expected.name}):", *(f"    {line}" for line in inner)]
-        return source_of(step.statement).splitlines()
-    expression = step.statement.value
-    if step.expected is None:
-        truth = isinstance(expression, ast.Compare)
-        return [f"assert {source_of(expression)}" if truth else source_of(_awaited(expression, namespace))]
-    return _check(expression, step.expected, namespace, exact=True)
-
-
-def _check(expression: ast.expr, expected: Expected, namespace: Namespace, *, exact: bool) -> list[str]:
-    code = source_of(_awaited(expression, namespace))
-    prints = _prints(expression, namespace)
-    same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
-    match expected:
-        case Raises(name=name):
-            return [f"with pytest.raises({name}):", f"    {code}"]
-        case Value(plain=ast.Constant(value=True | False)) if isinstance(expression, ast.Compare):
-            return [f"assert {'' if expected.source == 'True' else 'not '}({code})"]
-        case Value() if not prints:
-            return [f"expected = {expected.source}", f"got = {code}", _DISAGREES.format(call=same)]
-        case Value(written=written):
-            either = f"{same} or _reads_like({written!r}, shown)"
-            return [f"expected = {expected.source}", *_transcribed(code), _DISAGREES.format(call=either)]
-        case Text(text=text) if not prints and _says_nothing(text):
-            return [code]
-        case Text(text=text):
-            return [f"expected = {textwrap.dedent(text)!r}", *_transcribed(code), _SHOWS]
-
-
-def _transcribed(code: str) -> list[str]:
-    """Run the call and keep what doctest would compare: the printed lines, then the result's repr where there is one."""
-    return [
-        "with contextlib.redirect_stdout(io.StringIO()) as printed:",
-        f"    got = {code}",
-        "shown = _transcript(printed.getvalue(), got)",
-    ]
-
-
-def _says_nothing(text: str) -> bool:
-    """Prose after a call, or a default repr with an address: no promise about the result."""
-    return " at 0x" in text or re.search(r"(?:[A-Za-z]{2,}[\s,.:;]+){3,}", text) is not None
-
-
-def _prints(expression: ast.expr, namespace: Namespace) -> bool:
-    """Whether an example shows what is printed: only where a called function prints at all."""
-    called = {is_call_of(node) or "" for node in ast.walk(expression) if isinstance(node, ast.Call)}
-    names = {name.rpartition(".")[2] for name in called}
-    return "print" in names or any(f.writes_output and f.name in names for f in namespace.surface.callables())
-
-
-def _awaited(expression: ast.expr, namespace: Namespace) -> ast.expr:
-    """Async functions run to their end: `await f()` anywhere, and `f()` as the whole expression or a side of it."""
-    return _Awaited(namespace).visit(copy.deepcopy(expression))
-
-
-class _Awaited(ast.NodeTransformer):
-    def __init__(self, namespace: Namespace) -> None:
-        self.namespace = namespace
-
-    def visit_Await(self, node: ast.Await) -> ast.expr:
-        return _run(node.value)
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        called = is_call_of(node) or ""
-        if called == "asyncio.run":
-            return node
-        self.generic_visit(node)
-        function = self.namespace.surface.named(called)
-        return _run(node) if function is not None and function.is_async and not function.owner else node
-
-
-def _run(call: ast.expr) -> ast.expr:
-    run = ast.Attribute(value=ast.Name(id="asyncio", ctx=ast.Load()), attr="run", ctx=ast.Load())
-    return ast.Call(func=run, args=[call], keywords=[])
-
-
 def _undefined(written: str, found: Unresolved) -> str:
     names = ", ".join(f"`{name}`" for name in found.names)
     return f"the example {written!r} uses {names}, which neither the implementation nor Python defines"
 
 
-def _category(code: list[ast.AST] | list[ast.stmt]) -> Category:
+def _category(code: Sequence[ast.AST]) -> Category:
     """Errors are failure modes, empty or negative or huge inputs are edges, the rest is smoke."""
     constants = [
         n for tree in code for n in ast.walk(tree) if isinstance(n, ast.Constant | ast.List | ast.Dict | ast.Tuple)

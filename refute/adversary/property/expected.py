@@ -33,7 +33,8 @@ _AFTER = re.compile(
 )
 """What may follow a value in prose. `f(9) returns 9 items` and `3 or 4` are no values."""
 _RAISED = re.compile(
-    r"\s*(?:an? |the )?`?(?P<name>(?:\w+\.)*[A-Z]\w*)`?(?:\s*\([^)]*\))?(?!\w)(?!\s*,?\s*(?:if|when|whenever|unless|only|on|or|for|where|while|after|from)\b)"
+    r"\s*(?:an? |the )?`?(?P<name>(?:\w+\.)*[A-Z]\w*)`?(?:\s*\([^)]*\))?(?!\w)(?!\s*,?\s*(?:if|"
+    r"when|whenever|unless|only|on|or|for|where|while|after|from)\b)"
 )
 _MAX_CUTS = 40
 
@@ -133,7 +134,7 @@ def _is_arithmetic(node: ast.AST) -> bool:
     return all(isinstance(inner, allowed) for inner in ast.walk(node))
 
 
-def _is_value(node: ast.AST, text: str, *, code: bool) -> bool:
+def _is_value(node: ast.AST, text: str, *, code: bool) -> bool:  # noqa: PLR0911  # one per kind of node
     match node:
         case ast.Constant(value=value):
             return value is not Ellipsis

@@ -44,7 +44,7 @@ def source_of(node: ast.AST) -> str:
 
 
 def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that the code itself binds: assignments, loop and comprehension variables, arguments, definitions, imports."""
+    """Names that the code itself binds: assignments, loop variables, arguments, definitions, imports."""
     names: set[str] = set()
     for node in _walk(nodes):
         match node:

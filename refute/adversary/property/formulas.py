@@ -19,16 +19,22 @@ from refute.adversary.property.wording import read_parameter
 from refute.ticket.record import Claim
 
 _CODE = re.compile(
-    r"`(?P<span>[^`\n]+)`|(?P<bare>(?<![\w.`])[A-Za-z_][\w.]*\([^`]*?\) (?:==|<=|>=|<|>) [^`]*?)(?=$|[.,;:](?:\s|$)| for | holds| when | if )"
+    r"`(?P<span>[^`\n]+)`|(?P<bare>(?<![\w.`])[A-Za-z_][\w.]*\([^`]*?\) (?:==|<=|>=|<|>) "
+    r"[^`]*?)(?=$|[.,;:](?:\s|$)| for | holds| when | if )"
 )
 _FOR_ALL = re.compile(
-    r"\bfor (?:any|all|every|each) (?P<type>[\w\s-]+?) (?P<names>`?[a-z]\w*`?(?:(?:,| and|, and) `?[a-z]\w*`?)*)(?=$|[.,;:]| )"
+    r"\bfor (?:any|all|every|each) (?P<type>[\w\s-]+?) (?P<names>`?[a-z]\w*`?(?:(?:,| and|, and) "
+    r"`?[a-z]\w*`?)*)(?=$|[.,;:]| )"
 )
 _UNDER = re.compile(r"^`? ?(?:for|when|if|whenever|where|provided(?: that)?|as long as) (?P<cond>.+)$")
-_DOUBT = re.compile(r"\b(?:not|never|unless|except|may|might|sometimes|unlike|instead|after|before|once)\b", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"\b(?:not|never|unless|except|may|might|sometimes|unlike|instead|after|before|once)\b", re.IGNORECASE
+)
 
 
-def formula_tests(claim: Claim, namespace: Namespace, refusals: tuple[tuple[str, ...], tuple[str, ...]]) -> Iterator[Draft | Note]:
+def formula_tests(
+    claim: Claim, namespace: Namespace, refusals: tuple[tuple[str, ...], tuple[str, ...]]
+) -> Iterator[Draft | Note]:
     """A test per law that the claim's text writes as code with free variables.
 
     Args:
@@ -145,7 +151,7 @@ def _renamed(node: ast.expr, names: dict[str, str]) -> ast.expr:
 
 
 def _quantified(plain: str) -> dict[str, Domain]:
-    """"for any string s", "for all ints a and b"."""
+    """What "for any string s" and "for all ints a and b" say about variables."""
     found: dict[str, Domain] = {}
     for hit in _FOR_ALL.finditer(plain):
         domain = read_parameter("", hit["type"].strip()) or read_parameter("", hit["type"].strip().removesuffix("s"))
@@ -155,7 +161,7 @@ def _quantified(plain: str) -> dict[str, Domain]:
 
 
 def _condition(rest: str, domains: dict[str, Domain]) -> list[ast.expr] | str:
-    """What the sentence says after the formula: nothing, a quantifier that is known, or a condition that is understood."""
+    """What the sentence says after the formula: nothing, a known quantifier, or a condition that is understood."""
     rest = rest.strip().rstrip(".").strip()
     without = _FOR_ALL.sub("", rest).strip(" ,")
     if re.fullmatch(r"(?:(?:always )?holds|is (?:always )?true|always|for (?:any|all|every|each) \w+|,|:|`)?", without):
@@ -163,4 +169,3 @@ def _condition(rest: str, domains: dict[str, Domain]) -> list[ast.expr] | str:
     under = _UNDER.match(without)
     condition = read_condition(under["cond"], domains) if under else None
     return [condition] if condition is not None else without
-

@@ -9,10 +9,13 @@ from refute.adversary.property.sections import sentences
 from refute.ticket.record import Claim
 
 _ONLY_STANDARD = re.compile(
-    r"\b(?:nothing|no (?:\w+ )?(?:packages?|modules?|librar\w+|dependenc\w+))\b[^.]*\b(?:outside|beyond|besides|except|other than|but)\b[^.]*\bstandard library"
-    r"|\b(?:standard library only|only (?:uses? |needs? |depends on |imports? )?the (?:python )?standard library|stdlib only|pure stdlib)\b"
+    r"\b(?:nothing|no (?:\w+ )?(?:packages?|modules?|librar\w+|dependenc\w+))\b[^.]*\b(?:outside|"
+    r"beyond|besides|except|other than|but)\b[^.]*\bstandard library"
+    r"|\b(?:standard library only|only (?:uses? |needs? |depends on |imports? )?the (?:python "
+    r")?standard library|stdlib only|pure stdlib)\b"
     r"|\b(?:uses|needs|requires|imports|depends on) only the (?:python )?standard library"
-    r"|\b(?:no|without|zero|free of) (?:any )?(?:third[- ]party|external|further|additional|extra) (?:packages?|dependenc\w+|librar\w+|imports?|modules?)"
+    r"|\b(?:no|without|zero|free of) (?:any )?(?:third[- ]party|external|further|additional|"
+    r"extra) (?:packages?|dependenc\w+|librar\w+|imports?|modules?)"
     r"|\bplain python\b[^.]*\bwithout\b",
     re.IGNORECASE,
 )
@@ -33,7 +36,9 @@ def _names_a_module(plain: str, brief: Brief) -> bool:
     return any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", plain) for name in names)
 
 
-def _drafts(claim: Claim, brief: Brief, quote: str, label: str, lines: Callable[[str], tuple[str, ...]]) -> Iterator[Draft]:
+def _drafts(
+    claim: Claim, brief: Brief, quote: str, label: str, lines: Callable[[str], tuple[str, ...]]
+) -> Iterator[Draft]:
     for source in brief.modules:
         yield Draft(
             claim=claim,
@@ -55,6 +60,9 @@ def _isolated(module: str) -> tuple[str, ...]:
     return (
         "roots = [path for path in sys.path if '-packages' not in path]",
         f"program = f'import sys; sys.path[:0] = {{roots!r}}; import {module}'",
-        "ended = subprocess.run([sys.executable, '-I', '-S', '-c', program], capture_output=True, text=True, timeout=15, check=False)",
+        (
+            "ended = subprocess.run([sys.executable, '-I', '-S', '-c', program], capture_output=True, "
+            "text=True, timeout=15, check=False)"
+        ),
         "assert ended.returncode == 0, ended.stderr[-2000:]",
     )

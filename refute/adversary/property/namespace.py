@@ -1,4 +1,4 @@
-"""Where the names of an example come from: the implementation first, then builtins, then a small part of the standard library."""
+"""Where the names of an example come from: the implementation, then builtins, then some of the standard library."""
 
 import ast
 import builtins
@@ -9,12 +9,46 @@ from refute.adversary.property.expressions import dotted, free_names
 from refute.adversary.property.surface import Face, Surface
 
 STANDARD_MODULES = frozenset(
-    ["asyncio", "base64", "bisect", "collections", "copy", "csv", "datetime", "decimal", "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json", "math", "operator", "os", "pathlib", "random", "re", "statistics", "string", "sys", "tempfile", "textwrap", "threading", "time", "typing", "unicodedata", "uuid"]
+    [
+        "asyncio",
+        "base64",
+        "bisect",
+        "collections",
+        "copy",
+        "csv",
+        "datetime",
+        "decimal",
+        "fractions",
+        "functools",
+        "hashlib",
+        "heapq",
+        "inspect",
+        "io",
+        "itertools",
+        "json",
+        "math",
+        "operator",
+        "os",
+        "pathlib",
+        "random",
+        "re",
+        "statistics",
+        "string",
+        "sys",
+        "tempfile",
+        "textwrap",
+        "threading",
+        "time",
+        "typing",
+        "unicodedata",
+        "uuid",
+    ]
 )
 """Modules that an example may name without importing them, as people do in prose."""
 
 _STANDARD_NAMES = {
-    "math": "ceil comb copysign fabs factorial floor fsum gcd hypot inf isclose isfinite isinf isnan isqrt lcm log nan pi prod"
+    "math": "ceil comb copysign fabs factorial floor fsum gcd hypot inf isclose isfinite isinf isnan "
+    "isqrt lcm log nan pi prod"
     " sqrt",
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
     "copy": "deepcopy",
@@ -33,7 +67,53 @@ STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for 
 """Names that people use as if imported, and where they live."""
 
 ONLY_SAFE_BUILTINS = frozenset(
-    ["abs", "all", "any", "bin", "bool", "bytes", "chr", "complex", "dict", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash", "hex", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "next", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip", "True", "False", "None"]
+    [
+        "abs",
+        "all",
+        "any",
+        "bin",
+        "bool",
+        "bytes",
+        "chr",
+        "complex",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "hash",
+        "hex",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "next",
+        "oct",
+        "ord",
+        "pow",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "slice",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "type",
+        "zip",
+        "True",
+        "False",
+        "None",
+    ]
 )
 """Builtins without effects: what conditions and reference expressions from prose may use."""
 

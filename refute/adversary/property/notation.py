@@ -1,15 +1,39 @@
-"""Examples inside prose: `f(3) == 4`, `f(3) -> 4`, `f(3)  # returns 4`, `f(3) raises ValueError`, `assert f(3) == 4`."""
+"""Examples inside prose: `f(3) == 4`, `f(3) -> 4`, `f(3)  # returns 4`, `f(3) raises E`, `assert f(3) == 4`."""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from refute.adversary.property.expected import Expected, Raises, Value, read_raised, read_prefix, read_value
+from refute.adversary.property.expected import Expected, Raises, Value, read_prefix, read_raised
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 
 _WRAPPERS = frozenset(
-    ["list", "sorted", "set", "tuple", "dict", "len", "next", "sum", "round", "str", "repr", "type", "bool", "int", "float", "bytes", "abs", "min", "max", "any", "all", "isinstance", "not"]
+    [
+        "list",
+        "sorted",
+        "set",
+        "tuple",
+        "dict",
+        "len",
+        "next",
+        "sum",
+        "round",
+        "str",
+        "repr",
+        "type",
+        "bool",
+        "int",
+        "float",
+        "bytes",
+        "abs",
+        "min",
+        "max",
+        "any",
+        "all",
+        "isinstance",
+        "not",
+    ]
 )
 _CALL = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*(?:\.\w+)*)\s?(?=\()")
 _ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
@@ -20,7 +44,8 @@ _CONNECTOR = re.compile(
       (?P<raises>(?:\#\s*|//\s*)?(?:=+>|-+>|→|➞|⇒|➜)?\s*(?:should\s+|must\s+|will\s+|would\s+)?(?:raises?|throws?)\b\s*:?)
     | (?P<equal>===?(?!>)|\bis(?=\s+(?:True|False|None)\b))
     | (?P<arrow>(?:\#\s*)?(?:=+>|-+>|→|➞|⇒|➜|↦|⟶|⟹|—>|–>)\s*(?:returns?\b)?)
-    | (?P<comment>(?:\#|//)\s*(?:(?:it\s+)?(?:returns?|gives?|yields?|outputs?|prints?|evaluates\s+to|result(?:\s+is)?|is)\b|={1,2})?\s*:?)
+    | (?P<comment>(?:\#|//)\s*(?:(?:it\s+)?(?:returns?|gives?|yields?|outputs?|prints?|evaluates\s+to
+        |result(?:\s+is)?|is)\b|={1,2})?\s*:?)
     | (?P<single>=(?![=>]))
     | (?P<word>(?:should|must|will|would|shall)?\s*(?:returns?|gives?|yields?|produces?|evaluates?\s+to|results?\s+in
         |equals?(?:\s+to)?|is\s+equal(?:\s+to)?|be\s+equal(?:\s+to)?|be|is|outputs?)\b\s*:?)
@@ -28,8 +53,10 @@ _CONNECTOR = re.compile(
     re.VERBOSE,
 )
 _LEADS_INTO_DOUBT = re.compile(
-    r"\bdef $|\b(?:if|when|whenever|after|once|while|until|unless|given|assuming|suppose|before|unlike|instead|rather|previously"
-    r"|formerly|wrong(?:ly)?|incorrect(?:ly)?|bug|buggy|not|never|no longer|cannot|can't|doesn't|don't|isn't|old|with)\b",
+    r"\bdef $|\b(?:if|when|whenever|after|once|while|until|unless|given|assuming|suppose|before|"
+    r"unlike|instead|rather|previously"
+    r"|formerly|wrong(?:ly)?|incorrect(?:ly)?|bug|buggy|not|never|no longer|cannot|can't|doesn't|"
+    r"don't|isn't|old|with)\b",
     re.IGNORECASE,
 )
 _SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[A-Za-z_][\w.]*)(?=\()")
@@ -69,7 +96,7 @@ def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
             found.append(candidate)
             taken.append((candidate.start, end))
     found += [again for example in found for again in _repeated(text, example, known)]
-    return _consistent(sorted(found, key=lambda example: example.start))
+    return consistent(sorted(found, key=lambda example: example.start))
 
 
 def _repeated(text: str, example: Inline, known: frozenset[str]) -> Iterator[Inline]:
@@ -141,7 +168,7 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     else:
         expected, length = _raised(rest), len(rest.partition("\n")[0].rstrip(" ."))
         if expected is None:
-            expected, length = _value(rest, code=code) or (None, 0)
+            expected, length = value_at(rest, code=code) or (None, 0)
     if expected is None:
         return None
     found = Inline(
@@ -155,7 +182,8 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     return found, link.end()
 
 
-def _value(rest: str, *, code: bool) -> tuple[Value, int] | None:
+def value_at(rest: str, *, code: bool) -> tuple[Value, int] | None:
+    """The value with which a text starts and its length; bracketed ones may go on over several lines."""
     line = rest.partition("\n")[0]
     if line[:1] in {"[", "(", "{"} or line[:3] in {'"""', "'''"}:
         return read_prefix(rest, code=code)
@@ -220,7 +248,9 @@ def _sentence_before(text: str, start: int) -> str:
 
 
 def _doubtful(text: str, start: int) -> bool:
-    lead = re.split(r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ", _sentence_before(text, start))[-1]
+    lead = re.split(
+        r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ", _sentence_before(text, start)
+    )[-1]
     return bool(_LEADS_INTO_DOUBT.search(lead))
 
 
@@ -229,7 +259,7 @@ def _among_examples(text: str, start: int) -> bool:
     return bool(_EXAMPLE_WORD.search(text[max(0, start - 1_500) : start]))
 
 
-def _consistent(found: Iterable[Inline]) -> list[Inline]:
+def consistent(found: Iterable[Inline]) -> list[Inline]:
     """Without calls that are given two values, and without lone `=` that disagree in type with the other examples."""
     found = list(found)
     values: dict[str, set[str]] = {}
@@ -251,57 +281,3 @@ def _shape(example: Inline) -> str:
             return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
         case _:
             return type(plain).__name__
-
-
-def read_described(text: str, function: str, parameters: tuple[str, ...], required: int) -> list[Inline]:
-    """Examples that name inputs instead of writing the call: `Input: [1, 2]` / `Output: 3`, "for x = 3 the output is 9".
-
-    Args:
-        text: prose.
-        function: the only function that it can speak of.
-        parameters: the function's positional parameters, in order.
-        required: how many of them have no default.
-    """
-    found: list[Inline] = []
-    for hit in [*_INPUT_OUTPUT.finditer(text), *_FOR_THE_OUTPUT.finditer(text), *_LITERAL_TO_LITERAL.finditer(text)]:
-        call = _described_call(hit["given"], function, parameters, required)
-        expected = _value(hit["value"], code=False)
-        if call is not None and expected is not None:
-            quote = hit[0].strip().partition("\n\n")[0][:300]
-            found.append(
-                Inline(expression=call, expected=expected[0], strict=False, weak=False, quote=quote, start=hit.start())
-            )
-    return _consistent(found)
-
-
-_INPUT_OUTPUT = re.compile(
-    r"\binputs?\b\s*[:=]?\s*(?P<given>[^\n]*(?:\n(?!\s*\n|\s*output)[^\n]*){0,12}?)\s*[\n,;]\s*(?:=+>|-+>|→)?\s*\boutputs?\b\s*[:=]\s*"
-    r"(?P<value>[^\n]*)",
-    re.IGNORECASE,
-)
-_LITERAL_TO_LITERAL = re.compile(
-    r"^[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?(?P<given>[\[({'\"\d-][^\n]*?)[ \t]*(?:=+>|-+>|→|➞|⇒)[ \t]*(?P<value>[^\n]+)", re.MULTILINE
-)
-_FOR_THE_OUTPUT = re.compile(
-    r"\b(?:for|if|given|with|when)\s+(?:the\s+)?(?:inputs?\s+)?(?P<given>\w+\s*=\s*[^\n]{1,300}?)\s*,?\s*(?:then\s+)?(?:the\s+)?"
-    r"(?:output|result|answer|return value|function|it)\s+(?:(?:should|must|will|would)\s+)?(?:be|is|returns?|equals?|gives?)"
-    r"\s*:?\s*(?P<value>[^\n]+)",
-    re.IGNORECASE,
-)
-
-
-def _described_call(given: str, function: str, parameters: tuple[str, ...], required: int) -> ast.expr | None:
-    given = re.sub(r"\s*\n\s*", "\n", given.strip().strip("`"))
-    attempts = [given, given.replace("\n", ", "), re.sub(r"(?m)^(\w+)\s*:\s", r"\1 = ", given).replace("\n", ", ")]
-    for attempt in attempts:
-        call = parse_expression(f"{function}({attempt})")
-        if not isinstance(call, ast.Call) or not attempt:
-            continue
-        values = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if not all(read_value(source_of(value)) for value in values):
-            continue
-        names = [*parameters[: len(call.args)], *(keyword.arg for keyword in call.keywords)]
-        complete = set(parameters[:required]) <= set(names) <= set(parameters)
-        if complete and len(names) == len(set(names)) == len(values):
-            return call
-    return None

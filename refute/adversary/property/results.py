@@ -1,4 +1,4 @@
-"""Phrases that describe a result: what follows "returns", or stands in a section "Output:".
+"""What descriptions of a result ask of it: what follows "returns", or stands in a section "Output:".
 
 A description is read from its first word, so that "the number of days between a and b" is not taken for a bound, and a
 phrase that says what the result equals must be all of the description.
@@ -9,18 +9,7 @@ import re
 
 from refute.adversary.property.conditions import is_pure, operand, read_condition, subject_of
 from refute.adversary.property.expressions import dotted, parse_expression, source_of
-from refute.adversary.property.law import Law, Spoken, bound_of, equals, holds, imports_of, phrases
-
-_LEAD = (
-    r"(?:an? |the )?(?:new |fresh |sorted |flat )*(?:(?:list|array|tuple|iterator|generator|sequence|copy|iterable)"
-    r"(?: (?:of|with|containing|holding|that (?:yields|contains|holds)|yielding|over))?,? )?(?:all )?(?:of )?(?:the )?"
-)
-_ASCENDING = r"(?:in|into) (?:sorted|ascending|increasing|non-?decreasing)(?: sorted)?(?: order)?"
-_DESCENDING = r"(?:in|into) (?:descending|decreasing|reverse(?:d)?(?: sorted)?)(?: order)?"
-_ELEMENTS = r"(?:same )?(?:elements|items|values|numbers|ints|integers|strings|words|contents)"
-_NAMED = r"(?:the )?(?:input |given |original )?`?(?P<of>\w+)`?"
-_VALUE_WORD = r"(?:an? )?(?:(?:float|number|value|int|integer|result|real|score|ratio|probability)(?: (?:that (?:is|lies)|which (?:is|lies)|lying))? )?(?:always )?"
-_ATOM = r"`[^`]+`|-?[\w.]+(?:\([^()]*\))?"
+from refute.adversary.property.law import Law, Spoken, bound_of, equals, holds, imports_of
 
 
 def _whole(spoken: Spoken) -> bool:
@@ -33,7 +22,8 @@ def _list_named(spoken: Spoken) -> str | None:
     return name if name is not None and spoken.setup.domains[name].kind == "list" else None
 
 
-def _sorted(spoken: Spoken) -> Law | None:
+def in_order(spoken: Spoken) -> Law | None:
+    """The argument, sorted: a permutation of it, in order."""
     name = _list_named(spoken)
     if name is None or not _whole(spoken) or any(item.mutable for item in spoken.setup.domains[name].items):
         return None
@@ -41,14 +31,16 @@ def _sorted(spoken: Spoken) -> Law | None:
     return equals(spoken, "in sorted order", f"sorted({name}, reverse=True)" if descending else f"sorted({name})")
 
 
-def _reversed(spoken: Spoken) -> Law | None:
+def backwards(spoken: Spoken) -> Law | None:
+    """The argument from its end."""
     name = subject_of(spoken.match["of"], spoken.setup.domains)
     if name is None or spoken.setup.domains[name].kind not in {"list", "str"} or not _whole(spoken):
         return None
     return equals(spoken, "reversed", f"{name}[::-1]")
 
 
-def _equivalent(spoken: Spoken) -> Law | None:
+def equivalent(spoken: Spoken) -> Law | None:
+    """The result of a reference expression."""
     node = reference(spoken.match["expr"], spoken)
     return None if node is None else equals(spoken, "equivalent to", source_of(node))
 
@@ -68,14 +60,24 @@ def reference(text: str, spoken: Spoken) -> ast.expr | None:
 
 def _on_a_type(node: ast.AST) -> bool:
     """`dict.update(x)`: a method taken from a type, where prose means one of a value."""
-    return isinstance(node, ast.Attribute) and dotted(node.value) in {"dict", "list", "str", "set", "int", "float", "bytes", "tuple"}
+    return isinstance(node, ast.Attribute) and dotted(node.value) in {
+        "dict",
+        "list",
+        "str",
+        "set",
+        "int",
+        "float",
+        "bytes",
+        "tuple",
+    }
 
 
 def _reads(node: ast.expr, names: set[str]) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id in names for inner in ast.walk(node))
 
 
-def _between(spoken: Spoken) -> Law | None:
+def between(spoken: Spoken) -> Law | None:
+    """Within two bounds, both included; bounds that cross are not tried."""
     low, high = bound_of(spoken.match["low"], spoken.setup), bound_of(spoken.match["high"], spoken.setup)
     if low is None or high is None:
         return None
@@ -90,13 +92,16 @@ def _between(spoken: Spoken) -> Law | None:
     return holds(spoken, "between", f"{low} <= got <= {high}", imports=imports_of(low + high))
 
 
-def _limit(spoken: Spoken) -> Law | None:
+def limit(spoken: Spoken) -> Law | None:
+    """A bound on the value or, where things are counted, on the size."""
     bound = bound_of(spoken.match["bound"], spoken.setup)
     if bound is None or not _whole(spoken):
         return None
     least = re.search(r"at least|less than|fewer|smaller|shorter|below", spoken.match[0], re.IGNORECASE)
     sign, label = (">=", "never less than") if least else ("<=", "never more than")
-    counted = re.search(r"longer|shorter|items|elements|char|entries|values|length|size|long", spoken.match[0], re.IGNORECASE)
+    counted = re.search(
+        r"longer|shorter|items|elements|char|entries|values|length|size|long", spoken.match[0], re.IGNORECASE
+    )
     if counted:
         possible = parse_expression(f"{bound} >= 0")
         setup = spoken.setup.assuming([possible] if possible is not None and not bound.isdigit() else [])
@@ -104,7 +109,8 @@ def _limit(spoken: Spoken) -> Law | None:
     return holds(spoken, label, f"{'_size(got)' if counted else 'got'} {sign} {bound}", imports=imports_of(bound))
 
 
-def _each_limit(spoken: Spoken) -> Law | None:
+def each_limit(spoken: Spoken) -> Law | None:
+    """A bound on the length of every part."""
     bound = bound_of(spoken.match["bound"], spoken.setup) or _documented_as(spoken.match["bound"], spoken)
     if bound is None:
         return None
@@ -115,25 +121,31 @@ def _documented_as(words: str, spoken: Spoken) -> str | None:
     """The only integer parameter whose documentation holds the words, e.g. "the column width"."""
     words = re.sub(r"^(?:the |an? |its )", "", words.strip().lower())
     integers = {name for name, domain in spoken.setup.domains.items() if domain.kind == "int"}
-    entries = spoken.setup.sections.parameters
+    entries = spoken.setup.parameters
     names = [entry.name for entry in entries if words and words in entry.text.lower() and entry.name in integers]
     return names[0] if len(names) == 1 else None
 
 
-def _concatenation(spoken: Spoken) -> Law | None:
+def concatenation(spoken: Spoken) -> Law | None:
+    """All parts together are the only text that was passed."""
     texts = [name for name, domain in spoken.setup.domains.items() if domain.kind == "str"]
     if len(texts) != 1:
         return None
     return holds(spoken, "concatenation is the original", f"''.join(_items(got)) == {texts[0]}")
 
 
-def _index(spoken: Spoken) -> Law | None:
+def index_such_that(spoken: Spoken) -> Law | None:
+    """An index that fulfils a condition, or another value where there is none."""
     variable = spoken.match["variable"]
-    node, other, absent = (parse_expression(spoken.match[part].replace("`", "")) for part in ("cond", "other", "absent"))
+    node, other, absent = (
+        parse_expression(spoken.match[part].replace("`", "")) for part in ("cond", "other", "absent")
+    )
     domains = set(spoken.setup.domains)
     if node is None or other is None or absent is None or variable in domains or not _whole(spoken):
         return None
-    indexed = {source_of(n.value) for n in ast.walk(node) if isinstance(n, ast.Subscript) and source_of(n.slice) == variable}
+    indexed = {
+        source_of(n.value) for n in ast.walk(node) if isinstance(n, ast.Subscript) and source_of(n.slice) == variable
+    }
     pure = is_pure(node, domains | {variable}) and is_pure(absent, domains) and is_pure(other, set())
     if not pure or len(indexed) != 1 or not indexed <= domains:
         return None
@@ -142,60 +154,45 @@ def _index(spoken: Spoken) -> Law | None:
     best = choose.get((spoken.match["which"] or "").lower())
     allowed = f"[{best}(places)]" if best else "places"
     absent_value = source_of(other)
-    check = f"assert got in ({allowed} if places else [{absent_value}]), f'{{_shown(got)}} is none of {{places or [{absent_value}]}}'"
+    check = (
+        f"assert got in ({allowed} if places else [{absent_value}]), f'{{_shown(got)}} is none of "
+        f"{{places or [{absent_value}]}}'"
+    )
     return Law(label="index such that", lines=(places, f"got = {spoken.answer()}", check), setup=spoken.setup)
 
 
-def _same_length(spoken: Spoken) -> Law | None:
+def same_length(spoken: Spoken) -> Law | None:
+    """As long as an argument."""
     name = subject_of(spoken.match["of"], spoken.setup.domains)
     if name is None or spoken.setup.domains[name].kind not in {"list", "str"}:
         return None
     return holds(spoken, "same length", f"_size(got) == len({name})")
 
 
-def _sign(spoken: Spoken) -> Law | None:
+def sign(spoken: Spoken) -> Law | None:
+    """Not negative, or positive."""
     at_least_zero = re.search(r"negative|natural", spoken.match[0], re.IGNORECASE)
     return holds(spoken, "sign", "got >= 0" if at_least_zero else "got > 0") if _whole(spoken) else None
 
 
-def _no_duplicates(spoken: Spoken) -> Law | None:
+def no_duplicates(spoken: Spoken) -> Law | None:
+    """Every value of the only list once; in order of first occurrence, where order is promised."""
     lists = [name for name, domain in spoken.setup.domains.items() if domain.kind == "list"]
     if len(lists) != 1 or any(item.mutable for item in spoken.setup.domains[lists[0]].items):
         return None
     text = spoken.match.string.lower()
     if re.search(r"\blast\b|sorted|adjacent|consecutive|case", text):
         return None
-    if re.search(r"(?:preserv|keep|maintain|retain)\w*[^.]*\border\b|\bin (?:the )?(?:original|same) order|order of first", text):
+    if re.search(
+        r"(?:preserv|keep|maintain|retain)\w*[^.]*\border\b|\bin (?:the )?(?:original|same) order|order of first", text
+    ):
         return equals(spoken, "removes duplicates", f"list(dict.fromkeys({lists[0]}))")
     return holds(spoken, "removes duplicates", f"_size(got) == len(set(got)) and set(got) == set({lists[0]})")
 
 
-def _whether(spoken: Spoken) -> Law | None:
+def whether(spoken: Spoken) -> Law | None:
+    """True exactly under a condition that is understood."""
     condition = read_condition(spoken.match["cond"], spoken.setup.domains)
     if condition is None:
         return None
     return equals(spoken, "whether", f"bool({source_of(condition)})", exact=True)
-
-
-_RESULT_IS = r"(?:(?:the )?(?:result|output|return(?:ed)? value|value returned)(?: of \S+)? (?:is |has |be )?)?"
-RESULT_PHRASES = phrases(
-    (
-        ("in sorted order", rf"{_LEAD}(?:{_ELEMENTS} (?:of|in|from) )?{_NAMED},? (?:sorted )?(?:{_ASCENDING}|{_DESCENDING})", _sorted),
-        ("in sorted order", rf"{_LEAD}{_ELEMENTS} (?:of|in|from) {_NAMED},? sorted(?: (?:ascending|descending))?(?=$|[.,;])", _sorted),
-        ("in sorted order", rf"(?:a |the )?(?:new )?sorted (?:copy|version|list)(?: of)? (?:the )?(?:{_ELEMENTS} (?:of|in|from) )?{_NAMED}(?: {_ASCENDING}| {_DESCENDING})?", _sorted),
-        ("reversed", rf"(?:a |the )?(?:new )?(?:reversed? (?:copy|version|list|string|of)? ?(?:of )?){_NAMED}(?: reversed)?", _reversed),
-        ("equivalent to", r"(?:exactly )?(?:(?:the )?same (?:result |value |thing )?as|equal to|equivalent to) (?P<expr>.+)", _equivalent),
-        ("in an interval", rf"{_VALUE_WORD}(?:in|within) (?:the )?(?:closed )?(?:interval|range)? ?\[(?P<low>[^,\]]+), ?(?P<high>[^\]]+)\]", _between),
-        ("between", rf"{_VALUE_WORD}(?:between|in the range|from) (?P<low>{_ATOM}) (?:and|to) (?P<high>{_ATOM})(?:,? \(?(?:both )?inclusive(?:ly)?\)?)?(?=$|[.,;]| for (?:any|all|every))", _between),
-        ("never more than", rf"(?:an? )?(?:(?:list|string|sequence|array|text)(?: (?:of|with))? )?(?:at most|no more than|never more than|no longer than|never longer than|at least|no less than|no fewer than|never less than|not longer than) (?P<bound>{_ATOM})(?: (?:items|elements|characters|chars|entries|values)(?: long)?)?(?=$|[.,;])", _limit),
-        ("each no longer than", r"(?:.*,? )?(?:each|every)(?: (?:line|string|chunk|part|piece|word|one|item|element))?(?: (?:is|being|of which is))? (?:no longer than|at most|never longer than) (?:the )?(?P<bound>`[^`]+`|[\w ]+?)(?: (?:characters|chars|items|elements)(?: long)?)?(?=$|[.,;])", _each_limit),
-        ("concatenation is the original", r".*\bconcatenat\w+ (?:of )?(?:the |all )?(?:\w+ )?(?:strings|lines|parts|chunks|pieces|result)\b.{0,12}(?:returns?|gives?|equals?|is|yields?|restores?|reproduces?)(?: back)? (?:the )?(?:original|input)(?: (?:text|string|input))?(?=$|[.,;]| and)", _concatenation),
-        ("index such that", r"(?:an? |the |any )?(?P<which>lowest|smallest|first|highest|largest|last)? ?index `?(?P<variable>\w+)`? (?:such that|where|with|for which) (?P<cond>`[^`]+`|[^,]+?),? or (?P<other>`[^`]+`|-?\w+) (?:if|when|where) (?P<absent>`[^`]+`|[^.,;]+)", _index),
-        ("same length", rf"(?:.*\b)?(?:(?:of|with|has|have) (?:exactly )?the same (?:length|size|number of (?:elements|items)) as) {_NAMED}(?=$|[.,;])", _same_length),
-        ("sign", r"(?:an? )?(?:always |strictly )?(?:non-?\s?negative|positive|natural)(?: (?:int|integer|number|float|value|result))?(?=$|[.,;])", _sign),
-        ("removes duplicates", r"(?:.*\b)?(?:without|no|free of) (?:any )?duplicates?\b", _no_duplicates),
-        ("removes duplicates", r"(?:.*\b)?duplicates? (?:are |is )?removed\b", _no_duplicates),
-        ("whether", r"(?:True |true )?(?:whether(?: or not)?|iff|if and only if|exactly (?:if|when)) (?P<cond>.+)", _whether),
-        ("whether", r"True (?:if|when) (?P<cond>.+?),? (?:and |or )?(?:False otherwise|otherwise False|else False)", _whether),
-    )
-)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Docstrings and claims taken apart: parameters, preconditions, results, errors; Google, NumPy, Sphinx and plain headings.
+"""Docstrings and claims taken apart by their headings: Google, NumPy, Sphinx and plain ones.
 
 Own code rather than a docstring library: claims mix the styles, use headings that no style knows ("Precondition:",
 "Input:"), and every part must stay verbatim so that a test can quote it.
@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _KINDS = {
-    "parameters": "args arguments parameters params inputs input keyword_args keyword_arguments other_parameters parameter argument",
+    "parameters": (
+        "args arguments parameters params inputs input keyword_args keyword_arguments "
+        "other_parameters parameter argument"
+    ),
     "preconditions": "precondition preconditions requires require assumptions assumption constraints assumes",
     "returns": "returns return output outputs yields yield result results",
     "raises": "raises raise exceptions throws errors",
@@ -18,12 +21,18 @@ _KINDS = {
     " attributes time_complexity space_complexity algorithm todo postcondition postconditions",
 }
 _KIND_OF = {word.replace("_", " "): kind for kind, words in _KINDS.items() for word in words.split()}
-_HEADING = re.compile(r"^(?P<indent>[ \t]*)(?:\*\*)?(?P<word>[A-Za-z][A-Za-z ]{1,24}?)(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*(?P<inline>.*)$")
+_HEADING = re.compile(
+    r"^(?P<indent>[ \t]*)(?:\*\*)?(?P<word>[A-Za-z][A-Za-z ]{1,24}?)(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*(?P<inline>.*)$"
+)
 _BARE_HEADING = re.compile(r"^(?P<indent>[ \t]*)(?P<word>Examples?|Usage)[ \t]*$")
 _UNDERLINE = re.compile(r"^[ \t]*[-=~]{3,}[ \t]*$")
-_FIELD = re.compile(r"^[ \t]*[:@](?P<tag>param|parameter|arg|type|returns?|rtype|raises?|throws)\b[ \t]*(?P<name>[^:\n]*):[ \t]*(?P<text>.*)$")
+_FIELD = re.compile(
+    r"^[ \t]*[:@](?P<tag>param|parameter|arg|type|returns?|rtype|raises?|throws)\b[ "
+    r"\t]*(?P<name>[^:\n]*):[ \t]*(?P<text>.*)$"
+)
 _ENTRY = re.compile(
-    r"^[ \t]*[-*]?[ \t]*`{0,2}(?P<name>\*{0,2}[A-Za-z_]\w*)`{0,2}[ \t]*(?:\((?P<type>[^)\n]*)\))?[ \t]*(?::|--|–| - )[ \t]*(?P<text>.*)$"
+    r"^[ \t]*[-*]?[ \t]*`{0,2}(?P<name>\*{0,2}[A-Za-z_]\w*)`{0,2}[ "
+    r"\t]*(?:\((?P<type>[^)\n]*)\))?[ \t]*(?::|--|–| - )[ \t]*(?P<text>.*)$"
 )
 
 
@@ -142,7 +151,9 @@ def _fields(lines: list[str]) -> dict[str, list[Entry]]:
         hit = _FIELD.match(line)
         if hit is None:
             if current:
-                current[-1] = Entry(name=current[-1].name, type=current[-1].type, text=f"{current[-1].text}\n{line.strip()}")
+                current[-1] = Entry(
+                    name=current[-1].name, type=current[-1].type, text=f"{current[-1].text}\n{line.strip()}"
+                )
             continue
         words, tag = hit["name"].split(), hit["tag"]
         if tag == "type" and words:

@@ -5,23 +5,30 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from refute.adversary.property.bounds import absorb, number, strategies
+from refute.adversary.property.bounds import absorb, number
 from refute.adversary.property.conditions import read_condition
-from refute.adversary.property.domain import MODEST, Domain, domain_of_type
+from refute.adversary.property.domain import MODEST, Domain
+from refute.adversary.property.drawing import strategies
 from refute.adversary.property.expressions import parse_expression, source_of
-from refute.adversary.property.sections import Entry, Sections, read_sections, sentences
+from refute.adversary.property.sections import Entry, read_sections, sentences
 from refute.adversary.property.surface import Function, Parameter, Surface
+from refute.adversary.property.type_expressions import domain_of_type
 from refute.adversary.property.wording import read_parameter
 from refute.ticket.record import Claim, ClaimId
 
 _SOUGHT = re.compile(
-    r"(?:the |an? )?(?:value|element|item|target|key|number)(?: to (?:find|search(?: for)?|look (?:for|up)|locate|count|remove|insert|add))?\.?",
+    (
+        r"(?:the |an? )?(?:value|element|item|target|key|number)(?: to (?:find|search(?: for)?|look "
+        r"(?:for|up)|locate|count|remove|insert|add))?\.?"
+    ),
     re.IGNORECASE,
 )
 _RESTRICTS = re.compile(
-    r"\b(?:assum\w+|preconditions?|requires?|expects?|guaranteed|well-formed|provided that|as long as|only (?:works|valid|defined)"
+    r"\b(?:assum\w+|preconditions?|requires?|expects?|guaranteed|well-formed|provided that|as "
+    r"long as|only (?:works|valid|defined)"
     r"|undefined (?:for|if|when)|behaviou?r is undefined)\b"
-    r"|\b(?:inputs?|arguments?|parameters?|callers?|values?|elements?)\b[^.]{0,40}\b(?:must|should|has to|have to|needs? to|are all|may not|cannot)\b",
+    r"|\b(?:inputs?|arguments?|parameters?|callers?|values?|elements?)\b[^.]{0,40}\b(?:must|"
+    r"should|has to|have to|needs? to|are all|may not|cannot)\b",
     re.IGNORECASE,
 )
 _QUANTIFIED = re.compile(r"\b(?:any|every|all|arbitrary|whatever|unicode)\b", re.IGNORECASE)
@@ -36,7 +43,8 @@ class Setup:
     domains: Mapping[str, Domain]
     assumptions: tuple[ast.expr, ...]
     """Conditions that the domains do not ensure by themselves."""
-    sections: Sections = Sections(prose="")
+    parameters: tuple[Entry, ...] = ()
+    """As the claim documents them."""
     exceptions: tuple[ast.expr, ...] = ()
     """Conditions under which the function is said to do something of its own; a general rule does not cover them."""
     refusals: tuple[str, ...] = ()
@@ -127,7 +135,10 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     domains = _domains(needed, entries, conditions)
     unknown = [p.name for p in needed if p.name not in domains]
     if unknown:
-        return f"the values of {', '.join(f'`{name}`' for name in unknown)} are not known from annotations or documentation"
+        return (
+            f"the values of {', '.join(f'`{name}`' for name in unknown)} are not known from annotations "
+            f"or documentation"
+        )
     conditions += _restricting_sentences(claim, function, domains)
     read = [(text, read_condition(text, domains)) for text in conditions]
     for text, condition in read:
@@ -136,7 +147,9 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     narrowed, left = absorb(domains, [condition for _, condition in read if condition is not None])
     if not _QUANTIFIED.search(claim.text):
         narrowed = {name: _plain_text(domain) for name, domain in narrowed.items()}
-    return Setup(claim_id=claim.id, function=function, domains=narrowed, assumptions=tuple(left), sections=told[0])
+    return Setup(
+        claim_id=claim.id, function=function, domains=narrowed, assumptions=tuple(left), parameters=told[0].parameters
+    )
 
 
 def _plain_text(domain: Domain) -> Domain:
@@ -197,11 +210,15 @@ def _restricting_sentences(claim: Claim, function: Function, domains: Mapping[st
     """Sentences outside of the known sections that may restrict the inputs."""
     found: list[str] = []
     names = "|".join(map(re.escape, domains))
-    about = re.compile(rf"(?:^|\bthe |\bif |`)(?:{names})`? (?:must|should|has to|have to|needs? to|cannot|may not)\b") if names else None
+    about = (
+        re.compile(rf"(?:^|\bthe |\bif |`)(?:{names})`? (?:must|should|has to|have to|needs? to|cannot|may not)\b")
+        if names
+        else None
+    )
     for text in (claim.text, function.docstring):
         for sentence in sentences(read_sections(text).prose):
             if _RESTRICTS.search(sentence.plain) or (about and about.search(sentence.plain)):
-                found.append(sentence.plain)
+                found.append(sentence.plain)  # noqa: PERF401  # two loops and a condition read better so
     return found
 
 
@@ -209,4 +226,3 @@ def names_in(text: str, function: Function) -> set[str]:
     """The function's parameters that a text mentions as words."""
     words = set(re.findall(r"[A-Za-z_]\w*", text))
     return {parameter.name for parameter in function.parameters if parameter.name in words}
-

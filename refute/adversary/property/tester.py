@@ -12,9 +12,10 @@ from refute.adversary.property.examples import author_examples, docstring_exampl
 from refute.adversary.property.formulas import formula_tests
 from refute.adversary.property.importing import import_tests
 from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import render
 from refute.adversary.property.subject import subjects_of
-from refute.adversary.property.surface import Documented, read_surface
+from refute.adversary.property.surface import Documented
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _WORTH: Final = (
@@ -26,7 +27,9 @@ _WORTH: Final = (
     Origin.FUZZ,
 )
 """What is kept first when the limits of an attack are tight."""
-_SPEAKS_OF_DOCUMENTATION = re.compile(r"\b(?:doc-?strings?|doctests?|documented|documentation|examples?)\b", re.IGNORECASE)
+_SPEAKS_OF_DOCUMENTATION = re.compile(
+    r"\b(?:doc-?strings?|doctests?|documented|documentation|examples?)\b", re.IGNORECASE
+)
 _NOTHING_FOUND = "it holds no example, no property and no phrase that this tester recognises"
 
 
@@ -36,7 +39,9 @@ class PropertyTester:
     def write_tests(self, brief: Brief) -> Attack:
         """One pytest file for the ticket; the same brief gives the same bytes."""
         found = list(_everything(brief)) if brief.ticket.kind is Kind.PYTHON else []
-        drafts = sorted((item for item in found if isinstance(item, Draft)), key=lambda draft: _WORTH.index(draft.origin))
+        drafts = sorted(
+            (item for item in found if isinstance(item, Draft)), key=lambda draft: _WORTH.index(draft.origin)
+        )
         notes = [item for item in found if isinstance(item, Note)]
         return render(brief, drafts, notes, _reasons(brief, notes))
 
@@ -44,7 +49,10 @@ class PropertyTester:
 def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
     """Why a claim without a test has none."""
     if brief.ticket.kind is Kind.CLI:
-        return {claim.id: "the property tester attacks importable code, not yet command lines" for claim in brief.ticket.claims}
+        return {
+            claim.id: "the property tester attacks importable code, not yet command lines"
+            for claim in brief.ticket.claims
+        }
     told: dict[ClaimId, str] = {claim.id: _NOTHING_FOUND for claim in brief.ticket.claims}
     for note in reversed(notes):
         told[note.claim.id] = note.reason
@@ -68,11 +76,14 @@ def _everything(brief: Brief) -> Iterator[Draft | Note]:
         yield from phrase_tests(claim, brief.ticket, surface)
         yield from import_tests(claim, brief)
     for documented in (text for face in surface.faces for text in face.docstrings):
-        claim = _claim_for(documented, brief)
-        if claim is not None:
-            yield from docstring_examples(claim, documented, namespace)
+        promised = _claim_for(documented, brief)
+        if promised is not None:
+            yield from docstring_examples(promised, documented, namespace)
         elif ">>>" in documented.text:
-            reason = f"the docstring of `{documented.subject or documented.module}` holds examples, but no claim speaks of it"
+            reason = (
+                f"the docstring of `{documented.subject or documented.module}` holds examples, but no claim "
+                f"speaks of it"
+            )
             yield Note(claim=brief.ticket.claims[0], reason=reason)
 
 

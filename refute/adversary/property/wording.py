@@ -7,8 +7,9 @@ is not understood makes the parameter unknown: an input that breaks a preconditi
 import re
 from dataclasses import replace
 
-from refute.adversary.property.domain import Domain, domain_of_type
+from refute.adversary.property.domain import Domain
 from refute.adversary.property.expressions import parse_expression
+from refute.adversary.property.type_expressions import domain_of_type
 
 _ATOMS = {
     "int": "int integer whole\\snumber number",
@@ -18,38 +19,63 @@ _ATOMS = {
     "bytes": "bytes bytestring",
 }
 _ATOM = {word.replace("\\s", " "): kind for kind, words in _ATOMS.items() for word in re.split(r" ", words)}
-_PLURAL = r"(?:ints?|integers?|whole numbers?|numbers?|floats?|real numbers?|reals?|floating[- ]point numbers?|strings?|strs?|words?|texts?|bools?|booleans?)"
+_PLURAL = (
+    r"(?:ints?|integers?|whole numbers?|numbers?|floats?|real numbers?|reals?|floating[- ]point "
+    r"numbers?|strings?|strs?|words?|texts?|bools?|booleans?)"
+)
 _ITEM = {
     "int": "int", "integer": "int", "whole number": "int", "number": "int", "float": "float", "real number": "float",
     "real": "float", "floating-point number": "float", "floating point number": "float", "string": "str", "str": "str",
     "word": "str", "text": "str", "bool": "bool", "boolean": "bool",
 }  # fmt: skip
 _ADJECTIVES = (
-    r"(?:(?:a|an|the|any|one|some|single|given|input|arbitrary|possibly empty|unsorted|unordered|finite|small|plain|python|first|second|other|starting|original|initial|source|target|raw|whole|entire|long|short"
-    r"|sorted|ordered|ascending|non-?\s?empty|unique|distinct|positive|negative|non-?\s?negative|non-?\s?zero|ascii|natural)\s+)*"
+    r"(?:(?:a|an|the|any|one|some|single|given|input|arbitrary|possibly empty|unsorted|unordered|"
+    r"finite|small|plain|python|first|second|other|starting|original|initial|source|target|raw|"
+    r"whole|entire|long|short"
+    r"|sorted|ordered|ascending|non-?\s?empty|unique|distinct|positive|negative|non-?\s?negative|"
+    r"non-?\s?zero|ascii|natural)\s+)*"
 )
-_LIST = re.compile(rf"(?P<adjectives>{_ADJECTIVES})(?:list|array|sequence|iterable|collection)s? of (?P<inner>{_ADJECTIVES})(?P<item>{_PLURAL})", re.IGNORECASE)
+_LIST = re.compile(
+    (
+        rf"(?P<adjectives>{_ADJECTIVES})(?:list|array|sequence|iterable|collection)s? of "
+        rf"(?P<inner>{_ADJECTIVES})(?P<item>{_PLURAL})"
+    ),
+    re.IGNORECASE,
+)
 _LIST_AFTER = re.compile(rf"(?P<adjectives>{_ADJECTIVES})(?P<item>{_PLURAL}) (?:list|array|sequence)", re.IGNORECASE)
 _ALONE = re.compile(
-    rf"(?P<adjectives>{_ADJECTIVES})(?P<atom>int|integer|whole number|number|float|real number|real|floating[- ]point number|string|str|text|bool"
+    rf"(?P<adjectives>{_ADJECTIVES})(?P<atom>int|integer|whole number|number|float|real number|"
+    rf"real|floating[- ]point number|string|str|text|bool"
     r"|boolean|flag|bytes)(?! of\b)",
     re.IGNORECASE,
 )
-_COUNT = re.compile(r"(?:the )?(?:maximum |target |desired |max )?(?:number|count|column width|width|length|height|size|index|position)\b.*", re.IGNORECASE)
+_COUNT = re.compile(
+    (
+        r"(?:the )?(?:maximum |target |desired |max )?(?:number|count|column width|width|length|"
+        r"height|size|index|position)\b.*"
+    ),
+    re.IGNORECASE,
+)
 _RESTRICTING = re.compile(
-    r"\b(?:valid|well[- ]formed|formatted|format|iso|must|should|only|cannot|sorted|ordered|unique|distinct|duplicates?|positive|negative"
-    r"|non-?\w+|at least|at most|between|range|less|greater|larger|smaller|than|(?<!an )upper bound|(?<!a )lower bound|no|not|without|each|every|all|where|such that"
-    r"|whose|with|which|nodes?|graph|tree|acyclic|connected|indicating|ascii|lowercase|uppercase|digits?|letters?|parenthes\w+|brackets?|balanced"
-    r"|encod\w+|represent\w+(?! (?:an? |the )?(?:upper|lower) bound)|roman|hex\w*|binary|email|url|path|file\w*|date\w*|time\w*|json|xml|csv|pairs?|keyed|mapping|matrix|grid|even|odd"
-    r"|prime|multiple|divisible|power|up to|from|in\s+\[|permutation|palindrom\w+|version|name|optional|percent\w*|probabilit\w+|fraction)\b"
+    r"\b(?:valid|well[- ]formed|formatted|format|iso|must|should|only|cannot|sorted|ordered|"
+    r"unique|distinct|duplicates?|positive|negative"
+    r"|non-?\w+|at least|at most|between|range|less|greater|larger|smaller|than|(?<!an )upper "
+    r"bound|(?<!a )lower bound|no|not|without|each|every|all|where|such that"
+    r"|whose|with|which|nodes?|graph|tree|acyclic|connected|indicating|ascii|lowercase|uppercase|"
+    r"digits?|letters?|parenthes\w+|brackets?|balanced"
+    r"|encod\w+|represent\w+(?! (?:an? |the )?(?:upper|lower) bound)|roman|hex\w*|binary|email|"
+    r"url|path|file\w*|date\w*|time\w*|json|xml|csv|pairs?|keyed|mapping|matrix|grid|even|odd"
+    r"|prime|multiple|divisible|power|up to|from|in\s+\[|permutation|palindrom\w+|version|name|"
+    r"optional|percent\w*|probabilit\w+|fraction)\b"
     r"|[<>=≤≥{}\[\]()'\"]",
     re.IGNORECASE,
 )
 _NARROWING = (
-    (r"non-?\s?negative|natural", {"minimum": 0}),
-    (r"positive", {"minimum": 1}),
-    (r"negative", {"maximum": -1}),
+    (r"non-?\s?negative|natural", 0, None),
+    (r"positive", 1, None),
+    (r"negative", None, -1),
 )
+"""Adjective, smallest and largest value."""
 
 
 def read_parameter(type_text: str, text: str) -> Domain | None:
@@ -128,13 +154,15 @@ def _adjusted(domain: Domain, adjectives: str) -> Domain | None:
         domain = replace(domain, min_size=1)
     if "ascii" in words:
         domain = replace(domain, ascii=True)
-    for pattern, change in _NARROWING:
+    for pattern, low, high in _NARROWING:
         if re.search(rf"\b(?:{pattern})\b", words):
-            return replace(domain, **change) if domain.kind in {"int", "float"} else None
+            return replace(domain, minimum=low, maximum=high) if domain.kind in {"int", "float"} else None
     return domain
 
 
 def _narrow(domain: Domain, clause: str) -> Domain | None:
     """A later clause that only holds adjectives: "x: int, positive"; "must be non-negative"."""
-    hit = re.fullmatch(rf"\(?(?:must be |should be |always )?(?P<adjectives>{_ADJECTIVES[:-2]}\s*)+)\)?\.?", clause.strip() + " ")
+    hit = re.fullmatch(
+        rf"\(?(?:must be |should be |always )?(?P<adjectives>{_ADJECTIVES[:-2]}\s*)+)\)?\.?", clause.strip() + " "
+    )
     return _adjusted(domain, clause) if hit is not None else None

@@ -6,12 +6,20 @@ import textwrap
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import yaml
 from hypothesis.errors import Unsatisfiable
 
 from refute.adversary.attack import Attack, Brief, SourceModule
 from refute.adversary.property import PropertyTester
 from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket, TicketId
+
+
+def cases(name: str) -> list[dict[str, Any]]:
+    """The rows of a YAML file beside the tests."""
+    rows: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return rows
 
 
 def brief_of(
@@ -44,9 +52,7 @@ def brief_of(
         kind=kind,
     )
     paths = ticket.implementation_files
-    return Brief(
-        ticket=ticket, modules=tuple(modules), workspace_paths=paths, max_tests=max_tests, max_bytes=max_bytes
-    )
+    return Brief(ticket=ticket, modules=tuple(modules), workspace_paths=paths, max_tests=max_tests, max_bytes=max_bytes)
 
 
 def attack_on(code: str | Mapping[str, str], *claims: str | Claim) -> Attack:

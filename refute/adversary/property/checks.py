@@ -1,0 +1,104 @@
+"""The lines of Python that check one example."""
+
+import ast
+import copy
+import re
+import textwrap
+
+from refute.adversary.property.doctests import Step
+from refute.adversary.property.expected import Expected, Raises, Text, Value
+from refute.adversary.property.expressions import is_call_of, source_of
+from refute.adversary.property.namespace import Namespace
+
+_SHOWS = 'assert _reads_like(expected, shown), f"expected {_shown(expected)}, got {_shown(shown)}"'
+_DISAGREES = 'assert {call}, f"expected {{_shown(expected)}}, got {{_shown(got)}}"'
+
+
+def lines_of_step(step: Step, namespace: Namespace) -> list[str]:
+    """Lines for one `>>>` statement and what is shown after it."""
+    if not isinstance(step.statement, ast.Expr):
+        if isinstance(step.expected, Raises):
+            inner = source_of(step.statement).splitlines()
+            return [f"with pytest.raises({step.expected.name}):", *(f"    {line}" for line in inner)]
+        return source_of(step.statement).splitlines()
+    expression = step.statement.value
+    if step.expected is None:
+        truth = isinstance(expression, ast.Compare)
+        return [f"assert {source_of(expression)}" if truth else source_of(awaited(expression, namespace))]
+    return check(expression, step.expected, namespace, exact=True)
+
+
+def check(expression: ast.expr, expected: Expected, namespace: Namespace, *, exact: bool) -> list[str]:
+    """Lines that compare an expression with what is written down for it.
+
+    Args:
+        expression: what is evaluated.
+        expected: a value, an exception or a text.
+        namespace: tells async functions and such as print.
+        exact: whether a list must not be a tuple.
+    """
+    code = source_of(awaited(expression, namespace))
+    prints = _prints(expression, namespace)
+    same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
+    match expected:
+        case Raises(name=name):
+            return [f"with pytest.raises({name}):", f"    {code}"]
+        case Value(plain=ast.Constant(value=True | False)) if isinstance(expression, ast.Compare):
+            return [f"assert {'' if expected.source == 'True' else 'not '}({code})"]
+        case Value() if not prints:
+            return [f"expected = {expected.source}", f"got = {code}", _DISAGREES.format(call=same)]
+        case Value(written=written):
+            either = f"{same} or _reads_like({written!r}, shown)"
+            return [f"expected = {expected.source}", *_transcribed(code), _DISAGREES.format(call=either)]
+        case Text(text=text) if not prints and _says_nothing(text):
+            return [code]
+        case Text(text=text):
+            return [f"expected = {textwrap.dedent(text)!r}", *_transcribed(code), _SHOWS]
+
+
+def _transcribed(code: str) -> list[str]:
+    """Run the call and keep what doctest would compare: the printed lines, then the result's repr."""
+    return [
+        "with contextlib.redirect_stdout(io.StringIO()) as printed:",
+        f"    got = {code}",
+        "shown = _transcript(printed.getvalue(), got)",
+    ]
+
+
+def _says_nothing(text: str) -> bool:
+    """Prose after a call, or a default repr with an address: no promise about the result."""
+    return " at 0x" in text or re.search(r"(?:[A-Za-z]{2,}[\s,.:;]+){3,}", text) is not None
+
+
+def _prints(expression: ast.expr, namespace: Namespace) -> bool:
+    """Whether an example shows what is printed: only where a called function prints at all."""
+    called = {is_call_of(node) or "" for node in ast.walk(expression) if isinstance(node, ast.Call)}
+    names = {name.rpartition(".")[2] for name in called}
+    return "print" in names or any(f.writes_output and f.name in names for f in namespace.surface.callables())
+
+
+def awaited(expression: ast.expr, namespace: Namespace) -> ast.expr:
+    """Async functions run to their end: `await f()` anywhere, and `f()` as the whole expression or a side of it."""
+    visited = _Awaited(namespace).visit(copy.deepcopy(expression))
+    return visited if isinstance(visited, ast.expr) else expression
+
+
+class _Awaited(ast.NodeTransformer):
+    def __init__(self, namespace: Namespace) -> None:
+        self.namespace = namespace
+
+    def visit_Await(self, node: ast.Await) -> ast.expr:
+        return _run(node.value)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        called = is_call_of(node) or ""
+        if called == "asyncio.run":
+            return node
+        self.generic_visit(node)
+        function = self.namespace.surface.named(called)
+        return _run(node) if function is not None and function.is_async and not function.owner else node
+
+
+def _run(call: ast.expr) -> ast.expr:
+    run = ast.Attribute(value=ast.Name(id="asyncio", ctx=ast.Load()), attr="run", ctx=ast.Load())
+    return ast.Call(func=run, args=[call], keywords=[])

@@ -1,0 +1,214 @@
+"""An implementation's surface, read from its source without running it."""
+
+import ast
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from refute.adversary.attack import SourceModule
+from refute.adversary.property.expressions import bound_names, dotted, parse_expression, parse_module, source_of
+from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
+
+_RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def read_surface(modules: Iterable[SourceModule]) -> Surface:
+    """Read every module's face; a module that does not parse is opaque and empty."""
+    return Surface(faces=tuple(_read_face(module) for module in modules))
+
+
+def _read_face(module: SourceModule) -> Face:
+    tree = parse_module(module.source)
+    name = module.module.name
+    if tree is None:
+        nothing: frozenset[str] = frozenset()
+        return Face(
+            module=name,
+            names=nothing,
+            defined=nothing,
+            functions=(),
+            classes=nothing,
+            docstrings=(),
+            aliases={},
+            needs_arguments=nothing,
+            opaque=True,
+        )
+    top = list(_at_top(tree.body))
+    imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = _names_of(top)
+    aliases = dict(_aliases(top))
+    classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
+    return Face(
+        module=name,
+        names=frozenset(names - {"*"}),
+        defined=frozenset(names - _names_of(imports)),
+        functions=tuple(replace(f, parameters=tuple(_written_out(f.parameters, aliases))) for f in functions),
+        classes=frozenset(node.name for node in classes),
+        docstrings=tuple(_docstrings(name, tree, top)),
+        aliases=aliases,
+        needs_arguments=frozenset(_needing_arguments(top)),
+        opaque="*" in names or "__getattr__" in names,
+    )
+
+
+def _aliases(top: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    for node in top:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.BinOp() | ast.Name() as value):
+                yield name, value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Subscript() | ast.BinOp() | ast.Name() as value):
+                yield name, value
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="NewType"), args=[_, value])):
+                yield name, value
+            case _:
+                pass
+
+
+def _written_out(parameters: Iterable[Parameter], aliases: Mapping[str, ast.expr]) -> Iterator[Parameter]:
+    for parameter in parameters:
+        written = parameter.annotation
+        yield replace(parameter, annotation=unaliased(written, aliases)) if written is not None else parameter
+
+
+class _Unaliased(ast.NodeTransformer):
+    def __init__(self, aliases: Mapping[str, ast.expr], depth: int = 5) -> None:
+        self.aliases, self.depth = aliases, depth
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self.aliases and self.depth:
+            return unaliased(self.aliases[node.id], self.aliases, self.depth - 1)
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        parsed = parse_expression(node.value) if isinstance(node.value, str) and self.depth else None
+        return (
+            unaliased(parsed, self.aliases, self.depth - 1)
+            if isinstance(parsed, ast.Name | ast.Subscript | ast.BinOp)
+            else node
+        )
+
+
+def unaliased(node: ast.expr, aliases: Mapping[str, ast.expr], depth: int = 5) -> ast.expr:
+    """An annotation with aliases written out, a few levels deep (an alias may name itself)."""
+    if isinstance(node, ast.Subscript) and source_of(node.value).rpartition(".")[2] == "Literal":
+        return node
+    visited = _Unaliased(aliases, depth).visit(copy.deepcopy(node))
+    return visited if isinstance(visited, ast.expr) else node
+
+
+def _needing_arguments(top: Iterable[ast.stmt]) -> Iterator[str]:
+    for node in top:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _requires(node.args):
+            yield node.name
+        if isinstance(node, ast.ClassDef):
+            made_by = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name in {"__init__", "__new__"}]
+            fields = [n for n in node.body if isinstance(n, ast.AnnAssign) and n.value is None]
+            dataclass = any("dataclass" in source_of(decorator) for decorator in node.decorator_list)
+            if any(_requires(n.args, bound=1) for n in made_by) or (dataclass and fields):
+                yield node.name
+
+
+def _requires(arguments: ast.arguments, *, bound: int = 0) -> bool:
+    """Whether a call must pass anything beyond `self`."""
+    positional = len(arguments.posonlyargs) + len(arguments.args) - bound
+    return positional > len(arguments.defaults) or None in arguments.kw_defaults
+
+
+def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements that run at import, also inside `if`, `try` and `with` at the top level."""
+    for node in body:
+        yield node
+        if not isinstance(node, _RUN_ELSEWHERE):
+            for field in ("body", "orelse", "finalbody"):
+                yield from _at_top(getattr(node, field, []))
+            for handler in getattr(node, "handlers", []):
+                yield from _at_top(handler.body)
+
+
+def _names_of(nodes: Iterable[ast.stmt]) -> set[str]:
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names |= bound_names([node])
+        else:
+            targets = ast.walk(node)
+            names |= {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return names
+
+
+def _functions(module: str, body: Iterable[ast.stmt], owner: str = "") -> Iterator[Function]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+            yield _function(module, node, owner)
+
+
+def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> Function:
+    decorators = {source_of(decorator) for decorator in node.decorator_list}
+    parameters = tuple(_parameters(node.args))
+    bound = owner and "staticmethod" not in decorators
+    return Function(
+        module=module,
+        name=node.name,
+        owner=owner,
+        parameters=parameters[1:] if bound else parameters,
+        returns=node.returns,
+        docstring=ast.get_docstring(node) or "",
+        is_async=isinstance(node, ast.AsyncFunctionDef),
+        is_static=bool(owner) and bool(decorators & {"staticmethod", "classmethod"}),
+        writes_output=_prints(node),
+        answers=any(_answers(inner) for inner in ast.walk(node)),
+        refuses_with=tuple(sorted(_raised(node))),
+    )
+
+
+def _answers(node: ast.AST) -> bool:
+    return isinstance(node, ast.Yield | ast.YieldFrom) or (isinstance(node, ast.Return) and node.value is not None)
+
+
+def _raised(node: ast.AST) -> set[str]:
+    raised = [inner.exc for inner in ast.walk(node) if isinstance(inner, ast.Raise) and inner.exc is not None]
+    names = {dotted(error.func if isinstance(error, ast.Call) else error) for error in raised}
+    return {name for name in names if name and name[:1].isupper()}
+
+
+def _prints(node: ast.AST) -> bool:
+    return any(
+        isinstance(n, ast.Call) and source_of(n.func) in {"print", "sys.stdout.write", "click.echo"}
+        for n in ast.walk(node)
+    )
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    for argument, default in zip(positional, defaults, strict=True):
+        yield Parameter(name=argument.arg, annotation=argument.annotation, default=default)
+    if arguments.vararg:
+        yield Parameter(name=arguments.vararg.arg, annotation=None, default=None, variadic=True)
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield Parameter(name=argument.arg, annotation=argument.annotation, default=default, keyword_only=True)
+    if arguments.kwarg:
+        yield Parameter(name=arguments.kwarg.arg, annotation=None, default=None, variadic=True)
+
+
+def _docstrings(module: str, tree: ast.Module, top: Iterable[ast.stmt]) -> Iterator[Documented]:
+    yield from _documented(module, "", tree)
+    for node in top:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _documented(module, node.name, node)
+        if isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+                    yield from _documented(module, f"{node.name}.{inner.name}", inner)
+
+
+def _documented(
+    module: str, subject: str, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[Documented]:
+    text = ast.get_docstring(node)
+    if text:
+        yield Documented(module=module, subject=subject, text=text)
