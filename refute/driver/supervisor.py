@@ -13,8 +13,8 @@ from refute.driver.watch import Watch
 
 OUTPUT_BYTES = 200_000
 """What is kept of all workers' output together."""
-BAKED_TABLES = "/opt/refute/hypothesis"
-"""Hypothesis's tables of characters, where the image brings them; else the first worker of a run makes them."""
+BAKED_TABLES = "/opt/refute/site-packages/hypothesis-tables"
+"""Hypothesis's tables of characters, made with the image; where they are missing, a run's first worker makes them."""
 TEXT = re.compile(rb"\b(?:text|characters|from_regex|from_type|emails|urls|builds)\(")
 """Strategies that draw characters."""
 ALONE = 5
