@@ -1,5 +1,6 @@
 """Judges what a command or call would do to a path or a host; shell and Python share it."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -8,8 +9,9 @@ from refute.scan import hosts, paths, sensitive
 from refute.scan.finding import Severity
 from refute.scan.paths import Place, Target
 from refute.scan.report import Report, Spot
-from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, SECRET, UNKNOWN, is_open, show
+from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, SECRET, is_open, show
 
+_DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
 _BARE_ROOT_DEPTH: Final = 1
 
 
@@ -77,10 +79,10 @@ class Act:
             self.add("write-outside", detail=_named(target))
 
     def _write_unknown(self, target: Target) -> None:
-        tail = target.text.lstrip(UNKNOWN + DERIVED)
+        tail = target.text.lstrip("".join(paths.FUZZY))
         if DERIVED in target.text:
             self.add("write-outside", detail=_named(target))
-        elif sensitive.is_persistence(tail) or tail.startswith(("/.bashrc", "/.profile", "/.ssh/", "/authorized_keys")):
+        elif sensitive.is_persistence(tail) or re.search(_DOORS, tail):
             self.add("persistence", severity=Severity.HIGH, detail=_named(target))
 
     def delete(self, path: str, *, recursive: bool) -> None:

@@ -16,7 +16,8 @@ _HARMLESS_DEVICES: Final = re.compile(
     r"/dev/(null|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|console)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
 )
 _HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
-_FUZZY: Final = frozenset((UNKNOWN, OUTPUT, HOST_DATA, DERIVED, DOWNLOAD, SECRET))
+FUZZY: Final = frozenset((UNKNOWN, OUTPUT, HOST_DATA, DERIVED, DOWNLOAD, SECRET))
+"""Symbols with which a path may lead anywhere."""
 
 
 class Place(StrEnum):
@@ -63,7 +64,7 @@ def normalise(path: str, cwd: str = HERE) -> str:
         path = cwd + path[2:]
     elif re.match(r"~[a-z_]", path):
         path = "/home/" + path[1:]
-    if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME} and path[:1] not in _FUZZY:
+    if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME} and path[:1] not in FUZZY:
         path = f"{cwd}/{path}"
     root, rest = _split_root(path)
     kept: list[str] = []
@@ -97,7 +98,7 @@ def locate(path: str, cwd: str = HERE) -> Target:
         return Target(Place.TEMP, text)
     if first == HOME:
         return Target(Place.HOME, text)
-    if first in _FUZZY:
+    if first in FUZZY:
         return Target(Place.OUTSIDE if text == UNKNOWN + "/.." else Place.UNKNOWN, text)
     return _locate_absolute(text)
 
@@ -115,7 +116,7 @@ def _locate_absolute(text: str) -> Target:
     home = _HOME_DIRECTORY.match(text)
     if home:
         return Target(Place.HOME, HOME + text[home.end() :])
-    if text.startswith(tuple("/" + symbol for symbol in _FUZZY)):
+    if text.startswith(tuple("/" + symbol for symbol in FUZZY)):
         return Target(Place.UNKNOWN, text)
     return Target(Place.SYSTEM, text)
 

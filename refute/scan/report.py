@@ -7,7 +7,7 @@ from refute.scan.finding import Confidence, Finding, Severity
 from refute.scan.symbols import show
 
 MAX_FINDINGS = 200
-MAX_STEPS = 60_000
+MAX_STEPS = 150_000
 """Nodes visited for one file, over all embedded texts; a typical script needs a few hundred."""
 
 

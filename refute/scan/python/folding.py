@@ -18,7 +18,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from refute.scan.python.values import MAX_TEXT, UNK, is_constant
-from refute.scan.symbols import DERIVED, capped
+from refute.scan.symbols import DERIVED, OUTPUT, capped
 
 _MAX_NUMBER: Final = 10**30
 _MAX_EXPONENT: Final = 200
@@ -276,7 +276,10 @@ def decode_call(name: str, arguments: list[Any]) -> Any:
 
 def method_call(value: Any, method: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     """A method of a constant; lists and dicts are changed in place like the real ones."""
-    result = _method_result(value, method, arguments, keywords)
+    try:
+        result = _method_result(value, method, arguments, keywords)
+    except Exception:  # noqa: BLE001 - whatever hostile constants raise, the result is unknown
+        return UNK
     return capped(result) if isinstance(result, str) else result
 
 
@@ -287,7 +290,7 @@ def _method_result(  # noqa: C901 - one condition per kind of method
         return UNK
     if method == "join" and isinstance(value, str) and arguments and isinstance(arguments[0], list | tuple):
         if not all(isinstance(item, str) for item in arguments[0]):
-            return value.join(item if isinstance(item, str) else "\ue000" for item in arguments[0])
+            return value.join(item if isinstance(item, str) else OUTPUT for item in arguments[0])
     elif method in {"append", "extend", "insert"} and isinstance(value, list):
         if len(value) > 4096:  # noqa: PLR2004 - enough for any hidden text
             return UNK
@@ -303,15 +306,12 @@ def _method_result(  # noqa: C901 - one condition per kind of method
         return UNK
     if method == "format" and any(len(part) > 4 for part in value.split(":")[1:] if part[:5].strip("<>^=").isdigit()):  # noqa: PLR2004
         return UNK
-    try:
-        return getattr(value, method)(*arguments, **keywords)
-    except Exception:  # noqa: BLE001 - as above
-        return UNK
+    return getattr(value, method)(*arguments, **keywords)
 
 
 def _format(template: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    shown = [argument if isinstance(argument, str | int) else "\ue000" for argument in arguments]
-    named = {key: value if isinstance(value, str | int) else "\ue000" for key, value in keywords.items()}
+    shown = [argument if isinstance(argument, str | int) else OUTPUT for argument in arguments]
+    named = {key: value if isinstance(value, str | int) else OUTPUT for key, value in keywords.items()}
     try:
         return template.format(*shown, **named)
     except Exception:  # noqa: BLE001 - as above

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.scan.symbols import UNKNOWN
+from refute.scan.symbols import OUTPUT
 
 MAX_CHOICES: Final = 6
 MAX_TEXT: Final = 100_000
@@ -163,7 +163,7 @@ def as_text(value: Any) -> str:
         return str(value)
     if isinstance(value, Choice):
         return as_text(value.options[0])
-    return UNKNOWN
+    return OUTPUT
 
 
 def signature(value: Any) -> Any:

@@ -34,6 +34,7 @@ MAX_DEPTH: Final = 8
 _RUNNERS: Final = frozenset({"builtins.eval", "builtins.exec", "builtins.compile", "os.system", "os.popen"})
 _MAX_ROUNDS: Final = 300
 _MAX_ITEMS: Final = 4096
+_MAX_ALL_ROUNDS: Final = 12_000
 _MAX_ENTRIES: Final = 200
 """Different arguments with which one function is walked."""
 _BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__import__"}
@@ -85,6 +86,8 @@ class PythonWalker:
     depth: int = 0
     env: Env = field(default_factory=Env)
     cwd: str = HERE
+    rounds: int = 0
+    """Elements for which comprehensions were worked out one by one."""
     branching: int = 0
     endless: int = 0
     """How many `while True` loops surround this point."""
@@ -412,7 +415,8 @@ class PythonWalker:
             return [self.value(element)]
         first, *rest = generators
         sequence = names.iterated(self.value(first.iter))
-        if not isinstance(sequence, list) or len(sequence) > _MAX_ITEMS:
+        self.rounds += len(sequence) if isinstance(sequence, list) else 0
+        if not isinstance(sequence, list) or len(sequence) > _MAX_ITEMS // 2 or self.rounds > _MAX_ALL_ROUNDS:
             self.bind(first.target, choose(sequence[:MAX_CHOICES]) if isinstance(sequence, list) else sequence)
             for condition in first.ifs:
                 self.value(condition)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|([ \t]))do\b)", re.MULTILINE)
+_LENGTH: Final = re.compile(r"\$\{#\w+(?:\[[@*]\])?\}")
 MAX_DEPTH: Final = 12
 """Nested function calls, substitutions and embedded texts."""
 
@@ -162,6 +163,15 @@ class Walker:
         for child in node.named_children:
             output = self.run(child, output)
         return output
+
+    def _list(self, node: "Node", stdin: str) -> str:
+        children = node.children
+        if len(children) != 3 or children[1].type != "||":  # noqa: PLR2004 - left, operator, right
+            return self._all(node.named_children, stdin)
+        # The right side runs only where the left one failed, so only one of them prints what counts.
+        left = self.run(children[0], stdin)
+        right = self.run(children[2], stdin)
+        return left or right
 
     def _redirected(self, node: "Node", stdin: str) -> str:
         body = node.child_by_field_name("body")
@@ -340,8 +350,11 @@ def join_continued(source: str) -> str:
 
 
 def spell_out(source: str) -> str:
-    """Write `for x do` as `for x in "$@"; do`, which means the same and which the parser knows."""
-    return _BARE_FOR.sub(_with_arguments, source) if "for " in source else source
+    """Write what the parser stumbles over in another way that means the same."""
+    if "for " in source:
+        source = _BARE_FOR.sub(_with_arguments, source)
+    # The length of a variable is a number; the parser fails on it inside arithmetic.
+    return _LENGTH.sub(lambda match: "1" * len(match[0]), source) if "${#" in source else source
 
 
 def _with_arguments(match: re.Match[str]) -> str:
@@ -370,6 +383,7 @@ def multiplies(name: str, body: "Node") -> bool:
 
 _HANDLERS = {
     "pipeline": Walker._pipeline,  # noqa: SLF001 - a table of the class's own methods
+    "list": Walker._list,  # noqa: SLF001
     "command": Walker._command,  # noqa: SLF001
     "redirected_statement": Walker._redirected,  # noqa: SLF001
     "subshell": Walker._subshell,  # noqa: SLF001

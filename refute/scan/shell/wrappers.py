@@ -149,7 +149,12 @@ def _xargs(call: Call, rest: list[str]) -> list[str]:
     fed = call.stdin.strip("\n")
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if "I" in options or "i" in options else "")
     head = words[0].rpartition("/")[2]
-    if marker and head in {"sh", "bash", "dash", "zsh"} and words[-1] == marker:
+    if (
+        marker
+        and head in {"sh", "bash", "dash", "zsh"}
+        and "-c" in words[:-1]
+        and words[words.index("-c") + 1] == marker
+    ):
         _fed(call, head)
         return []
     if marker:

@@ -7,7 +7,8 @@ from refute.scan.hosts import Reach, host_of, is_external_ip, reach_of
 LOOPBACK = [
     "localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1",
     "[::1]", "::1", "::ffff:127.0.0.1", "127。0。0。1", "１２７.0.0.1", "%31%32%37.0.0.1",
-] + ["0.0." + "0.0"]  # fmt: skip
+    *["0.0." + "0.0"],
+]  # fmt: skip
 EXTERNAL = [
     "evil.com", "8.8.8.8", "134744072", "0x08080808", "010.010.010.010", "[2001:4860:4860::8888]", "::ffff:8.8.8.8",
     "64:ff9b::808:808", "evil。com", "ｅｖｉｌ.com", "evil.example", "sub.evil.co.uk.", "2002:808:808::1",

@@ -1,6 +1,7 @@
 """Python calls that run, import, load or patch code."""
 
 import ast
+import pickletools
 from typing import Any, Final
 
 from refute.scan.finding import Severity
@@ -19,7 +20,7 @@ from refute.scan.python.values import (
     options_of,
 )
 from refute.scan.python.walk import PythonCall
-from refute.scan.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, SECRET, UNKNOWN, is_open
 
 _SENSITIVE_MODULES: Final = frozenset(
     {"os", "subprocess", "builtins", "sys", "ctypes", "shutil", "importlib", "pty", "socket", "posix", "code", "runpy"}
@@ -58,8 +59,11 @@ def run_python(call: PythonCall, value: Any) -> Any:
             call.act.add("pipe-to-shell", detail="What it evaluates comes over the network.")
         elif DERIVED in text:
             call.act.add("decoded-execution")
-        elif not isinstance(option, str | bytes) or not text.strip(UNKNOWN + " \n()"):
-            outside = isinstance(option, str)
+        elif isinstance(option, str | bytes) and not text.strip():
+            continue
+        elif not isinstance(option, str | bytes) or not text.strip(UNKNOWN + OUTPUT + " \n()"):
+            # What a person or caller hands in is a command; a file of the workspace or a parameter is not yet one.
+            outside = UNKNOWN in text
             call.act.add("dynamic-code", severity=None if outside else Severity.MEDIUM)
         else:
             _evaluate(call, text)
@@ -172,6 +176,8 @@ def _outside_text(_call: PythonCall) -> str:
 def _load(call: PythonCall) -> Any:
     value = call.argument(0)
     text = as_text(value)
+    if isinstance(value, bytes) and call.name.startswith("pickle.") and not _pickle_calls(value):
+        return UNK
     if isinstance(value, bytes | str) and not is_open(text):
         decoded = text in call.walker.decoded
         call.act.add("unsafe-load", detail="The data is hidden." if decoded else "")
@@ -182,6 +188,22 @@ def _load(call: PythonCall) -> Any:
     else:
         call.act.add("unsafe-load", severity=Severity.MEDIUM)
     return Ref(f"{call.name}()")
+
+
+def _pickle_calls(data: bytes) -> bool:
+    """Whether unpickling would call anything by name, or the data is no pickle that can be read."""
+    harmless = ("copyreg", "copy_reg", "collections", "datetime", "decimal", "fractions", "time", "uuid", "array")
+    texts: list[str] = []
+    try:
+        for opcode, argument, _ in pickletools.genops(data):
+            texts.append(argument if isinstance(argument, str) else "")
+            if opcode.name in {"GLOBAL", "INST", "STACK_GLOBAL"}:
+                module = argument if opcode.name != "STACK_GLOBAL" else "".join(texts[-4:-1])
+                if not str(module).startswith(harmless):
+                    return True
+    except Exception:  # noqa: BLE001 - hostile bytes
+        return True
+    return False
 
 
 def _yaml(call: PythonCall) -> Any:
@@ -227,7 +249,8 @@ def _run_path(call: PythonCall) -> Any:
 
 
 def _code_object(call: PythonCall) -> Any:
-    call.act.add("dynamic-code", severity=Severity.HIGH, detail="Builds code from bytes.")
+    literal = any(isinstance(argument, bytes) for argument in call.arguments)
+    call.act.add("dynamic-code", severity=None if literal else Severity.MEDIUM, detail="Builds code from bytes.")
     return UNK
 
 

@@ -7,7 +7,7 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.python.values import UNK, FileValue, PathValue, as_text, lift
 from refute.scan.python.walk import PythonCall
-from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, NAME, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
 
 _SETUID: Final = 0o6000
 
@@ -269,7 +269,7 @@ def _path_open(call: PythonCall, path: PathValue) -> Any:
 
 
 def _path_read(call: PythonCall, path: PathValue) -> Any:
-    return call.act.read(path.text) or call.walker.written.get(paths.locate(path.text).text, UNKNOWN)
+    return call.act.read(path.text) or call.walker.written.get(paths.locate(path.text).text, OUTPUT)
 
 
 def _path_write(call: PythonCall, path: PathValue) -> Any:
@@ -335,7 +335,7 @@ PATH_METHODS: Final = {
 def _file_read(call: PythonCall, file: FileValue) -> Any:
     if file.path in {SECRET, HOST_DATA}:
         return file.path
-    return call.walker.written.get(paths.locate(file.path).text, UNKNOWN) if file.path else UNKNOWN
+    return call.walker.written.get(paths.locate(file.path).text, OUTPUT) if file.path else OUTPUT
 
 
 def _file_write(call: PythonCall, file: FileValue) -> Any:

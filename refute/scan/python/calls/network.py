@@ -64,7 +64,7 @@ def _request_object(call: PythonCall) -> Any:
 def _host(call: PythonCall) -> Any:
     value = call.argument(0, "host")
     if value is not UNK:
-        call.act.connect(as_text(value).partition("://")[2] or as_text(value))
+        call.act.connect(hosts.host_of(as_text(value)))
     _sends(call)
     return Ref(f"{call.name}()")
 

@@ -7,7 +7,7 @@ from refute.scan.finding import Severity
 from refute.scan.python.calls import network
 from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, options_of
 from refute.scan.python.walk import PythonCall
-from refute.scan.symbols import DERIVED, DOWNLOAD, OWN_PROCESS, SECRET, UNKNOWN
+from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, SECRET, UNKNOWN
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
 
@@ -16,9 +16,9 @@ def shell_text(call: PythonCall, value: Any) -> Any:
     """Judge a command line that a shell will read."""
     for option in options_of(value):
         text = as_text(option)
-        if not isinstance(option, str | bytes | PathValue) or not text.strip(UNKNOWN + " "):
+        if not isinstance(option, str | bytes | PathValue) or not text.strip(UNKNOWN + OUTPUT + " "):
             # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
-            outside = isinstance(option, str) and text.strip() != ""
+            outside = UNKNOWN in text
             call.act.add("unresolved-command", severity=None if outside else Severity.MEDIUM)
             continue
         if any(hidden and hidden in text for hidden in call.walker.decoded if len(hidden) > 3) or DERIVED in text:  # noqa: PLR2004
@@ -44,7 +44,7 @@ def argument_list(call: PythonCall, value: Any) -> Any:
     """Judge a program with its arguments, no shell between."""
     if isinstance(value, list | tuple) and value:
         words = [as_text(part) for part in value]
-        if words[0] in {UNKNOWN, ""}:
+        if words[0] in {UNKNOWN, OUTPUT, ""}:
             return Ref("subprocess()")
         _embedded(call, " ".join(_quoted(word) for word in words))
     elif isinstance(value, str | PathValue):
@@ -56,7 +56,7 @@ def argument_list(call: PythonCall, value: Any) -> Any:
 
 
 def _quoted(word: str) -> str:
-    return word if word == UNKNOWN else shlex.quote(word)
+    return word if word in {UNKNOWN, OUTPUT} else shlex.quote(word)
 
 
 def _subprocess(call: PythonCall) -> Any:

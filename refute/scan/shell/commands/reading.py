@@ -23,6 +23,11 @@ _READERS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
+_BARE_FIND: Final = frozenset(
+    {"-type", "-print", "-print0", "-ls", "-maxdepth", "-mindepth", "-xdev", "-mount", "-follow", "-depth"}
+)
+
+
 def _read(call: Call) -> str:
     name = call.argv[0]
     options, operands = split_options(call.argv[1:], _READERS.get(name, ""), mixed=True)
@@ -118,7 +123,8 @@ def _find(call: Call) -> str:
         roots.append(words[0])
         words = words[1:]
     roots = roots or ["."]
-    narrowed = any(re.match(r"-(i?name|i?path|i?wholename|i?regex|newer|maxdepth|perm)", word) for word in words)
+    # A search for something particular is no stock-taking; only a bare listing is.
+    narrowed = any(word.startswith("-") and word not in _BARE_FIND and not word[1:].isdigit() for word in words)
     for root in roots:
         if not narrowed:
             call.act.list(root)

@@ -11,7 +11,25 @@ from refute.scan.shell.options import split_options
 from refute.scan.shell.walk import Call
 from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
-_QUERIES: Final = frozenset({"--version", "-V", "--help", "-h", "version", "help", "-v", "--usage"})
+_QUERIES: Final = frozenset(
+    {
+        "--version",
+        "-V",
+        "--help",
+        "-h",
+        "version",
+        "help",
+        "-v",
+        "--usage",
+        "status",
+        "--status",
+        "list",
+        "--list",
+        "-L",
+        "show",
+        "--query",
+    }
+)
 
 
 def _only_asks(call: Call) -> bool:
