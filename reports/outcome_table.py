@@ -114,7 +114,8 @@ def _why(outcome: Outcome) -> Text:
         return sections.line(outcome.reason, max_chars=200)
     first = outcome.failures[0]
     found = f": {first.smallest_input.replace(chr(10), ', ')}" if first.smallest_input else ""
-    error = f"{first.error_type}: {first.error_message}" if first.error_message else first.error_type
+    said = next(iter(first.error_message.splitlines()), "")  # the first line says it, the rest is pytest's diff
+    error = f"{first.error_type}: {said}" if said else first.error_type
     more = f" (and {counted(len(outcome.failures) - 1, 'more refutation')})" if len(outcome.failures) > 1 else ""
     short = Text.assemble(
         (f"{first.claim_violated} refuted", "bold"),
