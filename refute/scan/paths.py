@@ -62,7 +62,7 @@ def normalise(path: str, cwd: str = HERE) -> str:
         path = HOME + path[1:]
     elif path.startswith("~+"):
         path = cwd + path[2:]
-    elif re.match(r"~[a-z_]", path):
+    elif path.startswith("~") and re.match(r"~[a-z_]", path):
         path = "/home/" + path[1:]
     if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME} and path[:1] not in FUZZY:
         path = f"{cwd}/{path}"

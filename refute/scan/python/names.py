@@ -163,10 +163,10 @@ def is_dangerous(value: Any) -> bool:
 
 def canonical(name: str) -> str:
     """A dotted name with its module's usual spelling."""
-    for alias, usual in _ALIASES.items():
-        if name == alias or name.startswith(alias + "."):
-            return usual + name[len(alias) :]
-    return name
+    first, dot, rest = name.partition(".")
+    if first in _ALIASES:
+        return _ALIASES[first] + dot + rest
+    return name.replace("requests.sessions", "requests", 1) if name.startswith("requests.sessions") else name
 
 
 def bind_import(walker: "PythonWalker", node: ast.Import | ast.ImportFrom) -> None:

@@ -10,12 +10,13 @@ from refute.scan.report import Report, Spot
 from refute.scan.shell.syntax import parse
 
 _PATTERNS: Final = (
-    ("fork-bomb", re.compile(r"(?<![\w$])([:\w.]+)\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;?\s*\1")),
-    ("reverse-shell", re.compile(r"\b(?:ba|da|z|k)?sh\s+-i\s*(?:[0-9]?[<>]&?\s*)+/dev/(?:tcp|udp)/")),
-    ("reverse-shell", re.compile(r"\bmkfifo\s+(\S+)[^\n]*\b(?:nc|ncat|netcat)\b[^\n]*\1")),
-    ("crypto-miner", re.compile(r"stratum\+(?:tcp|ssl)://")),
+    ("fork-bomb", "()", re.compile(r"(?<![\w$])([:\w.]+)\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*\}\s*;?\s*\1")),
+    ("reverse-shell", "/dev/", re.compile(r"\b(?:ba|da|z|k)?sh\s+-i\s*(?:[0-9]?[<>]&?\s*)+/dev/(?:tcp|udp)/")),
+    ("reverse-shell", "mkfifo", re.compile(r"\bmkfifo\s+(\S+)[^\n]*\b(?:nc|ncat|netcat)\b[^\n]*\1")),
+    ("crypto-miner", "stratum", re.compile(r"stratum\+(?:tcp|ssl)://")),
     (
         "pipe-to-shell",
+        "://",
         re.compile(
             r"\b(?:curl|wget|fetch)\b[^#|\n]{0,400}https?://[^#|\n]{0,400}\|\s*(?:sudo\s+)?(?:/\w+)*/?(?:ba|da|z|k)?sh\b(?!\s*[\w./-]+\.sh)"
         ),
@@ -30,7 +31,9 @@ def scan(report: Report, source: str) -> None:
     in text that did not parse nothing is taken for harmless.
     """
     tree = None
-    for rule_id, pattern in _PATTERNS:
+    for rule_id, literal, pattern in _PATTERNS:
+        if literal not in source:
+            continue
         for match in pattern.finditer(source):
             tree = tree or parse(source.encode())
             if tree.has_error or not _is_data(tree, source, match):

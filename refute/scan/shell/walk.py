@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|([ \t]))do\b)", re.MULTILINE)
+_POSITION: Final = re.compile(r"(\$\{\w+(?:\[[@*]\])?:(?:[\w ]+:)?)\$(\w+)(?=[:}])")
 _LENGTH: Final = re.compile(r"\$\{#\w+(?:\[[@*]\])?\}")
 MAX_DEPTH: Final = 12
 """Nested function calls, substitutions and embedded texts."""
@@ -353,6 +354,9 @@ def spell_out(source: str) -> str:
     """Write what the parser stumbles over in another way that means the same."""
     if "for " in source:
         source = _BARE_FOR.sub(_with_arguments, source)
+    if ":$" in source:
+        # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
+        source = _POSITION.sub(r"\1_\2", _POSITION.sub(r"\1_\2", source))
     # The length of a variable is a number; the parser fails on it inside arithmetic.
     return _LENGTH.sub(lambda match: "1" * len(match[0]), source) if "${#" in source else source
 

@@ -337,8 +337,8 @@ HANDLERS: Final = {
         _library,
     ),
     **dict.fromkeys(
-        ("ctypes.pythonapi.PyRun_SimpleString", "ctypes.memmove", "ctypes.memset", "ctypes.string_at"),
-        lambda call: call.act.add("native-code"),
+        ("ctypes.memmove", "ctypes.memset", "ctypes.string_at"),
+        lambda call: call.act.add("native-code", severity=Severity.MEDIUM),
     ),
     **dict.fromkeys(
         (
@@ -350,6 +350,7 @@ HANDLERS: Final = {
         ),
         _trace,
     ),
+    "ctypes.pythonapi.PyRun_SimpleString": _run_source,
     "os._exit": _exit_now,
     **dict.fromkeys(
         ("code.interact", "code.InteractiveConsole", "builtins.breakpoint", "pdb.set_trace"),

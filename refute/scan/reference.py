@@ -1,0 +1,47 @@
+"""The documentation page of the rules, made from the rules themselves."""
+
+from typing import Final
+
+from refute.scan.catalog import RULES
+from refute.scan.rules import Example, Rule
+
+_INTRODUCTION: Final = """# Scan rules
+
+Made from the rules in `refute/scan/catalog_*.py` by `python -m refute.scan.reference > docs/scan-rules.md`; a test
+keeps the two alike. Findings from HIGH up block (setting `scan_block_from`). A weaker form of the same danger, such
+as a request to this machine itself, is graded MEDIUM: shown, not blocking.
+
+Nothing in a scanned file silences a finding. A reviewed allow-file (`refute scan --allow FILE`) does, by rule, path
+and reason, and what it silences is counted and shown:
+
+```yaml
+- rule: network-external
+  path: ci/fetch.sh
+  reason: downloads the pinned fixtures, reviewed by the platform team
+```
+"""
+
+
+def rules_page() -> str:
+    """The page as Markdown."""
+    return _INTRODUCTION + "".join(_section(rule) for rule in RULES.values())
+
+
+def _section(rule: Rule) -> str:
+    return (
+        f"\n## {rule.id}\n\n**{rule.title}.** {rule.severity.name}, confidence {rule.confidence}. {rule.explanation}\n\n"
+        f"Instead: {rule.remedy}\n\nBlocks:\n\n{_examples(rule.matches)}\nDoes not block:\n\n{_examples(rule.spares)}"
+    )
+
+
+def _examples(examples: tuple[Example, ...]) -> str:
+    return "".join(f"- {example.language}: `{_inline(example.text)}`\n" for example in examples)
+
+
+def _inline(text: str) -> str:
+    shown = text.encode("unicode_escape").decode() if not text.isprintable() and "\n" not in text else text
+    return shown.replace("`", "'").replace("\n", " ⏎ ")
+
+
+if __name__ == "__main__":
+    print(rules_page(), end="")  # noqa: T201 - the generator's output
