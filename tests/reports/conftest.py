@@ -250,3 +250,9 @@ def golden() -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"differs from {path}; REFUTE_UPDATE_GOLDEN=1 writes it anew"
 
     return compare
+
+
+@pytest.fixture(autouse=True)
+def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """xdist gives its workers a COLUMNS of its own; a table that goes to no terminal has a fixed width."""
+    monkeypatch.delenv("COLUMNS", raising=False)
