@@ -1,0 +1,1 @@
+"""Jobs in hardened throwaway containers, and the image they run in."""

@@ -111,4 +111,6 @@ class Sandbox(Protocol):
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
 
-    def run(self, job: Job) -> JobResult: ...
+    def run(self, job: Job) -> JobResult:
+        """Run one job in a container of its own."""
+        ...

@@ -29,7 +29,8 @@ def rules_page() -> str:
 
 def _section(rule: Rule) -> str:
     return (
-        f"\n## {rule.id}\n\n**{rule.title}.** {rule.severity.name}, confidence {rule.confidence}. {rule.explanation}\n\n"
+        f"\n## {rule.id}\n\n"
+        f"**{rule.title}.** {rule.severity.name}, confidence {rule.confidence}. {rule.explanation}\n\n"
         f"Instead: {rule.remedy}\n\nBlocks:\n\n{_examples(rule.matches)}\nDoes not block:\n\n{_examples(rule.spares)}"
     )
 

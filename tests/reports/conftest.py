@@ -254,5 +254,5 @@ def golden() -> Callable[[str, str], None]:
 
 @pytest.fixture(autouse=True)
 def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """xdist gives its workers a COLUMNS of its own; a table that goes to no terminal has a fixed width."""
+    """Drop the COLUMNS that xdist gives its workers: a table that goes to no terminal has a fixed width."""
     monkeypatch.delenv("COLUMNS", raising=False)

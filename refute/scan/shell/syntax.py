@@ -1,6 +1,7 @@
 """Shell text to a syntax tree."""
 
 from functools import lru_cache
+from typing import Final
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -35,16 +36,24 @@ def first_error(node: Node) -> Node:
 _FEW = 40
 """So few brackets cannot nest deeply."""
 
+_BACKTICK: Final = ord("`")
+_BACKSLASH: Final = ord("\\")
+
 
 def depth_of(source: bytes) -> int:
     """How deeply brackets nest, counted on the bytes alone: an upper bound that needs no parser."""
     if sum(source.count(bracket) for bracket in (b"(", b"[", b"{", b"`")) <= _FEW:
         return 0
-    depth = deepest = 0
+    depth = deepest = before = 0
+    quoted = False
     for byte in source:
-        if byte in b"([{`":
+        # A plain backtick opens or closes; only escaped ones nest.
+        if byte == _BACKTICK and before != _BACKSLASH:
+            quoted = not quoted
+        elif byte in b"([{`":
             depth += 1
             deepest = max(deepest, depth)
         elif byte in b")]}":
             depth = max(0, depth - 1)
-    return deepest
+        before = byte
+    return deepest + 1

@@ -22,7 +22,7 @@ LIMITS = Limits(timeout_s=1, workspace_bytes=1024**2, workspace_inodes=100)
 BEFORE = {"a.py": b"A = 1\n", "data/b.csv": b"1,2\n"}
 
 
-def member(name: str, content: bytes = b"", *, kind: bytes = tarfile.REGTYPE, mode: int = 0o644, link: str = ""):  # noqa: ANN201
+def member(name: str, content: bytes = b"", *, kind: bytes = tarfile.REGTYPE, mode: int = 0o644, link: str = ""):
     made = tarfile.TarInfo(name)
     made.type, made.mode, made.linkname, made.size = kind, mode, link, len(content)
     return made, content
