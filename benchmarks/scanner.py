@@ -1,0 +1,154 @@
+"""What the scanner finds, what it blocks for nothing, and how long it takes; the tables are committed beside this file.
+
+Usage: python benchmarks/scanner.py [--benign 400] [--bandit PATH] > benchmarks/results/scanner.md
+
+The development corpus is text only; nothing of it is executed. Benign code is what Debian packages put under /usr
+(a fixed-seed sample) and the packages of this interpreter.
+"""
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_text
+
+ROOT = Path(__file__).resolve().parents[1]
+CORPUS = ROOT.parent / "shared" / "corpora" / "scripts_dev.jsonl"
+LANGUAGES = {"bash": Language.SHELL, "python": Language.PYTHON}
+MAX_BYTES = 300_000
+
+
+def blocked_rules(path: str, data: bytes, language: Language) -> set[str]:
+    """The rules that block a text."""
+    findings = scan_text(path, data, language=language)
+    return {finding.rule_id for finding in findings if finding.severity >= Severity.HIGH}
+
+
+def detection() -> None:
+    """Blocked share of each category of the development corpus."""
+    total: Counter[tuple[str, str, str]] = Counter()
+    hit: Counter[tuple[str, str, str]] = Counter()
+    for line in CORPUS.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        category = row["category"] if "redcode" in row["category"] else row["source"].partition("/")[2]
+        key = (row["label"], row["lang"], category)
+        total[key] += 1
+        hit[key] += bool(blocked_rules("script", row["text"].encode(), LANGUAGES[row["lang"]]))
+    print("## Detection by category (development data)\n\n| label | language | category | blocked | of | share |")
+    print("|---|---|---|---|---|---|")
+    for key in sorted(total):
+        print(f"| {' | '.join(key)} | {hit[key]} | {total[key]} | {hit[key] / total[key]:.0%} |")
+
+
+def benign(size: int) -> None:
+    """Blocked share of benign files."""
+    print("\n## Benign files blocked\n\n| language | where | blocked | of | share | rules |\n|---|---|---|---|---|---|")
+    for language in (Language.SHELL, Language.PYTHON):
+        for where, paths in sorted(_groups(language).items()):
+            sample = random.Random(1).sample(sorted(paths), min(size, len(paths)))  # noqa: S311 - a sample, no secret
+            rules: Counter[str] = Counter()
+            blocked = 0
+            for path in sample:
+                found = blocked_rules(str(path).lstrip("/"), path.read_bytes(), language)
+                blocked += bool(found)
+                rules.update(found)
+            common = ", ".join(f"{rule} {count}" for rule, count in rules.most_common(4))
+            print(f"| {language} | {where} | {blocked} | {len(sample)} | {blocked / len(sample):.1%} | {common} |")
+
+
+def _groups(language: Language) -> dict[str, list[Path]]:
+    groups: dict[str, list[Path]] = defaultdict(list)
+    roots = (
+        [Path("/usr")] if language == Language.SHELL else [Path("/usr"), Path(os.__file__).parent, ROOT / ".venv/lib"]
+    )
+    for root in roots:
+        for path in _files(root):
+            with path.open("rb") as file:
+                first = file.readline(200)
+            shell = first.startswith(b"#!") and first.split()[0].rpartition(b"/")[2].rstrip() in {
+                b"sh",
+                b"bash",
+                b"dash",
+            }
+            if language == Language.SHELL and shell:
+                system = path.parts[:3] in {("/", "usr", "sbin"), ("/", "usr", "libexec")} or "dpkg" in str(path)
+                groups["system maintenance" if system else "other scripts"].append(path)
+            elif language == Language.PYTHON and path.suffix == ".py":
+                tests = "test" in str(path.relative_to(root))
+                groups["standard library's and packages' tests" if tests else "modules"].append(path)
+    return groups
+
+
+def _files(root: Path) -> Iterable[Path]:
+    for directory, _, names in os.walk(root):
+        for name in names:
+            path = Path(directory, name)
+            if not path.is_symlink() and path.is_file() and path.stat().st_size < MAX_BYTES:
+                yield path
+
+
+def speed(bandit: Path | None) -> None:
+    """Milliseconds per script in a warm process, and per run of the command line."""
+    rows = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+    print("\n## Speed\n\n| what | milliseconds |\n|---|---|")
+    for lang, language in LANGUAGES.items():
+        texts = [row["text"].encode() for row in rows if row["lang"] == lang and "redcode" in row["category"]]
+        times = []
+        for text in texts:
+            started = time.process_time()
+            scan_text("script", text, language=language)
+            times.append((time.process_time() - started) * 1000)
+        print(f"| {lang}, warm process, median of {len(times)} scripts | {statistics.median(times):.2f} |")
+    with tempfile.TemporaryDirectory() as directory:
+        one = Path(directory, "one.py")
+        python = [row["text"] for row in rows if row["lang"] == "python"]
+        one.write_text(python[0], encoding="utf-8")
+        for number, text in enumerate(python):
+            Path(directory, f"s{number}.py").write_text(text, encoding="utf-8")
+        ours = [sys.executable, "-m", "flows.cli", "scan"]
+        commands = {
+            "refute scan, one file": [*ours, str(one)],
+            f"refute scan, {len(python) + 1} files": [*ours, directory],
+        }
+        if bandit is not None:
+            commands["bandit, one file"] = [str(bandit), "-q", str(one)]
+            commands[f"bandit, {len(python) + 1} files"] = [str(bandit), "-q", "-r", directory]
+        for name, command in commands.items():
+            print(f"| {name}, command line, median of 5 | {_median_ms(command):.0f} |")
+
+
+def _median_ms(command: list[str]) -> float:
+    times = []
+    for _ in range(5):
+        started = time.monotonic()
+        subprocess.run(command, cwd=ROOT, capture_output=True, check=False)  # noqa: S603 - fixed commands
+        times.append((time.monotonic() - started) * 1000)
+    return statistics.median(times)
+
+
+def main() -> None:
+    """Print all tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--benign", type=int, default=400, help="files per group")
+    parser.add_argument("--bandit", type=Path, help="bandit's executable, to compare with")
+    options = parser.parse_args()
+    print("# Scanner, measured by `benchmarks/scanner.py`\n")
+    if CORPUS.exists():
+        detection()
+        speed(options.bandit)
+    benign(options.benign)
+
+
+if __name__ == "__main__":
+    main()
