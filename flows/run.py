@@ -6,13 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from flows.orchestrator.server import LOOPBACK_HOSTS, server_lease
+from flows.orchestrator.server import LOOPBACK_HOSTS, answers, server_lease
+from flows.session import session
+from refute.errors import OrchestratorUnavailable, RefuteError
+from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome
 from refute.settings import Settings
 
 if TYPE_CHECKING:
     from flows.request import VerifyRequest
 
+CLIENT_RETRIES: Final = 3
 CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
     # refute talks to the person; Prefect's log is in its UI.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
@@ -22,8 +26,15 @@ CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
 }
 
 
-def run_tickets(requests: Iterable["VerifyRequest"], settings: Settings) -> Iterator[Outcome]:
+def run_tickets(
+    requests: Iterable["VerifyRequest"], settings: Settings, *, observer: StageObserver | None = None
+) -> Iterator[Outcome]:
     """Verify tickets one after the other through the Prefect flow, on one server.
+
+    Args:
+        requests: what to verify.
+        settings: those of the server and its state directory; each request has its own for the run.
+        observer: sees every run's stages.
 
     Yields:
         Each outcome as soon as it is recorded.
@@ -35,16 +46,43 @@ def run_tickets(requests: Iterable["VerifyRequest"], settings: Settings) -> Iter
     with server_lease(settings, say=_say) as api_url:
         os.environ.update({**CLIENT_ENVIRONMENT, "PREFECT_API_URL": api_url})
         _bypass_proxies(api_url)
-        from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
-
-        from flows.states import outcome_of
-        from flows.verify_ticket import verify_ticket
+        from prefect.settings import (
+            PREFECT_API_URL,
+            PREFECT_CLIENT_MAX_RETRIES,
+            PREFECT_FLOWS_HEARTBEAT_FREQUENCY,
+            temporary_settings,
+        )
 
         # With heartbeats a sync flow run waits about a second at its end for their thread (ADR 0007).
-        overrides = {PREFECT_API_URL: api_url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}
+        # Each further try doubles the wait: a server that is gone would hold a finished run for minutes.
+        overrides = {
+            PREFECT_API_URL: api_url,
+            PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
+            PREFECT_CLIENT_MAX_RETRIES: CLIENT_RETRIES,
+        }
         with temporary_settings(overrides):
             for request in requests:
-                yield outcome_of(verify_ticket(request, return_state=True))
+                yield _run(request, observer or Unwatched(), api_url)
+
+
+def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Outcome:
+    """One run; its outcome is handed back also where Prefect could not be told of it."""
+    from flows.states import outcome_of
+    from flows.verify_ticket import verify_ticket
+
+    with session(observer) as current:
+        try:
+            return outcome_of(verify_ticket(request, return_state=True))
+        except (Exception, KeyboardInterrupt) as error:
+            if current.recorded is not None:
+                _say(f"the Prefect server at {api_url} was not told how the run ended ({type(error).__name__})")
+                return current.recorded
+            if isinstance(error, RefuteError | KeyboardInterrupt) or answers(api_url):
+                raise
+            raise OrchestratorUnavailable(
+                f"the Prefect server at {api_url} went away before the run began; nothing was executed",
+                hint="Run the command again.",
+            ) from error
 
 
 def _bypass_proxies(api_url: str) -> None:

@@ -6,13 +6,16 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
+from flows.interruption import Interruptions, interruptions
 from flows.request import VerifyRequest
+from flows.session import current_session
 from flows.states import final_state
 from flows.terminal.approver import TerminalApprover, show
 from refute.approval import AdvanceApprover, Approver
 from refute.case import CaseFile
 from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
+from refute.recording import record
 from refute.stages import admission
 from refute.ticket.parse import load_ticket
 from tasks.attack import run_attack
@@ -37,25 +40,39 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
         UsageError: the ticket or its files cannot be used; everything else ends in an outcome.
     """
     ticket = load_ticket(request.ticket)
-    ports = Ports(request.settings, run_id=str(flow_run.id))
-    case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "")
-    with case.chain():
-        snapshot = case.keep(take_snapshot(ports, ticket))
-        scan = case.keep(scan_scripts(ports, ticket, snapshot))
-        question = admission.pose_question(ports, ticket, snapshot, scan)
-        if request.dry_run:
-            show(question)
-        case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous))
-        case.unless(admission.apply_policy(ports, ticket))
-        case.unless(DRY_RUN if request.dry_run else None)
-        approval = case.keep(confirm(ports, question, _approver(request)))
-        case.keep(run_verification(ports, ticket, snapshot, approval))
-        attack = case.keep(write_tests(ports, ticket, snapshot))
-        screening = case.keep(screen_tests(ports, ticket, snapshot, attack))
-        attacked = case.keep(run_attack(ports, ticket, snapshot, screening))
-        triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
-        case.keep(reach_verdict(ports, attacked, triage))
-    return final_state(record_outcome(ports, case))
+    observer = current_session().observer
+    ports = Ports(request.settings, run_id=str(flow_run.id), observer=observer)
+    case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
+    with interruptions() as signals:
+        with case.chain(), signals.let_through():
+            snapshot = case.keep(take_snapshot(ports, ticket))
+            scan = case.keep(scan_scripts(ports, ticket, snapshot))
+            question = admission.pose_question(ports, ticket, snapshot, scan)
+            if request.dry_run:
+                show(question)
+            case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous))
+            case.unless(admission.apply_policy(ports, ticket))
+            case.unless(DRY_RUN if request.dry_run else None)
+            approval = case.keep(confirm(ports, question, _approver(request)))
+            case.keep(run_verification(ports, ticket, snapshot, approval))
+            attack = case.keep(write_tests(ports, ticket, snapshot))
+            screening = case.keep(screen_tests(ports, ticket, snapshot, attack))
+            attacked = case.keep(run_attack(ports, ticket, snapshot, screening))
+            triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
+            case.keep(reach_verdict(ports, attacked, triage))
+        return final_state(_recorded(ports, case, signals))
+
+
+def _recorded(ports: Ports, case: CaseFile, signals: Interruptions) -> Outcome:
+    """The outcome, durable: also where Prefect's server is gone, or somebody will not wait for it."""
+    try:
+        with signals.let_through():
+            record_outcome(ports, case)
+    except BaseException:  # noqa: BLE001, S110  # whatever it was, the ledger gets the outcome: the next line
+        pass
+    outcome = record(ports, case)
+    current_session().recorded = outcome
+    return outcome
 
 
 def _approver(request: VerifyRequest) -> Approver:

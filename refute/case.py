@@ -10,6 +10,7 @@ from typing import NoReturn, TypeVar, assert_never
 from refute.adversary.attack import Attack, Screening
 from refute.approval import Approval
 from refute.errors import InfrastructureError, UsageError
+from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
@@ -33,6 +34,7 @@ class CaseFile:
     run_id: str
     attempt: int = 1
     flow_run_url: str = ""
+    observer: StageObserver = field(default_factory=Unwatched)
     snapshot: Snapshot | None = None
     scan: ScanResult | None = None
     approval: Approval | None = None
@@ -42,8 +44,12 @@ class CaseFile:
     attack_stage: AttackStage | None = None
     triage: Triage | None = None
     verdict: Verdict | None = None
+    recorded: Outcome | None = None
+    """The outcome, once it is durable."""
+    audited: bool = False
+    """Whether the verdict's line is in the audit log."""
     stop: Stop | None = None
-    unforeseen: Exception | None = None
+    unforeseen: BaseException | None = None
     """What an internal error was, for `--debug`."""
     stages: list[StageRecord] = field(default_factory=list)
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -94,9 +100,10 @@ class CaseFile:
             raise
         except InfrastructureError as error:
             self.stop = Stop(status=Status.ERROR, reason=str(error))
-        except KeyboardInterrupt:
-            self.stop = Stop(status=Status.CANCELLED, reason="interrupted by the person at the terminal")
-        except Exception as error:  # noqa: BLE001  # the flow's boundary: a fault of refute is ERROR, never a verdict
+        except KeyboardInterrupt as interrupt:
+            self.stop = Stop(status=Status.CANCELLED, reason=str(interrupt) or "interrupted")
+        except BaseException as error:  # noqa: BLE001  # the flow's boundary: a fault of refute, or an orchestrator
+            # that takes the run away, is ERROR and recorded, never a verdict and never lost
             self.stop = Stop(status=Status.ERROR, reason=f"internal error: {type(error).__name__}: {error}")
             self.unforeseen = error
 
@@ -172,8 +179,10 @@ class CaseFile:
     def _note(self, name: str, summary: str, *, sandbox_s: float = 0.0) -> None:
         now = time.monotonic()
         duration_s = round(now - self._stage_began, 3)
-        self.stages.append(StageRecord(name=name, summary=summary, duration_s=duration_s, sandbox_s=sandbox_s))
+        record = StageRecord(name=name, summary=summary, duration_s=duration_s, sandbox_s=sandbox_s)
+        self.stages.append(record)
         self._stage_began = now
+        self.observer.ended(record)
 
     def _tests(self) -> tuple[TestRecord, ...]:
         """Every generated test, with what became of it."""

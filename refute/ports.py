@@ -9,6 +9,7 @@ import docker
 
 from refute.errors import ImageMissing, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
+from refute.observer import StageObserver, Unwatched
 from refute.sandbox.connection import connect, engine_errors
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 class Ports:
     """Opens each effect once per run. Tests put fakes in the place of any of them."""
 
-    def __init__(self, settings: Settings, run_id: str) -> None:
+    def __init__(self, settings: Settings, run_id: str, *, observer: StageObserver | None = None) -> None:
         self.settings = settings
         self.run_id = run_id
+        self.observer = observer or Unwatched()
         self._images: dict[str, SandboxImage] = {}
 
     @cached_property

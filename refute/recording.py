@@ -8,7 +8,7 @@ from pathlib import Path
 
 from refute import __version__
 from refute.case import CaseFile
-from refute.errors import AuditUnavailable, CostsCsvUnavailable, InfrastructureError
+from refute.errors import AuditUnavailable, CostsCsvUnavailable, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import Decision, Gate
 from refute.outcome import Outcome, Provenance, Status, Stop
 from refute.outcome_document import write_document
@@ -17,20 +17,40 @@ from refute.settings import Settings
 
 
 def record(ports: Ports, case: CaseFile) -> Outcome:
-    """Close the case and store its outcome; running it again for the same run changes nothing.
+    """Close the case and store its outcome; after an interruption it can be called again and goes on.
 
     Raises:
-        InfrastructureError: ledger or disk failed; the evidence files are written first.
+        LedgerUnavailable: naming the verdict, and the file that holds it instead.
     """
-    _audit_verdict(ports, case)
+    if case.recorded is not None:
+        return case.recorded
+    if not case.audited:
+        _audit_verdict(ports, case)
+        case.audited = True
     outcome = case.outcome(provenance(ports, case))
-    write_evidence(outcome, run_directory(ports.settings, outcome.run_id))
-    ports.ledger.record(outcome)
+    directory = run_directory(ports.settings, outcome.run_id)
+    with contextlib.suppress(OSError):  # the ledger has all of it, and may lie elsewhere
+        write_evidence(outcome, directory)
+    _enter(ports, outcome, directory)
+    case.recorded = outcome
     from refute.ledger.costs_csv import append_missing  # noqa: PLC0415  # late, see Ports.open_ledger_ahead
 
     with contextlib.suppress(CostsCsvUnavailable):  # the ledger has it: the next run appends what is missing
         append_missing(ports.ledger, ports.settings.costs_csv)
     return outcome
+
+
+def _enter(ports: Ports, outcome: Outcome, directory: Path) -> None:
+    """Put the outcome into the ledger."""
+    try:
+        ports.ledger.record(outcome)
+    except LedgerUnavailable as error:
+        document = directory / "outcome.json"
+        place = f"it is only in {document}" if document.is_file() else f"{document} could not be written either"
+        raise LedgerUnavailable(
+            f"the outcome of {outcome.ticket_id}, {outcome.status}, could not be recorded: {error.message}; {place}",
+            hint=error.hint,
+        ) from error
 
 
 def _audit_verdict(ports: Ports, case: CaseFile) -> None:
@@ -104,9 +124,10 @@ def _slug(text: str) -> str:
 
 
 def reproducer_paths(settings: Settings, outcome: Outcome) -> dict[str, str]:
-    """Test name → where its reproducer was written."""
+    """Test name → where its reproducer was written, as far as it was."""
     directory = run_directory(settings, outcome.run_id)
-    return {failure.test_name: str(directory / reproducer_name(failure.test_name)) for failure in outcome.failures}
+    paths = {failure.test_name: directory / reproducer_name(failure.test_name) for failure in outcome.failures}
+    return {name: str(path) for name, path in paths.items() if path.is_file()}
 
 
 def _bytes(text: str) -> bytes:

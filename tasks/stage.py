@@ -4,16 +4,29 @@ Nothing is retried here: the sandbox itself tries once more when its engine dies
 block is never retried. The real time limits are the engine's deadlines; Prefect's do not interrupt a blocking call.
 """
 
+import functools
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
 
+from refute.ports import Ports
+
 P = ParamSpec("P")
 R = TypeVar("R")
+Stage = Callable[Concatenate[Ports, P], R]
 
 
-def stage(name: str) -> Callable[[Callable[P, R]], Task[P, R]]:
-    """A task for one stage of the pipeline, named as in the UI."""
-    return task(name=name, cache_policy=NO_CACHE, persist_result=False)
+def stage(name: str) -> Callable[[Stage[P, R]], Task[Concatenate[Ports, P], R]]:
+    """A task for one stage of the pipeline, named as in the UI; the run's observer hears that it begins."""
+
+    def as_task(function: Stage[P, R]) -> Task[Concatenate[Ports, P], R]:
+        @functools.wraps(function)
+        def announced(ports: Ports, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            ports.observer.began(name)
+            return function(ports, *args, **kwargs)
+
+        return task(name=name, cache_policy=NO_CACHE, persist_result=False)(announced)
+
+    return as_task

@@ -23,17 +23,21 @@ def demo(directory: Path) -> int:
     Exits 1 where a verdict differs. No key and no network are needed.
     """
     from flows.run import run_tickets
+    from flows.terminal.progress import watching
     from refute.outcome import Status
     from refute.settings import Settings
     from reports.outcome_table import render_batch
 
     samples = [_sample(path.parent) for path in sorted(directory.glob("*/ticket.yaml"))]
     outcomes: list[Outcome] = []
-    for sample, outcome in zip(samples, run_tickets([one.request for one in samples], Settings.load()), strict=True):
-        outcomes.append(outcome)
-        if outcome.status is Status.CANCELLED:  # all are approved in advance, so this was Ctrl-C
-            raise click.Abort
-        click.echo(f"[{len(outcomes)}/{len(samples)}] {sample.request.ticket.name}: {outcome.status}", err=True)
+    with watching(lines=False) as observer:
+        runs = run_tickets([one.request for one in samples], Settings.load(), observer=observer)
+        for sample, outcome in zip(samples, runs, strict=True):
+            outcomes.append(outcome)
+            observer.stop()
+            if outcome.status is Status.CANCELLED:  # all are approved in advance, so this was Ctrl-C
+                raise click.Abort
+            click.echo(f"[{len(outcomes)}/{len(samples)}] {sample.request.ticket.name}: {outcome.status}", err=True)
     expected = [sample.status for sample in samples]
     click.echo(render_batch(outcomes, expected=expected, color=sys.stdout.isatty()))
     return 0 if all(map(_as_expected, samples, outcomes)) else 1

@@ -33,6 +33,7 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     """
     from flows.request import VerifyRequest
     from flows.run import run_tickets
+    from flows.terminal.progress import watching
     from refute.recording import reproducer_paths
     from refute.ticket.parse import load_ticket
     from reports.outcome_formats import render
@@ -46,7 +47,8 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
         allow_dangerous=options["allow_dangerous"],
         settings=settings,
     )
-    (outcome,) = run_tickets([request], settings)
+    with watching() as observer:
+        (outcome,) = run_tickets([request], settings, observer=observer)
     paths = reproducer_paths(settings, outcome)
     text = render(outcome, form, color=output is None and sys.stdout.isatty(), reproducers=paths)
     if output is None:

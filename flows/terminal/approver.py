@@ -36,7 +36,11 @@ class TerminalApprover:
             return Approval(snapshot_digest=question.snapshot.digest, by="--yes")
         self._console.print(describe(question))
         self._console.print(self._prompt(question), end=" ")
-        answer = read_line(question.timeout_s)
+        try:
+            answer = read_line(question.timeout_s)
+        except KeyboardInterrupt as interrupt:
+            self._console.print()
+            return Denial(reason=str(interrupt) or "interrupted at the prompt")
         if answer is None:
             self._console.print()
             return Denial(reason=f"nobody answered within {question.timeout_s:g} s")
@@ -105,7 +109,10 @@ def read_line(timeout_s: float) -> str | None:
         if not ready:
             return None
         # One byte at a time: what follows the line belongs to whoever reads next.
-        byte = os.read(descriptor, 1)
+        try:
+            byte = os.read(descriptor, 1)
+        except OSError:  # the terminal is gone
+            byte = b""
         if byte in {b"", b"\n"}:
             return read.decode("utf-8", errors="replace")
         read += byte

@@ -91,3 +91,26 @@ def test_a_chain_that_ends_without_a_verdict_fails_closed():
     with one.chain():
         one.keep(SNAPSHOT)
     assert one.outcome(PROVENANCE).status is Status.ERROR
+
+
+def test_whatever_takes_the_run_away_it_is_an_error_and_recorded():
+    one = case()
+    with one.chain():
+        raise SystemExit(0)
+    assert one.outcome(PROVENANCE).status is Status.ERROR
+
+
+def test_an_observer_sees_each_stage_that_returned_its_record():
+    seen = []
+
+    class Watching:
+        def began(self, stage):
+            pytest.fail("the case knows only ends")
+
+        def ended(self, record):
+            seen.append((record.name, record.summary))
+
+    one = case()
+    one.observer = Watching()
+    one.keep(SNAPSHOT)
+    assert seen == [("snapshot", "1 files, 1,200 bytes, 1 left out")]

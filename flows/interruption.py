@@ -1,0 +1,68 @@
+"""Ctrl-C, SIGTERM and a terminal that closes: they end a run where that is harmless, and wait where it is not."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+WORDS: Final = {
+    signal.SIGINT: "interrupted by the person at the terminal",
+    signal.SIGTERM: "interrupted: the process was asked to end (SIGTERM)",
+    signal.SIGHUP: "interrupted: the terminal was closed (SIGHUP)",
+}
+
+
+class Interruptions:
+    """The signals of one run. Held back, except inside `let_through`, where one raises `KeyboardInterrupt`."""
+
+    def __init__(self) -> None:
+        self._open = False
+        self._waiting: signal.Signals | None = None
+
+    @contextmanager
+    def let_through(self) -> Iterator[None]:
+        """Let the block be interrupted, also by a signal that came before it.
+
+        Raises:
+            KeyboardInterrupt: with the reason in words.
+        """
+        self._open = True
+        try:
+            if self._waiting is not None:
+                self._interrupt(self._waiting)
+            yield
+        finally:
+            self._open = False
+
+    def receive(self, number: int, _frame: FrameType | None = None) -> None:
+        """Take a signal (a handler for `signal.signal`)."""
+        received = signal.Signals(number)
+        if self._open:
+            self._interrupt(received)
+        self._waiting = received
+
+    def _interrupt(self, received: signal.Signals) -> None:
+        self._open = False  # a second one must not strike the handling of the first
+        self._waiting = None
+        raise KeyboardInterrupt(WORDS[received])
+
+
+@contextmanager
+def interruptions() -> Iterator[Interruptions]:
+    """Handle the signals until the block ends; outside the main thread, where Python allows no handlers, do nothing.
+
+    What is ignored stays ignored: `nohup` and a shell's background jobs mean it.
+    """
+    taken = Interruptions()
+    previous = {}
+    if threading.current_thread() is threading.main_thread():
+        ignored = {number for number in SIGNALS if signal.getsignal(number) is signal.SIG_IGN}
+        previous = {number: signal.signal(number, taken.receive) for number in SIGNALS if number not in ignored}
+    try:
+        yield taken
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -1,0 +1,27 @@
+"""Who watches a run: told when a stage begins and what it came to. No verdict depends on what a watcher does."""
+
+from typing import Protocol
+
+from refute.outcome import StageRecord
+
+
+class StageObserver(Protocol):
+    """Sees the stages of one run go by."""
+
+    def began(self, stage: str) -> None:
+        """A stage begins."""
+        ...
+
+    def ended(self, record: StageRecord) -> None:
+        """A stage returned its record; one that stops the run or fails does not come here."""
+        ...
+
+
+class Unwatched:
+    """Nobody looks."""
+
+    def began(self, stage: str) -> None:
+        """Nothing."""
+
+    def ended(self, record: StageRecord) -> None:
+        """Nothing."""

@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import pytest
+
+from refute.case import CaseFile
+from refute.errors import LedgerUnavailable
+from refute.outcome import Outcome, Status, Stop
+from refute.ports import Ports
+from refute.recording import record, run_directory
+from refute.settings import Settings
+from refute.ticket.record import Ticket, TicketId
+
+
+@pytest.fixture
+def ports(tmp_path) -> Ports:
+    settings = Settings.load(
+        state_dir=tmp_path / "state", costs_csv=tmp_path / "costs.csv", audit_path=tmp_path / "audit.jsonl"
+    )
+    return Ports(settings, run_id="run")
+
+
+@pytest.fixture
+def case() -> CaseFile:
+    ticket = Ticket(
+        id=TicketId("T-1"),
+        title="t",
+        workspace=Path("/w"),
+        implementation_files=("a.py",),
+        claims=(),
+        verification_script="verify.sh",
+        source="ticket.yaml",
+    )
+    return CaseFile(ticket=ticket, run_id="run", stop=Stop(status=Status.CANCELLED, reason="no"))
+
+
+class _Failing:
+    def record(self, outcome: Outcome) -> bool:
+        raise LedgerUnavailable("ledger x: the disk is full", hint="make room")
+
+
+class _Interrupted:
+    """Is interrupted the first time."""
+
+    def __init__(self, ledger) -> None:
+        self._ledger = ledger
+        self._calls = 0
+        self.locks = ledger.locks
+
+    def record(self, outcome: Outcome) -> bool:
+        self._calls += 1
+        if self._calls == 1:
+            raise KeyboardInterrupt
+        return self._ledger.record(outcome)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._ledger, name)
+
+
+def test_recording_goes_on_after_an_interruption_and_writes_everything_once(ports, case, tmp_path):
+    ledger = ports.ledger
+    ports.__dict__["ledger"] = _Interrupted(ledger)
+    with pytest.raises(KeyboardInterrupt):
+        record(ports, case)
+    outcome = record(ports, case)
+    assert record(ports, case) is outcome
+    assert [one.status for one in ledger.outcomes()] == [Status.CANCELLED]
+    assert len((tmp_path / "costs.csv").read_text().splitlines()) == 2
+    assert len((tmp_path / "audit.jsonl").read_text().splitlines()) == 1
+
+
+def test_where_the_ledger_fails_the_message_names_the_verdict_and_the_file_that_holds_it(ports, case):
+    ports.__dict__["ledger"] = _Failing()
+    with pytest.raises(LedgerUnavailable, match="T-1, CANCELLED") as failure:
+        record(ports, case)
+    document = run_directory(ports.settings, "run") / "outcome.json"
+    assert str(document) in str(failure.value)
+    assert '"CANCELLED"' in document.read_text()
+
+
+def test_evidence_that_cannot_be_written_does_not_keep_the_outcome_from_the_ledger(ports, case, monkeypatch):
+    def full(self, data):
+        raise OSError(28, "No space left on device")
+
+    ledger = ports.ledger
+    monkeypatch.setattr(Path, "write_bytes", full)
+    record(ports, case)
+    assert len(ledger.outcomes(run_id="run")) == 1

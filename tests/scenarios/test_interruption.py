@@ -1,0 +1,98 @@
+"""A run that somebody ends: its outcome is recorded, nothing of it stays on the engine, the next run works."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import docker
+import pytest
+
+from refute.guardrails.audit_chain import verify_chain
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+
+
+@pytest.fixture
+def started(settings, tmp_path) -> Callable[[Path], "subprocess.Popen[str]"]:
+    """`refute verify` in a process of its own, as a person or a CI system starts it."""
+    import os
+
+    def start(directory: Path) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "flows.cli", "verify", str(directory), "--yes", "--format", "json"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={
+                **os.environ,
+                "REFUTE_STATE_DIR": str(settings.state_dir),
+                "REFUTE_SERVER_IDLE_S": "120",
+                "GUARDRAIL_AUDIT_PATH": str(settings.audit_path),
+                "REFUTE_COSTS_CSV": str(settings.costs_csv),
+            },
+        )
+
+    return start
+
+
+def containers(ticket_id: str) -> list[object]:
+    client = docker.from_env()
+    try:
+        return client.containers.list(all=True, filters={"label": f"refute.ticket={ticket_id}"})
+    finally:
+        client.close()
+
+
+def wait_until(condition: Callable[[], object], *, within_s: float) -> None:
+    deadline = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.02)
+
+
+def recorded(settings, run_id: str) -> list[tuple[str]]:
+    with sqlite3.connect(settings.state_dir / "ledger.db") as ledger:
+        return ledger.execute("SELECT status FROM outcomes WHERE run_id = ?", (run_id,)).fetchall()
+
+
+@pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "person"), (signal.SIGTERM, "SIGTERM")])
+def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_removed(
+    ticket, started, settings, number, word
+):
+    name = f"ENDED-{number}"
+    run = started(ticket(script="sleep 300\n", id=name))
+    wait_until(lambda: containers(name), within_s=120)
+    run.send_signal(number)
+    out, err = run.communicate(timeout=30)
+    assert run.returncode == 13, err
+    outcome = json.loads(out)
+    assert outcome["status"] == "CANCELLED"
+    assert word in outcome["reason"]
+    assert recorded(settings, outcome["run_id"]) == [("CANCELLED",)]
+    assert containers(name) == []
+    assert verify_chain(settings.audit_path).intact
+
+
+def test_an_interruption_while_the_outcome_is_being_recorded_does_not_lose_it(ticket, started, settings):
+    run = started(ticket(id="ENDED-LATE"))
+    verdict = '"gate":"verdict"'
+    wait_until(
+        lambda: settings.audit_path.exists() and verdict in settings.audit_path.read_text(),
+        within_s=120,
+    )
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=30)
+    if run.returncode == 130:  # it struck after the run, while the outcome was being shown
+        assert "interrupted" in err
+        run_id = json.loads(settings.audit_path.read_text().splitlines()[-1])["run_id"]
+    else:
+        assert run.returncode == 11, err
+        run_id = json.loads(out)["run_id"]
+    assert recorded(settings, run_id) == [("PASS_WEAK",)]
+    assert len(settings.costs_csv.read_text().splitlines()) >= 2
