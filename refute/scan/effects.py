@@ -9,10 +9,9 @@ from refute.scan import hosts, paths, sensitive
 from refute.scan.finding import Severity
 from refute.scan.paths import Place, Target
 from refute.scan.report import Report, Spot
-from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, SECRET, is_open, show
+from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, SECRET, show
 
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
-_BARE_ROOT_DEPTH: Final = 1
 
 
 @dataclass(slots=True)
@@ -102,7 +101,7 @@ class Act:
             self.add("delete-outside", detail=_named(target))
             return
         # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
-        named = len([part for part in target.parts if part.strip("*") and not is_open(part)]) >= _BARE_ROOT_DEPTH
+        named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
         severity = None if recursive and not named and not self.soft else Severity.MEDIUM
         self.add("delete-unresolved", severity=severity, detail=_named(target))
 

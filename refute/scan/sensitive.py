@@ -64,9 +64,9 @@ _TELLING: Final = re.compile(
     r"/etc/(?:passwd|group|subuid|subgid|shells|login\.defs|securetty|security|pam|ssh|ssl|pki|ca-cert|apt|yum|dnf|apparmor|selinux|audit|hosts"
     r"|host\.conf|resolv|nsswitch|network|netplan|wireguard|openvpn|ipsec|iptables|nftables|ufw|fstab|crypttab|exports|samba|krb5|ldap|sssd"
     r"|cron|at\.|anacrontab|systemd|init|rc|profile|bash|zsh|environment|ld\.so|modprobe|sysctl|udev|sudo|doas|polkit|dbus|rsyslog|logrotate"
-    r"|mysql|postgresql|redis|mongo|nginx|apache2|httpd|docker|containerd|kubernetes|aliases|mail|postfix|exim|motd|issue|inputrc|wgetrc|curlrc)"
-    r"|/proc/(?!sys/(?:fs|vm|net)/|filesystems|mounts|self)|/sys/(?:kernel|firmware|hypervisor|module)|/var/(?:log|lib/(?:pam|dpkg|apt|sudo|dhcp|docker|mysql|postgresql)"
-    r"|mail|spool|backups|www)|/boot/|/usr/[^/]+\Z|/opt/|/srv/|/mnt/|/media/|/home/"
+    r"|mysql|postgresql|redis|mongo|nginx|apache2|httpd|docker|containerd|kubernetes|aliases|mail/|postfix|exim|motd|issue|inputrc|wgetrc|curlrc)"
+    r"|/proc/(?!sys/|filesystems|mounts|self|acpi|apm|pmu)|/sys/(?:kernel|firmware|hypervisor|module)|/var/(?:log|lib/(?:pam|dpkg|apt|sudo|dhcp|docker|mysql|postgresql)"
+    r"|mail|spool|backups|www)|/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|dm-|md|input|fb|video|snd|kmsg|mem)|/boot/|/usr/[^/]+\Z|/opt/|/srv/|/mnt/|/media/|/home/"
 )
 _ENUMERABLE_ROOTS: Final = frozenset(
     [
@@ -93,6 +93,7 @@ _ENUMERABLE_ROOTS: Final = frozenset(
         "/usr/share",
     ]
 )
+_SHALLOW: Final = 3
 _SECURITY_DATA: Final = re.compile(
     r"/usr/(?:local/)?share/(?:base-passwd|ca-certificates|pam|pam-configs|keyrings)(?:/.*)?\Z"
 )
@@ -128,7 +129,8 @@ def is_enumerable_root(text: str) -> bool:
     stripped = text.rstrip("/*") or "/"
     return (
         stripped in _ENUMERABLE_ROOTS
-        or stripped.startswith(("/etc/", "/proc/", "/sys/", "/root/", "/var/", "/home/", "/boot/"))
+        or (stripped.startswith(("/proc/", "/sys/", "/var/")) and stripped.count("/") <= _SHALLOW)
+        or stripped.startswith(("/etc/", "/root/", "/home/", "/boot/"))
         or is_security_data(stripped)
     )
 

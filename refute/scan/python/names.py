@@ -513,17 +513,17 @@ def call_method(
 
     owner, name = target.owner, target.name
     call = PythonCall(walker, f"….{name}", arguments, keywords, node)
+    if walker.endless and name in {"append", "extend", "write", "writelines"}:
+        call.act.add("resource-exhaustion", detail="The loop has no end.")
     if isinstance(owner, PathValue) and name in PATH_METHODS:
         return PATH_METHODS[name](call, owner)
     if isinstance(owner, FileValue):
         handler = FILE_METHODS.get(name)
         return UNK if handler is None else handler(call, owner)
-    if isinstance(owner, Ref) and name in {"get", "pop", "__getitem__", "setdefault"} and arguments:
-        return item(walker, owner, arguments[0], node)
-    if isinstance(owner, Ref) and name in {"copy", "items", "values", "keys"}:
-        return Ref(f"{owner.name}.copy()")
-    if name == "__getattribute__" and arguments and isinstance(arguments[0], str):
-        return attribute(walker, owner, arguments[0], node)
+    if isinstance(owner, Ref) or name == "__getattribute__":
+        found = _reference_method(walker, owner, call)
+        if found is not UNK:
+            return found
     if isinstance(owner, str) and DOWNLOAD in owner:
         return owner
     result = folding.method_call(owner, name, arguments, keywords)
@@ -542,6 +542,17 @@ def call_method(
     if name in UNKNOWN_METHODS and not isinstance(owner, str | bytes):
         return UNKNOWN_METHODS[name](call)
     _follow_callables(call)
+    return UNK
+
+
+def _reference_method(walker: "PythonWalker", owner: Any, call: "PythonCall") -> Any:
+    name, arguments = call.name[2:], call.arguments
+    if isinstance(owner, Ref) and name in {"get", "pop", "__getitem__", "setdefault"} and arguments:
+        return item(walker, owner, arguments[0], call.node)
+    if isinstance(owner, Ref) and name in {"copy", "items", "values", "keys"}:
+        return Ref(f"{owner.name}.copy()")
+    if name == "__getattribute__" and arguments and isinstance(arguments[0], str):
+        return attribute(walker, owner, arguments[0], call.node)
     return UNK
 
 

@@ -46,6 +46,34 @@ _FIXTURES: Final = {
 }
 
 
+def _ends(node: ast.While) -> bool:
+    """Whether a loop on a constant leaves, yields or waits somewhere."""
+    leaving = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
+    waiting = {
+        "sleep",
+        "wait",
+        "recv",
+        "accept",
+        "get",
+        "join",
+        "exit",
+        "_exit",
+        "readline",
+        "input",
+        "select",
+        "poll",
+        "run_forever",
+    }
+    for inner in ast.walk(node):
+        if isinstance(inner, leaving):
+            return True
+        if isinstance(inner, ast.Call):
+            name = inner.func.attr if isinstance(inner.func, ast.Attribute) else getattr(inner.func, "id", "")
+            if name in waiting:
+                return True
+    return False
+
+
 @dataclass(slots=True)
 class PythonCall:
     """One call with its arguments worked out."""
@@ -146,7 +174,7 @@ class PythonWalker:
                 return self._for(node)
             case ast.While():
                 self.value(node.test)
-                endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+                endless = isinstance(node.test, ast.Constant) and bool(node.test.value) and not _ends(node)
                 self.endless += endless
                 returned = self._branches(node.body, node.orelse)
                 self.endless -= endless

@@ -73,7 +73,8 @@ def _operate(
     if operator in {":?", "?"}:
         return values
     operand = "".join(text_of(part) if not part.is_named else texts(part)[0] for part in operands)
-    return [_transform(value, operator, operand) for value in values]
+    environment = subject.type != "subscript" and text_of(subject).isupper() and text_of(subject) not in scope.variables
+    return [_transform(value, operator, operand, environment=environment) for value in values]
 
 
 def _joined(nodes: list[Node], texts: Texts) -> list[str]:
@@ -84,13 +85,13 @@ def _joined(nodes: list[Node], texts: Texts) -> list[str]:
     return found
 
 
-def _transform(value: str, operator: str, operand: str) -> str:
+def _transform(value: str, operator: str, operand: str, *, environment: bool) -> str:
     if operator in {"#", "##", "%", "%%"} and not is_known(value):
         # Cutting a prefix or suffix leaves a path in the place where it was, unless its root is cut off.
         return value if operator.startswith("%") or not value.startswith("/") else UNKNOWN
     if operator == ":" and not is_known(value):
         # One or two characters picked from a variable of the environment spell something out: `${PATH:0:1}` is `/`.
-        picked = re.fullmatch(r"-?\d+:[123]", operand.replace(" ", ""))
+        picked = environment and re.fullmatch(r"-?\d+:[123]", operand.replace(" ", ""))
         return DERIVED if picked or DERIVED in value else UNKNOWN
     if is_open(value) or len(value) > _MAX_TEXT:
         return DERIVED if DERIVED in value else UNKNOWN

@@ -106,7 +106,8 @@ def store(walker: "Walker", effect: Effect, output: str, node: "Node") -> str:
         if SECRET in output and not path.startswith("/dev/null"):
             act = Act(walker.shared.report, walker.spot(node), text_of(node), walker.scope.cwd)
             act.add("environment-dump")
-    if effect.outputs and _endless(node) and not effect.outputs[0][0].startswith("/dev/"):
+    endless = _endless(node) or (walker.scope.endless and any(appends for _, appends in effect.outputs))
+    if effect.outputs and endless and not effect.outputs[0][0].startswith("/dev/"):
         Act(walker.shared.report, walker.spot(node), text_of(node), walker.scope.cwd).add("resource-exhaustion")
     return "" if effect.outputs else output
 

@@ -60,6 +60,8 @@ class Scope:
     aliases: dict[str, str] = field(default_factory=dict)
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
+    endless: int = 0
+    """How many loops without an end surround this point."""
     branching: int = 0
     """How many conditions or loops surround this point: an assignment there adds a value instead of replacing."""
 
@@ -74,6 +76,7 @@ class Scope:
             aliases=dict(self.aliases),
             arguments=self.arguments,
             branching=self.branching,
+            endless=self.endless,
         )
 
     def assign(self, name: str, values: tuple[str, ...]) -> None:

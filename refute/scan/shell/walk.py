@@ -12,13 +12,16 @@ from refute.scan.shell import redirects
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import first_error, parse, text_of
 from refute.scan.shell.words import MAX_ALTERNATIVES, Expander
-from refute.scan.symbols import FIELD, OUTPUT, UNKNOWN, is_known, show
+from refute.scan.symbols import FIELD, HOME, OUTPUT, UNKNOWN, is_known, show
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|([ \t]))do\b)", re.MULTILINE)
+_FILLS: Final = frozenset({"mkdir", "cp", "dd", "fallocate", "mktemp", "touch", "tee"})
 _POSITION: Final = re.compile(r"(\$\{\w+(?:\[[@*]\])?:(?:[\w ]+:)?)\$(\w+)(?=[:}])")
+_ENDLESS: Final = re.compile(r"while\s+(?:true|:|\[+\s+(?:1|true)\s+\]+|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false\b")
+_LEAVES: Final = re.compile(r"\b(?:break|exit|return|sleep|wait|read|inotifywait|kill|exec)\b")
 _LENGTH: Final = re.compile(r"\$\{#\w+(?:\[[@*]\])?\}")
 MAX_DEPTH: Final = 12
 """Nested function calls, substitutions and embedded texts."""
@@ -139,6 +142,13 @@ class Walker:
         self.scope.branching -= 1
         return output
 
+    def _while(self, node: "Node", stdin: str) -> str:
+        endless = bool(_ENDLESS.match(text_of(node))) and not _LEAVES.search(text_of(node))
+        self.scope.endless += endless
+        output = self._branch(node, stdin)
+        self.scope.endless -= endless
+        return output
+
     def _subshell(self, node: "Node", stdin: str) -> str:
         inner = Walker(self.shared, self.scope.fork(), depth=self.depth, place=self.place)
         inner.stack = self.stack
@@ -195,6 +205,7 @@ class Walker:
                 explicit = True
                 for words in self.expander.words(child):
                     values.extend(words)
+        list_globs(Call(self, ["for"], node, ""), values)
         if not explicit:
             values = self.scope.elements("@")
         self.scope.branching += 1
@@ -305,6 +316,9 @@ class Walker:
             argv = [word for part in choice for word in part]
             if argv:
                 background = node.next_sibling is not None and node.next_sibling.type == "&"
+                if self.scope.endless and (background or argv[0] in _FILLS):
+                    rule = "fork-bomb" if background else "resource-exhaustion"
+                    self.shared.report.add(rule, self.spot(node), " ".join(argv), severity=Severity.HIGH)
                 outputs.append(dispatch(Call(self, argv, node, stdin, background)))
         output = outputs[0] if outputs else ""
         return redirects.store(self, effect, output, node) if files else output
@@ -332,6 +346,13 @@ class Walker:
         for child in node.named_children:
             self.expander.texts(child, quoted=True)
         return ""
+
+
+def list_globs(call: Call, words: list[str]) -> None:
+    """Judge words such as `/etc/*`, which list a directory without a command for it."""
+    for word in words:
+        if word.endswith("/*") and word.startswith(("/", "~", HOME)):
+            call.act.list(word[:-2] or "/")
 
 
 def join_continued(source: str) -> str:
@@ -392,7 +413,7 @@ _HANDLERS = {
     "redirected_statement": Walker._redirected,  # noqa: SLF001
     "subshell": Walker._subshell,  # noqa: SLF001
     "if_statement": Walker._branch,  # noqa: SLF001
-    "while_statement": Walker._branch,  # noqa: SLF001
+    "while_statement": Walker._while,  # noqa: SLF001
     "c_style_for_statement": Walker._branch,  # noqa: SLF001
     "for_statement": Walker._for,  # noqa: SLF001
     "case_statement": Walker._case,  # noqa: SLF001

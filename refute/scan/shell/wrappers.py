@@ -7,6 +7,7 @@ import shlex
 from typing import Final
 
 from refute.scan.shell.options import split_options
+from refute.scan.shell.syntax import text_of
 from refute.scan.shell.walk import Call
 from refute.scan.symbols import NAME, SECRET, UNKNOWN
 
@@ -68,6 +69,9 @@ _RUNNERS: Final = frozenset(
     {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi", "bundle", "rvm", "mise", "dotenv"}
 )
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
+
+
+_PROCESS_LIST: Final = re.compile(r"\b(?:ps|pgrep|pidof|lsof|fuser|netstat|ss|top)\b[^|]*\|")
 
 
 def unwrap(call: Call, name: str) -> list[str] | None:
@@ -149,6 +153,10 @@ def _xargs(call: Call, rest: list[str]) -> list[str]:
     fed = call.stdin.strip("\n")
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if "I" in options or "i" in options else "")
     head = words[0].rpartition("/")[2]
+    pipeline = call.node.parent
+    if head == "kill" and pipeline is not None and _PROCESS_LIST.search(text_of(pipeline)):
+        call.act.add("kill-process", detail="The processes are picked from a list of all.")
+        return []
     if (
         marker
         and head in {"sh", "bash", "dash", "zsh"}

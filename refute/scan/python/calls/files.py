@@ -9,6 +9,8 @@ from refute.scan.python.values import UNK, FileValue, PathValue, as_text, lift
 from refute.scan.python.walk import PythonCall
 from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
 
+ARCHIVE: Final = "archive"
+"""Mode of a file that is an archive: what is written into it is read from elsewhere."""
 _SETUID: Final = 0o6000
 
 
@@ -122,7 +124,7 @@ def _archive(call: PythonCall) -> Any:
     mode = call.argument(1, "mode")
     writes = isinstance(mode, str) and mode[:1] in {"w", "x", "a"}
     (call.act.write if writes else call.act.read)(_text(call, 0, "name"))
-    return FileValue(_text(call, 0), mode if isinstance(mode, str) else "r")
+    return FileValue(_text(call, 0), ARCHIVE)
 
 
 def _join(call: PythonCall) -> Any:
@@ -339,6 +341,8 @@ def _file_read(call: PythonCall, file: FileValue) -> Any:
 
 
 def _file_write(call: PythonCall, file: FileValue) -> Any:
+    if file.mode == ARCHIVE:
+        return _file_add(call, file)
     located = paths.locate(file.path).text
     call.walker.written[located] = (call.walker.written.get(located, "") + as_text(call.argument(0)))[:100_000]
     if SECRET in as_text(call.argument(0)):
@@ -348,6 +352,7 @@ def _file_write(call: PythonCall, file: FileValue) -> Any:
 
 def _file_add(call: PythonCall, _file: FileValue) -> Any:
     call.act.read(_text(call, 0))
+    call.act.list(_text(call, 0))
     return UNK
 
 

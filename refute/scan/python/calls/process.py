@@ -61,6 +61,8 @@ def _quoted(word: str) -> str:
 
 def _subprocess(call: PythonCall) -> Any:
     command = call.argument(0, "args")
+    if call.walker.endless and call.name.endswith("Popen"):
+        call.act.add("fork-bomb", severity=Severity.HIGH)
     shell = call.keywords.get("shell")
     streams = [call.keywords.get(name) for name in ("stdin", "stdout", "stderr")]
     if any(isinstance(stream, Ref) and "socket" in stream.name for stream in streams):
@@ -133,7 +135,7 @@ def _fork(call: PythonCall) -> Any:
 def _start_process(call: PythonCall) -> Any:
     from refute.scan.python.names import call_unknown  # noqa: PLC0415 - the table needs this module
 
-    if call.walker.endless and call.walker.endless > 0 and "multiprocessing" in call.name:
+    if call.walker.endless:
         call.act.add("fork-bomb", severity=Severity.HIGH)
     call_unknown(call)
     return Ref(f"{call.name}()")
@@ -299,6 +301,7 @@ HANDLERS: Final = {
         ),
         _always("attack-tool"),
     ),
+    **dict.fromkeys(("pwd.getpwall", "grp.getgrall", "spwd.getspall", "spwd.getspnam"), _always("read-host-file")),
     "functools.partial": _partial,
     "json.dumps": _environment_text,
     "pprint.pformat": _environment_text,

@@ -49,6 +49,8 @@ def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
             call.act.delete(path, recursive=not is_open(paths.locate(path, call.walker.scope.cwd).text))
         if reads:
             call.act.read(path)
+        if reads and not removes and options.keys() & {"r", "R", "a", "recursive", "archive"}:
+            call.act.list(path)
     if target:
         call.act.write(target)
         _copy_known(call, sources, target)
@@ -79,6 +81,7 @@ def _ln(call: Call) -> str:
             call.act.add("history-tampering")
         if paths.locate(words[0], call.walker.scope.cwd).text in {"/", "/etc", "/root"}:
             call.act.add("list-host-directory", detail="Links to a system directory.")
+        call.act.read(words[0])
         call.act.write(words[-1])
     return ""
 

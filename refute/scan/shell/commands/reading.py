@@ -23,6 +23,7 @@ _READERS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
+_ARCHIVERS: Final = frozenset({"zip", "7z", "rar", "cpio"})
 _BARE_FIND: Final = frozenset(
     {"-type", "-print", "-print0", "-ls", "-maxdepth", "-mindepth", "-xdev", "-mount", "-follow", "-depth"}
 )
@@ -40,6 +41,8 @@ def _read(call: Call) -> str:
     output = ""
     for path in operands:
         output += _content(call, path) if path != "-" else call.stdin
+        if name in _ARCHIVERS:
+            call.act.list(path)
     return output if name in {"cat", "head", "tail", "sort", "nl"} else UNKNOWN
 
 
@@ -136,7 +139,7 @@ def _find(call: Call) -> str:
 def _find_actions(call: Call, roots: list[str], words: list[str]) -> None:
     if "-delete" in words:
         for root in roots:
-            call.act.delete(root, recursive=True)
+            call.act.delete(root, recursive=not any(word.startswith(("-name", "-iname", "-path")) for word in words))
     for index, word in enumerate(words):
         following = words[index + 1 : index + 2]
         if word in {"-fprintf", "-fprint", "-fls", "-fprint0"} and following:

@@ -11,6 +11,8 @@ from refute.scan.shell.options import split_options
 from refute.scan.shell.walk import Call
 from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
+OTHER_PROCESS: Final = "1"
+"""Stands for the id of a process that the script did not start."""
 _QUERIES: Final = frozenset(
     {
         "--version",
@@ -257,6 +259,14 @@ def _node_packages(call: Call) -> str:
     return UNKNOWN
 
 
+def _getent(call: Call) -> str:
+    words = [word for word in call.argv[1:] if not word.startswith("-")]
+    if words[:1] and words[0] in {"passwd", "group", "shadow", "gshadow"}:
+        whole = len(words) == 1 or words[0].endswith("shadow")
+        call.act.add("read-host-file", severity=None if whole else Severity.MEDIUM)
+    return UNKNOWN
+
+
 def _ulimit(_call: Call) -> str:
     return UNKNOWN
 
@@ -375,7 +385,7 @@ COMMANDS: Final = {
         ("ip", "ifconfig", "route", "brctl", "tc", "nmcli", "ethtool"),
         _unless(
             "system-control",
-            r"\Z|(a|addr|address|r|route|link|l|n|neigh|rule|-?\w*show|list)?( (show|list|ls|get)\b.*)?\Z|(lo|eth\d|wlan\d|en\w+)\Z|(con|dev|device|connection|general)?( show| status)?\Z",
+            r"\Z|(a|addr|address|r|route|link|l|n|neigh|rule|-?\w*show|list)?( (show|sh|list|ls|get)\b.*)?\Z|(lo|eth\d|wlan\d|en\w+)\Z|(con|dev|device|connection|general)?( show| status)?\Z",
         ),
     ),
     **dict.fromkeys(("docker", "podman", "nerdctl", "ctr", "crictl", "buildah", "lxc", "docker-compose"), _docker),
@@ -528,5 +538,7 @@ COMMANDS: Final = {
         ),
         _always("crypto-miner"),
     ),
+    "getent": _getent,
+    **dict.fromkeys(("pgrep", "pidof"), lambda _call: OTHER_PROCESS),
     "ulimit": _ulimit,
 }

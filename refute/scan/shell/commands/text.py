@@ -6,7 +6,7 @@ from typing import Final
 
 from refute.scan import decoding, paths
 from refute.scan.shell.options import split_options
-from refute.scan.shell.walk import Call
+from refute.scan.shell.walk import Call, list_globs
 from refute.scan.shell.words import decode_escapes
 from refute.scan.symbols import DECODED, DERIVED, HERE, NAME, OUTPUT, TEMP, UNKNOWN, is_open
 
@@ -23,6 +23,7 @@ def _echo(call: Call) -> str:
         escapes = escapes or "e" in words[0]
         newline = newline or "n" in words[0]
         words = words[1:]
+    list_globs(call, words)
     output = " ".join(words)
     if escapes:
         output = decode_escapes(output)
@@ -36,6 +37,7 @@ def _printf(call: Call) -> str:
         call.walker.scope.assign(words[1], (output,))
         return ""
     words = words[1:] if words[:1] == ["--"] else words
+    list_globs(call, words[1:])
     return _format(words[0], words[1:]) if words else ""
 
 

