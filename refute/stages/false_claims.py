@@ -2,13 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
 from refute.stages.evidence import Triage
 from refute.ticket.record import Ticket
 from refute.ticket.rules import MockEvidence, find_mocked_integration
 
-ERROR_TYPE = "FalseTestingClaim"
+ERROR_TYPE: Final = "FalseTestingClaim"
+REPRODUCER: Final = '''"""{claim_id}: {claim!r}
+
+Shows where the author's own tests replace what the claim says was tested for real. Run it from the workspace.
+"""
+
+import pathlib
+import sys
+
+PLACES = {places!r}
+shown = 0
+for path, number, what in PLACES:
+    line = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()[number - 1]
+    print(f"{{path}}:{{number}}: {{line.strip()}}")
+    shown += 1
+print(f"REPRODUCED: every test that reaches the integration mocks it, in {{shown}} places", file=sys.stderr)
+sys.exit(1)
+'''
 
 
 def expose_false_claims(triage: Triage, ticket: Ticket, files: Mapping[str, bytes]) -> Triage:
@@ -44,7 +62,11 @@ def _failure(claim: ClaimResult, evidence: list[MockEvidence]) -> TestFailure:
         error_message=f"every test of it mocks: {_places(evidence)}",
         traceback="",
         smallest_input="",
-        reproducer="",
+        reproducer=REPRODUCER.format(
+            claim_id=claim.claim_id,
+            claim=claim.text,
+            places=[(one.path, one.line, one.what) for one in evidence if not one.path.startswith("<")],
+        ),
         tester="verification rules",
     )
 

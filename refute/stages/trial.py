@@ -42,6 +42,7 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
             output_bytes=settings.output_bytes,
         ),
     )
+    ports.open_ledger_ahead()
     result = ports.sandbox.run(job)
     stop = judge_verification(result, ticket)
     _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot)

@@ -80,7 +80,7 @@ def test_fetch():
 """
 
 
-def test_s170_a_false_claim_of_integration_tests_is_exposed_with_file_and_line(ticket, verify):
+def test_s170_a_false_claim_of_integration_tests_is_exposed_with_file_and_line(ticket, verify, settings):
     files = {
         "slug.py": "import subprocess\n\ndef version() -> str:\n"
         "    return subprocess.run(['git', '--version'], capture_output=True, text=True).stdout\n",
@@ -88,10 +88,16 @@ def test_s170_a_false_claim_of_integration_tests_is_exposed_with_file_and_line(t
     }
     claims = [{"id": "C1", "text": "version() is integration tested against the real git command."}]
     script = "python -m pytest -q -p no:cacheprovider test_slug.py\n"
-    outcome = verify(ticket(files=files, claims=claims, script=script))
+    directory = ticket(files=files, claims=claims, script=script)
+    outcome = verify(directory)
     assert outcome.status is Status.FAILED_ADVERSARIAL
-    assert outcome.failures[0].claim_violated == "C1"
-    assert "test_slug.py:" in outcome.failures[0].error_message
+    (failure,) = outcome.failures
+    assert failure.claim_violated == "C1"
+    assert "test_slug.py:7" in failure.error_message
+    path = reproducer_paths(settings, outcome)[failure.test_name]
+    done = subprocess.run([sys.executable, path], cwd=directory, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert 'patch("slug.subprocess.run")' in done.stdout
 
 
 def test_s190_a_flaky_implementation_is_not_failed(ticket, verify):
