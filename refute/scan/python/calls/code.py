@@ -1,5 +1,7 @@
 """Python calls that run, import, load or patch code."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import ast
 import pickletools
 from typing import Any, Final
@@ -319,16 +321,9 @@ HANDLERS: Final = {
     ),
     **dict.fromkeys(
         (
-            "pickle.loads",
-            "pickle.load",
-            "pickle.Unpickler",
-            "marshal.loads",
-            "marshal.load",
-            "shelve.open",
-            "jsonpickle.decode",
-            "torch.load",
-            "joblib.load",
-        ),
+            "pickle.loads pickle.load pickle.Unpickler marshal.loads marshal.load shelve.open jsonpickle.decode "
+            "torch.load joblib.load"
+        ).split(),
         _load,
     ),
     **dict.fromkeys(("yaml.load", "yaml.unsafe_load", "yaml.full_load", "yaml.load_all"), _yaml),
@@ -358,21 +353,11 @@ HANDLERS: Final = {
     ),
     **dict.fromkeys(
         (
-            "code.InteractiveInterpreter().runsource",
-            "code.InteractiveInterpreter().runcode",
-            "code.InteractiveConsole().push",
-            "code.InteractiveConsole().runsource",
-            "timeit.timeit",
-            "timeit.repeat",
-            "cProfile.run",
-            "profile.run",
-            "pdb.run",
-            "pdb.runeval",
-            "trace.Trace().run",
-            "timeit.Timer",
-            "bdb.Bdb().run",
-            "doctest.script_from_examples",
-        ),
+            "code.InteractiveInterpreter().runsource code.InteractiveInterpreter().runcode "
+            "code.InteractiveConsole().push code.InteractiveConsole().runsource timeit.timeit timeit.repeat "
+            "cProfile.run profile.run pdb.run pdb.runeval trace.Trace().run timeit.Timer bdb.Bdb().run "
+            "doctest.script_from_examples"
+        ).split(),
         _run_source,
     ),
     **dict.fromkeys(("runpy.run_path",), _run_path),

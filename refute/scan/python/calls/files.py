@@ -1,5 +1,7 @@
 """Python calls that touch files."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import re
 from typing import Any, Final
 
@@ -177,21 +179,9 @@ def _constant(value: Any) -> Any:
 HANDLERS: Final = {
     **dict.fromkeys(
         (
-            "builtins.open",
-            "io.open",
-            "codecs.open",
-            "os.fdopen",
-            "aiofiles.open",
-            "builtins.file",
-            "gzip.open",
-            "bz2.open",
-            "lzma.open",
-            "gzip.GzipFile",
-            "tokenize.open",
-            "io.FileIO",
-            "fileinput.input",
-            "mmap.mmap",
-        ),
+            "builtins.open io.open codecs.open os.fdopen aiofiles.open builtins.file gzip.open bz2.open lzma.open "
+            "gzip.GzipFile tokenize.open io.FileIO fileinput.input mmap.mmap"
+        ).split(),
         _open,
     ),
     "os.open": _os_open,
@@ -219,15 +209,9 @@ HANDLERS: Final = {
     **dict.fromkeys(("os.chown", "os.lchown", "shutil.chown", "os.chflags"), _chown),
     **dict.fromkeys(
         (
-            "linecache.getline",
-            "linecache.getlines",
-            "sqlite3.connect",
-            "numpy.loadtxt",
-            "numpy.load",
-            "pandas.read_csv",
-            "os.readlink",
-            "pkgutil.get_data",
-        ),
+            "linecache.getline linecache.getlines sqlite3.connect numpy.loadtxt numpy.load pandas.read_csv "
+            "os.readlink pkgutil.get_data"
+        ).split(),
         _read,
     ),
     **dict.fromkeys(("zipfile.ZipFile", "tarfile.open", "tarfile.TarFile", "shutil.unpack_archive"), _archive),

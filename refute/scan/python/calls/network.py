@@ -1,5 +1,7 @@
 """Python calls that talk over a network."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 from typing import Any, Final
 
 from refute.scan import hosts
@@ -146,62 +148,30 @@ HANDLERS: Final = {
     **{f"{client}.{verb}": _verb for client in _CLIENTS for verb in _VERBS},
     **dict.fromkeys(
         (
-            "urllib.request.urlopen",
-            "urllib.urlopen",
-            "webbrowser.open",
-            "wget.download",
-            "pandas.read_html",
-            "xmlrpc.client.ServerProxy",
-            "websocket.create_connection",
-            "websockets.connect",
-            "urllib.request.OpenerDirector().open",
-            "urllib.request.build_opener().open",
-            "feedparser.parse",
-            "websocket.WebSocketApp",
-            "git.Repo.clone_from",
-            "smbclient.open_file",
-        ),
+            "urllib.request.urlopen urllib.urlopen webbrowser.open wget.download pandas.read_html "
+            "xmlrpc.client.ServerProxy websocket.create_connection websockets.connect "
+            "urllib.request.OpenerDirector().open urllib.request.build_opener().open feedparser.parse "
+            "websocket.WebSocketApp git.Repo.clone_from smbclient.open_file"
+        ).split(),
         _url,
     ),
     "urllib.request.Request": _request_object,
     **dict.fromkeys(("urllib.request.urlretrieve", "urllib.urlretrieve"), _retrieve),
     **dict.fromkeys(
         (
-            "http.client.HTTPConnection",
-            "http.client.HTTPSConnection",
-            "smtplib.SMTP",
-            "smtplib.SMTP_SSL",
-            "ftplib.FTP",
-            "ftplib.FTP_TLS",
-            "telnetlib.Telnet",
-            "imaplib.IMAP4",
-            "imaplib.IMAP4_SSL",
-            "poplib.POP3",
-            "poplib.POP3_SSL",
-            "paramiko.SSHClient().connect",
-            "paramiko.Transport",
-            "redis.Redis",
-            "pymongo.MongoClient",
-            "pysftp.Connection",
-            "ftplib.FTP().connect",
-            "fabric.Connection",
-            "asyncssh.connect",
-            "ldap3.Server",
-            "nntplib.NNTP",
-        ),
+            "http.client.HTTPConnection http.client.HTTPSConnection smtplib.SMTP smtplib.SMTP_SSL ftplib.FTP "
+            "ftplib.FTP_TLS telnetlib.Telnet imaplib.IMAP4 imaplib.IMAP4_SSL poplib.POP3 poplib.POP3_SSL "
+            "paramiko.SSHClient().connect paramiko.Transport redis.Redis pymongo.MongoClient pysftp.Connection "
+            "ftplib.FTP().connect fabric.Connection asyncssh.connect ldap3.Server nntplib.NNTP"
+        ).split(),
         _host,
     ),
     **dict.fromkeys(
         (
-            "socket.create_connection",
-            "socket.socket().connect",
-            "socket.socket().connect_ex",
-            "socket.socket().sendto",
-            "ssl.wrap_socket().connect",
-            "ssl.create_default_context().wrap_socket().connect",
-            "ssl.SSLContext().wrap_socket().connect",
-            "ssl.get_server_certificate",
-        ),
+            "socket.create_connection socket.socket().connect socket.socket().connect_ex socket.socket().sendto "
+            "ssl.wrap_socket().connect ssl.create_default_context().wrap_socket().connect "
+            "ssl.SSLContext().wrap_socket().connect ssl.get_server_certificate"
+        ).split(),
         _address,
     ),
     **dict.fromkeys(("socket.socket().bind", "socket.create_server", "asyncore.dispatcher().bind"), _bind),

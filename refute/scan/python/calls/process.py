@@ -1,5 +1,7 @@
 """Python calls that run programs, or act on processes and the machine."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import shlex
 from typing import Any, Final
 
@@ -198,28 +200,11 @@ def _text_of(call: PythonCall) -> Any:
 HANDLERS: Final = {
     **dict.fromkeys(
         (
-            "os.system",
-            "os.popen",
-            "os.popen2",
-            "os.popen3",
-            "subprocess.getoutput",
-            "subprocess.getstatusoutput",
-            "asyncio.create_subprocess_shell",
-            "asyncio.subprocess.create_subprocess_shell",
-            "invoke.run",
-            "fabric.api.local",
-            "fabric.api.run",
-            "fabric.api.sudo",
-            "pexpect.run",
-            "pexpect.spawn",
-            "plumbum.local",
-            "os.startfile",
-            "sarge.run",
-            "delegator.run",
-            "IPython.get_ipython().system",
-            "platform.popen",
-            "libc.system",
-        ),
+            "os.system os.popen os.popen2 os.popen3 subprocess.getoutput subprocess.getstatusoutput "
+            "asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell invoke.run "
+            "fabric.api.local fabric.api.run fabric.api.sudo pexpect.run pexpect.spawn plumbum.local os.startfile "
+            "sarge.run delegator.run IPython.get_ipython().system platform.popen libc.system"
+        ).split(),
         _system,
     ),
     **dict.fromkeys(
@@ -236,25 +221,9 @@ HANDLERS: Final = {
     ),
     **dict.fromkeys(
         (
-            "os.execl",
-            "os.execle",
-            "os.execlp",
-            "os.execlpe",
-            "os.execv",
-            "os.execve",
-            "os.execvp",
-            "os.execvpe",
-            "os.spawnl",
-            "os.spawnle",
-            "os.spawnlp",
-            "os.spawnlpe",
-            "os.spawnv",
-            "os.spawnve",
-            "os.spawnvp",
-            "os.spawnvpe",
-            "os.posix_spawn",
-            "os.posix_spawnp",
-        ),
+            "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe os.spawnl os.spawnle "
+            "os.spawnlp os.spawnlpe os.spawnv os.spawnve os.spawnvp os.spawnvpe os.posix_spawn os.posix_spawnp"
+        ).split(),
         _exec_list,
     ),
     **dict.fromkeys(("asyncio.create_subprocess_exec", "sh.Command"), _exec_async),
@@ -290,16 +259,12 @@ HANDLERS: Final = {
     **dict.fromkeys(("crontab.CronTab",), _always("persistence", Severity.HIGH)),
     **dict.fromkeys(
         (
-            "pynput.keyboard.Listener",
-            "keyboard.on_press",
-            "keyboard.record",
-            "pyautogui.screenshot",
-            "mss.mss",
-            "scapy.all.sniff",
-            "scapy.all.send",
-            "nmap.PortScanner",
+            "pynput.keyboard.Listener keyboard.on_press keyboard.record pyautogui.screenshot mss.mss "
+            "scapy.all.sniff scapy.all.send nmap.PortScanner"
+        ).split(),
+        _always(
+            "attack-tool",
         ),
-        _always("attack-tool"),
     ),
     **dict.fromkeys(("pwd.getpwall", "grp.getgrall", "spwd.getspall", "spwd.getspnam"), _always("read-host-file")),
     "functools.partial": _partial,

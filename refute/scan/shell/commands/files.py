@@ -1,5 +1,7 @@
 """Commands that create, change, move or delete files."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import re
 from typing import Final
 
@@ -217,28 +219,14 @@ COMMANDS: Final = {
     "dcfldd": _dd,
     **dict.fromkeys(
         (
-            "mkfs",
-            "mke2fs",
-            "mkswap",
-            "wipefs",
-            "fdisk",
-            "sfdisk",
-            "cfdisk",
-            "parted",
-            "sgdisk",
-            "badblocks",
-            "blkdiscard",
-            "hdparm",
-            "mdadm",
-            "lvremove",
-            "vgremove",
-            "pvremove",
-            "cryptsetup",
-        ),
+            "mkfs mke2fs mkswap wipefs fdisk sfdisk cfdisk parted sgdisk badblocks blkdiscard hdparm mdadm "
+            "lvremove vgremove pvremove cryptsetup"
+        ).split(),
         _format,
     ),
     **dict.fromkeys(
-        ("mkfs.ext2", "mkfs.ext3", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "mkfs.ntfs", "mkfs.fat"), _format
+        ("mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.ntfs mkfs.fat").split(),
+        _format,
     ),
     "chmod": _chmod,
     "chown": _chown,
