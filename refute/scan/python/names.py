@@ -4,7 +4,6 @@
 
 import ast
 import string
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,16 +16,14 @@ from refute.scan.python.values import (
     FileValue,
     Function,
     Instance,
-    Partial,
     PathValue,
     Ref,
     as_text,
-    options_of,
 )
 from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, TEMP, UNKNOWN, is_known, is_open
 
 if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonCall, PythonWalker
+    from refute.scan.python.walk import PythonWalker
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,44 +108,6 @@ _JUDGING_BUILTINS: Final = frozenset(
         "range",
         "int",
         "str",
-    ]
-)
-_LIBRARY_CALLS: Final = frozenset(
-    [
-        "system",
-        "execl",
-        "execlp",
-        "execv",
-        "execve",
-        "execvp",
-        "popen",
-        "fork",
-        "vfork",
-        "ptrace",
-        "mprotect",
-        "mmap",
-        "syscall",
-        "unlink",
-        "remove",
-        "rmdir",
-        "kill",
-        "setuid",
-        "setgid",
-        "seteuid",
-        "chmod",
-        "chown",
-        "reboot",
-        "mount",
-        "umount",
-        "socket",
-        "connect",
-        "dlopen",
-        "memfd_create",
-        "process_vm_writev",
-        "CreateThread",
-        "VirtualAlloc",
-        "WinExec",
-        "ShellExecuteA",
     ]
 )
 _MAX_ITEMS: Final = 4096
@@ -411,179 +370,3 @@ def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, targ
             owner[index] = value
     elif isinstance(owner, list) and isinstance(index, int) and -len(owner) <= index < len(owner):
         owner[index] = value
-
-
-def judge_reduce(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    """Judge what unpickling an object of the class would call."""
-    for statement in ast.walk(node):
-        if (
-            isinstance(statement, ast.Return)
-            and isinstance(statement.value, ast.Tuple)
-            and len(statement.value.elts) > 1
-        ):
-            target, arguments = (walker.value(part) for part in statement.value.elts[:2])
-            if is_dangerous(target):
-                walker.call(target, list(arguments) if isinstance(arguments, tuple | list) else [UNK], {}, statement)
-
-
-def call_reference(call: "PythonCall") -> Any:
-    """Call something known by name."""
-    from refute.scan.python.calls import HANDLERS  # noqa: PLC0415 - the table needs this module
-
-    name = call.name
-    if name.startswith("library()."):
-        return _call_library(call)
-    if name.startswith("?"):
-        return _call_disguised(call)
-    if name.startswith(("getter.", "caller.")) and call.arguments:
-        return _call_by_name(call)
-    if name.startswith("unbound.") and call.arguments:
-        return call_method(
-            call.walker, Bound(call.arguments[0], name[8:]), call.arguments[1:], call.keywords, call.node
-        )
-    handler = HANDLERS.get(name)
-    if handler is not None:
-        return handler(call)
-    result = folding.pure_call(name, call.arguments, call.keywords)
-    if result is not UNK:
-        return result
-    if name in folding.DECODERS:
-        return remember(call.walker, folding.decode_call(name, call.arguments))
-    _follow_callables(call)
-    return Ref(f"{name}()") if "." in name and name.count("()") < 3 else UNK  # noqa: PLR2004
-
-
-def _call_by_name(call: "PythonCall") -> Any:
-    """`operator.attrgetter(…)(owner)` and `operator.methodcaller(…)(owner)`."""
-    kind, _, path = call.name.partition(".")
-    *given, owner = call.arguments
-    for part in path.split("."):
-        owner = attribute(call.walker, owner, part, call.node)
-    return owner if kind == "getter" else call.walker.call(owner, given, call.keywords, call.node)
-
-
-def remember(walker: "PythonWalker", value: Any) -> Any:
-    """Note a decoder's result."""
-    if isinstance(value, str | bytes) and value:
-        walker.decoded.add(as_text(value))
-    return value
-
-
-def _call_library(call: "PythonCall") -> Any:
-    """A function of a C library opened by ctypes."""
-    if call.name.rpartition(".")[2] in _LIBRARY_CALLS:
-        call.act.add("native-code")
-    return UNK
-
-
-def _call_disguised(call: "PythonCall") -> Any:
-    last = call.name.rpartition(".")[2]
-    if last in {
-        "system",
-        "popen",
-        "run",
-        "call",
-        "Popen",
-        "check_output",
-        "check_call",
-        "getoutput",
-        "exec",
-        "eval",
-        "spawn",
-        "execv",
-        "execl",
-        "execvp",
-        "rmtree",
-        "remove",
-        "unlink",
-        "connect",
-        "CDLL",
-        "loads",
-    }:
-        call.act.add("dynamic-name", detail="The module is imported by a computed name.")
-    return UNK
-
-
-def call_method(
-    walker: "PythonWalker", target: Bound, arguments: list[Any], keywords: dict[str, Any], node: ast.AST
-) -> Any:
-    """Call a method of a value."""
-    from refute.scan.python.calls import FILE_METHODS, PATH_METHODS, UNKNOWN_METHODS  # noqa: PLC0415 - as above
-    from refute.scan.python.walk import PythonCall  # noqa: PLC0415
-
-    owner, name = target.owner, target.name
-    call = PythonCall(walker, f"….{name}", arguments, keywords, node)
-    if walker.endless and name in {"append", "extend", "write", "writelines"}:
-        call.act.add("resource-exhaustion", detail="The loop has no end.")
-    if isinstance(owner, PathValue) and name in PATH_METHODS:
-        return PATH_METHODS[name](call, owner)
-    if isinstance(owner, FileValue):
-        handler = FILE_METHODS.get(name)
-        return UNK if handler is None else handler(call, owner)
-    if isinstance(owner, Ref) or name == "__getattribute__":
-        found = _reference_method(walker, owner, call)
-        if found is not UNK:
-            return found
-    if isinstance(owner, str) and DOWNLOAD in owner:
-        return owner
-    result = folding.method_call(owner, name, arguments, keywords)
-    if result is not UNK:
-        return (
-            remember(walker, result)
-            if name in {"decode", "translate", "fromhex"} and result != owner and as_text(owner) in walker.decoded
-            else result
-        )
-    if (
-        isinstance(owner, str)
-        and is_open(owner)
-        and name in {"strip", "rstrip", "lstrip", "decode", "encode", "replace", "format", "lower", "upper", "join"}
-    ):
-        return owner
-    if name in UNKNOWN_METHODS and not isinstance(owner, str | bytes):
-        return UNKNOWN_METHODS[name](call)
-    _follow_callables(call)
-    return UNK
-
-
-def _reference_method(walker: "PythonWalker", owner: Any, call: "PythonCall") -> Any:
-    name, arguments = call.name[2:], call.arguments
-    if isinstance(owner, Ref) and name in {"get", "pop", "__getitem__", "setdefault"} and arguments:
-        return item(walker, owner, arguments[0], call.node)
-    if isinstance(owner, Ref) and name in {"copy", "items", "values", "keys"}:
-        return Ref(f"{owner.name}.copy()")
-    if name == "__getattribute__" and arguments and isinstance(arguments[0], str):
-        return attribute(walker, owner, arguments[0], call.node)
-    return UNK
-
-
-def call_unknown(call: "PythonCall") -> Any:
-    """Call something unknown: what is handed to it may be called in turn."""
-    _follow_callables(call)
-    return UNK
-
-
-def _follow_callables(call: "PythonCall") -> None:
-    """Something that is handed over as an argument will be called: with what stands beside it, as thread pools do."""
-    for position, value in enumerate([*call.arguments, *call.keywords.values()]):
-        for target in options_of(value):
-            if isinstance(target, Function | Partial) or is_dangerous(target):
-                _call_later(call, target, position)
-
-
-def _call_later(call: "PythonCall", target: Any, position: int) -> None:
-    keyword = call.keywords.get("args", call.keywords.get("kwargs"))
-    rest = call.arguments[position + 1 :] if position < len(call.arguments) else []
-    if isinstance(keyword, list | tuple):
-        call.walker.call(target, list(keyword), {}, call.node)
-    elif rest and isinstance(rest[0], list | tuple) and rest[0] and not isinstance(target, Function):
-        for element in _bounded(rest[0]):
-            call.walker.call(target, list(element) if isinstance(element, tuple) else [element], {}, call.node)
-    elif isinstance(target, Function):
-        if target.node not in call.walker.called:
-            call.walker.enter(target, rest, {}, known=bool(rest))
-    elif rest:
-        call.walker.call(target, list(rest), {}, call.node)
-
-
-def _bounded(items: Iterable[Any]) -> list[Any]:
-    return list(items)[:8]

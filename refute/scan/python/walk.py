@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from refute.scan.effects import Act
 from refute.scan.finding import Severity
-from refute.scan.python import folding, names
+from refute.scan.python import folding, invoke, names
 from refute.scan.python.values import (
     MAX_CHOICES,
     UNK,
@@ -274,7 +274,7 @@ class PythonWalker:
                 result = self.call(wrapper, [result], {}, decorator)
         self.env.names[node.name] = result
         if node.name in {"__reduce__", "__reduce_ex__"}:
-            names.judge_reduce(self, node)
+            invoke.judge_reduce(self, node)
 
     def _class(self, node: ast.ClassDef) -> None:
         made = Class(node.name)
@@ -488,10 +488,10 @@ class PythonWalker:
                     self.enter(target.methods["__init__"], arguments, keywords)
                 return Instance(target)
             case Ref():
-                return names.call_reference(PythonCall(self, target.name, arguments, keywords, node))
+                return invoke.call_reference(PythonCall(self, target.name, arguments, keywords, node))
             case names.Bound():
-                return names.call_method(self, target, arguments, keywords, node)
-        return names.call_unknown(PythonCall(self, "?", arguments, keywords, node))
+                return invoke.call_method(self, target, arguments, keywords, node)
+        return invoke.call_unknown(PythonCall(self, "?", arguments, keywords, node))
 
     def enter(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
         """Walk a function's body with these arguments; without known arguments every parameter is unknown."""

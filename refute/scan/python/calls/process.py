@@ -135,7 +135,7 @@ def _fork(call: PythonCall) -> Any:
 
 
 def _start_process(call: PythonCall) -> Any:
-    from refute.scan.python.names import call_unknown  # noqa: PLC0415 - the table needs this module
+    from refute.scan.python.invoke import call_unknown  # noqa: PLC0415 - the table needs this module
 
     if call.walker.endless:
         call.act.add("fork-bomb", severity=Severity.HIGH)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from refute.scan.shell.commands import files, interpreters, network, reading, system, text
+from refute.scan.shell.commands import files, interpreters, network, packages, reading, system, text
 from refute.scan.shell.commands.interpreters import run_file
 from refute.scan.shell.walk import Call
 
@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, Handler] = MappingProxyType(
         **files.COMMANDS,
         **network.COMMANDS,
         **system.COMMANDS,
+        **packages.COMMANDS,
         **interpreters.COMMANDS,
     }
 )

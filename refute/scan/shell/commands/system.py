@@ -36,13 +36,14 @@ _QUERIES: Final = frozenset(
 )
 
 
-def _only_asks(call: Call) -> bool:
+def only_asks(call: Call) -> bool:
+    """Whether a command is only asked for its version, help or state."""
     return len(call.argv) > 1 and all(word in _QUERIES for word in call.argv[1:])
 
 
 def _always(rule_id: str, severity: Severity | None = None) -> Callable[[Call], str]:
     def judge(call: Call) -> str:
-        if not _only_asks(call):
+        if not only_asks(call):
             call.act.add(rule_id, severity=severity)
         return UNKNOWN
 
@@ -54,7 +55,7 @@ def _unless(rule_id: str, harmless: str) -> Callable[[Call], str]:
 
     def judge(call: Call) -> str:
         operands = [word for word in call.argv[1:] if not word.startswith("-")]
-        if not _only_asks(call) and not pattern.match(" ".join(operands)):
+        if not only_asks(call) and not pattern.match(" ".join(operands)):
             call.act.add(rule_id)
         return UNKNOWN
 
@@ -119,7 +120,7 @@ def _history(call: Call) -> str:
 def _crontab(call: Call) -> str:
     if "-l" in call.argv:
         call.act.add("read-host-file", severity=Severity.MEDIUM)
-    elif not _only_asks(call):
+    elif not only_asks(call):
         call.act.add("persistence")
     return UNKNOWN
 
@@ -162,105 +163,6 @@ def _mount(call: Call) -> str:
     return UNKNOWN
 
 
-def _docker(call: Call) -> str:
-    words = [word for word in call.argv[1:] if not word.startswith("-")]
-    text = " ".join(call.argv)
-    if re.search(
-        r"--privileged|--pid[= ]host|--net(?:work)?[= ]host|--cap-add|docker\.sock|(?:-v|--volume)[= ]?/(?:etc|root|home|var)?:|source=/[, ]|--device",
-        text,
-    ):
-        call.act.add("container-escape")
-    elif words and words[0] in {
-        "run",
-        "exec",
-        "create",
-        "cp",
-        "start",
-        "build",
-        "compose",
-        "push",
-        "pull",
-        "login",
-        "rm",
-        "rmi",
-        "system",
-        "volume",
-        "kill",
-        "stop",
-    }:
-        call.act.add("container-escape", severity=Severity.MEDIUM, detail="The sandbox has no engine.")
-    return UNKNOWN
-
-
-def _cloud(call: Call) -> str:
-    if len(call.argv) > 1 and not _only_asks(call):
-        call.act.add("cloud-control")
-    return UNKNOWN
-
-
-def _pip(call: Call) -> str:
-    options, words = split_options(
-        call.argv[1:],
-        "ritce",
-        frozenset(
-            {
-                "requirement",
-                "target",
-                "index-url",
-                "extra-index-url",
-                "find-links",
-                "constraint",
-                "editable",
-                "python",
-                "cache-dir",
-                "prefix",
-                "root",
-            }
-        ),
-        mixed=True,
-    )
-    if words[:1] == ["pip"]:
-        words = words[1:]
-    if not words or words[0] not in {"install", "download", "wheel", "add", "sync", "tool", "inject"}:
-        if words[:1] == ["uninstall"]:
-            call.act.add("package-install", severity=Severity.MEDIUM, detail="Removes packages.")
-        return UNKNOWN
-    named = [
-        word
-        for word in words[1:]
-        if word not in {".", "./"} and not word.startswith((".", "/")) and not word.endswith((".whl", ".tar.gz"))
-    ]
-    offline = "no-index" in options
-    foreign = options.keys() & {"index-url", "extra-index-url", "i"}
-    weak = offline or (not named and not foreign)
-    call.act.add("package-install", severity=Severity.MEDIUM if weak else None)
-    return UNKNOWN
-
-
-def _packages(installing: str) -> Callable[[Call], str]:
-    pattern = re.compile(installing)
-
-    def judge(call: Call) -> str:
-        operands = [word for word in call.argv[1:] if not word.startswith("-")]
-        simulated = {"-s", "--simulate", "--dry-run", "-d", "--download-only", "--print-uris"} & set(call.argv)
-        if operands and pattern.fullmatch(operands[0]):
-            call.act.add("package-install", severity=Severity.MEDIUM if simulated else None)
-        return UNKNOWN
-
-    return judge
-
-
-def _node_packages(call: Call) -> str:
-    operands = [word for word in call.argv[1:] if not word.startswith("-")]
-    verb = operands[0] if operands else ""
-    if verb in {"install", "i", "add", "create", "init", "exec", "x", "dlx"} and len(operands) > 1:
-        local = all(word.startswith((".", "/")) for word in operands[1:])
-        call.act.add("package-install", severity=Severity.MEDIUM if local or verb in {"init", "exec", "x"} else None)
-    elif verb in {"install", "ci", "i"} or (call.argv[0] in {"yarn", "pnpm"} and not operands):
-        call.act.add("package-install", severity=Severity.MEDIUM)
-    return UNKNOWN
-
-
 def _getent(call: Call) -> str:
     words = [word for word in call.argv[1:] if not word.startswith("-")]
     if words[:1] and words[0] in {"passwd", "group", "shadow", "gshadow"}:
@@ -272,25 +174,6 @@ def _getent(call: Call) -> str:
 def _ulimit(_call: Call) -> str:
     return UNKNOWN
 
-
-_PACMAN: Final = re.compile(r"-(?:S|U|R)[a-z]*")
-
-
-def _pacman(call: Call) -> str:
-    if any(_PACMAN.fullmatch(word) and word not in {"-Ss", "-Si"} for word in call.argv[1:]):
-        call.act.add("package-install")
-    return UNKNOWN
-
-
-def _dpkg(call: Call) -> str:
-    if {"-i", "--install", "-r", "--remove", "-P", "--purge", "-U", "--erase", "-e", "-Uvh", "-ivh", "--unpack"} & set(
-        call.argv
-    ):
-        call.act.add("package-install")
-    return UNKNOWN
-
-
-_INSTALL: Final = "install|reinstall|upgrade|full-upgrade|dist-upgrade|update|remove|purge|autoremove|add|del|build-dep|groupinstall|in|localinstall|erase"
 
 COMMANDS: Final = {
     "kill": _kill,
@@ -322,10 +205,10 @@ COMMANDS: Final = {
     ),
     **dict.fromkeys(
         (
-            "insmod modprobe rmmod depmod kldload swapoff swapon losetup setenforce auditctl aa-disable aa- "
-            "teardown update-ca-certificates update-ca-trust certctl trust update-alternatives dpkg-divert grub- "
-            "install update-grub efibootmgr hwclock timedatectl hostnamectl ldconfig pam-auth-update debconf-set- "
-            "selections"
+            "insmod modprobe rmmod depmod kldload swapoff swapon losetup setenforce auditctl aa-disable "
+            "aa-teardown update-ca-certificates update-ca-trust certctl trust update-alternatives dpkg-divert "
+            "grub-install update-grub efibootmgr hwclock timedatectl hostnamectl ldconfig pam-auth-update debconf-"
+            "set-selections"
         ).split(),
         _always(
             "system-control",
@@ -346,41 +229,7 @@ COMMANDS: Final = {
             r"\Z|(a|addr|address|r|route|link|l|n|neigh|rule|-?\w*show|list)?( (show|sh|list|ls|get)\b.*)?\Z|(lo|eth\d|wlan\d|en\w+)\Z|(con|dev|device|connection|general)?( show| status)?\Z",
         ),
     ),
-    **dict.fromkeys(
-        ("docker podman nerdctl ctr crictl buildah lxc docker-compose").split(),
-        _docker,
-    ),
     **dict.fromkeys(("nsenter", "chroot", "capsh", "runc"), _always("container-escape")),
-    **dict.fromkeys(
-        (
-            "aws gcloud gsutil az kubectl helm oc doctl heroku terraform pulumi gh s3cmd rclone ibmcloud oci "
-            "linode-cli hcloud flyctl vercel netlify eksctl bq vault op stratus"
-        ).split(),
-        _cloud,
-    ),
-    **dict.fromkeys(
-        ("pip pip3 pipx uv easy_install poetry pipenv pdm").split(),
-        _pip,
-    ),
-    **dict.fromkeys(
-        (
-            "apt apt-get aptitude yum dnf apk zypper pkg brew port emerge snap flatpak nix-env microdnf conda "
-            "mamba micromamba guix opkg slackpkg tdnf urpmi eopkg xbps-install"
-        ).split(),
-        _packages(
-            _INSTALL,
-        ),
-    ),
-    **dict.fromkeys(
-        ("gem cargo go luarocks cpan cpanm composer opam cabal stack mix vcpkg").split(),
-        _packages(
-            "install|get|require|i",
-        ),
-    ),
-    **dict.fromkeys(("npm", "yarn", "pnpm", "npx", "bun", "bunx", "deno"), _node_packages),
-    "pacman": _pacman,
-    "yay": _pacman,
-    **dict.fromkeys(("dpkg", "rpm"), _dpkg),
     **dict.fromkeys(
         (
             "nmap masscan zmap tcpdump tshark dumpcap ettercap bettercap arpspoof hydra medusa john hashcat "
@@ -395,8 +244,8 @@ COMMANDS: Final = {
     ),
     **dict.fromkeys(
         (
-            "xmrig minerd cpuminer ethminer cgminer bfgminer t-rex nbminer lolminer phoenixminer claymore xmr- "
-            "stak xmr-stak-rx nanominer gminer cryptonight"
+            "xmrig minerd cpuminer ethminer cgminer bfgminer t-rex nbminer lolminer phoenixminer claymore "
+            "xmr-stak xmr-stak-rx nanominer gminer cryptonight"
         ).split(),
         _always(
             "crypto-miner",

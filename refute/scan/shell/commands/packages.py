@@ -1,0 +1,167 @@
+"""Commands that install software, or control container engines and clouds."""
+
+# ruff: noqa: SIM905, E501 - long tables of names read best as words, patterns on one line
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from refute.scan.finding import Severity
+from refute.scan.shell.commands.system import only_asks
+from refute.scan.shell.options import split_options
+from refute.scan.shell.walk import Call
+from refute.scan.symbols import UNKNOWN
+
+_PACMAN: Final = re.compile(r"-(?:S|U|R)[a-z]*")
+_INSTALL: Final = "install|reinstall|upgrade|full-upgrade|dist-upgrade|update|remove|purge|autoremove|add|del|build-dep|groupinstall|in|localinstall|erase"
+
+
+def _docker(call: Call) -> str:
+    words = [word for word in call.argv[1:] if not word.startswith("-")]
+    text = " ".join(call.argv)
+    if re.search(
+        r"--privileged|--pid[= ]host|--net(?:work)?[= ]host|--cap-add|docker\.sock|(?:-v|--volume)[= ]?/(?:etc|root|home|var)?:|source=/[, ]|--device",
+        text,
+    ):
+        call.act.add("container-escape")
+    elif words and words[0] in {
+        "run",
+        "exec",
+        "create",
+        "cp",
+        "start",
+        "build",
+        "compose",
+        "push",
+        "pull",
+        "login",
+        "rm",
+        "rmi",
+        "system",
+        "volume",
+        "kill",
+        "stop",
+    }:
+        call.act.add("container-escape", severity=Severity.MEDIUM, detail="The sandbox has no engine.")
+    return UNKNOWN
+
+
+def _cloud(call: Call) -> str:
+    if len(call.argv) > 1 and not only_asks(call):
+        call.act.add("cloud-control")
+    return UNKNOWN
+
+
+def _pip(call: Call) -> str:
+    options, words = split_options(
+        call.argv[1:],
+        "ritce",
+        frozenset(
+            {
+                "requirement",
+                "target",
+                "index-url",
+                "extra-index-url",
+                "find-links",
+                "constraint",
+                "editable",
+                "python",
+                "cache-dir",
+                "prefix",
+                "root",
+            }
+        ),
+        mixed=True,
+    )
+    if words[:1] == ["pip"]:
+        words = words[1:]
+    if not words or words[0] not in {"install", "download", "wheel", "add", "sync", "tool", "inject"}:
+        if words[:1] == ["uninstall"]:
+            call.act.add("package-install", severity=Severity.MEDIUM, detail="Removes packages.")
+        return UNKNOWN
+    named = [
+        word
+        for word in words[1:]
+        if word not in {".", "./"} and not word.startswith((".", "/")) and not word.endswith((".whl", ".tar.gz"))
+    ]
+    offline = "no-index" in options
+    foreign = options.keys() & {"index-url", "extra-index-url", "i"}
+    weak = offline or (not named and not foreign)
+    call.act.add("package-install", severity=Severity.MEDIUM if weak else None)
+    return UNKNOWN
+
+
+def _packages(installing: str) -> Callable[[Call], str]:
+    pattern = re.compile(installing)
+
+    def judge(call: Call) -> str:
+        operands = [word for word in call.argv[1:] if not word.startswith("-")]
+        simulated = {"-s", "--simulate", "--dry-run", "-d", "--download-only", "--print-uris"} & set(call.argv)
+        if operands and pattern.fullmatch(operands[0]):
+            call.act.add("package-install", severity=Severity.MEDIUM if simulated else None)
+        return UNKNOWN
+
+    return judge
+
+
+def _node_packages(call: Call) -> str:
+    operands = [word for word in call.argv[1:] if not word.startswith("-")]
+    verb = operands[0] if operands else ""
+    if verb in {"install", "i", "add", "create", "init", "exec", "x", "dlx"} and len(operands) > 1:
+        local = all(word.startswith((".", "/")) for word in operands[1:])
+        call.act.add("package-install", severity=Severity.MEDIUM if local or verb in {"init", "exec", "x"} else None)
+    elif verb in {"install", "ci", "i"} or (call.argv[0] in {"yarn", "pnpm"} and not operands):
+        call.act.add("package-install", severity=Severity.MEDIUM)
+    return UNKNOWN
+
+
+def _pacman(call: Call) -> str:
+    if any(_PACMAN.fullmatch(word) and word not in {"-Ss", "-Si"} for word in call.argv[1:]):
+        call.act.add("package-install")
+    return UNKNOWN
+
+
+def _dpkg(call: Call) -> str:
+    if {"-i", "--install", "-r", "--remove", "-P", "--purge", "-U", "--erase", "-e", "-Uvh", "-ivh", "--unpack"} & set(
+        call.argv
+    ):
+        call.act.add("package-install")
+    return UNKNOWN
+
+
+COMMANDS: Final = {
+    **dict.fromkeys(
+        ("docker podman nerdctl ctr crictl buildah lxc docker-compose").split(),
+        _docker,
+    ),
+    **dict.fromkeys(
+        (
+            "aws gcloud gsutil az kubectl helm oc doctl heroku terraform pulumi gh s3cmd rclone ibmcloud oci "
+            "linode-cli hcloud flyctl vercel netlify eksctl bq vault op stratus"
+        ).split(),
+        _cloud,
+    ),
+    **dict.fromkeys(
+        ("pip pip3 pipx uv easy_install poetry pipenv pdm").split(),
+        _pip,
+    ),
+    **dict.fromkeys(("npm", "yarn", "pnpm", "npx", "bun", "bunx", "deno"), _node_packages),
+    "pacman": _pacman,
+    "yay": _pacman,
+    **dict.fromkeys(("dpkg", "rpm"), _dpkg),
+    **dict.fromkeys(
+        (
+            "apt apt-get aptitude yum dnf apk zypper pkg brew port emerge snap flatpak nix-env microdnf conda "
+            "mamba micromamba guix opkg slackpkg tdnf urpmi eopkg xbps-install"
+        ).split(),
+        _packages(
+            _INSTALL,
+        ),
+    ),
+    **dict.fromkeys(
+        ("gem cargo go luarocks cpan cpanm composer opam cabal stack mix vcpkg").split(),
+        _packages(
+            "install|get|require|i",
+        ),
+    ),
+}
