@@ -4,7 +4,10 @@ from refute.adversary.property import behaviours
 from refute.adversary.property.law import phrases
 
 _IT = r"(?:^|.*?\b)"
-_SUBJECT = r"(?:`?[\w.]+(?:\([^)]*\))?`?|it|(?:the |this )?(?:function|operation|result|distance|metric|measure|call))"
+_SUBJECT = (
+    r"(?:(?:the |this )?(?:function |method |operation )?`?[\w.]+(?:\([^)]*\))?`?"
+    r"|it|(?:the |this )?(?:function|operation|result|distance|metric|measure|call))"
+)
 _NOT_MODIFY = r"(?:modif\w+|mutat\w+|chang\w+|alter\w*|touch\w*)"
 _TARGET = r"(?P<what>(?:(?:its|the|any|either|of|original|input|given|passed[- ]in|passed) )*`?\w+`?)"
 _ERROR = r"(?:an? )?`?(?P<error>[A-Z]\w*(?:Error|Exception|Iteration))`?"

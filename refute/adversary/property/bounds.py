@@ -114,6 +114,12 @@ def _each(
 ) -> tuple[dict[str, Domain], list[ast.expr]]:
     """`all(0 <= x < 10 for x in xs)`: the bounds of the elements; what is left stays an `all(…)` each."""
     name, variable = source_of(loop.iter), source_of(loop.target)
+    match test:
+        case ast.Compare(left=ast.Name(id=tested), ops=[ast.In()], comparators=[ast.Constant(value=str(letters))]):
+            if tested == variable and letters and name in domains and domains[name].kind == "str" and not loop.ifs:
+                return {**domains, name: replace(domains[name], code=repr(letters))}, []
+        case _:
+            pass
     if loop.ifs or name not in domains or len(domains[name].items) != 1:
         return domains, [condition]
     inner, left = absorb({variable: domains[name].items[0]}, [test])

@@ -12,6 +12,7 @@ from refute.adversary.property.conditions import read_condition
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.expressions import negated
 from refute.adversary.property.law import Law, Phrase, Spoken
+from refute.adversary.property.references import REFERENCE_PHRASES
 from refute.adversary.property.result_phrases import RESULT_PHRASES
 from refute.adversary.property.sections import Sentence, read_sections, sentences
 from refute.adversary.property.subject import Setup, names_in, set_up, subjects_of
@@ -32,7 +33,9 @@ _CONDITIONAL = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:not|n't|never|no longer(?! than)|neither|hardly|cannot)\b|n't\b", re.IGNORECASE)
-_OWN_CONDITION = frozenset({"raises", "value when", "whether", "index such that", "value for empty", "handles empty"})
+_OWN_CONDITION = frozenset({"whether prime", "balanced", "palindrome", "anagrams", "leap year"}) | frozenset(
+    {"raises", "value when", "whether", "index such that", "value for empty", "handles empty"}
+)
 _SPECIAL = frozenset({"raises", "value when", "value for empty"})
 _OWN_NEGATION = frozenset(
     {
@@ -108,7 +111,7 @@ def _matches(plain: str, function: Function, *, is_result: bool) -> Iterator[tup
     if described is None and hit is not None and not _NEGATION.search(plain[: hit.start("rest")]):
         described = hit["rest"]
     if described is not None and function.answers:
-        for phrase in RESULT_PHRASES:
+        for phrase in (*REFERENCE_PHRASES, *RESULT_PHRASES):
             match = phrase.pattern.match(described)
             if match is not None and _unconditional(phrase, match, plain):
                 yield phrase, match

@@ -53,7 +53,8 @@ _SUBJECT = re.compile(
     r")?(?P<what>`?\w+`?(?: (?:in|of) `?\w+`?)?)"
     r"(?: (?:argument|parameter|value|list|string|array|number|integer))?"
     r" ?(?:is|are|be|must be|should be|has to be|have to be|must|should|needs to be|is always|are "
-    r"always|=)? ?(?P<what_of_it>.+)$"
+    r"always|=)? ?(?P<what_of_it>.+)$",
+    re.IGNORECASE,
 )
 _NOUNS = {
     **dict.fromkeys(("list", "array", "sequence"), "list"),
@@ -106,7 +107,7 @@ def _starts_with_subject(part: str, domains: Mapping[str, Domain]) -> bool:
 
 def _as_code(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
     node = parse_expression(text.replace("`", ""))
-    if node is None or not is_pure(node, set(domains)):
+    if node is None or not is_pure(node, set(domains)) or any(_reads_as_words(n, domains) for n in ast.walk(node)):
         return None
     boolean = isinstance(node, ast.Compare | ast.BoolOp) or (
         isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
@@ -114,6 +115,16 @@ def _as_code(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
     if isinstance(node, ast.Call):
         boolean = isinstance(node.func, ast.Name) and node.func.id in {"all", "any", "isinstance"}
     return node if boolean and free_names([node]) & set(domains) else None
+
+
+def _reads_as_words(node: ast.AST, domains: Mapping[str, Domain]) -> bool:
+    """`xs is sorted` is Python, too, but nobody means identity with a function."""
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    functions = any(isinstance(side, ast.Name) and side.id in ONLY_SAFE_BUILTINS - set(domains) for side in sides)
+    identity = any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)
+    return functions or (identity and not isinstance(sides[-1], ast.Constant))
 
 
 def is_pure(node: ast.expr, variables: set[str]) -> bool:
@@ -146,7 +157,7 @@ def _as_words(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
 
 def subject_of(words: str, domains: Mapping[str, Domain]) -> str | None:
     """The variable that "n", "the list", "elements of arr" or "input" stands for, where only one can be meant."""
-    words = re.sub(r"^(?:the |an? |its )", "", words.strip())
+    words = re.sub(r"^(?:the |an? |its )", "", words.strip(), flags=re.IGNORECASE)
     of = re.fullmatch(r"(?:elements?|items?|values?|ints|integers|numbers|entries) (?:in|of) (\w+)", words)
     if of is not None:
         words = of[1]
@@ -168,5 +179,7 @@ def operand(text: str, domains: Mapping[str, Domain]) -> str | None:
     if node is None or not is_pure(node, set(domains)):
         return None
     if isinstance(node, ast.Constant) and not isinstance(node.value, int | float):
+        return None
+    if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict | ast.Compare | ast.BoolOp | ast.IfExp):
         return None
     return f"({text})" if not isinstance(node, ast.Constant | ast.Name | ast.Call) else text

@@ -11,6 +11,7 @@ from refute.adversary.property.expressions import bound_names, free_names, parse
 
 _PROMPT = re.compile(r"^(\s*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _PROSE = re.compile(r"(?:[A-Za-z]{2,}[\s,.:;]+){2,}")
+_MAX_STEPS = 200
 _PROMPTED = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 
 
@@ -51,7 +52,7 @@ def read_sessions(text: str) -> list[Session]:
     steps: list[Step] = []
     for block in _blocks(text):
         steps += _steps(block)
-    return _grouped(steps)
+    return _grouped(steps[:_MAX_STEPS])
 
 
 def _blocks(text: str) -> Iterator[list[doctest.Example]]:

@@ -15,6 +15,9 @@ from refute.adversary.property.notation import Inline, read_inline
 from refute.adversary.property.surface import Documented, Function
 from refute.ticket.record import Claim
 
+_MAX_TEXT = 20_000
+"""Characters of a claim or docstring in which examples are looked for."""
+
 
 def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note]:
     """One test per entry of the claim's `examples`; Python decides, as written."""
@@ -73,7 +76,7 @@ def text_examples(
         home: the module of a docstring.
         subject: the function that the text speaks of, where only one is possible.
     """
-    quote = claim.text
+    quote, text = claim.text, text[:_MAX_TEXT]
     for session in read_sessions(text):
         found = namespace.resolve(values_in(session), home=home, promised=claim.text)
         first = session.steps[0].source

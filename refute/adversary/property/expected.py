@@ -108,7 +108,7 @@ def read_raised(text: str) -> tuple[Raises, int] | None:
 def read_prefix(text: str, *, code: bool = False) -> tuple[Value, int] | None:
     """The value that the text starts with and where it ends, when what follows cannot belong to it."""
     for cut in _cuts(text):
-        piece = text[:cut].rstrip()
+        piece = re.sub(r"(?<=\d)\.$", "", text[:cut].rstrip())  # a full stop, not a float
         node = parse_expression(piece.strip("` "))
         if isinstance(node, ast.Tuple) and not piece.lstrip("` ").startswith("("):
             if all(_is_value(item, piece, code=code) for item in node.elts):

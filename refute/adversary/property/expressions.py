@@ -1,11 +1,13 @@
 """Python expressions found in tickets: parsed, never evaluated here; unparsed into the generated file."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MAX_EXPRESSION_CHARACTERS = 4_000
 """Longer texts are not read as code: parsing cost and the size of the generated file stay bounded."""
 
+_MAX_DEPTH = 60
+_MAX_BITS = 4_000
 _UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -15,9 +17,10 @@ def parse_expression(text: str) -> ast.expr | None:
     if not text or len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
     try:
-        return ast.parse(text, mode="eval").body
+        node = ast.parse(text, mode="eval").body
     except _UNPARSABLE:
         return None
+    return node if _is_tame([node]) else None
 
 
 def parse_statements(text: str) -> list[ast.stmt] | None:
@@ -25,9 +28,24 @@ def parse_statements(text: str) -> list[ast.stmt] | None:
     if len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
     try:
-        return ast.parse(text).body
+        nodes = ast.parse(text).body
     except _UNPARSABLE:
         return None
+    return nodes if _is_tame(nodes) else None
+
+
+def _is_tame(nodes: Sequence[ast.AST]) -> bool:
+    """Whether the code can be walked and written out again: hostile texts nest deep and hold huge numbers."""
+    level = list(nodes)
+    for _ in range(_MAX_DEPTH):
+        if any(
+            isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value.bit_length() > _MAX_BITS for n in level
+        ):
+            return False
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return True
+    return False
 
 
 def parse_module(text: str) -> ast.Module | None:

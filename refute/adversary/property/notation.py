@@ -1,6 +1,7 @@
 """Examples inside prose: `f(3) == 4`, `f(3) -> 4`, `f(3)  # returns 4`, `f(3) raises E`, `assert f(3) == 4`."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ _WRAPPERS = frozenset(
 _CALL = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*(?:\.\w+)*)\s?(?=\()")
 _ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
 _SPAN = re.compile(r"`([^`\n]{3,300})`")
+_MAX_CALLS = 300
 _MAX_CALL_CHARACTERS = 2_000
 _CONNECTOR = re.compile(
     r"""[`\s]*(?:
@@ -112,8 +114,8 @@ def _repeated(text: str, example: Inline, known: frozenset[str]) -> Iterator[Inl
 
 
 def _asserts(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
-    for hit in _ASSERT.finditer(text):
-        lines = text[hit.end() :].split("\n")[:30]
+    for hit in itertools.islice(_ASSERT.finditer(text), 60):
+        lines = text[hit.end() :].split("\n")[:15]
         for count in range(1, len(lines) + 1):
             piece = "\n".join(lines[:count])
             statements = parse_statements("assert " + piece)
@@ -139,7 +141,7 @@ def _spans(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
 
 def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
     end_of_last = 0
-    for hit in _CALL.finditer(text):
+    for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
         root = hit[1].partition(".")[0]
         if hit.start() < end_of_last or root not in known | _WRAPPERS:
             continue

@@ -19,7 +19,13 @@ def read_surface(modules: Iterable[SourceModule]) -> Surface:
 
 def _read_face(module: SourceModule) -> Face:
     tree = parse_module(module.source)
-    name = module.module.name
+    try:
+        return _face(module.module.name, tree)
+    except RecursionError:  # code that nests too deep for its reader
+        return _face(module.module.name, None)
+
+
+def _face(name: str, tree: ast.Module | None) -> Face:
     if tree is None:
         nothing: frozenset[str] = frozenset()
         return Face(

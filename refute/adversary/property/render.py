@@ -12,7 +12,20 @@ from refute.ticket.record import ClaimId
 
 TESTER = "property"
 _WIDTH = 100
-_MODULES = ("asyncio", "contextlib", "copy", "io", "itertools", "math", "numbers", "re", "subprocess", "sys")
+_MODULES = (
+    "asyncio",
+    "calendar",
+    "contextlib",
+    "copy",
+    "io",
+    "itertools",
+    "math",
+    "numbers",
+    "re",
+    "statistics",
+    "subprocess",
+    "sys",
+)
 _SETTINGS = """\
 _CHECKED = settings(
     max_examples=100,
@@ -63,7 +76,7 @@ def _within_limits(brief: Brief, drafts: Sequence[Draft]) -> list[Draft]:
     rank: dict[ClaimId, int] = {}
     ranked: list[tuple[int, int, Draft]] = []
     for index, draft in enumerate(drafts):
-        key = (draft.imports, draft.body, draft.given)
+        key = (draft.claim.id, draft.imports, draft.body, draft.given)
         if key not in seen:
             seen.add(key)
             rank[draft.claim.id] = rank.get(draft.claim.id, 0) + 1
@@ -118,7 +131,8 @@ def _imports(text: str, *, with_hypothesis: bool) -> str:
     if re.search(r"\bcollections\.abc\.", text):
         modules = sorted([*modules, "collections.abc"])
     lines = [f"import {name}" for name in modules]
-    lines += ["from collections.abc import Callable"] if re.search(r"\bCallable\b", text) else []
+    abstract = [name for name in ("Callable", "Sequence") if re.search(rf"(?<!\.)\b{name}\b", text)]
+    lines += [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
     lines += ["from typing import Any"] if re.search(r"\bAny\b", text) else []
     third = ["import pytest"] if "pytest." in text else []
     if with_hypothesis:
@@ -190,8 +204,9 @@ def _slug(text: str) -> str:
 
 @functools.cache
 def _helpers() -> dict[str, str]:
-    """Name → source of every definition in `comparison.py`, which the file carries along."""
-    text = resources.files("refute.adversary.property").joinpath("comparison.py").read_text(encoding="utf-8")
+    """Name → source of every definition that a file may carry along."""
+    folder = resources.files("refute.adversary.property")
+    text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("comparison.py", "oracles.py"))
     text = re.sub(r"  # (?:noqa|type: ignore).*", "", text)
     found: dict[str, str] = {}
     for node in ast.parse(text).body:

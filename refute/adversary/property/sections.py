@@ -191,6 +191,10 @@ class Sentence:
     """Whitespace collapsed, for matching."""
 
 
+_MAX_SENTENCE = 1_000
+"""Characters; what is longer is no sentence that a pattern was made for."""
+
+
 def sentences(text: str) -> list[Sentence]:
     """Sentences, list items and paragraphs; a full stop inside backticks, brackets or numbers ends nothing."""
     found: list[Sentence] = []
@@ -199,7 +203,7 @@ def sentences(text: str) -> list[Sentence]:
         for end in [*_stops(paragraph), len(paragraph)]:
             verbatim = paragraph[start:end].strip()
             start = end
-            if verbatim:
+            if verbatim and len(verbatim) <= _MAX_SENTENCE:
                 found.append(Sentence(verbatim=verbatim, plain=" ".join(verbatim.split())))
     return found
 

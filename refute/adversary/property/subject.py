@@ -193,11 +193,23 @@ def _formal_types(conditions: Iterable[str]) -> dict[str, Domain]:
             for compare in [n for n in ast.walk(node) if isinstance(n, ast.Compare)] if node else []:
                 sides = [compare.left, *compare.comparators]
                 ordered = all(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in compare.ops)
+                if isinstance(compare.ops[0], ast.In) and isinstance(compare.comparators[0], ast.Constant):
+                    found |= _iterated_text(node, compare)
                 if ordered and any(number(side) is not None or source_of(side).startswith("len(") for side in sides):
                     found |= {side.id: Domain(kind="int") for side in sides if isinstance(side, ast.Name)}
         for name in _loop_variables(text):
             found.pop(name, None)
     return found
+
+
+def _iterated_text(node: ast.expr | None, compare: ast.Compare) -> dict[str, Domain]:
+    """`all(c in '()' for c in text)`: `text` is a str."""
+    loops = [inner for inner in ast.walk(node) if isinstance(inner, ast.comprehension)] if node else []
+    named = [loop for loop in loops if source_of(loop.target) == source_of(compare.left)]
+    literal = compare.comparators[0]
+    if len(named) == 1 and isinstance(named[0].iter, ast.Name) and isinstance(literal, ast.Constant):
+        return {named[0].iter.id: Domain(kind="str")} if isinstance(literal.value, str) else {}
+    return {}
 
 
 def _loop_variables(text: str) -> set[str]:

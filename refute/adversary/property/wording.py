@@ -21,7 +21,7 @@ _ATOMS = {
 _ATOM = {word.replace("\\s", " "): kind for kind, words in _ATOMS.items() for word in re.split(r" ", words)}
 _PLURAL = (
     r"(?:ints?|integers?|whole numbers?|numbers?|floats?|real numbers?|reals?|floating[- ]point "
-    r"numbers?|strings?|strs?|words?|texts?|bools?|booleans?)"
+    r"numbers?|strings?|strs?|words?|texts?|bools?|booleans?)\b"
 )
 _ITEM = {
     "int": "int", "integer": "int", "whole number": "int", "number": "int", "float": "float", "real number": "float",
@@ -46,7 +46,7 @@ _LIST_AFTER = re.compile(rf"(?P<adjectives>{_ADJECTIVES})(?P<item>{_PLURAL}) (?:
 _ALONE = re.compile(
     rf"(?P<adjectives>{_ADJECTIVES})(?P<atom>int|integer|whole number|number|float|real number|"
     rf"real|floating[- ]point number|string|str|text|bool"
-    r"|boolean|flag|bytes)(?! of\b)",
+    r"|boolean|flag|bytes)\b(?! of\b)",
     re.IGNORECASE,
 )
 _COUNT = re.compile(
@@ -61,7 +61,7 @@ _RESTRICTING = re.compile(
     r"unique|distinct|duplicates?|positive|negative"
     r"|non-?\w+|at least|at most|between|range|less|greater|larger|smaller|than|(?<!an )upper "
     r"bound|(?<!a )lower bound|no|not|without|each|every|all|where|such that"
-    r"|whose|with|which|nodes?|graph|tree|acyclic|connected|indicating|ascii|lowercase|uppercase|"
+    r"|whose|with(?!\.?$)|which|nodes?|graph|tree|acyclic|connected|indicating|ascii|lowercase|uppercase|"
     r"digits?|letters?|parenthes\w+|brackets?|balanced"
     r"|encod\w+|represent\w+(?! (?:an? |the )?(?:upper|lower) bound)|roman|hex\w*|binary|email|"
     r"url|path|file\w*|date\w*|time\w*|json|xml|csv|pairs?|keyed|mapping|matrix|grid|even|odd"

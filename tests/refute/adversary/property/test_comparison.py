@@ -1,0 +1,78 @@
+import collections
+import datetime as dt
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from refute.adversary.property.comparison import _items, _Near, _reads_like, _same, _size
+
+Point = collections.namedtuple("Point", "x y")  # noqa: PYI024  # what an implementation may return
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (1, True),
+        (1, 1.0),
+        (3, 3.0000000001),
+        (0.3, 0.1 + 0.2),
+        (math.nan, math.nan),
+        (-0.0, 0.0),
+        (_Near(3.14, 0.005), math.pi),
+        (_Near(2.5, 0.05), Decimal("2.5")),
+        (_Near(0.5, 0.05), Fraction(1, 2)),
+        ([1, 2], iter([1, 2])),
+        ([0, 1], range(2)),
+        ((1, 2), Point(1, 2)),
+        ({1, 2}, frozenset({2, 1})),
+        ({"a", "b"}, {"a": 1, "b": 2}.keys()),
+        ({"a": [_Near(1.5, 0.05)]}, collections.OrderedDict(a=[1.52])),
+        ([[1], (2,)], [[1], (2,)]),
+        (dt.date(2020, 1, 1), dt.date(2020, 1, 1)),
+    ],
+)
+def test_equal_values_are_the_same(expected: Any, got: Any) -> None:
+    assert _same(expected, got)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (1, 2),
+        (1, None),
+        ("1", 1),
+        (_Near(3.14, 0.005), 3.15),
+        (_Near(1.0, 0.05), "1.0"),
+        ([1, 2], (1, 2)),
+        ([1, 2], [2, 1]),
+        ([1, 2], [1]),
+        ("ab", ["a", "b"]),
+        (["a", "b"], "ab"),
+        ({1, 2}, [1, 2]),
+        ({1: 2}, {1: 3}),
+        ({1: 2}, {1: 2, 3: 4}),
+        (math.nan, 0.0),
+    ],
+)
+def test_different_values_are_not_the_same(expected: Any, got: Any) -> None:
+    assert not _same(expected, got)
+
+
+@pytest.mark.parametrize(("expected", "got"), [([1, 2], (1, 2)), ([1, 2], {2, 1}), ({1, 2}, [2, 1]), ([(1,)], ([1],))])
+def test_prose_does_not_tell_containers_apart(expected: Any, got: Any) -> None:
+    assert _same(expected, got, exact=False)
+
+
+def test_shown_text_is_compared_without_blanks_and_with_ellipsis() -> None:
+    assert _reads_like("Hello,   ...!", "Hello, Al !")
+    assert _reads_like("IV", "'IV'")
+    assert not _reads_like("IV", "VI")
+
+
+def test_items_and_sizes_of_generators_are_read() -> None:
+    assert _items(x for x in "ab") == ["a", "b"]
+    assert _items({"a": 1}) is None
+    assert _size(x for x in "ab") == 2

@@ -1,0 +1,57 @@
+from refute.adversary.property.expressions import parse_expression
+from refute.adversary.property.namespace import Namespace, Resolved, Unresolved
+from refute.adversary.property.reading import read_surface
+from tests.refute.adversary.property.workbench import brief_of
+
+SOURCES = {
+    "pkg": "from pkg.core import run\n",
+    "pkg.core": "import math\nfrom decimal import Decimal\n_SECRET = 1\ndef run(x): return x\ndef sqrt(x): return x\n",
+}
+
+
+def resolve(code: str, *, home: str = "", promised: str = "") -> Resolved | Unresolved:
+    node = parse_expression(code)
+    assert node is not None
+    namespace = Namespace(surface=read_surface(brief_of(SOURCES, ["-"]).modules))
+    return namespace.resolve([node], home=home, promised=promised)
+
+
+def imports(code: str, *, home: str = "") -> tuple[str, ...]:
+    found = resolve(code, home=home)
+    assert isinstance(found, Resolved)
+    return found.imports
+
+
+def test_a_name_comes_from_the_module_that_defines_it() -> None:
+    assert imports("run(1)") == ("from pkg.core import run",)
+
+
+def test_the_implementation_wins_over_the_standard_library() -> None:
+    assert imports("sqrt(4)") == ("from pkg.core import sqrt",)
+
+
+def test_a_module_is_imported_by_its_whole_name() -> None:
+    assert imports("pkg.core.run(1)") == ("import pkg.core",)
+
+
+def test_private_names_are_known_at_home_only() -> None:
+    assert imports("_SECRET", home="pkg.core") == ("from pkg.core import _SECRET",)
+    assert resolve("_SECRET") == Unresolved(names=("_SECRET",))
+
+
+def test_names_that_everybody_knows_are_imported() -> None:
+    assert imports("isclose(run(1), math.pi)")[0] == "from math import isclose"
+    assert imports("datetime.timedelta(1)") == ("import datetime",)
+    assert imports("datetime(2020, 1, 1)") == ("from datetime import datetime",)
+
+
+def test_builtins_need_no_import() -> None:
+    assert imports("sorted([len('a')])") == ()
+
+
+def test_bound_names_are_not_looked_for() -> None:
+    assert imports("[run(x) for x in range(3)]") == ("from pkg.core import run",)
+
+
+def test_an_unknown_name_is_unresolved() -> None:
+    assert resolve("np.sum(run(1))") == Unresolved(names=("np",))

@@ -1,0 +1,251 @@
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from refute.adversary.attack import Category, Origin
+from refute.adversary.property import PropertyTester
+from refute.ticket.record import Claim, ClaimId, Kind, Property
+from tests.refute.adversary.property.workbench import attack_on, brief_of, failures
+
+AREA = "def area(w: int, h: int):\n    return w * h\n"
+
+
+def claim(text: str, *examples: str, block: Property | None = None) -> Claim:
+    return Claim(id=ClaimId("C1"), text=text, examples=examples, property=block)
+
+
+def test_the_same_brief_gives_the_same_bytes() -> None:
+    brief = brief_of(AREA, ["area(2, 3) == 6", "`area` is symmetric."])
+    assert PropertyTester().write_tests(brief) == PropertyTester().write_tests(brief)
+
+
+def test_the_file_is_named_after_the_ticket() -> None:
+    assert attack_on(AREA, "area(2, 3) == 6").file_name == "test_adversarial_tck_1.py"
+
+
+def test_every_test_quotes_its_claim_verbatim() -> None:
+    texts = ["E.g. area(2, 3) -> 6\n>>> area(1, 1)\n1", "The function `area`\nis symmetric."]
+    attack = attack_on(AREA, *texts)
+    quotes = {test.claim_id: test.quote for test in attack.tests}
+    assert len(attack.tests) == 3
+    assert quotes["C2"] in texts[1]
+    assert all(test.quote in texts[int(test.claim_id[1]) - 1] for test in attack.tests)
+
+
+def test_every_test_says_claim_category_and_origin() -> None:
+    attack = attack_on(AREA, "area(2, 3) == 6")
+    function = ast.parse(attack.source).body[-1]
+    assert isinstance(function, ast.FunctionDef)
+    assert (ast.get_docstring(function) or "").startswith("C1 [smoke, claim example]: area(2, 3) == 6")
+
+
+def test_an_error_example_is_a_failure_mode_and_an_empty_input_an_edge() -> None:
+    attack = attack_on("def f(xs):\n    return xs[0]\n", "f([]) raises IndexError; f(['']) == ''; f([7]) == 7")
+    assert [test.category for test in attack.tests] == [Category.FAILURE_MODE, Category.EDGE, Category.SMOKE]
+
+
+def test_a_claim_without_anything_to_test_is_untested_with_a_reason() -> None:
+    attack = attack_on(AREA, "It is elegant.")
+    assert attack.tests == ()
+    assert attack.untestable[0].reason.startswith("it holds no example")
+
+
+def test_an_example_with_unknown_names_is_untested_and_says_so() -> None:
+    attack = attack_on(AREA, ">>> area(width, 2)\n6")
+    assert "`width`" in attack.untestable[0].reason
+
+
+def test_a_command_line_ticket_is_untested() -> None:
+    attack = PropertyTester().write_tests(brief_of(AREA, ["area(2, 3) == 6"], kind=Kind.CLI))
+    assert attack.tests == ()
+    assert "command lines" in attack.untestable[0].reason
+
+
+def test_no_more_tests_than_allowed_and_every_claim_keeps_one() -> None:
+    many = "\n".join(f"area({n}, 1) == {n}" for n in range(2, 12))
+    attack = PropertyTester().write_tests(brief_of(AREA, [many, "area(9, 9) == 81"], max_tests=3))
+    assert [test.claim_id for test in attack.tests] == ["C1", "C1", "C2"]
+
+
+def test_no_more_bytes_than_allowed() -> None:
+    many = "\n".join(f"area({n}, 1) == {n}" for n in range(2, 40))
+    attack = PropertyTester().write_tests(brief_of(AREA, [many], max_bytes=6_000))
+    assert 0 < len(attack.tests) < 38
+    assert len(attack.source.encode()) <= 6_000
+
+
+def test_a_repeated_example_is_tested_once() -> None:
+    documented = 'def area(w, h):\n    """Multiply.\n\n    area(2, 3) -> 6\n    """\n    return w * h\n'
+    assert len(attack_on(documented, "area(2, 3) -> 6").tests) == 1
+
+
+def test_names_of_tests_are_unique_for_ids_that_look_alike() -> None:
+    claims = [Claim(id=ClaimId(name), text="area(2, 3) == 6") for name in ("C-1", "C.1")]
+    names = [test.name for test in attack_on(AREA, *claims).tests]
+    assert len(set(names)) == 2
+
+
+def test_text_of_a_ticket_never_becomes_code() -> None:
+    text = 'area(2, 3) == 6 """\nraise SystemExit\n\'\'\' \\" \x00 {__import__("os")} # \u2028'
+    attack = attack_on(AREA, claim(text, "area(2, 3) == 6"))
+    assert failures(attack, AREA) == {}
+
+
+def test_an_author_example_must_hold_as_python_says() -> None:
+    failed = failures(attack_on(AREA, claim("Areas.", "area(2, 3) == 7")), AREA)
+    assert list(failed) == ["test_c1_example"]
+
+
+def test_a_bare_call_among_author_examples_must_not_be_false() -> None:
+    code = "def ok(n):\n    return n > 1\n"
+    assert len(failures(attack_on(code, claim("Fine.", "ok(1)", "ok(2)")), code)) == 1
+
+
+def test_statements_among_author_examples_run_in_order() -> None:
+    code = "class Box:\n    items = 0\n    def add(self):\n        self.items += 1\n"
+    written = "box = Box(); box.add(); assert box.items == 1"
+    assert failures(attack_on(code, claim("Adds.", written)), code) == {}
+
+
+def test_an_author_example_may_await() -> None:
+    code = "async def load(n):\n    return n + 1\n"
+    assert failures(attack_on(code, claim("Loads.", "await load(1) == 2", "load(1) == 2")), code) == {}
+
+
+def test_a_promised_function_that_is_missing_fails() -> None:
+    failed = failures(attack_on(AREA, claim("volume() multiplies three sides.", "volume(1, 2, 3) == 6")), AREA)
+    assert isinstance(failed["test_c1_example"], ImportError)
+
+
+def test_a_property_block_is_tried_on_values_that_satisfy_its_assumption() -> None:
+    block = Property(
+        given={"n": "int", "xs": "list[int]", "k": "st.sampled_from([0, 1])"},
+        assume="1 <= n <= 5 and len(xs) > 1 and k < len(xs)",
+        check="1 <= n <= 5 and len(xs) >= 2 and area(n, k) == n * k",
+    )
+    attack = attack_on(AREA, claim("It multiplies.", block=block))
+    assert [test.origin for test in attack.tests] == [Origin.AUTHOR_PROPERTY]
+    assert failures(attack, AREA) == {}
+
+
+def test_a_broken_property_is_reported_with_its_smallest_input() -> None:
+    block = Property(given={"w": "int", "h": "int"}, check="area(w, h) < 50")
+    failed = failures(attack_on(AREA, claim("Small.", block=block)), AREA)["test_c1_property"]
+    assert any(note.startswith(("Falsifying", "Failing")) and "w=" in note for note in failed.__notes__)
+
+
+@pytest.mark.parametrize(
+    ("given_n", "reason"),
+    [
+        ("Banana", "no type"),
+        ("st.builds(open, st.just('x'))", "uses `open`"),
+        ("st.__class__", "private"),
+        ("1 +", "neither"),
+    ],
+)
+def test_a_property_over_unknown_values_is_untested(given_n: str, reason: str) -> None:
+    attack = attack_on(AREA, claim("It is so.", block=Property(given={"n": given_n}, check="area(n, 1) == n")))
+    assert reason in attack.untestable[0].reason
+
+
+def test_steps_that_share_a_name_run_in_one_test_and_others_apart() -> None:
+    code = "class Box:\n    n = 0\n    def add(self):\n        self.n += 1\n        return self.n\n"
+    text = ">>> box = Box()\n>>> box.add()\n1\n>>> box.add()\n2\n>>> Box().add()\n1\n"
+    attack = attack_on(code, text)
+    assert len(attack.tests) == 2
+    assert failures(attack, code) == {}
+
+
+def test_docstring_examples_belong_to_the_claim_that_names_their_function() -> None:
+    code = 'def one():\n    """\n    >>> one()\n    1\n    """\n    return 1\ndef two():\n    return 2\n'
+    attack = attack_on(code, "`two()` is two.", "`one()` is one.")
+    assert [test.claim_id for test in attack.tests] == ["C2"]
+
+
+def test_docstring_examples_that_no_claim_speaks_of_are_left_out_with_a_note() -> None:
+    code = 'def one():\n    """\n    >>> one()\n    1\n    """\n    return 1\ndef two():\n    return 2\n'
+    attack = attack_on(code, "`two() == 2`")
+    assert [test.claim_id for test in attack.tests] == ["C1"]
+    assert "the docstring of `one` holds examples" in attack.source
+
+
+def test_a_module_that_cannot_be_imported_breaks_only_its_own_tests(tmp_path: Path) -> None:
+    sources = {"good": "def a():\n    return 1\n", "bad": "import no_such_module\ndef b():\n    return 1\n"}
+    attack = attack_on(sources, "a() == 1", "b() == 1")
+    for name, text in sources.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / attack.file_name).write_text(attack.source)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", attack.file_name]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env={"PYTHONPATH": "."})
+    assert "1 failed, 1 passed" in ended.stdout
+
+
+def test_standard_library_only_is_checked_in_a_bare_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "subject.py").write_text("import hypothesis\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    attack = attack_on("import hypothesis\n", "Importing subject needs nothing outside the standard library.")
+    assert [test.category for test in attack.tests] == [Category.IMPORT]
+    assert "hypothesis" in str(failures(attack, "import json\n")["test_c1_imports_the_standard_library_only"])
+
+
+def test_source_that_does_not_parse_is_still_attacked_with_author_examples() -> None:
+    attack = attack_on("def area(w, h:\n", claim("area multiplies.", "area(2, 3) == 6"))
+    assert "from subject import area" in attack.source
+
+
+_NOTATION = (
+    "f(1)",
+    "==",
+    "->",
+    "1",
+    "[1, 2",
+    "]",
+    "(",
+    ")",
+    "`",
+    ">>> ",
+    "\n",
+    "x",
+    ".",
+    ", ",
+    '"',
+    "'",
+    "\\",
+    "#",
+    "é",
+)
+_WORDS = (
+    "returns ",
+    "raises ValueError if ",
+    "n < 0",
+    "for any ",
+    "Input: ",
+    "Output: ",
+    "between ",
+    " and ",
+    "assert ",
+)
+_FRAGMENTS = st.sampled_from(_NOTATION) | st.sampled_from(_WORDS)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(st.lists(_FRAGMENTS, max_size=25).map("".join))
+def test_whatever_a_claim_says_the_file_is_python(text: str) -> None:
+    attack = attack_on("def f(x: int):\n    return x\n", text or "-")
+    names = [node.name for node in ast.parse(attack.source).body if isinstance(node, ast.FunctionDef)]
+    assert [test.name for test in attack.tests] == [name for name in names if name.startswith("test_")]
+    assert all(test.quote in (text or "-") for test in attack.tests)
+
+
+@pytest.mark.parametrize(
+    "text", ["f(" * 5_000, "-" * 20_000 + "1", "f(0x" + "f" * 3_900 + ") == 1", "f(1) -> " + "[" * 5_000]
+)
+def test_hostile_text_is_read_without_harm(text: str) -> None:
+    assert attack_on("def f(x):\n    return x\n", text).tests == ()
