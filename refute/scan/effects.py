@@ -75,7 +75,8 @@ class Act:
         elif target.place == Place.UNKNOWN:
             self._write_unknown(target)
         else:
-            self.add("write-outside", detail=_named(target))
+            severity = Severity.MEDIUM if sensitive.is_made_up(target.text) else None
+            self.add("write-outside", severity=severity, detail=_named(target))
 
     def _write_unknown(self, target: Target) -> None:
         tail = target.text.lstrip("".join(paths.FUZZY))
@@ -94,7 +95,8 @@ class Act:
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, recursive=recursive)
         else:
-            self.add("delete-outside", detail=_named(target))
+            severity = Severity.MEDIUM if sensitive.is_made_up(target.text) and not recursive else None
+            self.add("delete-outside", severity=severity, detail=_named(target))
 
     def _delete_unknown(self, target: Target, *, recursive: bool) -> None:
         if DERIVED in target.text:

@@ -94,6 +94,9 @@ _ENUMERABLE_ROOTS: Final = frozenset(
     ]
 )
 _SHALLOW: Final = 3
+_MADE_UP: Final = re.compile(
+    r"/(?:non[-_]?exist\w*|no[-_/]such[^/]*|does[-_/]?not[-_/]?exist\w*|nowhere|not[-_/]a[-_/]real\w*)(?:/|\Z)"
+)
 _SECURITY_DATA: Final = re.compile(
     r"/usr/(?:local/)?share/(?:base-passwd|ca-certificates|pam|pam-configs|keyrings)(?:/.*)?\Z"
 )
@@ -117,6 +120,11 @@ def is_public_fact(text: str) -> bool:
 def is_telling(text: str) -> bool:
     """Whether reading there tells about people, defences, services or the kernel."""
     return bool(_TELLING.match(text)) or is_security_data(text)
+
+
+def is_made_up(text: str) -> bool:
+    """Whether a path says itself that it does not exist: tests of error handling use such."""
+    return bool(_MADE_UP.match(text))
 
 
 def is_security_data(text: str) -> bool:

