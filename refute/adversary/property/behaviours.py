@@ -85,7 +85,7 @@ def never_raises(spoken: Spoken) -> Law | None:
     """Any exception counts."""
     return Law(
         label="never raises",
-        lines=(f"_finished({spoken.setup.call()})",),
+        lines=(f"assert _completes(lambda: {spoken.setup.call()})",),
         setup=spoken.setup,
         category=Category.FAILURE_MODE,
     )
@@ -96,7 +96,7 @@ def raises_only(spoken: Spoken) -> Law | None:
     line = import_of_error(spoken.match["error"], _modules(spoken))
     if line is None:
         return None
-    call = f"_answer(lambda: {spoken.setup.call()}, {spoken.match['error']})"
+    call = f"assert _completes(lambda: _answer(lambda: {spoken.setup.call()}, {spoken.match['error']}))"
     imports = (line,) if line else ()
     return Law(
         label="raises nothing else", lines=(call,), setup=spoken.setup, category=Category.FAILURE_MODE, imports=imports
@@ -171,7 +171,7 @@ def handles_empty(spoken: Spoken) -> Law | None:
     if spoken.setup.domains[name].min_size:
         return None
     setup = spoken.setup.assuming([condition])
-    lines = (f"_finished({setup.call()})",)
+    lines = (f"assert _completes(lambda: {setup.call()})",)
     return Law(label="handles empty", lines=lines, setup=setup, category=Category.FAILURE_MODE)
 
 

@@ -5,13 +5,25 @@ import copy
 import re
 import textwrap
 
-from refute.adversary.property.doctests import Step
+from refute.adversary.property.doctests import Session, Step
 from refute.adversary.property.expected import Expected, Raises, Text, Value
 from refute.adversary.property.expressions import is_call_of, source_of
 from refute.adversary.property.namespace import Namespace
 
 _SHOWS = 'assert _reads_like(expected, shown), f"expected {_shown(expected)}, got {_shown(shown)}"'
 _DISAGREES = 'assert {call}, f"expected {{_shown(expected)}}, got {{_shown(got)}}"'
+
+
+def lines_of_session(session: Session, namespace: Namespace) -> list[str]:
+    """All steps in order; where nothing is shown at all, the session says that its last step comes to its end."""
+    lines = [line for step in session.steps for line in lines_of_step(step, namespace)]
+    *before, last = session.steps
+    if any(line.startswith(("assert", "with pytest.raises")) for line in lines) or not isinstance(
+        last.statement, ast.Expr
+    ):
+        return lines
+    code = source_of(awaited(last.statement.value, namespace))
+    return [*(line for step in before for line in lines_of_step(step, namespace)), f"assert _completes(lambda: {code})"]
 
 
 def lines_of_step(step: Step, namespace: Namespace) -> list[str]:

@@ -9,7 +9,7 @@ from refute.adversary.attack import Origin
 from refute.adversary.property.behaviour_phrases import BEHAVIOUR_PHRASES
 from refute.adversary.property.behaviours import import_of_error
 from refute.adversary.property.conditions import read_condition
-from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import negated
 from refute.adversary.property.law import Law, Phrase, Spoken
 from refute.adversary.property.references import REFERENCE_PHRASES
@@ -150,7 +150,7 @@ def draft_of(claim: Claim, quote: str, law: Law) -> Draft:
     """The test for a law."""
     return Draft(
         claim=claim,
-        quote=quote if quote in claim.text else claim.text,
+        quote=quote_of(claim, quote),
         category=law.category,
         origin=Origin.FUZZ if law.label in {"never raises", "raises nothing else", "handles empty"} else Origin.PHRASE,
         label=law.label,

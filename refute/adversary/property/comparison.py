@@ -107,6 +107,12 @@ def _finished(got: Any) -> Any:
     return _items(got) if isinstance(got, collections.abc.Iterator) else got
 
 
+def _completes(call: Callable[[], Any]) -> bool:
+    """Whether a call comes to its end; what it raises instead passes through."""
+    _finished(call())
+    return True
+
+
 def _answer(call: Callable[[], Any], *refusals: type[BaseException]) -> Any:
     """What a call gives; an input that the function refuses on purpose says nothing about the claim."""
     try:

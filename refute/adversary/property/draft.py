@@ -5,6 +5,13 @@ from dataclasses import dataclass
 from refute.adversary.attack import Category, Origin
 from refute.ticket.record import Claim
 
+_SHORTEST_QUOTE = 12
+
+
+def quote_of(claim: Claim, piece: str) -> str:
+    """The piece where it stands in the claim and says enough by itself, else the whole claim."""
+    return piece if len(piece) >= _SHORTEST_QUOTE and piece in claim.text else claim.text
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.checks import awaited, check, lines_of_step
+from refute.adversary.property.checks import awaited, check, lines_of_session
 from refute.adversary.property.described import read_described
 from refute.adversary.property.doctests import blank_out, read_sessions, values_in
-from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expected import Raises, Value
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.namespace import Namespace, Unresolved
@@ -76,18 +76,17 @@ def text_examples(
         home: the module of a docstring.
         subject: the function that the text speaks of, where only one is possible.
     """
-    quote, text = claim.text, text[:_MAX_TEXT]
+    text = text[:_MAX_TEXT]
     for session in read_sessions(text):
         found = namespace.resolve(values_in(session), home=home, promised=claim.text)
         first = session.steps[0].source
         if isinstance(found, Unresolved):
             yield Note(claim=claim, reason=_undefined(first, found))
         elif found.reaches_implementation:
-            lines = [line for step in session.steps for line in lines_of_step(step, namespace)]
-            in_claim = first in quote
+            lines = lines_of_session(session, namespace)
             yield Draft(
                 claim=claim,
-                quote=first if in_claim and first else quote,
+                quote=quote_of(claim, first),
                 category=_category(values_in(session)),
                 origin=origin,
                 label="example",
@@ -148,7 +147,7 @@ def _inline(claim: Claim, example: Inline, origin: Origin, namespace: Namespace,
         lines = check(example.expression, example.expected, namespace, exact=example.strict)
     return Draft(
         claim=claim,
-        quote=example.quote if example.quote in claim.text else claim.text,
+        quote=quote_of(claim, example.quote),
         category=_category(code),
         origin=origin,
         label="example",

@@ -8,7 +8,7 @@ from refute.adversary.attack import Category, Origin
 from refute.adversary.property.bounds import absorb
 from refute.adversary.property.conditions import read_condition
 from refute.adversary.property.domain import Domain
-from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import dotted, free_names, parse_expression, source_of
 from refute.adversary.property.law import DISAGREES
 from refute.adversary.property.namespace import Namespace, Resolved, Unresolved
@@ -87,7 +87,7 @@ def _formula(
     )
     yield Draft(
         claim=claim,
-        quote=sentence.verbatim if sentence.verbatim in claim.text else claim.text,
+        quote=quote_of(claim, sentence.verbatim),
         category=Category.EDGE,
         origin=Origin.PHRASE,
         label="law",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from refute.adversary.attack import Brief, Category, Origin
-from refute.adversary.property.draft import Draft
+from refute.adversary.property.draft import Draft, quote_of
 from refute.adversary.property.sections import sentences
 from refute.ticket.record import Claim
 
@@ -42,7 +42,7 @@ def _drafts(
     for source in brief.modules:
         yield Draft(
             claim=claim,
-            quote=quote if quote in claim.text else claim.text,
+            quote=quote_of(claim, quote),
             category=Category.IMPORT,
             origin=Origin.PHRASE,
             label=label,

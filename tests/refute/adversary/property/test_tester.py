@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property import PropertyTester
+from refute.adversary.screen import screen
 from refute.ticket.record import Claim, ClaimId, Kind, Property
-from tests.refute.adversary.property.workbench import attack_on, brief_of, failures
+from tests.refute.adversary.property.workbench import attack_on, brief_of, cases, failures
 
 AREA = "def area(w: int, h: int):\n    return w * h\n"
 
@@ -249,3 +250,17 @@ def test_whatever_a_claim_says_the_file_is_python(text: str) -> None:
 )
 def test_hostile_text_is_read_without_harm(text: str) -> None:
     assert attack_on("def f(x):\n    return x\n", text).tests == ()
+
+
+def test_the_screen_lets_every_test_through() -> None:
+    rejected = []
+    for style in cases("styles.yaml"):
+        brief = brief_of(style["right"], [style["claim"]])
+        rejected += screen(PropertyTester().write_tests(brief), brief).rejected
+    assert rejected == []
+
+
+def test_a_session_that_shows_nothing_says_that_it_ends() -> None:
+    code = "def f(n):\n    return 1 // n\n"
+    assert failures(attack_on(code, ">>> f(1)\n"), code) == {}
+    assert failures(attack_on(code, ">>> f(0)\n"), code)
