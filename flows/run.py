@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -43,9 +44,7 @@ def run_tickets(
         OrchestratorUnavailable: no server answers and none could be started.
         UsageError: a ticket or its files cannot be used.
     """
-    with server_lease(settings, say=_say) as api_url:
-        os.environ.update({**CLIENT_ENVIRONMENT, "PREFECT_API_URL": api_url})
-        _bypass_proxies(api_url)
+    with server_lease(settings, say=_say) as api_url, _environment(api_url):
         from prefect.settings import (
             PREFECT_API_URL,
             PREFECT_CLIENT_MAX_RETRIES,
@@ -85,12 +84,25 @@ def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Out
             ) from error
 
 
-def _bypass_proxies(api_url: str) -> None:
-    """A person's HTTP_PROXY is for the world outside: a server on this machine is reached directly."""
+@contextmanager
+def _environment(api_url: str) -> Iterator[None]:
+    """What Prefect reads from the environment, for this run only: the next one in this process holds its own lease."""
+    changes = {**CLIENT_ENVIRONMENT, "PREFECT_API_URL": api_url}
     host = urlsplit(api_url).hostname
     if host in LOOPBACK_HOSTS:
+        # A person's HTTP_PROXY is for the world outside: a server on this machine is reached directly.
         for name in ("NO_PROXY", "no_proxy"):
-            os.environ[name] = ",".join(filter(None, (os.environ.get(name), host)))
+            changes[name] = ",".join(filter(None, (os.environ.get(name), host)))
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _say(line: str) -> None:
