@@ -44,9 +44,7 @@ class Concept:
 CONCEPTS = (
     Concept(
         label="greatest common divisor",
-        description=rf"{_ARTICLE}(?:(?:greatest|highest|largest) common (?:divisor|factor)|gcd)(?: of{_TWO})?"
-        rf"|{_ARTICLE}(?:greatest|largest) (?:int|integer|number) that divides(?: evenly "
-        rf"into)?{_TWO.replace('?P<', '?P<i')}",
+        description=rf"{_ARTICLE}(?:(?:greatest|highest|largest) common (?:divisor|factor)|gcd)(?: of{_TWO})?",
         kinds=("int", "int"),
         reference="math.gcd({a}, {b})",
         assume=("{a} >= 0", "{b} >= 0", "{a} + {b} > 0"),
@@ -126,41 +124,6 @@ CONCEPTS = (
         description=rf"{_ARTICLE}(?:Levenshtein|(?:minimum |minimal )?edit) distance(?: (?:between|of|from){_TWO})?",
         kinds=("str", "str"),
         reference="_edit_distance({a}, {b})",
-    ),
-    Concept(
-        label="length of the longest common subsequence",
-        description=rf"{_ARTICLE}length of (?:the|a) longest (?:common subsequence|subsequence common to)"
-        rf"(?: ?(?:of|between|to)?{_TWO}| (?:of )?both strings)?",
-        kinds=("str", "str"),
-        reference="_common_subsequence_length({a}, {b})",
-    ),
-    Concept(
-        label="longest common subsequence",
-        description=rf"{_ARTICLE}longest (?:common subsequence(?: of{_TWO}| of both strings)?"
-        r"|(?:string|sequence) (?:which|that) is a (?:common )?subsequence of both(?: strings)?)",
-        kinds=("str", "str"),
-        reference="_common_subsequence_length({a}, {b})",
-        check="len(got) == _common_subsequence_length({a}, {b})"
-        " and _is_subsequence(got, {a}) and _is_subsequence(got, {b})",
-    ),
-    Concept(
-        label="length of the longest common substring",
-        description=(
-            rf"{_ARTICLE}length of (?:the|a) longest (?:common substring|substring common to)(?: ?(?:of|"
-            rf"between|to)?{_TWO})?"
-        ),
-        kinds=("str", "str"),
-        reference="_common_substring_length({a}, {b})",
-    ),
-    Concept(
-        label="length of the longest increasing subsequence",
-        description=(
-            rf"{_ARTICLE}length of (?:the|a) longest (?:strictly |monotonically )?increasing "
-            rf"subsequence(?: of{_ONE})?"
-        ),
-        kinds=("list",),
-        reference="_increasing_subsequence_length({a})",
-        assume=("len(set({a})) == len({a})",),
     ),
     Concept(
         label="balanced",
@@ -266,7 +229,7 @@ def _law_of(concept: Concept) -> Callable[[Spoken], Law | None]:
 def _arguments(concept: Concept, spoken: Spoken) -> dict[str, str] | None:
     """Which variables the concept is about: those that the description names, else all of them, in order."""
     found = spoken.match.groupdict()
-    named = [found[group] or found.get(f"i{group}") for group in ("a", "b") if group in found]
+    named = [found[group] for group in ("a", "b") if group in found]
     domains = spoken.setup.domains
     variables = [subject_of(name, domains) for name in named if name] if any(named) else list(domains)
     if (
