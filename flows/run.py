@@ -21,6 +21,7 @@ CLIENT_RETRIES: Final = 3
 CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
     # refute talks to the person; Prefect's log is in its UI.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
     # Nothing leaves the machine.
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "DO_NOT_TRACK": "1",
@@ -69,7 +70,7 @@ def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Out
     from flows.states import outcome_of
     from flows.verify_ticket import verify_ticket
 
-    with session(observer) as current:
+    with session(observer, api_url) as current:
         try:
             return outcome_of(verify_ticket(request, return_state=True))
         except (Exception, KeyboardInterrupt) as error:

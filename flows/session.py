@@ -5,12 +5,15 @@ where its server is gone, the outcome that was recorded is still here.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+from flows.orchestrator.server import answers
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome
+
+ANSWER_TIMEOUT_S = 15.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -18,20 +21,39 @@ class Session:
     """One run as the process that started it sees it."""
 
     observer: StageObserver = field(default_factory=Unwatched)
+    api_url: str = ""
+    """The Prefect server; empty where a worker started the run, and knows its own."""
     recorded: Outcome | None = None
     """The outcome, once the ledger holds it."""
+    _stack: ExitStack = field(default_factory=ExitStack)
+
+    def lost_server(self) -> bool:
+        """Whether the server went away; if so it is tried no more, as each call would be repeated for half a minute."""
+        if not self.api_url or answers(self.api_url, timeout_s=ANSWER_TIMEOUT_S):
+            return False
+        from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_LOGGING_TO_API_ENABLED, temporary_settings
+
+        given_up = {PREFECT_CLIENT_MAX_RETRIES: 0, PREFECT_LOGGING_TO_API_ENABLED: False}
+        self._stack.enter_context(temporary_settings(given_up))
+        return True
+
+    def close(self) -> None:
+        """Put Prefect's settings back."""
+        self._stack.close()
 
 
 _CURRENT: ContextVar[Session] = ContextVar("refute_session")
 
 
 @contextmanager
-def session(observer: StageObserver) -> Iterator[Session]:
+def session(observer: StageObserver, api_url: str) -> Iterator[Session]:
     """Make a session the current one."""
-    token = _CURRENT.set(Session(observer=observer))
+    current = Session(observer=observer, api_url=api_url)
+    token = _CURRENT.set(current)
     try:
-        yield _CURRENT.get()
+        yield current
     finally:
+        current.close()
         _CURRENT.reset(token)
 
 

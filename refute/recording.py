@@ -77,17 +77,11 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
     )
     if case.verification is None:
         return ran
-    try:
+    ran = replace(ran, image_id=ports.image(case.ticket.python).id, profile_digest=ports.sandbox.profile_digest)
+    with contextlib.suppress(InfrastructureError):  # an engine that died since has nothing to say
         facts = ports.sandbox.facts()
-    except InfrastructureError:  # an engine that died since has nothing to say, and the outcome must not be lost
-        return ran
-    return replace(
-        ran,
-        image_id=ports.image(case.ticket.python).id,
-        profile_digest=ports.sandbox.profile_digest,
-        engine=facts.name,
-        runtime=facts.runtime,
-    )
+        return replace(ran, engine=facts.name, runtime=facts.runtime)
+    return ran
 
 
 def run_directory(settings: Settings, run_id: str) -> Path:
