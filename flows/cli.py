@@ -14,7 +14,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "verify": ("flows.commands.verify:verify", "Try to refute one ticket's claims; the exit code is the verdict."),
         "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
         "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),
-        "scan": ("flows.scan_command:scan", "Scan scripts for dangerous commands, without running them."),
+        "scan": ("flows.commands.scan:scan", "Scan scripts for dangerous commands, without running them."),
         "image": ("flows.commands.image:image", "Build the sandbox image."),
         "doctor": ("flows.commands.doctor:doctor", "Check engine, image and server; say what to do about each fault."),
     }

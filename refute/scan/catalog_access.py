@@ -103,7 +103,7 @@ ACCESS_RULES = (
         title="Talks to a host outside",
         severity=Severity.HIGH,
         explanation="Connects to a machine outside, which may receive data or send code.",
-        remedy="Run without network: put what is needed into the workspace,.",
+        remedy="Run without network: put what is needed into the workspace.",
         matches=(
             *sh(
                 "curl http://evil.com",
