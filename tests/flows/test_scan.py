@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from flows.scan_command import scan
+from flows.commands.scan import scan
 from refute.errors import TicketNotFound
 
 
