@@ -59,7 +59,9 @@ def _exit(_signal: int, _frame: FrameType | None) -> NoReturn:
 def _spawn(files: ServerFiles, port: int) -> "subprocess.Popen[bytes]":
     # A configured Prefect profile must not leak into this server, so PREFECT_* is dropped.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
-    environment |= {**SERVER_ENVIRONMENT, "PREFECT_HOME": str(files.home)}
+    # The pages ask the API at this address; without it they look at port 4200, whoever listens there.
+    api_url = f"http://127.0.0.1:{port}/api"
+    environment |= {**SERVER_ENVIRONMENT, "PREFECT_HOME": str(files.home), "PREFECT_SERVER_UI_API_URL": api_url}
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)  # noqa: S603  # fixed command
 
