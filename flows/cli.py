@@ -103,6 +103,9 @@ def _explain(error: Exception) -> int:
     if isinstance(error, RefuteError):
         click.echo(f"refute: {printable(str(error))}", err=True)
         return error.exit_code
+    if isinstance(error, OSError) and error.filename is not None:
+        click.echo(f"refute: {printable(str(error.filename))}: {error.strerror}", err=True)
+        return 1
     click.echo(f"refute: internal error: {type(error).__name__}: {printable(str(error))}", err=True)
     click.echo("  Run again with `refute --debug …` and report what it shows.", err=True)
     return 1

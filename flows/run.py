@@ -77,12 +77,24 @@ def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Out
             if current.recorded is not None:
                 _say(f"the Prefect server at {api_url} was not told how the run ended ({type(error).__name__})")
                 return current.recorded
-            if isinstance(error, RefuteError | KeyboardInterrupt) or answers(api_url):
+            if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, api_url):
                 raise
             raise OrchestratorUnavailable(
-                f"the Prefect server at {api_url} went away before the run began; nothing was executed",
-                hint="Run the command again.",
+                f"the Prefect server at {api_url} did not take the run: {error}; nothing was executed",
+                hint="Run the command again, or look whether it is a Prefect server that answers there.",
             ) from error
+
+
+def _is_from_server(error: BaseException, api_url: str) -> bool:
+    """Whether the orchestrator failed, not refute."""
+    import httpx
+    from prefect.exceptions import PrefectException
+
+    return (
+        isinstance(error, httpx.HTTPError | PrefectException)
+        or "Failed to reach API" in str(error)
+        or not answers(api_url)
+    )
 
 
 @contextmanager

@@ -16,6 +16,10 @@ class StageObserver(Protocol):
         """A stage returned its record; one that stops the run or fails does not come here."""
         ...
 
+    def warned(self, message: str) -> None:
+        """Something beside the verdict went wrong, and a person should know."""
+        ...
+
 
 class Unwatched:
     """Nobody looks."""
@@ -24,4 +28,7 @@ class Unwatched:
         """Nothing."""
 
     def ended(self, record: StageRecord) -> None:
+        """Nothing."""
+
+    def warned(self, message: str) -> None:
         """Nothing."""

@@ -35,8 +35,10 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     case.recorded = outcome
     from refute.ledger.costs_csv import append_missing  # noqa: PLC0415  # late, see Ports.open_ledger_ahead
 
-    with contextlib.suppress(CostsCsvUnavailable):  # the ledger has it: the next run appends what is missing
+    try:
         append_missing(ports.ledger, ports.settings.costs_csv)
+    except CostsCsvUnavailable as error:  # the ledger has it: the next run appends what is missing
+        ports.observer.warned(str(error))
     return outcome
 
 
@@ -65,6 +67,8 @@ def _audit_verdict(ports: Ports, case: CaseFile) -> None:
             metadata={"ticket": case.ticket.id, "status": end.status},
         )
     except AuditUnavailable as error:
+        if end.status is Status.ERROR:
+            return  # no verdict to withdraw, and its own reason says more
         case.stop = Stop(status=Status.ERROR, reason=f"the verdict could not be audited: {error}")
 
 

@@ -43,9 +43,20 @@ class ServerFiles:
 
     @classmethod
     def of(cls, settings: Settings) -> "ServerFiles":
-        """The files under the state directory, which is made if missing."""
+        """The files under the state directory, which is made if missing.
+
+        Raises:
+            OrchestratorUnavailable: it cannot be made or written.
+        """
         home = settings.state_dir / "prefect"
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (home / "lease").touch()
+        except OSError as error:
+            raise OrchestratorUnavailable(
+                f"state directory {settings.state_dir}: cannot be written: {error.strerror}",
+                hint="Make it writable, or set REFUTE_STATE_DIR to another directory.",
+            ) from error
         return cls(home=home)
 
     @property
@@ -64,12 +75,12 @@ class ServerFiles:
         return self.home / "server.log"
 
     def server(self) -> LocalServer | None:
-        """The recorded server, if it still answers."""
+        """The recorded server, if it still runs and answers; another program may have got its port since."""
         try:
             server = LocalServer(**json.loads(self.record.read_text()))
         except (OSError, ValueError, TypeError):
             return None
-        return server if answers(server.api_url) else None
+        return server if _runs(server.pid) and answers(server.api_url) else None
 
     def write(self, server: LocalServer) -> None:
         """Record the server atomically."""
@@ -163,18 +174,30 @@ def _start(files: ServerFiles, settings: Settings, say: Callable[[str], None]) -
 
 def _wait(files: ServerFiles, keeper: "subprocess.Popen[bytes]") -> LocalServer:
     deadline = time.monotonic() + START_TIMEOUT_S
+    problem = f"did not start within {START_TIMEOUT_S} s"
     while time.monotonic() < deadline:
         server = files.server()
         if server is not None:
             return server
         if keeper.poll() is not None:
+            problem = "ended while it started"
             break
         time.sleep(0.1)
     keeper.terminate()
     raise OrchestratorUnavailable(
-        f"the local Prefect server did not start within {START_TIMEOUT_S} s; its log ends with:\n{_tail(files.log)}",
+        f"the local Prefect server {problem}; its log ends with:\n{_tail(files.log)}",
         hint=f"Read {files.log}, or point PREFECT_API_URL at a running server.",
     )
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # somebody else's, so it runs
+    return True
 
 
 def _tail(log: Path, lines: int = 8) -> str:

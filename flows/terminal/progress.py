@@ -45,6 +45,11 @@ class StageLines:
             summary = printable(record.summary, max_chars=200, keep_newlines=False)
             _write(f"{record.name:<12}{summary}  ({record.duration_s:.1f} s)")
 
+    def warned(self, message: str) -> None:
+        """Say what a person should know beside the verdict."""
+        self.stop()
+        _write(f"warning: {printable(message, max_chars=1_000)}")
+
     def stop(self) -> None:
         """Take the clock away."""
         if self._clock is not None:

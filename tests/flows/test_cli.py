@@ -83,3 +83,24 @@ def test_other_sizes_are_refused(text):
 
     with pytest.raises(click.BadParameter, match="expected a size"):
         parse_size(text)
+
+
+def test_an_output_that_cannot_be_written_is_told_before_anything_runs(tmp_path):
+    (tmp_path / "a.py").touch()
+    (tmp_path / "verify.sh").touch()
+    fields = "id: T\ntitle: t\nworkspace: .\nimplementation_files: [a.py]\nverification_script: verify.sh\n"
+    (tmp_path / "ticket.yaml").write_text(f"{fields}claims: ['a claim']\n")
+    code, out, err = run("verify", str(tmp_path), "--yes", "--output", str(tmp_path / "a.py" / "x.json"))
+    assert (code, out) == (2, "")
+    assert "--output" in err
+
+
+def test_a_file_that_cannot_be_used_is_named(monkeypatch, capsys):
+    def fail(*args: object, **options: object) -> None:
+        raise PermissionError(13, "Permission denied", "/x\x1b[2J")
+
+    monkeypatch.setattr(refute, "main", fail)
+    monkeypatch.setattr(sys, "argv", ["refute", "doctor"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err == "refute: /x\\x1b[2J: Permission denied\n"

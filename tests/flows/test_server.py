@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -34,6 +36,36 @@ def test_a_stale_record_is_no_server(tmp_path, monkeypatch):
     files.write(LocalServer(api_url="http://127.0.0.1:9/api", pid=1, keeper_pid=1))
     assert files.server() is None
     assert server_check(settings).ok is None
+
+
+def test_a_recorded_port_that_another_program_got_since_is_no_server(tmp_path):
+    class Everything(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *args: object):
+            """Say nothing."""
+
+    foreign = HTTPServer(("127.0.0.1", 0), Everything)
+    threading.Thread(target=foreign.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{foreign.server_port}/api"
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    files = ServerFiles.of(Settings.load(state_dir=tmp_path))
+    files.write(LocalServer(api_url=url, pid=ended.pid, keeper_pid=ended.pid))
+    try:
+        assert answers(url)
+        assert files.server() is None
+    finally:
+        foreign.shutdown()
+
+
+def test_a_state_directory_that_cannot_be_written_is_told_with_what_to_do(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OrchestratorUnavailable, match="cannot be written") as refused:
+        ServerFiles.of(Settings.load(state_dir=tmp_path / "file" / "state"))
+    assert "REFUTE_STATE_DIR" in str(refused.value)
 
 
 @pytest.mark.prefect

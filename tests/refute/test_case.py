@@ -110,6 +110,9 @@ def test_an_observer_sees_each_stage_that_returned_its_record():
         def ended(self, record):
             seen.append((record.name, record.summary))
 
+        def warned(self, message):
+            pytest.fail("nothing to warn of")
+
     one = case()
     one.observer = Watching()
     one.keep(SNAPSHOT)

@@ -1,9 +1,11 @@
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from refute.case import CaseFile
 from refute.errors import LedgerUnavailable
+from refute.observer import Unwatched
 from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
 from refute.recording import record, run_directory
@@ -85,3 +87,32 @@ def test_evidence_that_cannot_be_written_does_not_keep_the_outcome_from_the_ledg
     monkeypatch.setattr(Path, "write_bytes", full)
     record(ports, case)
     assert len(ledger.outcomes(run_id="run")) == 1
+
+
+def test_a_cost_table_that_cannot_be_written_is_a_warning_and_the_outcome_stands(tmp_path, case):
+    class Listening(Unwatched):
+        heard: ClassVar[list[str]] = []
+
+        def warned(self, message: str) -> None:
+            self.heard.append(message)
+
+    (tmp_path / "file").touch()
+    settings = Settings.load(
+        state_dir=tmp_path / "state", costs_csv=tmp_path / "file" / "costs.csv", audit_path=tmp_path / "audit.jsonl"
+    )
+    ports = Ports(settings, run_id="run", observer=Listening())
+    record(ports, case)
+    assert len(ports.ledger.outcomes(run_id="run")) == 1
+    assert "costs.csv" in Listening.heard[0]
+
+
+def test_a_verdict_that_cannot_be_audited_is_withdrawn_and_an_error_keeps_its_own_reason(tmp_path, case):
+    (tmp_path / "file").touch()
+    settings = Settings.load(
+        state_dir=tmp_path / "state", costs_csv=tmp_path / "costs.csv", audit_path=tmp_path / "file" / "audit.jsonl"
+    )
+    outcome = record(Ports(settings, run_id="run"), case)
+    assert outcome.status is Status.ERROR
+    assert "could not be audited" in outcome.reason
+    failed = CaseFile(ticket=case.ticket, run_id="other", stop=Stop(status=Status.ERROR, reason="the engine is gone"))
+    assert record(Ports(settings, run_id="other"), failed).reason == "the engine is gone"
