@@ -61,10 +61,18 @@ def _described_call(given: str, function: str, parameters: tuple[str, ...], requ
         if not isinstance(call, ast.Call) or not attempt:
             continue
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if not all(read_value(source_of(value)) for value in values):
+        if not all(read_value(source_of(value)) and not _is_formula(value) for value in values):
             continue
         names = [*parameters[: len(call.args)], *(keyword.arg for keyword in call.keywords)]
         complete = set(parameters[:required]) <= set(names) <= set(parameters)
         if complete and len(names) == len(set(names)) == len(values):
             return call
     return None
+
+
+def _is_formula(value: ast.expr) -> bool:
+    """`1 + 2 -> 3` is what a calculator reads, a text, and not the number 3."""
+    return isinstance(value, ast.BinOp) and all(
+        isinstance(node, ast.BinOp | ast.UnaryOp | ast.Constant | ast.operator | ast.unaryop)
+        for node in ast.walk(value)
+    )

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.checks import awaited, check, lines_of_session
+from refute.adversary.property.circumstances import illustrates
 from refute.adversary.property.described import read_described
-from refute.adversary.property.doctests import blank_out, read_sessions, values_in
+from refute.adversary.property.doctests import Session, blank_out, read_sessions, values_in
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expected import Raises, Value
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
@@ -82,6 +83,8 @@ def text_examples(
         first = session.steps[0].source
         if isinstance(found, Unresolved):
             yield Note(claim=claim, reason=_undefined(first, found))
+        elif found.reaches_implementation and (reason := _illustrates(session, namespace)):
+            yield Note(claim=claim, reason=reason)
         elif found.reaches_implementation:
             lines = lines_of_session(session, namespace)
             yield Draft(
@@ -113,6 +116,11 @@ def docstring_examples(claim: Claim, documented: Documented, namespace: Namespac
     )
 
 
+def _illustrates(session: Session, namespace: Namespace) -> str:
+    said = "\n".join(step.source for step in session.steps)
+    return illustrates([(step.statement, step.expected) for step in session.steps], namespace, said=said)
+
+
 def _only_mentions(expression: ast.expr, namespace: Namespace) -> bool:
     """`merge()` in prose names a function; it is a call only where nothing has to be passed."""
     needy = {name for face in namespace.surface.faces for name in face.needs_arguments}
@@ -141,6 +149,11 @@ def _inline(claim: Claim, example: Inline, origin: Origin, namespace: Namespace,
     found = namespace.resolve(code, home=home)
     if isinstance(found, Unresolved):
         return Note(claim=claim, reason=_undefined(example.quote, found))
+    said = claim.text if origin is Origin.CLAIM_EXAMPLE else example.quote
+    if origin is not Origin.AUTHOR_EXAMPLE and (
+        reason := illustrates([(example.expression, example.expected)], namespace, said=said)
+    ):
+        return Note(claim=claim, reason=reason)
     if example.expected is None:
         lines = [f"assert {source_of(example.expression)}"]
     else:

@@ -66,6 +66,9 @@ _STANDARD_NAMES = {
 STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for name in names.split()}
 """Names that people use as if imported, and where they live."""
 
+ALIASES = {"_datetime": "import datetime as _datetime"}
+"""Names of the generated file's own, which no import of an example can hide, and their imports."""
+
 ONLY_SAFE_BUILTINS = frozenset(
     [
         "abs",
@@ -138,6 +141,13 @@ class Namespace:
     """The names that examples may use."""
 
     surface: Surface
+    files: tuple[str, ...] = ()
+    """Every file of the ticket, as POSIX paths relative to its workspace."""
+
+    def holds_file(self, path: str) -> bool:
+        """Whether a path, as an example writes it, leads to a file or directory of the ticket."""
+        wanted = path.removeprefix("./").rstrip("/")
+        return any(file == wanted or file.startswith(f"{wanted}/") for file in self.files)
 
     def resolve(
         self, nodes: Iterable[ast.AST], *, home: str = "", bound: Iterable[str] = (), promised: str = ""
@@ -155,7 +165,7 @@ class Namespace:
         imports: set[str] = set()
         missing: list[str] = []
         for name in sorted(free_names(nodes) - set(bound)):
-            line = self._import_of(name, nodes, home=home, promised=promised)
+            line = ALIASES.get(name) or self._import_of(name, nodes, home=home, promised=promised)
             if line is None:
                 missing.append(name)
             elif line:

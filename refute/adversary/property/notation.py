@@ -58,9 +58,16 @@ _LEADS_INTO_DOUBT = re.compile(
     r"\bdef $|\b(?:if|when|whenever|after|once|while|until|unless|given|assuming|suppose|before|"
     r"unlike|instead|rather|previously"
     r"|formerly|wrong(?:ly)?|incorrect(?:ly)?|bug|buggy|not|never|no longer|cannot|can't|doesn't|"
-    r"don't|isn't|old|with)\b",
+    r"don't|isn't|old|with|naive(?:ly)?|legacy|mistaken(?:ly)?|broken|would|used to|earlier|"
+    r"(?:some|other|many|most) (?:\w+ ){0,2}(?:implementations?|versions?|people|tools?|libraries|languages))\b",
     re.IGNORECASE,
 )
+_LABELLED_AS_PAST = re.compile(
+    r"\b(?:was|were|before|previous(?:ly)?|former(?:ly)?|earlier|old|wrong|bad|incorrect|legacy|naive|bug)\s*:"
+    r"[\s`*]*\Z",
+    re.IGNORECASE,
+)
+"""`was: f(2) == 3` quotes what no longer holds."""
 _SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[A-Za-z_][\w.]*)(?=\()")
 _EXAMPLE_WORD = re.compile(r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.)", re.IGNORECASE)
 
@@ -250,6 +257,8 @@ def _sentence_before(text: str, start: int) -> str:
 
 
 def _doubtful(text: str, start: int) -> bool:
+    if _LABELLED_AS_PAST.search(text[max(0, start - 60) : start]):
+        return True
     lead = re.split(
         r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ", _sentence_before(text, start)
     )[-1]

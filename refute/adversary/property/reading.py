@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
+from refute.adversary.property.dependence import dependences
 from refute.adversary.property.expressions import bound_names, dotted, parse_expression, parse_module, source_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 
@@ -45,11 +46,19 @@ def _face(name: str, tree: ast.Module | None) -> Face:
     aliases = dict(_aliases(top))
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
+    depends_on = dependences(tree)
     return Face(
         module=name,
         names=frozenset(names - {"*"}),
         defined=frozenset(names - _names_of(imports)),
-        functions=tuple(replace(f, parameters=tuple(_written_out(f.parameters, aliases))) for f in functions),
+        functions=tuple(
+            replace(
+                function,
+                parameters=tuple(_written_out(function.parameters, aliases)),
+                depends_on=depends_on.get(function.name, frozenset()),
+            )
+            for function in functions
+        ),
         classes=frozenset(node.name for node in classes),
         docstrings=tuple(_docstrings(name, tree, top)),
         aliases=aliases,

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from refute.adversary.property.dependence import Dependence
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
@@ -39,6 +41,8 @@ class Function:
     """Whether it returns or yields a value at all."""
     refuses_with: tuple[str, ...] = ()
     """Exceptions that its body raises by name: its way to refuse inputs."""
+    depends_on: frozenset[Dependence] = frozenset()
+    """What its answer hangs on besides its arguments."""
 
     @property
     def qualified(self) -> str:

@@ -61,7 +61,7 @@ def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
 
 def _everything(brief: Brief) -> Iterator[Draft | Note]:
     surface = read_surface(brief.modules)
-    namespace = Namespace(surface=surface)
+    namespace = Namespace(surface=surface, files=brief.workspace_paths)
     raised = {error for function in surface.callables() for error in function.refuses_with}
     refusals = known_errors(sorted(raised), surface)
     for claim in brief.ticket.claims:

@@ -1,0 +1,100 @@
+"""Examples that only illustrate: their answer hangs on a file that the ticket does not hold, the date, a fresh name."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from refute.adversary.property.dependence import Dependence
+from refute.adversary.property.expected import Expected, Raises, Text, Value
+from refute.adversary.property.expressions import dotted
+from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.surface import Function
+
+_PATH_PARAMETER = re.compile(
+    r"(?:.*_)?(?:path|paths|file|files|filename|filepath|dir|directory|folder|root|src|source|target)", re.IGNORECASE
+)
+_PATH = re.compile(r"[^\s<>{}|*?\"']*(?:/[^\s<>{}|*?\"']*|\.[A-Za-z]\w{0,5})")
+_ANYWHERE = re.compile(r"\.{0,2}/?|/(?:tmp|dev|etc|proc|usr|bin)(?:/.*)?")
+"""Places that exist without the ticket's doing, or may."""
+_SAID_TO_MISS = re.compile(
+    r"miss|absent|non.?exist|not?.?(?:exist|there|found|such|file)|nope|nowhere|unknown", re.IGNORECASE
+)
+_DATED = re.compile(r"\d{4}|\bdate(?:time)?\(")
+
+
+def illustrates(checks: Sequence[tuple[ast.AST, Expected | None]], namespace: Namespace, *, said: str) -> str:
+    """Why an example cannot be held against the code; empty where it can.
+
+    Args:
+        checks: its statements or expressions in order, each with what is written down for it.
+        namespace: knows the implementation and the ticket's files.
+        said: the words around: an example of a missing file is meant as such.
+    """
+    return next(
+        (reason for node, expected in checks for reason in _reasons(node, expected, checks, namespace, said)), ""
+    )
+
+
+def _reasons(
+    node: ast.AST,
+    expected: Expected | None,
+    checks: Sequence[tuple[ast.AST, Expected | None]],
+    namespace: Namespace,
+    said: str,
+) -> Iterator[str]:
+    written = _written(expected)
+    outer = node.value if isinstance(node, ast.Expr) else node
+    for call, function in _calls([node], namespace):
+        if call is outer and Dependence.CALENDAR in function.depends_on and _DATED.search(written):
+            yield f"what `{function.qualified}` gives hangs on the day on which it runs"
+        if call is outer and Dependence.FRESH in function.depends_on and written[:1] in {"'", '"'}:
+            yield f"what `{function.qualified}` gives is made anew by every call"
+    if isinstance(expected, Raises) or _is_nothing(expected) or _SAID_TO_MISS.search(said):
+        return
+    for call, function in _calls([node], namespace):
+        if Dependence.FILES in function.depends_on:
+            for path in _missing(call, function, namespace):
+                if sum(path in _texts(other) for other, _ in checks) == 1:
+                    yield f"the example reads {path!r}, which the ticket does not hold"
+
+
+def _calls(nodes: Iterable[ast.AST], namespace: Namespace) -> Iterator[tuple[ast.Call, Function]]:
+    for node in nodes:
+        for call in ast.walk(node):
+            function = namespace.surface.named(dotted(call.func) or "") if isinstance(call, ast.Call) else None
+            if isinstance(call, ast.Call) and function is not None:
+                yield call, function
+
+
+def _missing(call: ast.Call, function: Function, namespace: Namespace) -> Iterator[str]:
+    """Texts passed as paths that lead to nothing in the workspace."""
+    names = [parameter.name for parameter in function.parameters]
+    passed = [*zip(names, call.args, strict=False), *((k.arg or "", k.value) for k in call.keywords)]
+    for name, argument in passed:
+        for text in _texts(argument):
+            looks = _PATH_PARAMETER.fullmatch(name) or _PATH.fullmatch(text)
+            if looks and not _ANYWHERE.fullmatch(text) and not namespace.holds_file(text):
+                yield text
+
+
+def _texts(node: ast.AST) -> list[str]:
+    return [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+
+
+def _written(expected: Expected | None) -> str:
+    match expected:
+        case Value(written=text) | Text(text=text):
+            return text.strip()
+        case _:
+            return ""
+
+
+def _is_nothing(expected: Expected | None) -> bool:
+    """None, False, 0 and empty values: what is said of a file that is not there."""
+    match expected:
+        case Value(plain=ast.Constant(value=value)):
+            return not value
+        case Value(plain=ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]) | ast.Call(args=[])):
+            return True
+        case _:
+            return False
