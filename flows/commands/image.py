@@ -1,6 +1,11 @@
 """`refute image build`: the sandbox image, from a registry or from Debian packages."""
 
+from typing import Final
+
 import click
+
+LOAD_TIMEOUT_S: Final = 600
+"""Loading the layers into a busy engine takes minutes, not the client's default of one."""
 
 
 @click.group()
@@ -18,6 +23,6 @@ def build(python: str) -> int:
     from refute.sandbox.image import build_image
 
     connect().close()  # says what to do where no engine answers
-    built = build_image(docker.from_env(), python=python, progress=lambda line: click.echo(line, err=True))
+    built = build_image(docker.from_env(timeout=LOAD_TIMEOUT_S), python=python, progress=lambda line: click.echo(line, err=True))
     click.echo(built.id)
     return 0
