@@ -23,6 +23,7 @@ def build(python: str) -> int:
     from refute.sandbox.image import build_image
 
     connect().close()  # says what to do where no engine answers
-    built = build_image(docker.from_env(timeout=LOAD_TIMEOUT_S), python=python, progress=lambda line: click.echo(line, err=True))
+    client = docker.from_env(timeout=LOAD_TIMEOUT_S)
+    built = build_image(client, python=python, progress=lambda line: click.echo(line, err=True))
     click.echo(built.id)
     return 0
