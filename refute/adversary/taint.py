@@ -70,6 +70,10 @@ class Taint:
                 # Arguments may have been written into, and so may the object whose method was called.
                 receiver = [function.value] if isinstance(function, ast.Attribute) else []
                 return {name for part in (*receiver, *passed(node)) for name in _variables(part)}
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) if (
+                name not in self._tainted and self.depends(*_made_of(node))
+            ):
+                return {name}
             case ast.FunctionDef(name=name) if name in self._tainted:
                 # A callback that was handed to the implementation: what it writes down shows when it was called.
                 return {written for call in calls(node) for written in _variables(call.func)}
@@ -81,6 +85,14 @@ class Taint:
 def passed(call: ast.Call) -> list[ast.expr]:
     """All arguments of a call."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _made_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.expr]:
+    """What makes a definition a part of the implementation: decorators, bases, and what a function gives back."""
+    if isinstance(node, ast.ClassDef):
+        return [*node.decorator_list, *node.bases]
+    given = [part.value for part in ast.walk(node) if isinstance(part, ast.Return | ast.Yield) and part.value]
+    return [*node.decorator_list, *given]
 
 
 def calls(node: ast.AST) -> Iterator[ast.Call]:

@@ -41,6 +41,8 @@ SIGNATURE: Final = re.compile(
 )
 """TypeErrors that Python raises before a function's first line runs."""
 
+VALUE_MADE: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+"""An address says nothing about a value."""
 ASSERTED: Final = frozenset({"AssertionError", "Failed"})
 """A failed `assert`; pytest's own Failed: `pytest.fail`, or nothing raised inside `pytest.raises`."""
 
@@ -180,8 +182,18 @@ class Case:
         if run.raised_in_implementation:
             return self._raised(agree)
         if run.error_type in ASSERTED:
+            if self._made_anew():
+                return (
+                    TriageVerdict.NEEDS_REVIEW,
+                    f"the value differs from run to run, so the example may only illustrate: {_error(run)}",
+                )
             return TriageVerdict.REFUTED, f"{agree}: {_error(run)}"
         return self._raised_by_test(agree)
+
+    def _made_anew(self) -> bool:
+        """Whether an example's value differs from run to run: one of chance or of a clock may only illustrate."""
+        said = {VALUE_MADE.sub("", run.error_message) for run in self._runs}
+        return self.test.origin in EXAMPLES and len(said) > 1
 
     def _raised_by_test(self, agree: str) -> Judgement:
         """An exception in the test's own frame, after the implementation had been called."""

@@ -49,6 +49,16 @@ def test_mixed_results_are_flaky(again: list[TestRun]) -> None:
     assert judged(make_run(), *again).verdict is TriageVerdict.FLAKY
 
 
+def test_an_example_whose_value_differs_from_run_to_run_needs_a_person() -> None:
+    runs = [failed("AssertionError", f"expected 4, got {roll}") for roll in (5, 2, 5, 3)]
+    assert judged(*runs, origin=Origin.DOCSTRING_EXAMPLE).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+def test_an_example_whose_value_differs_only_by_its_address_refutes() -> None:
+    runs = [failed("AssertionError", f"expected 4, got <object object at 0x7f{n}>") for n in range(4)]
+    assert judged(*runs, origin=Origin.DOCSTRING_EXAMPLE).verdict is TriageVerdict.REFUTED
+
+
 def test_other_error_types_of_other_runs_are_told() -> None:
     triaged = judged(make_run(), make_run(), failed("KeyError", **IN), make_run())
     assert (triaged.verdict, "sometimes KeyError" in triaged.reason) == (TriageVerdict.REFUTED, True)
