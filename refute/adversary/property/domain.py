@@ -39,6 +39,8 @@ class Domain:
     unique: bool = False
     ordered: bool = False
     """Sorted ascending."""
+    rectangular: bool = False
+    """A list of rows, none empty and all of one length."""
     ascii: bool = False
     """Text of printable ASCII characters."""
     code: str = ""
@@ -90,7 +92,8 @@ class Domain:
         function = {"list": "lists", "set": "sets", "frozenset": "frozensets", "dict": "dictionaries"}[self.kind]
         unique = ", unique=True" if self.unique and self.kind == "list" else ""
         ordered = ".map(sorted)" if self.ordered and self.kind == "list" else ""
-        return f"st.{function}({inner}, {self._size(sizes.length)}{unique}){ordered}"
+        even = ".map(lambda rows: [row[:min(map(len, rows))] for row in rows])" if self.rectangular else ""
+        return f"st.{function}({inner}, {self._size(sizes.length)}{unique}){ordered}{even}"
 
     def _size(self, default: int) -> str:
         highest = self.max_size if self.max_size is not None else max(default, self.min_size + default // 2)

@@ -65,8 +65,13 @@ def _formula(
     found = namespace.resolve([node], bound=variables)
     if isinstance(found, Unresolved):
         return
+    quantified = _quantified(sentence.plain)
+    if loose := sorted(_loose(node, variables) - set(quantified)):
+        reason = f"`{source_of(node)}` holds for which `{loose[0]}`? What it has to do with the rest is not said."
+        yield Note(claim=claim, reason=reason)
+        return
     domains, conditions = _domains(claim, calls, namespace, variables)
-    domains |= {name: domain for name, domain in _quantified(sentence.plain).items() if name in variables}
+    domains |= {name: domain for name, domain in quantified.items() if name in variables}
     missing = sorted(variables - set(domains))
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
@@ -96,6 +101,22 @@ def _formula(
         body=(*setup.assumes, *_lines(node, setup)),
         given=setup.given,
     )
+
+
+def _loose(node: ast.Compare, variables: set[str]) -> set[str]:
+    """Variables like the `n` of `matmul(m, identity(n)) == m`: alone in a call inside a call on one side only."""
+    sides = [node.left, *node.comparators]
+    found: set[str] = set()
+    for number, side in enumerate(sides):
+        elsewhere = free_names([other for place, other in enumerate(sides) if place != number])
+        outer = [call for call in ast.walk(side) if isinstance(call, ast.Call)]
+        inner = [part for call in outer for part in call.args if isinstance(part, ast.Call)]
+        for call in inner:
+            alone = free_names(call.args) & variables
+            rest = (free_names([side]) & variables) - alone
+            if len(alone) == 1 and rest and not alone & elsewhere:
+                found |= alone
+    return found
 
 
 def calls_function(call: ast.Call, namespace: Namespace) -> Function:

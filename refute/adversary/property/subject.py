@@ -31,6 +31,11 @@ _RESTRICTS = re.compile(
     r"should|has to|have to|needs? to|are all|may not|cannot)\b",
     re.IGNORECASE,
 )
+_RAGGED = re.compile(
+    r"flatten|nested|ragged|jagged|concatenat|merg|chain|sub-?lists?|lists of|each list|every list|groups?|chunks?"
+    r"|uneven|different lengths?|any lengths?",
+    re.IGNORECASE,
+)
 _QUANTIFIED = re.compile(r"\b(?:any|every|all|arbitrary|whatever|unicode)\b", re.IGNORECASE)
 
 
@@ -139,6 +144,8 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
             f"the values of {', '.join(f'`{name}`' for name in unknown)} are not known from annotations "
             f"or documentation"
         )
+    if not _RAGGED.search(f"{claim.text} {function.name} {function.docstring}"):
+        domains = {name: _even(domain) for name, domain in domains.items()}
     conditions += _restricting_sentences(claim, function, domains)
     read = [(text, read_condition(text, domains)) for text in conditions]
     for text, condition in read:
@@ -150,6 +157,16 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     return Setup(
         claim_id=claim.id, function=function, domains=narrowed, assumptions=tuple(left), parameters=told[0].parameters
     )
+
+
+def _even(domain: Domain) -> Domain:
+    """Lists of lists are matrices, where nobody says otherwise: rows of one length."""
+    match domain:
+        case Domain(kind="list", items=(Domain(kind="list", items=(Domain(kind="int" | "float" | "str" | "bool"),)),)):
+            row = domain.items[0]
+            return replace(domain, items=(replace(row, min_size=max(row.min_size, 1)),), rectangular=True)
+        case _:
+            return domain
 
 
 def _plain_text(domain: Domain) -> Domain:
