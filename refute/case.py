@@ -148,10 +148,10 @@ class CaseFile:
             case Snapshot():
                 self.snapshot = record
                 left_out = f", {len(record.left_out)} left out" if record.left_out else ""
-                self._note("snapshot", f"{len(record.files)} files, {record.total_bytes:,} bytes{left_out}")
+                self._note("snapshot", f"{_counted(len(record.files), 'file')}, {record.total_bytes:,} bytes{left_out}")
             case ScanResult():
                 self.scan = record
-                self._note("scan", f"{len(record.findings)} findings, {len(record.blocking)} blocking")
+                self._note("scan", f"{_counted(len(record.findings), 'finding')}, {len(record.blocking)} blocking")
             case Approval():
                 self.approval = record
                 self._note("confirm", f"approved by {record.by}")
@@ -160,7 +160,10 @@ class CaseFile:
                 self._note("verify", record.summary, sandbox_s=record.result.duration_s)
             case Attack():
                 self.attack = record
-                self._note("write tests", f"{len(record.tests)} tests, {len(record.untestable)} claims untestable")
+                self._note(
+                    "write tests",
+                    f"{_counted(len(record.tests), 'test')}, {_counted(len(record.untestable), 'claim')} untestable",
+                )
             case Screening():
                 self.screening = record
                 self._note("screen", f"{len(record.attack.tests)} accepted, {len(record.rejected)} rejected")
@@ -211,3 +214,7 @@ class CaseFile:
             yield "verify", self.verification.result
         if self.attack_stage is not None and self.attack_stage.result is not None:
             yield "attack", self.attack_stage.result
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

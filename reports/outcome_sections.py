@@ -142,11 +142,15 @@ def story(outcome: Outcome) -> Table:
         table.add_row("", "left out", line(", ".join(f"{one.path} ({one.reason})" for one in outcome.left_out)))
     if outcome.caveats:
         table.add_row("", "caveats", _lines([f"• {caveat}" for caveat in outcome.caveats]))
-    if outcome.flow_run_url:
-        table.add_row("", "in the UI", line(outcome.flow_run_url))
     table.add_row("", "with", line(provenance_line(outcome.provenance), style="dim"))
     table.add_row("", "run", line(f"{outcome.run_id}, attempt {outcome.attempt}", style="dim"))
     return table
+
+
+def in_the_ui(url: str) -> Text:
+    """Where the run shows in Prefect's UI; never wrapped, so that it can be clicked and copied."""
+    text = Text("  in the UI ", style="dim", no_wrap=True, overflow="ignore")
+    return text.append(printable(url, keep_newlines=False), style="not dim")
 
 
 def titled(title: str, body: RenderableType) -> Group:

@@ -63,6 +63,8 @@ def render_table(
     if outcome.status in EXPLAINED_BY_OUTPUT:
         parts.extend(sections.titled(title, text) for title, text in sections.outputs(outcome))
     parts.append(sections.titled("What ran", sections.story(outcome)))
+    if outcome.flow_run_url:
+        parts.append(sections.in_the_ui(outcome.flow_run_url))
     return _rendered(parts, color=color, width=width)
 
 

@@ -16,6 +16,7 @@ from refute.approval import Approval, Decision, Denial, Question
 from refute.guardrails.plain_text import printable
 from refute.scan.finding import ScanResult
 
+MAX_SCRIPT_CHARS: Final = 20_000
 YES: Final = frozenset({"y", "yes"})
 
 
@@ -66,7 +67,7 @@ def describe(question: Question) -> Group:
     """Script, scan and plan, for a prompt or a dry run."""
     ticket = question.ticket
     script = Syntax(
-        printable(question.script, max_chars=20_000),
+        printable(question.script, max_chars=MAX_SCRIPT_CHARS),
         "bash",
         line_numbers=True,
         word_wrap=True,
@@ -76,10 +77,24 @@ def describe(question: Question) -> Group:
     plan = Text("\n".join(printable(line, max_chars=500) for line in question.plan))
     return Group(
         Text.assemble((f"{ticket.id}", "bold"), f"  {printable(ticket.title, max_chars=200)}"),
-        Panel(script, title=Text(printable(ticket.verification_script, max_chars=200)), title_align="left"),
+        Panel(
+            script,
+            title=Text(printable(ticket.verification_script, max_chars=200)),
+            title_align="left",
+            subtitle=_not_shown(question),
+            subtitle_align="left",
+        ),
         scan_summary(question.scan),
         Panel(plan, title="Would run", title_align="left"),
     )
+
+
+def _not_shown(question: Question) -> Text | None:
+    """Nobody should approve the end of a script unseen without knowing it."""
+    hidden = len(question.script) - MAX_SCRIPT_CHARS
+    if hidden <= 0:
+        return None
+    return Text(f"the last {hidden:,} characters are NOT shown: read them in the file", style="bold red")
 
 
 def scan_summary(scan: ScanResult) -> Panel:

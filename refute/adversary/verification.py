@@ -5,17 +5,31 @@ from typing import assert_never
 from refute.adversary.import_failure import find_import_failure, is_declared
 from refute.outcome import Status, Stop
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
+from refute.scan.decode import languages_of
+from refute.scan.rules import Language
 from refute.ticket.record import Ticket
 
 SHOWN_LINES = 8
 SHOWN_CHARS = 800
 
 
-def verification_job(ticket: Ticket, *, run_id: str, archive: bytes, image_id: str, limits: Limits) -> Job:
-    """The job that runs a ticket's verification script with bash, in the workspace, with nothing else around it.
+def script_command(path: str, script: bytes) -> tuple[str, str]:
+    """How a verification script is run: with bash, or with Python where its name or first line says so.
+
+    It is what the scanner reads the script as, so that nothing runs in another language than it was scanned in.
+    """
+    languages = languages_of(path, script)
+    return ("python" if languages == (Language.PYTHON,) else "bash", f"./{path}")
+
+
+def verification_job(
+    ticket: Ticket, script: bytes, *, run_id: str, archive: bytes, image_id: str, limits: Limits
+) -> Job:
+    """The job that runs a ticket's verification script, in the workspace, with nothing else around it.
 
     Args:
         ticket: names the script.
+        script: its content.
         run_id: of this run.
         archive: the snapshot's tar.
         image_id: of the sandbox image.
@@ -26,7 +40,7 @@ def verification_job(ticket: Ticket, *, run_id: str, archive: bytes, image_id: s
         run_id=run_id,
         ticket_id=ticket.id,
         image_id=image_id,
-        command=("bash", f"./{ticket.verification_script}"),
+        command=script_command(ticket.verification_script, script),
         workspace=archive,
         limits=limits,
     )

@@ -3,6 +3,7 @@
 import shlex
 from pathlib import PurePosixPath
 
+from refute.adversary.verification import script_command
 from refute.approval import Approval, Approver, Denial, Question
 from refute.guardrails.audit import Decision, Gate
 from refute.outcome import Status, Stop
@@ -77,14 +78,14 @@ def apply_policy(ports: Ports, ticket: Ticket) -> Stop | None:
 def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanResult) -> Question:
     """What a person is asked before anything runs."""
     settings = ports.settings
-    script = ports.store.read(snapshot, ticket.verification_script).decode("utf-8", errors="replace")
+    script = ports.store.read(snapshot, ticket.verification_script)
     claims = f"{len(ticket.claims)} claim{'s' if len(ticket.claims) != 1 else ''}"
     memory = f"{settings.memory_bytes / GIBIBYTE:.3g} GiB"
-    command = f"bash {shlex.quote(ticket.verification_script)}"
+    command = shlex.join(script_command(ticket.verification_script, script))
     return Question(
         ticket=ticket,
         snapshot=snapshot,
-        script=script,
+        script=script.decode("utf-8", errors="replace"),
         scan=scan,
         plan=(
             f"verify: {command}, at most {settings.verification_timeout_s:g} s",

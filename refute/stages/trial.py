@@ -32,6 +32,7 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
     settings = ports.settings
     job = verification_job(
         ticket,
+        ports.store.read(snapshot, ticket.verification_script),
         run_id=ports.run_id,
         archive=ports.store.archive_bytes(snapshot),
         image_id=ports.image(ticket.python).id,

@@ -116,3 +116,18 @@ def test_only_one_line_is_taken_from_standard_input(answering):
     assert read_line(1) == "first"
     assert read_line(1) == "second"
     assert read_line(1) == ""
+
+
+def test_a_script_too_long_to_show_says_how_much_is_not_shown(answering):
+    answering(b"n\n")
+    _, shown = ask(question(script="echo hi\n" * 3_000))
+    assert "the last 4,000 characters are NOT shown" in shown
+
+
+def test_ctrl_c_at_the_prompt_is_a_no(monkeypatch):
+    def interrupted(timeout_s: float) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flows.terminal.approver.read_line", interrupted)
+    decision, _ = ask(question())
+    assert decision == Denial(reason="interrupted at the prompt")

@@ -43,7 +43,7 @@ def test_what_stages_return_becomes_the_outcome():
     outcome = one.outcome(PROVENANCE)
     assert (outcome.status, outcome.reason, outcome.caveats) == (Status.PASS_WEAK, "weak", ("c",))
     assert [stage.name for stage in outcome.stages] == ["snapshot", "scan", "verdict"]
-    assert outcome.stages[0].summary == "1 files, 1,200 bytes, 1 left out"
+    assert outcome.stages[0].summary == "1 file, 1,200 bytes, 1 left out"
     assert outcome.left_out == SNAPSHOT.left_out
     assert outcome.labels == ("core",)
 
@@ -116,4 +116,4 @@ def test_an_observer_sees_each_stage_that_returned_its_record():
     one = case()
     one.observer = Watching()
     one.keep(SNAPSHOT)
-    assert seen == [("snapshot", "1 files, 1,200 bytes, 1 left out")]
+    assert seen == [("snapshot", "1 file, 1,200 bytes, 1 left out")]

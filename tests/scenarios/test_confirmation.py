@@ -20,7 +20,7 @@ def test_s010_a_dry_run_shows_script_scan_and_plan_and_creates_no_container(tick
     assert json.loads(done.stdout)["status"] == "DRY_RUN"
     assert "python -c 'import slug'" in done.stderr
     assert "nothing dangerous found" in done.stderr
-    assert "bash verify.sh" in done.stderr
+    assert "bash ./verify.sh" in done.stderr
 
 
 def test_s020_rm_rf_of_the_root_is_blocked_before_any_prompt_with_line_and_pattern(ticket, cli):

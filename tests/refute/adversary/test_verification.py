@@ -3,7 +3,7 @@ from textwrap import dedent
 import pytest
 
 from refute.adversary.import_failure import find_import_failure, is_declared
-from refute.adversary.verification import judge_verification, verification_job
+from refute.adversary.verification import judge_verification, script_command, verification_job
 from refute.outcome import Status
 from refute.sandbox.job import End, Exited, JobResult, Limit, LimitReached, Limits, TimedOut
 from tests.refute.adversary.conftest import make_brief
@@ -223,5 +223,19 @@ def test_damage_outside_the_workspace_blocks_however_the_script_ended(end: End) 
 
 
 def test_the_job_runs_the_script_with_bash_in_the_workspace_and_nothing_around_it() -> None:
-    job = verification_job(TICKET, run_id="r", archive=b"tar", image_id="i", limits=Limits(timeout_s=300))
+    job = verification_job(TICKET, b"true\n", run_id="r", archive=b"tar", image_id="i", limits=Limits(timeout_s=300))
     assert (job.command, job.name, job.attack_files) == (("bash", "./verify.sh"), "verify", {})
+
+
+@pytest.mark.parametrize(
+    ("path", "script", "command"),
+    [
+        ("verify.sh", b"true\n", "bash"),
+        ("verify", b"#!/bin/sh\ntrue\n", "bash"),
+        ("verify.py", b"import slug\n", "python"),
+        ("verify", b"#!/usr/bin/env python3\nimport slug\n", "python"),
+        ("verify.py", b"#!/bin/bash\ntrue\n", "bash"),  # the scan blocks what disagrees with itself
+    ],
+)
+def test_a_script_runs_in_the_language_that_it_is_scanned_in(path, script, command):
+    assert script_command(path, script) == (command, f"./{path}")
