@@ -2,8 +2,10 @@
 
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -76,6 +78,7 @@ def main() -> None:
     """Entry point: no traceback reaches a person without `--debug`."""
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
+    _open_closed_streams()
     try:
         sys.exit(refute.main(args=arguments, prog_name="refute", standalone_mode=False) or 0)
     except click.ClickException as error:
@@ -93,6 +96,13 @@ def main() -> None:
     finally:
         # The interpreter's last collection would walk a million objects for nothing: 0.8 s, frozen 0.2 s (ADR 0007).
         gc.freeze()
+
+
+def _open_closed_streams() -> None:
+    """Somebody may start us with standard streams closed (`<&-`): Python leaves None, on which every use would fail."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  # open until the process ends
 
 
 def _explain(error: Exception) -> int:

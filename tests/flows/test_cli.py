@@ -104,3 +104,8 @@ def test_a_file_that_cannot_be_used_is_named(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main()
     assert capsys.readouterr().err == "refute: /x\\x1b[2J: Permission denied\n"
+
+
+def test_closed_standard_streams_are_as_good_as_empty_ones(tmp_path):
+    command = f"{sys.executable} -m flows.cli verify {tmp_path}/none <&- >&- 2>&-"
+    assert subprocess.run(["sh", "-c", command], timeout=60).returncode == 3
