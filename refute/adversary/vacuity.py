@@ -160,6 +160,8 @@ def always_true(condition: ast.expr, *, sameness: bool = False) -> bool:  # noqa
             return all(always_true(value, sameness=sameness) for value in values)
         case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=value)):
             return not value
+        case ast.Compare(left=left, ops=[ast.Is()]) if any(isinstance(part, ast.Call) for part in ast.walk(left)):
+            return False  # two calls may well give two objects
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() | ast.LtE() | ast.GtE()], comparators=[right]):
             same = ast.dump(left) == ast.dump(right)
             return (same and not sameness) or _is_length_bound(condition)

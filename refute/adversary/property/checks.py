@@ -58,7 +58,7 @@ def check(expression: ast.expr, expected: Expected, namespace: Namespace, *, exa
         case Value(plain=ast.Constant(value=True | False)) if isinstance(expression, ast.Compare):
             return [f"assert {'' if expected.source == 'True' else 'not '}({code})"]
         case Value() if not prints:
-            return [f"expected = {expected.source}", f"got = {code}", _DISAGREES.format(call=same)]
+            return _compared(code, expected, same, shown=exact)
         case Value(written=written):
             either = f"{same} or _reads_like({written!r}, shown)"
             return [f"expected = {expected.source}", *_transcribed(code), _DISAGREES.format(call=either)]
@@ -68,6 +68,14 @@ def check(expression: ast.expr, expected: Expected, namespace: Namespace, *, exa
             return [f"expected = {textwrap.dedent(text)!r}", *_transcribed(code), _SHOWS]
 
 
+def _compared(code: str, expected: Value, same: str, *, shown: bool) -> list[str]:
+    if not (shown and _builds(expected.plain)):
+        return [f"expected = {expected.source}", f"got = {code}", _DISAGREES.format(call=same)]
+    # What a session shows is a repr: it may look like a call that builds something else, or nothing at all.
+    either = f"(_reads_like({expected.written!r}, repr(got)) or _equals(lambda: {expected.source}, got))"
+    return [f"expected = {expected.written!r}", f"got = {code}", _DISAGREES.format(call=either)]
+
+
 def _transcribed(code: str) -> list[str]:
     """Run the call and keep what doctest would compare: the printed lines, then the result's repr."""
     return [
@@ -75,6 +83,12 @@ def _transcribed(code: str) -> list[str]:
         f"    got = {code}",
         "shown = _transcript(printed.getvalue(), got)",
     ]
+
+
+def _builds(value: ast.expr) -> bool:
+    """Whether a value is written as the call of a class, as a dataclass shows itself."""
+    calls = [is_call_of(node) or "" for node in ast.walk(value) if isinstance(node, ast.Call)]
+    return any(name.rpartition(".")[2][:1].isupper() for name in calls)
 
 
 def _says_nothing(text: str) -> bool:

@@ -31,6 +31,15 @@ class _Near:
         return repr(self.value)
 
 
+def _equals(expected: Callable[[], Any], got: Any) -> bool:
+    """Whether `got` is what an expression builds; one that builds nothing is only text."""
+    try:
+        built = expected()
+    except Exception:  # noqa: BLE001  # whatever the text means, it is no value
+        return False
+    return _same(built, got)
+
+
 def _items(got: Any) -> list[Any] | None:
     """What a list, tuple, generator or other ordered iterable holds; None for texts, dictionaries, sets."""
     if isinstance(got, str | bytes | bytearray | collections.abc.Mapping | collections.abc.Set):

@@ -79,7 +79,9 @@ def _steps(examples: Iterable[doctest.Example]) -> Iterator[Step]:
         *before, last = statements
         for statement in before:
             yield Step(statement=statement, expected=None, source=_first_line(example.source))
-        yield Step(statement=last, expected=_read_want(want), source=_first_line(example.source))
+        # `t.add(5); len(t)` shows two values: neither is known to be the last one's.
+        several = any(isinstance(statement, ast.Expr) for statement in before)
+        yield Step(statement=last, expected=None if several else _read_want(want), source=_first_line(example.source))
 
 
 def _first_line(source: str) -> str:

@@ -13,6 +13,7 @@ from refute.adversary.property.expected import Raises, Value
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.notation import Inline, read_inline
+from refute.adversary.property.raising import read_raising
 from refute.adversary.property.surface import Documented, Function
 from refute.ticket.record import Claim
 
@@ -98,7 +99,7 @@ def text_examples(
                 body=tuple(lines),
             )
     prose = blank_out(text)
-    inline = read_inline(prose, _known(namespace))
+    inline = [*read_inline(prose, _known(namespace)), *read_raising(prose, _known(namespace))]
     if subject is not None and not subject.owner:
         names = tuple(p.name for p in subject.parameters if not p.variadic)
         required = sum(p.default is None and not p.variadic for p in subject.parameters)

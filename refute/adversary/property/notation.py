@@ -112,9 +112,9 @@ def _repeated(text: str, example: Inline, known: frozenset[str]) -> Iterator[Inl
     """`f(0) raises ValueError, and so does f(-1)`."""
     end = example.start + len(example.quote)
     while (hit := _SO_DOES.match(text, end)) is not None:
-        stop = _end_of_call(text, hit.end())
+        stop = end_of_call(text, hit.end())
         node = parse_expression(text[hit.start("call") : stop]) if stop else None
-        if node is None or stop is None or not _calls_known(node, known):
+        if node is None or stop is None or not calls_known(node, known):
             return
         yield replace(example, expression=node, start=hit.start("call"), quote=text[example.start : stop])
         end = stop
@@ -128,7 +128,7 @@ def _asserts(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
             statements = parse_statements("assert " + piece)
             if statements and len(statements) == 1 and isinstance(statements[0], ast.Assert):
                 test = statements[0].test
-                if _calls_known(test, known) and not (isinstance(test, ast.Tuple)):
+                if calls_known(test, known) and not (isinstance(test, ast.Tuple)):
                     quote = text[hit.start() : hit.end()].strip() + " " + piece.strip()
                     yield _truth(test, quote, hit.start()), hit.end() + len(piece)
                 break
@@ -142,7 +142,7 @@ def _spans(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
     """Comparisons between backticks, e.g. `` `len(f(3)) <= 2` ``."""
     for hit in _SPAN.finditer(text):
         node = parse_expression(hit[1])
-        if isinstance(node, ast.Compare) and _calls_known(node, known) and not _doubtful(text, hit.start()):
+        if isinstance(node, ast.Compare) and calls_known(node, known) and not doubtful(text, hit.start()):
             yield _truth(node, hit[1], hit.start() + 1), hit.end()
 
 
@@ -152,9 +152,9 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
         root = hit[1].partition(".")[0]
         if hit.start() < end_of_last or root not in known | _WRAPPERS:
             continue
-        end = _end_of_call(text, hit.end())
+        end = end_of_call(text, hit.end())
         node = parse_expression(text[hit.start() : end]) if end else None
-        if end is None or node is None or not _calls_known(node, known) or _doubtful(text, hit.start()):
+        if end is None or node is None or not calls_known(node, known) or doubtful(text, hit.start()):
             continue
         end_of_last = end
         example = _connected(text, hit.start(), end, node)
@@ -206,12 +206,13 @@ def _raised(rest: str) -> Raises | None:
     return Raises(name=hit[1]) if hit else None
 
 
-def _calls_known(node: ast.expr, known: frozenset[str]) -> bool:
+def calls_known(node: ast.expr, known: frozenset[str]) -> bool:
+    """Whether an expression calls anything that starts with a known name."""
     calls = [dotted(n.func) or "" for n in ast.walk(node) if isinstance(n, ast.Call)]
     return any(name.partition(".")[0] in known for name in calls)
 
 
-def _end_of_call(text: str, opening: int) -> int | None:
+def end_of_call(text: str, opening: int) -> int | None:
     """Where the call's trailers end: `f(…)`, `C(…).m(…)`, `f(…)[0]`."""
     position = opening
     while True:
@@ -256,7 +257,8 @@ def _sentence_before(text: str, start: int) -> str:
     return re.split(r"[.;:!?](?:\s|$)|\n\s*(?:[-*]|\d+\.)\s|[)\]}'\"]\s*\n", paragraph)[-1]
 
 
-def _doubtful(text: str, start: int) -> bool:
+def doubtful(text: str, start: int) -> bool:
+    """Whether the words before a position speak of a condition, a negation, the past or somebody else's code."""
     if _LABELLED_AS_PAST.search(text[max(0, start - 60) : start]):
         return True
     lead = re.split(

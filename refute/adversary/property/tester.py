@@ -93,6 +93,10 @@ def _claim_for(documented: Documented, brief: Brief) -> Claim | None:
     owner, _, method = documented.subject.rpartition(".")
     names = [name for name in (method, owner) if name and not name.startswith("_")] or [documented.module]
     for name in names:
+        # A sentence begins with a capital, so a small letter at the start begins a name of the code.
+        opening = re.compile(rf"\A{re.escape(name)}\s") if name[:1].islower() else None
+        if opening is not None and (leading := next((c for c in claims if opening.match(c.text)), None)) is not None:
+            return leading
         quoted = re.compile(rf"`[^`]*(?<!\w){re.escape(name)}(?!\w)[^`]*`|(?<!\w){re.escape(name)}\(")
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         for pattern in (quoted, word):

@@ -45,6 +45,7 @@ GOOD = "assert impl.double(2) == 4"
         "@impl.cached\ndef one(x):\n    return x\nassert one(1) == 1",
         "calls = []\n@impl.cached(size=2)\ndef one(x):\n    calls.append(x)\none(1)\none(1)\nassert calls == [1]",
         "def call():\n    return impl.double(2)\nassert call() == 4",
+        "assert impl.default() is impl.default()",
         "class Sub(impl.Base):\n    size = 2\nassert Sub().area() == 4",
         "check(impl.double(2), 4)",
         "assert _same(4, impl.double(2)), 'not the same'",
