@@ -21,6 +21,9 @@ NO_MODULE_TO_RUN: Final = re.compile(
 )
 """`python -m x` prints no traceback."""
 PYTEST_IMPORT: Final = re.compile(r"^ImportError while (?:importing test module|loading conftest) ")
+UNITTEST_FAILED: Final = re.compile(r"^(?:FAILED \(|FAIL: \w+ \()")
+OWN_WORDS: Final = re.compile(r"^(?:FAILED|FAIL:|ERROR:|fatal:)")
+CHILD_FAILED: Final = re.compile(r"^subprocess\.CalledProcessError: ")
 PYTEST_SUMMARY: Final = re.compile(r"^(?:FAILED|ERROR) (?P<where>\S.*)$")
 UNITTEST_TAIL: Final = re.compile(
     r"^(?:[-=]{10,}|Ran \d+ tests? in .*|FAILED \(errors=\d+(?:, skipped=\d+)?\)|ERROR: .*|)$"
@@ -80,7 +83,7 @@ def is_declared(module: str, requirements: Sequence[str]) -> bool:
 
 def _in_last_traceback(lines: Sequence[str]) -> ImportFailure | None:
     """An import error that ends the last traceback, with nothing behind it that could be the exit's reason."""
-    starts = [number for number, line in enumerate(lines) if line.strip() == TRACEBACK]
+    starts = [number for number, line in enumerate(lines) if _starts_traceback(line)]
     if not starts:
         return None
     path, line = "", 0
@@ -91,8 +94,11 @@ def _in_last_traceback(lines: Sequence[str]) -> ImportFailure | None:
                 path, line = match["path"], int(match["line"])
         elif match := IMPORT_ERROR.match(text):
             rest = lines[number + 1 :]
+            failure = _failure(match["message"], path, line)
             unittest = all(UNITTEST_TAIL.match(after) for after in rest)
-            return _failure(match["message"], path, line) if unittest or not _has_error(rest) else None
+            return failure if unittest or not _has_error(rest, failure) else None
+        elif text and CHILD_FAILED.match(text) and len(starts) > 1 and not _has_error(lines[number + 1 :]):
+            return _in_last_traceback(lines[: starts[-1]])  # the child's own words come before its parent's
         elif text and not text.startswith((" ", "\t")):
             return None
     return None
@@ -131,8 +137,23 @@ def _other_tests_failed(lines: Sequence[str]) -> bool:
     return any(not re.search(r" - (?:ModuleNotFoundError|ImportError)\b", line) for line in failed)
 
 
-def _has_error(lines: Sequence[str]) -> bool:
-    return any(ERROR_LINE.match(line) or line.startswith(("FAILED", "FAIL:", "ERROR:", "fatal:")) for line in lines)
+def _starts_traceback(line: str) -> bool:
+    """A traceback's first line, also behind a few words of the script (`echo "import failed: $output"`)."""
+    return line.strip() == TRACEBACK or (line.endswith(f" {TRACEBACK}") and ERROR_LINE.match(line) is None)
+
+
+def _has_error(lines: Sequence[str], told: ImportFailure | None = None) -> bool:
+    """Whether lines tell of an error, other than in the script's own words about the one already told."""
+    return any(
+        ERROR_LINE.match(line)
+        or UNITTEST_FAILED.match(line)
+        or (OWN_WORDS.match(line) and not (told and _is_about(line, told)))
+        for line in lines
+    )
+
+
+def _is_about(line: str, failure: ImportFailure) -> bool:
+    return "import" in line.lower() or bool(failure.module and failure.module in line)
 
 
 def _failure(message: str, path: str, line: int) -> ImportFailure:

@@ -26,6 +26,10 @@ _FOR_ALL = re.compile(
     r"\bfor (?:any|all|every|each) (?P<type>[\w\s-]+?) (?P<names>`?[a-z]\w*`?(?:(?:,| and|, and) "
     r"`?[a-z]\w*`?)*)(?=$|[.,;:]| )"
 )
+_FOR_EVERY_ONE = re.compile(
+    r"`? ?for (?:any|all|every|each) (?P<names>`?[a-z]\w*`?(?:(?:, and|,| and) `?[a-z]\w*`?)*)(?=$|[.,;:])"
+)
+"""`… for every text and k`: the variables themselves, with no word about their kind."""
 _UNDER = re.compile(r"^`? ?(?:for|when|if|whenever|where|provided(?: that)?|as long as) (?P<cond>.+)$")
 _DOUBT = re.compile(
     r"\b(?:not|never|unless|except|may|might|sometimes|unlike|instead|after|before|once)\b", re.IGNORECASE
@@ -184,6 +188,9 @@ def _quantified(plain: str) -> dict[str, Domain]:
 def _condition(rest: str, domains: dict[str, Domain]) -> list[ast.expr] | str:
     """What the sentence says after the formula: nothing, a known quantifier, or a condition that is understood."""
     rest = rest.strip().rstrip(".").strip()
+    named = _FOR_EVERY_ONE.match(f" {rest}")
+    if named and set(re.findall(r"\w+", re.sub(r"\band\b", ",", named["names"]))) <= set(domains):
+        rest = rest[named.end() - 1 :].strip(" ,")
     without = _FOR_ALL.sub("", rest).strip(" ,")
     if re.fullmatch(r"(?:(?:always )?holds|is (?:always )?true|always|for (?:any|all|every|each) \w+|,|:|`)?", without):
         return []

@@ -239,3 +239,33 @@ def test_the_job_runs_the_script_with_bash_in_the_workspace_and_nothing_around_i
 )
 def test_a_script_runs_in_the_language_that_it_is_scanned_in(path, script, command):
     assert script_command(path, script) == (command, f"./{path}")
+
+
+@pytest.mark.parametrize(
+    "stderr",
+    [
+        dedent(UNCAUGHT) + "FAIL: import of impl\n",
+        dedent(UNCAUGHT) + "FAILED: leftpad cannot be loaded\n",
+        "import failed: " + dedent(UNCAUGHT),
+        dedent(UNCAUGHT)
+        + dedent("""\
+            Traceback (most recent call last):
+              File "/workspace/verify.py", line 2, in <module>
+                subprocess.run([sys.executable, "impl.py"], check=True)
+            subprocess.CalledProcessError: Command '['python', 'impl.py']' returned non-zero exit status 1.
+            """),
+    ],
+    ids=["the script's own words", "words about the module", "behind the script's words", "in a child process"],
+)
+def test_an_import_error_is_one_however_the_script_tells_it(stderr: str) -> None:
+    found = find_import_failure("", stderr)
+    assert found is not None
+    assert (found.module, found.place) == ("leftpad", "/workspace/impl.py:7")
+
+
+@pytest.mark.parametrize(
+    "behind",
+    ["FAIL: sum is wrong\n", "FAIL: test_import (test_impl.T)\n", "FAILED (failures=1)\n"],
+)
+def test_another_failure_behind_a_handled_import_error_is_none(behind: str) -> None:
+    assert find_import_failure("", dedent(UNCAUGHT) + behind) is None
