@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from refute.adversary.property.expected import Expected, Raises, Value, read_prefix, read_raised
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
+from refute.adversary.property.namespace import STANDARD_MODULES
 
 _WRAPPERS = frozenset(
     [
@@ -150,7 +151,7 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
     end_of_last = 0
     for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
         root = hit[1].partition(".")[0]
-        if hit.start() < end_of_last or root not in known | _WRAPPERS:
+        if hit.start() < end_of_last or root not in known | _WRAPPERS | STANDARD_MODULES:
             continue
         end = end_of_call(text, hit.end())
         node = parse_expression(text[hit.start() : end]) if end else None

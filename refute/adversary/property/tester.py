@@ -93,16 +93,17 @@ def _claim_for(documented: Documented, brief: Brief) -> Claim | None:
     owner, _, method = documented.subject.rpartition(".")
     names = [name for name in (method, owner) if name and not name.startswith("_")] or [documented.module]
     for name in names:
-        # A sentence begins with a capital, so a small letter at the start begins a name of the code.
-        opening = re.compile(rf"\A{re.escape(name)}\s") if name[:1].islower() else None
-        if opening is not None and (leading := next((c for c in claims if opening.match(c.text)), None)) is not None:
-            return leading
         quoted = re.compile(rf"`[^`]*(?<!\w){re.escape(name)}(?!\w)[^`]*`|(?<!\w){re.escape(name)}\(")
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         for pattern in (quoted, word):
             hit = next((claim for claim in claims if pattern.search(claim.text)), None)
             if hit is not None and (pattern is quoted or "_" in name or name[:1].isupper() or len(claims) == 1):
                 return hit
-    spoken = next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)
+    # A sentence begins with a capital, so a small letter at the start begins a name of the code.
+    opening = [name for name in names if name[:1].islower()]
+    leading = next(
+        (claim for name in opening for claim in claims if re.match(rf"{re.escape(name)}\s", claim.text)), None
+    )
+    spoken = leading or next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)
     alone = len(claims) == 1 and len(brief.modules) == 1 and len(read_surface(brief.modules).functions()) == 1
     return spoken or (claims[0] if alone else None)
