@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from refute.sandbox.connection import connect, engine_errors
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
 from refute.settings import Settings
+from refute.ticket.record import Snapshot
 from refute.ticket.store import SnapshotStore
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ class Ports:
         self.run_id = run_id
         self.observer = observer or Unwatched()
         self._images: dict[str, SandboxImage] = {}
+        self._contents: dict[str, Mapping[str, bytes]] = {}
 
     @cached_property
     def audit(self) -> AuditLog:
@@ -38,6 +41,16 @@ class Ports:
     def store(self) -> SnapshotStore:
         """Where frozen files lie."""
         return SnapshotStore(self.settings.state_dir / "snapshots")
+
+    def contents(self, snapshot: Snapshot) -> Mapping[str, bytes]:
+        """Path → content of a snapshot's files; read and checked against it once, as that takes half a second.
+
+        Raises:
+            SnapshotCorrupted: the store no longer holds what was frozen.
+        """
+        if snapshot.digest not in self._contents:
+            self._contents[snapshot.digest] = self.store.contents(snapshot)
+        return self._contents[snapshot.digest]
 
     @cached_property
     def ledger(self) -> "Ledger":

@@ -33,7 +33,7 @@ def take_snapshot(ports: Ports, ticket: Ticket) -> Snapshot:
 
 def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult:
     """Scan the verification script and what it reaches inside the snapshot."""
-    files = ports.store.contents(snapshot)
+    files = ports.contents(snapshot)
     result = scan_files(files, [ticket.verification_script], block_from=ports.settings.scan_block_from)
     ports.audit.record(
         Gate.SCAN,
@@ -78,7 +78,7 @@ def apply_policy(ports: Ports, ticket: Ticket) -> Stop | None:
 def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanResult) -> Question:
     """What a person is asked before anything runs."""
     settings = ports.settings
-    script = ports.store.read(snapshot, ticket.verification_script)
+    script = ports.contents(snapshot)[ticket.verification_script]
     claims = f"{len(ticket.claims)} claim{'s' if len(ticket.claims) != 1 else ''}"
     memory = f"{settings.memory_bytes / GIBIBYTE:.3g} GiB"
     command = shlex.join(script_command(ticket.verification_script, script))

@@ -1,5 +1,7 @@
 """In the sandbox and after: verification, attack, triage, verdict."""
 
+import importlib.util
+
 from refute.adversary.attack import Attack, Brief, Screening, SourceModule, TriageVerdict
 from refute.adversary.conclusions import claim_results, refutations
 from refute.adversary.property.tester import PropertyTester
@@ -18,6 +20,7 @@ from refute.stages.false_claims import expose_false_claims
 from refute.ticket.modules import implementation_modules
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.rules import check_verification_script
+from refute.ticket.store import pack
 from refute.verdict import Verdict, decide
 
 
@@ -32,9 +35,9 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
     settings = ports.settings
     job = verification_job(
         ticket,
-        ports.store.read(snapshot, ticket.verification_script),
+        ports.contents(snapshot)[ticket.verification_script],
         run_id=ports.run_id,
-        archive=ports.store.archive_bytes(snapshot),
+        archive=pack(snapshot.files, ports.contents(snapshot)),
         image_id=ports.image(ticket.python).id,
         limits=Limits(
             timeout_s=settings.verification_timeout_s,
@@ -47,7 +50,10 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
     result = ports.sandbox.run(job)
     stop = judge_verification(result, ticket)
     _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot)
-    notes = check_verification_script(ticket, ports.store.contents(snapshot))
+    notes = check_verification_script(ticket, ports.contents(snapshot))
+    if ticket.requirements:
+        # No false verdict may rest on it unseen: a missing one is an ERROR, one of another version only shows here.
+        notes += ("requirements were not installed: the image's own versions ran where it has them",)
     return Verification(result=result, stop=stop, summary=stop.status if stop else "passed", notes=notes)
 
 
@@ -77,7 +83,7 @@ def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Scre
         ticket,
         screening.attack,
         run_id=ports.run_id,
-        archive=ports.store.archive_bytes(snapshot),
+        archive=pack(snapshot.files, ports.contents(snapshot)),
         image_id=ports.image(ticket.python).id,
         settings=ports.settings,
     )
@@ -104,7 +110,7 @@ def triage_tests(
         failures=refutations(triaged, screening, brief),
         summary=_counts([one.verdict for one in triaged]),
     )
-    return expose_false_claims(triage, ticket, ports.store.contents(snapshot))
+    return expose_false_claims(triage, ticket, ports.contents(snapshot))
 
 
 def reach_verdict(ports: Ports, attacked: AttackStage, triage: Triage) -> Verdict:
@@ -114,8 +120,9 @@ def reach_verdict(ports: Ports, attacked: AttackStage, triage: Triage) -> Verdic
 
 def _brief(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
     """What the tester is told."""
+    contents = ports.contents(snapshot)
     modules = tuple(
-        SourceModule(module=module, source=ports.store.read(snapshot, module.path).decode("utf-8", errors="replace"))
+        SourceModule(module=module, source=_source_text(contents[module.path]))
         for module in implementation_modules(ticket)
     )
     return Brief(
@@ -125,6 +132,14 @@ def _brief(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
         max_tests=ports.settings.max_tests,
         max_bytes=ports.settings.max_suite_bytes,
     )
+
+
+def _source_text(source: bytes) -> str:
+    """A module's text as Python reads it (PEP 263: byte order mark, coding line); what is no text, as far as it is."""
+    try:
+        return importlib.util.decode_source(source)
+    except (SyntaxError, UnicodeDecodeError):
+        return source.decode("utf-8", errors="replace")
 
 
 def _destruction(result: JobResult) -> Stop | None:

@@ -63,3 +63,29 @@ def test_hostile_output_never_reaches_the_terminal_as_control_characters(ticket,
     assert done.returncode == 10
     assert "\x1b" not in done.stdout + done.stderr
     assert "\u202e" not in done.stdout + done.stderr
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def test_s270_a_module_is_read_as_python_reads_it(ticket, verify):
+    code = b'def slugify(text: str) -> str:\n    return "-".join(text.lower().split())\n'
+    outcome = verify(ticket(files={"slug.py": BYTE_ORDER_MARK + code}))
+    assert outcome.status is Status.PASS_WEAK, outcome.reason
+    latin = b"# -*- coding: latin-1 -*-\nACCENT = '\xe9'\n"
+    assert verify(ticket(files={"slug.py": latin + code})).status is Status.PASS_WEAK
+
+
+def test_a_verification_script_in_python_runs_with_python(ticket, verify):
+    script = "import slug\nassert slug.slugify('A b') == 'a-b'\nprint('checked')\n"
+    directory = ticket(more={"verification_script": "verify.py"})
+    (directory / "verify.py").write_text(script)
+    outcome = verify(directory)
+    assert outcome.status is Status.PASS_WEAK, outcome.reason
+    assert outcome.verification_output == "checked\n"
+
+
+def test_requirements_that_are_not_installed_are_a_caveat(ticket, verify):
+    requirement = f"slugtools==1.0 --hash=sha256:{'0' * 64}"
+    outcome = verify(ticket(more={"requirements": [requirement]}))
+    assert any("requirements were not installed" in caveat for caveat in outcome.caveats)
