@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +30,8 @@ def started(settings, tmp_path) -> Callable[[Path], "subprocess.Popen[str]"]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # Whoever runs the tests in the background has Ctrl-C ignored; the person in this test has not.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # one C call
             env={
                 **os.environ,
                 "REFUTE_STATE_DIR": str(settings.state_dir),
@@ -65,7 +68,7 @@ def recorded(settings, run_id: str) -> list[tuple[str]]:
 def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_removed(
     ticket, started, settings, number, word
 ):
-    name = f"ENDED-{number}"
+    name = f"ENDED-{number}-{uuid.uuid4().hex[:8]}"  # another run's leftovers on this engine are not ours
     run = started(ticket(script="sleep 300\n", id=name))
     wait_until(lambda: containers(name), within_s=120)
     run.send_signal(number)
