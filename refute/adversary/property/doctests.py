@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from refute.adversary.property.expected import Expected, Raises, Text, Value, read_value
+from refute.adversary.property.expected import Expected, Raises, Text, Value, read_abbreviated, read_value
 from refute.adversary.property.expressions import bound_names, free_names, parse_statements
 
 _PROMPT = re.compile(r"^(\s*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
@@ -108,6 +108,8 @@ def _read_want(want: str) -> Expected | None:
         return Raises(name=name) if re.fullmatch(r"[\w.]+", name) else Text(text=want)
     lines = want.splitlines()
     value = read_value(want)
+    if value is not None and (digest := read_abbreviated(value)) is not None:
+        return digest
     if value is None and re.match(r"\w+(?:Error|Exception)\b", want):
         return Raises(name=re.split(r"\W", want)[0])
     for count in range(len(lines) - 1, 0, -1):

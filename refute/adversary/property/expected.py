@@ -28,7 +28,7 @@ _EXCEPTION = re.compile(
 )
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-"})
 _AFTER = re.compile(
-    r"""\s*[;,)`]|\s+\#|\s*//|\s+\(|\s+[-–—]{1,2}\s|\.(?:\s|`|$)|\s*$|\s*\n
+    r"""\s*[;,)`]|\*\*(?:[\s.,;:)]|$)|\s+\#|\s*//|\s+\(|\s+[-–—]{1,2}\s|\.(?:\s|`|$)|\s*$|\s*\n
     |\s+(?:and|because|since|as|for|but|while|which|whereas|where|example|e\.g\.|due|by|not)\b""",
     re.VERBOSE,
 )
@@ -37,6 +37,7 @@ _RAISED = re.compile(
     r"\s*(?:an? |the )?`?(?P<name>(?:\w+\.)*[A-Z]\w*)`?(?:\s*\([^)]*\))?(?!\w)(?!\s*,?\s*(?:if|"
     r"when|whenever|unless|only|on|or|for|where|while|after|from)\b)"
 )
+_ABBREVIATED = re.compile(r"(?P<quote>['\"])(?P<start>[0-9a-fA-F]{4,})(?:\.\.\.|…)(?P<end>[0-9a-fA-F]*)(?P=quote)")
 _MAX_CUTS = 40
 
 
@@ -92,6 +93,12 @@ def read_value(text: str, *, code: bool = False) -> Value | None:
         return None
     near = _Floats(text).visit(copy.deepcopy(node))
     return Value(node=near, plain=node, written=text)
+
+
+def read_abbreviated(value: Value) -> Text | None:
+    """A digest of which only a part is written down, as what may stand for all of it; None for any other value."""
+    hit = _ABBREVIATED.fullmatch(value.written)
+    return Text(text=f"{hit['start']}...{hit['end']}") if hit else None
 
 
 def read_exception(text: str) -> Raises | None:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from refute.adversary.property.expected import Expected, Raises, Value, read_prefix, read_raised
+from refute.adversary.property.expected import Expected, Raises, Value, read_abbreviated, read_prefix, read_raised
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.namespace import STANDARD_MODULES
+from refute.adversary.property.operands import whole_start
 
 _WRAPPERS = frozenset(
     [
@@ -148,7 +149,7 @@ def _spans(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
 
 
 def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
-    end_of_last = 0
+    end_of_last = begin_of_last = 0
     for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
         root = hit[1].partition(".")[0]
         if hit.start() < end_of_last or root not in known | _WRAPPERS | STANDARD_MODULES:
@@ -157,8 +158,10 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
         node = parse_expression(text[hit.start() : end]) if end else None
         if end is None or node is None or not calls_known(node, known) or doubtful(text, hit.start()):
             continue
-        end_of_last = end
-        example = _connected(text, hit.start(), end, node)
+        start = whole_start(text, hit.start(), end, begin_of_last)
+        end_of_last, begin_of_last = end, hit.start() if start is None else start
+        whole = parse_expression(text[start:end]) if start is not None else None
+        example = _connected(text, start, end, whole) if start is not None and whole is not None else None
         if example is not None:
             yield example
 
@@ -178,7 +181,8 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     else:
         expected, length = _raised(rest), len(rest.partition("\n")[0].rstrip(" ."))
         if expected is None:
-            expected, length = value_at(rest, code=code) or (None, 0)
+            value, length = value_at(rest, code=code) or (None, 0)
+            expected = (read_abbreviated(value) or value) if value is not None else None
     if expected is None:
         return None
     found = Inline(
