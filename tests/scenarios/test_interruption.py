@@ -72,7 +72,7 @@ def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_r
     run = started(ticket(script="sleep 300\n", id=name))
     wait_until(lambda: containers(name), within_s=120)
     run.send_signal(number)
-    out, err = run.communicate(timeout=30)
+    out, err = run.communicate(timeout=120)
     assert run.returncode == 13, err
     outcome = json.loads(out)
     assert outcome["status"] == "CANCELLED"
@@ -90,7 +90,7 @@ def test_an_interruption_while_the_outcome_is_being_recorded_does_not_lose_it(ti
         within_s=120,
     )
     run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=30)
+    out, err = run.communicate(timeout=120)
     if run.returncode == 130:  # it struck after the run, while the outcome was being shown
         assert "interrupted" in err
         run_id = json.loads(settings.audit_path.read_text().splitlines()[-1])["run_id"]
