@@ -10,8 +10,8 @@ STAMP := .venv/.installed
 QUICK_WORKERS ?= 2
 ENGINE_WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest
-QUICK := not engine and not prefect and not browser and not live
-HEAVY := (engine or prefect or browser) and not live
+QUICK := not engine and not prefect and not browser and not slow and not live
+HEAVY := (engine or prefect or browser or slow) and not live
 COV := --cov --cov-append --cov-report= --cov-fail-under=0
 # Tests never skip for want of an engine; the variable says so to anything that would rather ask.
 export REFUTE_REQUIRE_ENGINE := 1

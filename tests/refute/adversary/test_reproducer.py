@@ -10,6 +10,8 @@ import pytest
 from refute.adversary.reproducer import write_reproducer
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
 
+pytestmark = pytest.mark.slow
+
 WRONG = "def double(x):\n    return x if x > 5 else 2 * x\ndef refuse(x):\n    return x\n"
 RIGHT = "def double(x):\n    return 2 * x\ndef refuse(x):\n    raise ValueError('no ' + str(x))\n"
 

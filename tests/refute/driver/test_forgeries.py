@@ -6,6 +6,8 @@ import pytest
 
 from tests.refute.driver.conftest import Drive
 
+pytestmark = pytest.mark.slow
+
 TESTS = """
 import impl
 

@@ -1,7 +1,11 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.refute.driver.conftest import Drive, by_name
+
+pytestmark = pytest.mark.slow
 
 IMPLEMENTATION = """
 import os
