@@ -29,7 +29,7 @@ _EXCEPTION = re.compile(
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-"})
 _AFTER = re.compile(
     r"""\s*[;,)`]|\*\*(?:[\s.,;:)]|$)|\s+\#|\s*//|\s+\(|\s+[-–—]{1,2}\s|\.(?:\s|`|$)|\s*$|\s*\n
-    |\s+(?:and|because|since|as|for|but|while|which|whereas|where|example|e\.g\.|due|by|not)\b""",
+    |\s+(?:and|because|since|as|for|but|while|which|whereas|where|example|e\.g\.|due|by|not|rather|instead|unlike)\b""",
     re.VERBOSE,
 )
 """What may follow a value in prose. `f(9) returns 9 items` and `3 or 4` are no values."""
@@ -117,6 +117,8 @@ def read_prefix(text: str, *, code: bool = False) -> tuple[Value, int] | None:
     """The value that the text starts with and where it ends, when what follows cannot belong to it."""
     for cut in _cuts(text):
         piece = re.sub(r"(?<=\d)\.$", "", text[:cut].rstrip())  # a full stop, not a float
+        if piece.endswith(","):
+            continue  # `3, not 5` is no pair
         node = parse_expression(piece.strip("` "))
         if isinstance(node, ast.Tuple) and not piece.lstrip("` ").startswith("("):
             if all(_is_value(item, piece, code=code) for item in node.elts):

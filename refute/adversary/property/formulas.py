@@ -20,7 +20,7 @@ from refute.ticket.record import Claim
 
 _CODE = re.compile(
     r"`(?P<span>[^`\n]+)`|(?P<bare>(?<![\w.`])[A-Za-z_][\w.]*\([^`]*?\) (?:==|<=|>=|<|>) "
-    r"[^`]*?)(?=$|[.,;:](?:\s|$)| for | holds| when | if )"
+    r"(?:[^`()]|\((?:[^`()]|\([^`()]*\))*\))*?)(?=$|[.,;:](?:\s|$)| for | holds| when | if )"
 )
 _FOR_ALL = re.compile(
     r"\bfor (?:any|all|every|each) (?P<type>[\w\s-]+?) (?P<names>`?[a-z]\w*`?(?:(?:,| and|, and) "

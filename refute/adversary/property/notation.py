@@ -47,7 +47,7 @@ _CONNECTOR = re.compile(
     r"""[`\s]*(?:
       (?P<raises>(?:\#\s*|//\s*)?(?:=+>|-+>|→|➞|⇒|➜)?\s*(?:should\s+|must\s+|will\s+|would\s+)?(?:raises?|throws?)\b\s*:?)
     | (?P<equal>===?(?!>)|\bis(?=\s+(?:True|False|None)\b))
-    | (?P<arrow>(?:\#\s*)?(?:=+>|-+>|→|➞|⇒|➜|↦|⟶|⟹|—>|–>)\s*(?:returns?\b)?)
+    | (?P<arrow>(?:\#\s*)?(?:=+>|-+>|→|➞|⇒|➜|↦|⟶|⟹|—>|–>|≈)\s*(?:returns?\b)?)
     | (?P<comment>(?:\#|//)\s*(?:(?:it\s+)?(?:returns?|gives?|yields?|outputs?|prints?|evaluates\s+to
         |result(?:\s+is)?|is)\b|={1,2})?\s*:?)
     | (?P<single>=(?![=>]))
