@@ -34,7 +34,7 @@ CPU_SHARES: Final = 128
 EXPIRY_MARGIN_S: Final = 60
 """A container ends itself this long after its job's deadline, should nobody be left to end it."""
 
-KEEP: Final = ("/usr/bin/env", "--ignore-signal=CHLD", "sleep")
+KEEP: Final = ("/usr/bin/env", "--default-signal", "--ignore-signal=CHLD", "sleep")
 """PID 1: sleeps until expiry. With SIGCHLD ignored the kernel reaps orphans, so they never fill up the pids limit."""
 
 MASKED_PATHS: Final = (

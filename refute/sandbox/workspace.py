@@ -14,6 +14,7 @@ from refute.sandbox.tree import pack_files
 FILLED: Final = b"\0refute:filled\0\n"
 """Ends the fill on stdout; what comes before it is the fill's own messages, what comes after is the job's."""
 
+# Signals that the engine was started with ignored (nohup, a CI runner) stay ignored in what it starts, unless reset.
 FILL: Final = r"""
 set -e
 umask 022
@@ -29,7 +30,7 @@ done
 shift
 cd /workspace
 printf '\0refute:filled\0\n'
-exec env -i "$@" </dev/null
+exec env --default-signal -i "$@" </dev/null
 """
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from docker.errors import NotFound
 
 from refute.errors import EngineDied, EngineUnavailable, ImageMissing, SandboxFailed
 from refute.sandbox import attempt
@@ -186,11 +185,10 @@ def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id: st
 def test_the_sweep_removes_what_was_never_started(make_job: MakeJob, engine: EngineClient) -> None:
     job = make_job("true", run_id="swept")
     config = container_config(job, labels=labels(job, now=0), cpus_available=1)
-    container = engine.create_container_from_config(config)["Id"]
-    assert container in reap_expired(engine)
-    with pytest.raises(NotFound):
-        engine.inspect_container(container)
-    assert left_over(engine, "swept") == []
+    engine.create_container_from_config(config)
+    reap_expired(engine)
+    # Every sandbox that starts beside this test sweeps too, and may be the one that is removing it.
+    assert wait_until(lambda: not left_over(engine, "swept"), 15)
 
 
 def test_the_sweep_leaves_running_jobs_alone(make_job: MakeJob, engine: EngineClient) -> None:

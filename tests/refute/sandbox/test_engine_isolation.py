@@ -76,6 +76,10 @@ def test_pid_1_is_another_user_s_and_reaps_by_ignoring(inside: dict[str, Any]) -
     assert "SigIgn:\t0000000000010000" in inside["keeper"]
 
 
+def test_signals_that_the_engine_was_started_with_ignored_are_heard_inside(inside: dict[str, Any]) -> None:
+    assert inside["status"]["SigIgn"] == "0000000001001000"  # by Python itself: SIGPIPE, SIGXFSZ
+
+
 def test_nothing_of_the_root_can_be_written(inside: dict[str, Any]) -> None:
     assert inside["writable"] == []
 

@@ -136,7 +136,7 @@ def main() -> None:
                 "status": {
                     key: status[key].strip()
                     for key in status
-                    if key.startswith(("Cap", "NoNew", "Seccomp", "Uid", "Gid"))
+                    if key.startswith(("Cap", "NoNew", "Seccomp", "SigIgn", "Uid", "Gid"))
                 },
                 "keeper": Path("/proc/1/status").read_text(),
                 "environment": dict(os.environ),
