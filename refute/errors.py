@@ -79,6 +79,10 @@ class ImageBuildFailed(InfrastructureError):
     """The sandbox image could not be built."""
 
 
+class RequirementsUnavailable(InfrastructureError):
+    """What a ticket requires cannot be had as hash-pinned wheels that fit the sandbox image."""
+
+
 class SandboxFailed(InfrastructureError):
     """The engine answered, but the container could not be created, filled, started or read back."""
 
@@ -97,3 +101,17 @@ class LedgerUnavailable(InfrastructureError):
 
 class CostsCsvUnavailable(InfrastructureError):
     """The cost table could not be appended to; the ledger holds the rows, and the next run appends them."""
+
+
+class ModelUnavailable(InfrastructureError):
+    """A model could not be asked, or gave no answer after every retry."""
+
+
+class BudgetExhausted(RefuteError):
+    """A call to a model would, or might, cost more than a budget has left; nothing was sent."""
+
+    exit_code = 14
+
+
+class ModelUnpriced(UsageError):
+    """No price is known for a model, so no budget can hold its cost."""
