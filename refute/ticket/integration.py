@@ -8,6 +8,7 @@ from typing import Final
 
 from refute.ticket.mocks import Mock, dotted_name, imported_names
 from refute.ticket.modules import implementation_modules
+from refute.ticket.outside import OutsideUse
 from refute.ticket.record import Ticket
 from refute.ticket.suite import Unit, parse_python
 
@@ -38,6 +39,7 @@ _CLAIMS: Final = tuple(
         r"\bun-?mocked\b",
     )
 )
+_FILES: Final = re.compile(r"\b(?:files?|file-?systems?|disks?|director(?:y|ies)|folders?|paths?)\b", re.IGNORECASE)
 _DENIED: Final = re.compile(
     rf"\b(?:not|no|never|isn't|aren't|lacks?|lacking|missing|without|yet to be)\b[^.;]{{0,20}}"
     rf"\b(?:integration|{_END_TO_END}|{_REAL})",
@@ -66,9 +68,12 @@ class Reach:
         self._short_names = {name.rpartition(".")[2] for name in self._modules}
         self._file_names = {PurePosixPath(path).name for path in ticket.implementation_files}
         uses: dict[str, set[str]] = {}
-        for module in modules:
-            uses |= _uses(files.get(module.path, b""))
+        trees = [tree for module in modules if (tree := parse_python(files.get(module.path, b""))) is not None]
+        for tree in trees:
+            uses |= _uses(tree)
         self._integrating = _closure(uses, {self._replaced(mock) for mock in mocks} - {""}) or set(uses)
+        said = " ".join(claim.text for claim in ticket.claims if claims_tested_integration(claim.text))
+        self._outside = OutsideUse(trees, with_files=_FILES.search(said[:_MAX_CLAIM_CHARS]) is not None)
 
     def _replaced(self, mock: Mock) -> str:
         """The name by which the implementation knows what a mock replaces."""
@@ -80,8 +85,19 @@ class Reach:
 
     def touched_by(self, unit: Unit) -> bool:
         """Whether a test reaches the integration, through Python or by starting the implementation's file."""
-        if any(name in text for name in self._file_names for text in unit.texts if name.endswith(".py")):
-            return True
+        return self._starts_a_file(unit) or bool(self._touched(unit) & self._integrating)
+
+    def integrated_by(self, unit: Unit) -> bool:
+        """Whether a test runs something of the implementation that reaches outside, past all that it replaces."""
+        if self._starts_a_file(unit):
+            return not any(mock.target or mock.library for mock in unit.mocks)
+        return self._outside.reached(self._touched(unit), unit.mocks)
+
+    def _starts_a_file(self, unit: Unit) -> bool:
+        return any(name in text for name in self._file_names for text in unit.texts if name.endswith(".py"))
+
+    def _touched(self, unit: Unit) -> set[str]:
+        """Every part of the names that a test mentions, where it mentions the implementation at all."""
         parts: set[str] = set()
         reaching = False
         for reference in unit.references:
@@ -89,14 +105,11 @@ class Reach:
             reaching = reaching or module is not None or reference.rpartition(".")[2] in self._short_names
             # A function may be called like its module, so the module's own name says nothing.
             parts.update(reference.removeprefix(module or "").split("."))
-        return reaching and bool(parts & self._integrating)
+        return parts if reaching else set()
 
 
-def _uses(data: bytes) -> dict[str, set[str]]:
+def _uses(tree: ast.Module) -> dict[str, set[str]]:
     """Function, method or class of a module → every part of every dotted name that it mentions."""
-    tree = parse_python(data)
-    if tree is None:
-        return {}
     names = imported_names(tree)
     uses: dict[str, set[str]] = {}
     for node in ast.walk(tree):

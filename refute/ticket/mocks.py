@@ -81,6 +81,8 @@ class Mock:
     """As written, shortened."""
     target: tuple[str, ...]
     """Dotted name of what is replaced, in parts; empty where it cannot be read (a mock object that is passed in)."""
+    library: str = ""
+    """A library or fixture that stands in for a whole kind of system (`responses`, `fake_process`); else empty."""
 
 
 def imported_names(tree: ast.AST) -> dict[str, str]:
@@ -127,10 +129,10 @@ def find_mocks(tree: ast.AST, names: Mapping[str, str]) -> Iterator[Mock]:
                 mock = _call(node, names)
             case ast.Assign(targets=[target], value=value):
                 mock = _assignment(target, value, names)
-            case ast.Attribute() if dotted_name(node, names).split(".")[0] in _LIBRARIES:
-                mock = _mock(node, ())
+            case ast.Attribute() if (library := dotted_name(node, names).split(".")[0]) in _LIBRARIES:
+                mock = _mock(node, (), library=library)
             case ast.arg(arg=name) if name in _FIXTURES:
-                mock = _mock(node, ())
+                mock = _mock(node, (), library=name)
         if mock is not None and not _neutral(mock.target):
             yield mock
 
@@ -147,8 +149,8 @@ def _observer_calls(tree: ast.AST) -> set[ast.AST]:
     return found
 
 
-def _mock(node: ast.AST, target: tuple[str, ...]) -> Mock:
-    return Mock(line=getattr(node, "lineno", 1), what=ast.unparse(node)[:120], target=target)
+def _mock(node: ast.AST, target: tuple[str, ...], *, library: str = "") -> Mock:
+    return Mock(line=getattr(node, "lineno", 1), what=ast.unparse(node)[:120], target=target, library=library)
 
 
 def _call(node: ast.Call, names: Mapping[str, str]) -> Mock | None:

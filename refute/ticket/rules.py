@@ -35,7 +35,7 @@ def find_mocked_integration(ticket: Ticket, files: Mapping[str, bytes]) -> tuple
     """Claims of tested integration that the author's own tests give the lie to.
 
     A claim is exposed only where tests that the verification script runs reach the integration, all of them with
-    mocks, and nothing else that the script starts reaches it without.
+    mocks, none of them gets past its mocks to anything outside, and nothing else that the script starts does.
 
     Args:
         ticket: with its claims.
@@ -50,8 +50,11 @@ def find_mocked_integration(ticket: Ticket, files: Mapping[str, bytes]) -> tuple
         return ()
     units = _units(run, files)
     reach = Reach(ticket=ticket, files=files, mocks=tuple(mock for unit in units for mock in unit.mocks))
-    touching = [unit for unit in units if unit.runs and reach.touched_by(unit)]
+    running = [unit for unit in units if unit.runs]
+    touching = [unit for unit in running if reach.touched_by(unit)]
     if not touching or not all(unit.mocks for unit in touching) or _started_for_real(ticket, run):
+        return ()
+    if any(reach.integrated_by(unit) for unit in running):
         return ()
     mocks = {(unit.path, mock.line, mock.what): mock for unit in touching for mock in unit.mocks}
     # What names its target shows best what was replaced; bare mock objects stand for it only where nothing else does.
