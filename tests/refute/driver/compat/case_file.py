@@ -1,0 +1,171 @@
+"""Reads `.case` files: an implementation, an ordinary pytest file for it, and wrong variants that it must catch.
+
+A file is a line of description, then sections that start with `--- `:
+`--- impl PATH` is a file of the implementation, `--- test` the pytest file, `--- wrong PATH: test_a test_b` two texts
+parted by a line `===`; with the first replaced by the second, exactly these tests fail.
+A comment at a test's `def` says what is special about it: `# unattested` (decided by an operator of an object that
+stays in the subject), `# either` (attested or not), `# cannot` (is not to be carried to another process: invalid or a
+matter for a person, never a refutation and never a pass).
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+CASES = Path(__file__).with_name("cases")
+MARKED = re.compile(r"def (test_\w+)\(.*#\s*(unattested|either|cannot)\b")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wrong:
+    """One way in which the implementation may be wrong."""
+
+    path: str
+    right: str
+    wrong: str
+    caught_by: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseFile:
+    """One case."""
+
+    name: str
+    files: dict[str, str]
+    test: str
+    wrongs: tuple[Wrong, ...]
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The pytest file, parsed."""
+        return ast.parse(self.test)
+
+    @cached_property
+    def tests(self) -> tuple[str, ...]:
+        """The test functions in their order."""
+        return tuple(
+            node.name for node in self.tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        )
+
+    @cached_property
+    def marks(self) -> dict[str, str]:
+        """Test → its mark, for those that have one."""
+        return dict(MARKED.findall(self.test))
+
+    @property
+    def modules(self) -> list[str]:
+        """Dotted names of the implementation's modules."""
+        paths = [Path(path) for path in self.files if path.endswith(".py")]
+        return [".".join((*path.parent.parts, path.stem)).removesuffix(".__init__") for path in paths]
+
+    @property
+    def caught(self) -> frozenset[str]:
+        """Tests that fail with every wrong variant in place."""
+        return frozenset().union(*(wrong.caught_by for wrong in self.wrongs))
+
+    @property
+    def wrong_files(self) -> dict[str, str]:
+        """The implementation with every wrong variant in place."""
+        files = dict(self.files)
+        for wrong in self.wrongs:
+            if files[wrong.path].count(wrong.right) != 1:
+                raise ValueError(f"{self.name}: expected once in {wrong.path}: {wrong.right!r}")
+            files[wrong.path] = files[wrong.path].replace(wrong.right, wrong.wrong)
+        return files
+
+    @cached_property
+    def bindings(self) -> dict[str, str]:
+        """Names that the pytest file binds at its top → what binds them."""
+        return dict(_bindings(self.tree))
+
+
+def _bindings(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in tree.body:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                source = getattr(node, "module", "")
+                yield from ((a.asname or a.name.split(".")[0], f"{source}:{a.name}") for a in node.names)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name, ast.unparse(node)
+            case ast.Assign():
+                names = (n for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name))
+                yield from ((name.id, ast.unparse(node)) for name in names)
+
+
+def read_cases(folder: Path = CASES) -> list[CaseFile]:
+    """All cases of a folder, by name."""
+    return [parse(path.stem, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.case"))]
+
+
+def parse(name: str, text: str) -> CaseFile:
+    """One case.
+
+    Raises:
+        ValueError: a section is of no known kind.
+    """
+    _, *sections = re.split(r"^--- ", text, flags=re.MULTILINE)
+    files: dict[str, str] = {}
+    wrongs: list[Wrong] = []
+    test = ""
+    for section in sections:
+        head, _, body = section.partition("\n")
+        kind, _, rest = head.partition(" ")
+        if kind == "impl":
+            files[rest.strip()] = body
+        elif kind == "test":
+            test = body
+        elif kind == "wrong":
+            path, _, caught_by = rest.partition(":")
+            right, _, wrong = body.partition("\n===\n")
+            caught = frozenset(caught_by.split())
+            wrongs.append(Wrong(path=path.strip(), right=right.strip("\n"), wrong=wrong.strip("\n"), caught_by=caught))
+        else:
+            raise ValueError(f"{name}: section {head!r}, expected impl, test or wrong")
+    return CaseFile(name=name, files=files, test=test, wrongs=tuple(wrongs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Cases that run together as one suite: starting a runner costs more than most tests."""
+
+    cases: tuple[CaseFile, ...]
+
+    @property
+    def source(self) -> str:
+        """One pytest file of all."""
+        return "\n\n".join(case.test for case in self.cases)
+
+    @property
+    def tests(self) -> list[str]:
+        """All test functions."""
+        return [test for case in self.cases for test in case.tests]
+
+    @property
+    def modules(self) -> list[str]:
+        """All modules of the implementations."""
+        return [module for case in self.cases for module in case.modules]
+
+    def files(self, *, wrong: bool) -> dict[str, str]:
+        """All files of the implementations."""
+        return {p: t for case in self.cases for p, t in (case.wrong_files if wrong else case.files).items()}
+
+
+def grouped(cases: Sequence[CaseFile], *, size: int = 12) -> list[Group]:
+    """The cases in as few groups as their names allow: no name means two things in one file."""
+    groups: list[list[CaseFile]] = []
+    for case in cases:
+        fitting = (group for group in groups if len(group) < size and all(_agree(case, other) for other in group))
+        group = next(fitting, None)
+        if group is None:
+            groups.append(group := [])
+        group.append(case)
+    return [Group(cases=tuple(group)) for group in groups]
+
+
+def _agree(one: CaseFile, other: CaseFile) -> bool:
+    same_names = one.bindings.keys() & other.bindings.keys()
+    same_modules = {m.split(".")[0] for m in one.modules} & {m.split(".")[0] for m in other.modules}
+    return not same_modules and all(one.bindings[name] == other.bindings[name] for name in same_names)
