@@ -153,6 +153,8 @@ class Provenance:
     profile_digest: str | None = None
     engine: str | None = None
     runtime: str | None = None
+    requirements: tuple[str, ...] = ()
+    """What the ticket required and the image was given, `name==version`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

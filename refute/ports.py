@@ -7,15 +7,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import docker
+from platformdirs import user_cache_path
 
 from refute.errors import ImageMissing, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
 from refute.observer import StageObserver, Unwatched
 from refute.sandbox.connection import connect, engine_errors
+from refute.sandbox.derived import DerivedImage, derive_image
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
+from refute.sandbox.requirements_download import WheelSource
 from refute.settings import Settings
-from refute.ticket.record import Snapshot
+from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.store import SnapshotStore
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ class Ports:
         self.run_id = run_id
         self.observer = observer or Unwatched()
         self._images: dict[str, SandboxImage] = {}
+        self._derived: dict[tuple[str, tuple[str, ...]], DerivedImage | None] = {}
         self._contents: dict[str, Mapping[str, bytes]] = {}
 
     @cached_property
@@ -82,6 +86,35 @@ class Ports:
         if python not in self._images:
             self._images[python] = self._find_image(python)
         return self._images[python]
+
+    def derived_image(self, ticket: Ticket) -> DerivedImage | None:
+        """The image with what a ticket requires, made where it is missing; None where it requires nothing.
+
+        Raises:
+            EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: the engine failed.
+            RequirementsUnavailable: a requirement is refused, or cannot be had.
+        """
+        if not ticket.requirements:
+            return None
+        key = (ticket.python, ticket.requirements)
+        if key not in self._derived:
+            self._derived[key] = self._derive(ticket)
+        return self._derived[key]
+
+    def image_id(self, ticket: Ticket) -> str:
+        """The image that a ticket's jobs run in; raises as `image` and `derived_image` do."""
+        derived = self.derived_image(ticket)
+        return derived.id if derived else self.image(ticket.python).id
+
+    def _derive(self, ticket: Ticket) -> DerivedImage | None:
+        base_id = self.image(ticket.python).id
+        source = WheelSource(
+            cache=user_cache_path("refute", appauthor=False) / "wheels",
+            wheelhouse=self.settings.requirements_wheelhouse,
+            python=ticket.python,
+        )
+        with contextlib.closing(connect()) as client:
+            return derive_image(client, ticket.requirements, base_id=base_id, source=source)
 
     def _find_image(self, python: str) -> SandboxImage:
         connect().close()  # tells apart, with what to do, why an engine does not answer

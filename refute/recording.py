@@ -81,7 +81,13 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
     )
     if case.verification is None:
         return ran
-    ran = replace(ran, image_id=ports.image(case.ticket.python).id, profile_digest=ports.sandbox.profile_digest)
+    derived = ports.derived_image(case.ticket)
+    ran = replace(
+        ran,
+        image_id=ports.image_id(case.ticket),
+        profile_digest=ports.sandbox.profile_digest,
+        requirements=tuple(map(str, derived.pins)) if derived else (),
+    )
     with contextlib.suppress(InfrastructureError):  # an engine that died since has nothing to say
         facts = ports.sandbox.facts()
         return replace(ran, engine=facts.name, runtime=facts.runtime)

@@ -59,6 +59,9 @@ class Settings(BaseSettings):
     cpus: Annotated[float, Field(gt=0)] = 2.0
     output_bytes: Annotated[int, Field(ge=1024)] = 10 * 1024**2
 
+    requirements_wheelhouse: Path | None = None
+    """A folder with the wheels that tickets require; None: the package index that pip is configured with."""
+
     max_snapshot_bytes: int = 50 * 1000 * 1000
     max_snapshot_files: int = 5_000
 

@@ -77,8 +77,15 @@ class _Results(BaseModel):
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-def attack_job(
-    ticket: Ticket, attack: Attack, *, run_id: str, archive: bytes, image_id: str, settings: Settings
+def attack_job(  # noqa: PLR0913  # what a job is made of
+    ticket: Ticket,
+    attack: Attack,
+    *,
+    run_id: str,
+    archive: bytes,
+    image_id: str,
+    settings: Settings,
+    requirements_root: str = "",
 ) -> Job:
     """The job that runs a screened attack.
 
@@ -89,12 +96,15 @@ def attack_job(
         archive: the snapshot's tar.
         image_id: of the sandbox image.
         settings: limits and repetitions.
+        requirements_root: where the image holds what the ticket requires; importable after the import roots.
     """
     if not attack.tests:
         raise ValueError(
             f"attack of ticket {ticket.id}: got no test, expected at least one that the screen let through"
         )
     plan = _plan(ticket, attack, settings)
+    if requirements_root:
+        plan["import_roots"].append(requirements_root)
     return Job(
         name="attack",
         run_id=run_id,

@@ -9,6 +9,8 @@ from refute.scan.decode import languages_of
 from refute.scan.rules import Language
 from refute.ticket.record import Ticket
 
+NO_LIBRARY = "cannot open shared object file"
+"""The dynamic linker's words for a library of the system that a compiled module needs (glibc, dl-load.c)."""
 SHOWN_LINES = 8
 SHOWN_CHARS = 800
 
@@ -46,10 +48,15 @@ def verification_job(
     )
 
 
-def judge_verification(result: JobResult, ticket: Ticket) -> Stop | None:
+def judge_verification(result: JobResult, ticket: Ticket, *, provided: frozenset[str] = frozenset()) -> Stop | None:
     """Whether a verification's end decides the ticket; None where the script passed.
 
     Whatever it printed or however it exited, damage outside its workspace copy comes first.
+
+    Args:
+        result: how the job ended.
+        ticket: whose script it was.
+        provided: top-level modules that the image has because the ticket requires them.
     """
     script = ticket.verification_script
     if result.decoys_touched:
@@ -66,7 +73,7 @@ def judge_verification(result: JobResult, ticket: Ticket) -> Stop | None:
         case Exited(code=0):
             return None
         case Exited(code=code):
-            return _failed(result, ticket, code)
+            return _failed(result, ticket, code, provided)
         case _:
             assert_never(result.end)
 
@@ -80,13 +87,17 @@ def last_words(result: JobResult) -> str:
     return "it printed last:\n" + "\n".join(lines)[-SHOWN_CHARS:]
 
 
-def _failed(result: JobResult, ticket: Ticket, code: int) -> Stop:
-    failure = find_import_failure(result.stdout, result.stderr)
+def _failed(result: JobResult, ticket: Ticket, code: int, provided: frozenset[str]) -> Stop:
+    failure = find_import_failure(result.stdout, result.stderr, exit_code=code)
     script = ticket.verification_script
     if failure is None:
         reason = f"{script} exited with {code}; {last_words(result)}"
         return Stop(status=Status.FAILED_VERIFICATION, reason=reason)
-    if failure.module and is_declared(failure.module, ticket.requirements):
+    if ticket.requirements and NO_LIBRARY in failure.message:
+        reason = f"the sandbox image lacks a library: {failure.message} ({failure.place})"
+        return Stop(status=Status.ERROR, reason=f"{reason}; this says nothing about the code")
+    there = failure.module.split(".")[0] in provided  # then the code asks it for something that it does not have
+    if failure.module and not there and is_declared(failure.module, ticket.requirements):
         reason = f"the sandbox image lacks {failure.module}, which the ticket's requirements declare ({failure.place})"
         return Stop(status=Status.ERROR, reason=f"{reason}; this says nothing about the code")
     reason = f"{script} exited with {code} on an uncaught import error at {failure.place}: {failure.message}"

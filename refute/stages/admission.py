@@ -1,6 +1,7 @@
 """Before anything runs: freeze the files, scan what would run, ask a person."""
 
 import shlex
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from refute.adversary.verification import script_command
@@ -9,6 +10,7 @@ from refute.guardrails.audit import Decision, Gate
 from refute.outcome import Status, Stop
 from refute.ports import Ports
 from refute.sandbox.job import GIBIBYTE
+from refute.sandbox.requirements import read_pins
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
 from refute.settings import AttackPolicy
@@ -91,10 +93,18 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
             f"verify: {command}, at most {settings.verification_timeout_s:g} s",
             f"attack: tests by {settings.tester!r} against {claims}, at most {settings.attack_timeout_s:g} s",
             f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, no network",
+            *_requirements(ticket),
             f"on a throwaway copy of {len(snapshot.files)} files, {snapshot.digest}",
         ),
         timeout_s=settings.confirmation_timeout_s,
     )
+
+
+def _requirements(ticket: Ticket) -> Iterator[str]:
+    """What would be fetched for the code to import; refused here already where it is not pinned."""
+    if pins := read_pins(ticket.requirements, python=ticket.python):
+        names = ", ".join(map(str, pins))
+        yield f"with {len(pins)} required package{'s' if len(pins) != 1 else ''} (wheels pinned by hash): {names}"
 
 
 def confirm(ports: Ports, question: Question, approver: Approver) -> Approval | Stop:

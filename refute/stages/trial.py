@@ -1,6 +1,7 @@
 """In the sandbox and after: verification, attack, triage, verdict."""
 
 import importlib.util
+from dataclasses import replace
 
 from refute.adversary.attack import Attack, Brief, Screening, SourceModule, TriageVerdict
 from refute.adversary.conclusions import claim_results, refutations
@@ -14,6 +15,7 @@ from refute.guardrails.audit import Decision, Gate
 from refute.outcome import Status, Stop
 from refute.ports import Ports
 from refute.sandbox.job import JobResult, Limits
+from refute.sandbox.requirements_layer import SEARCH_PATH, SITE
 from refute.scan.scanner import scan_python
 from refute.stages.evidence import AttackStage, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
@@ -38,7 +40,7 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
         ports.contents(snapshot)[ticket.verification_script],
         run_id=ports.run_id,
         archive=pack(snapshot.files, ports.contents(snapshot)),
-        image_id=ports.image(ticket.python).id,
+        image_id=ports.image_id(ticket),
         limits=Limits(
             timeout_s=settings.verification_timeout_s,
             memory_bytes=settings.memory_bytes,
@@ -46,14 +48,17 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
             output_bytes=settings.output_bytes,
         ),
     )
+    derived = ports.derived_image(ticket)
+    if derived:
+        job = replace(job, environment={"PATH": SEARCH_PATH})
     ports.open_ledger_ahead()
     result = ports.sandbox.run(job)
-    stop = judge_verification(result, ticket)
+    stop = judge_verification(result, ticket, provided=derived.modules if derived else frozenset())
     _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot)
     notes = check_verification_script(ticket, ports.contents(snapshot))
-    if ticket.requirements:
-        # No false verdict may rest on it unseen: a missing one is an ERROR, one of another version only shows here.
-        notes += ("requirements were not installed: the image's own versions ran where it has them",)
+    if derived and derived.unmet:
+        lacking = ", ".join(derived.unmet)
+        notes += (f"requirements are incomplete: their wheels ask for {lacking}, which the ticket does not list",)
     return Verification(result=result, stop=stop, summary=stop.status if stop else "passed", notes=notes)
 
 
@@ -84,8 +89,9 @@ def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Scre
         screening.attack,
         run_id=ports.run_id,
         archive=pack(snapshot.files, ports.contents(snapshot)),
-        image_id=ports.image(ticket.python).id,
+        image_id=ports.image_id(ticket),
         settings=ports.settings,
+        requirements_root=SITE if ports.derived_image(ticket) else "",
     )
     result = ports.sandbox.run(job)
     run = read_attack_run(job, result)
