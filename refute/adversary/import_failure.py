@@ -1,30 +1,46 @@
 """Whether a program ended on an uncaught ImportError, read from what it printed: which module, imported where."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
+
+from refute.adversary.import_report import (
+    IMPORT_ERROR,
+    PYTEST_TOTAL,
+    ImportFailure,
+    import_failure,
+    in_doctest,
+    in_pytest,
+    in_pytest_summary,
+    other_tests_failed,
+)
 
 TRACEBACK: Final = "Traceback (most recent call last):"
 FRAME: Final = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)')
-PYTEST_FRAME: Final = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+): ")
-IMPORT_ERROR: Final = re.compile(r"^(?:E\s+)?(?:ModuleNotFoundError|ImportError): (?P<message>.*)$")
 ERROR_LINE: Final = re.compile(
     r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning))\b(?::|$)"
-)
-MODULE: Final = re.compile(
-    r"No module named '?(?P<missing>[\w.]+)"
-    r"|cannot import name '[^']*' from (?:partially initialized module )?'(?P<module>[\w.]+)'"
 )
 NO_MODULE_TO_RUN: Final = re.compile(
     r"^\S*python[\d.]*: (?:Error while finding module specification for .*)?No module named '?(?P<module>[\w.]+)"
 )
 """`python -m x` prints no traceback."""
-PYTEST_IMPORT: Final = re.compile(r"^ImportError while (?:importing test module|loading conftest) ")
 UNITTEST_FAILED: Final = re.compile(r"^(?:FAILED \(|FAIL: \w+ \()")
 OWN_WORDS: Final = re.compile(r"^(?:FAILED|FAIL:|ERROR:|fatal:)")
 CHILD_FAILED: Final = re.compile(r"^subprocess\.CalledProcessError: ")
-PYTEST_SUMMARY: Final = re.compile(r"^(?:FAILED|ERROR) (?P<where>\S.*)$")
+OUTERMOST: Final = re.compile(
+    r'^\s*File "(?:<frozen runpy>|[^"\n]*/runpy\.py)", |^\s*File ".*", line \d+, in <module>\s*$'
+)
+"""The first frame of a traceback that ended a program; one that was caught and printed starts where it was caught."""
+LOGGED: Final = re.compile(r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b.*|^Exception (?:ignored|in thread)\b.*")
+UNITTEST_HEADER: Final = re.compile(r"^(?:ERROR|FAIL): \S+ \(|^ImportError: Failed to import test module: ")
+TOOL_ERROR: Final = re.compile(
+    r"^\S*?[\w.+-]+: "
+    r"(?:line \d+: |.*(?:No such file|not found|annot |denied|rror\b|nvalid|nrecognized|nexpected|ailed))"
+)
+"""What a shell or a Unix program says when it fails: `grep: x: No such file or directory`."""
+MAKE_TELLS: Final = re.compile(r"^(?:g?make(?:\[\d+\])?: \*\*\* |error: Recipe )")
+UNNOTICED: Final = 126
+"""From this exit code on a shell tells that a command could not run, was not found or was killed by a signal."""
 UNITTEST_TAIL: Final = re.compile(
     r"^(?:[-=]{10,}|Ran \d+ tests? in .*|FAILED \(errors=\d+(?:, skipped=\d+)?\)|ERROR: .*|)$"
 )
@@ -38,36 +54,34 @@ IMPORTED_AS: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportFailure:
-    """An import that failed and that nobody caught."""
-
-    module: str
-    """Dotted; empty where the message names none."""
-    message: str
-    path: str
-    """The importing file as printed; empty where unknown."""
-    line: int
-
-    @property
-    def place(self) -> str:
-        """`file:line`, as far as known."""
-        return f"{self.path}:{self.line}" if self.path else "an unknown place"
-
-
-def find_import_failure(stdout: str, stderr: str) -> ImportFailure | None:
+def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> ImportFailure | None:
     """The uncaught import error for which a program exited; None where it exited for another reason.
 
-    An import error counts where it ends the last traceback, where pytest could not import a test module or
-    conftest for it, where every failing pytest test failed by one, or where `python -m` found no module. One that is
-    only printed, or was handled and followed by another error, does not.
+    An import error counts where it ends the last traceback and that one ended a program, where pytest could not import
+    a test module, conftest or plugin for it, where every failing test of pytest, unittest or doctest failed by one, or
+    where `python -m` found no module. One that is only printed or logged, was handled, or was followed by another
+    error, does not.
+
+    Args:
+        stdout: what the program printed.
+        stderr: what it said.
+        exit_code: 126 and above are a shell's word for something else.
     """
-    for text in (stderr, stdout):
+    if exit_code >= UNNOTICED:
+        return None
+    for text, other in ((stderr, stdout), (stdout, "")):
         lines = [line.rstrip() for line in text.splitlines()]
-        found = _in_pytest(lines) or _in_last_traceback(lines) or _in_run_module(lines)
+        found = in_pytest(lines) or _in_last_traceback(lines) or _in_run_module(lines)
+        found = found or in_doctest(lines) or in_pytest_summary(lines)
         if found is not None:
-            return found if not _other_tests_failed(stdout.splitlines()) else None
+            return None if other_tests_failed(stdout.splitlines()) or _ends_otherwise(other, found) else found
     return None
+
+
+def _ends_otherwise(text: str, told: ImportFailure) -> bool:
+    """Whether the other stream's last line tells of a failure of another kind."""
+    lines = [line for line in text.splitlines() if line.strip()][-1:]
+    return not any(PYTEST_TOTAL.search(line) for line in lines) and _has_error(lines, told)
 
 
 def is_declared(module: str, requirements: Sequence[str]) -> bool:
@@ -84,57 +98,37 @@ def is_declared(module: str, requirements: Sequence[str]) -> bool:
 def _in_last_traceback(lines: Sequence[str]) -> ImportFailure | None:
     """An import error that ends the last traceback, with nothing behind it that could be the exit's reason."""
     starts = [number for number, line in enumerate(lines) if _starts_traceback(line)]
-    if not starts:
+    if not starts or not _ended_a_program(lines, starts[-1]):
         return None
     path, line = "", 0
     for number in range(starts[-1] + 1, len(lines)):
-        text = lines[number]
+        text, rest = lines[number], lines[number + 1 :]
         if match := FRAME.match(text):
             if not match["path"].startswith("<frozen importlib"):
                 path, line = match["path"], int(match["line"])
         elif match := IMPORT_ERROR.match(text):
-            rest = lines[number + 1 :]
-            failure = _failure(match["message"], path, line)
+            failure = import_failure(match["message"], path, line)
             unittest = all(UNITTEST_TAIL.match(after) for after in rest)
             return failure if unittest or not _has_error(rest, failure) else None
-        elif text and CHILD_FAILED.match(text) and len(starts) > 1 and not _has_error(lines[number + 1 :]):
+        elif text and CHILD_FAILED.match(text) and len(starts) > 1 and not _has_error(rest):
             return _in_last_traceback(lines[: starts[-1]])  # the child's own words come before its parent's
         elif text and not text.startswith((" ", "\t")):
             return None
     return None
 
 
-def _in_pytest(lines: Sequence[str]) -> ImportFailure | None:
-    """An import error of collection, of a conftest, or behind every failure in pytest's summary."""
-    collection = any(PYTEST_IMPORT.match(line) for line in lines)
-    if not collection and not _summary_is_imports(lines):
-        return None
-    path, line = "", 0
-    for text, after in _pairs(lines):
-        if match := PYTEST_FRAME.match(text):
-            path, line = match["path"], int(match["line"])
-        elif text.startswith("E ") and (match := IMPORT_ERROR.match(text)):
-            if following := PYTEST_FRAME.match(after):
-                path, line = following["path"], int(following["line"])
-            return _failure(match["message"], path, line)
-    return None
+def _ended_a_program(lines: Sequence[str], start: int) -> bool:
+    """Whether nobody caught the traceback that starts in a line: by its first frame, and what stands before it."""
+    before = next((line for line in reversed(lines[:start]) if line.strip()), "")
+    if UNITTEST_HEADER.match(before) or any(UNITTEST_HEADER.match(line) for line in lines[max(0, start - 3) : start]):
+        return True
+    return not LOGGED.match(before) and any(OUTERMOST.match(line) for line in lines[start + 1 : start + 2])
 
 
 def _in_run_module(lines: Sequence[str]) -> ImportFailure | None:
     last = next((line for line in reversed(lines) if line), "")
     match = NO_MODULE_TO_RUN.match(last)
     return ImportFailure(module=match["module"], message=last, path="", line=0) if match else None
-
-
-def _summary_is_imports(lines: Sequence[str]) -> bool:
-    reasons = [match["where"] for line in lines if (match := PYTEST_SUMMARY.match(line))]
-    return bool(reasons) and all(re.search(r" - (?:ModuleNotFoundError|ImportError)\b", reason) for reason in reasons)
-
-
-def _other_tests_failed(lines: Sequence[str]) -> bool:
-    """Whether pytest's summary names a test that failed by something other than an import."""
-    failed = [line for line in lines if line.startswith("FAILED ") and "::" in line]
-    return any(not re.search(r" - (?:ModuleNotFoundError|ImportError)\b", line) for line in failed)
 
 
 def _starts_traceback(line: str) -> bool:
@@ -147,6 +141,7 @@ def _has_error(lines: Sequence[str], told: ImportFailure | None = None) -> bool:
     return any(
         ERROR_LINE.match(line)
         or UNITTEST_FAILED.match(line)
+        or (TOOL_ERROR.match(line) and not MAKE_TELLS.match(line) and not (told and _is_about(line, told)))
         or (OWN_WORDS.match(line) and not (told and _is_about(line, told)))
         for line in lines
     )
@@ -154,18 +149,6 @@ def _has_error(lines: Sequence[str], told: ImportFailure | None = None) -> bool:
 
 def _is_about(line: str, failure: ImportFailure) -> bool:
     return "import" in line.lower() or bool(failure.module and failure.module in line)
-
-
-def _failure(message: str, path: str, line: int) -> ImportFailure:
-    match = MODULE.search(message)
-    module = (match["missing"] or match["module"]) if match else ""
-    return ImportFailure(module=module, message=message.strip(), path=path, line=line)
-
-
-def _pairs(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each line with the next one that is not empty."""
-    filled = [line for line in lines if line]
-    return zip(filled, [*filled[1:], ""], strict=True)
 
 
 def _normal(name: str) -> str:

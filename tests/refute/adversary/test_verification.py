@@ -269,3 +269,108 @@ def test_an_import_error_is_one_however_the_script_tells_it(stderr: str) -> None
 )
 def test_another_failure_behind_a_handled_import_error_is_none(behind: str) -> None:
     assert find_import_failure("", dedent(UNCAUGHT) + behind) is None
+
+
+SUMMARY = """\
+    =========================== short test summary info ============================
+    FAILED test_impl.py::test_run - ModuleNotFoundError: No module named 'leftpad'
+    1 failed in 0.16s
+    """
+DOCTEST = """\
+    **********************************************************************
+    File "/workspace/impl.py", line 3, in impl.run
+    Failed example:
+        run()
+    Exception raised:
+        Traceback (most recent call last):
+          File "/usr/lib/python3.11/doctest.py", line 1353, in __run
+            exec(compile(example.source, filename, "single",
+          File "<doctest impl.run[0]>", line 1, in <module>
+            run()
+          File "/workspace/impl.py", line 6, in run
+            import leftpad
+        ModuleNotFoundError: No module named 'leftpad'
+    **********************************************************************
+    1 items had failures:
+       1 of   1 in impl.run
+    ***Test Failed*** 1 failures.
+    """
+PYTEST_DOCTEST = """\
+    ______________________________ [doctest] impl.run ______________________________
+    003     >>> run()
+    UNEXPECTED EXCEPTION: ModuleNotFoundError("No module named 'leftpad'")
+    Traceback (most recent call last):
+      File "/usr/lib/python3.11/doctest.py", line 1353, in __run
+        exec(compile(example.source, filename, "single",
+      File "<doctest impl.run[0]>", line 1, in <module>
+      File "/workspace/impl.py", line 6, in run
+        import leftpad
+    ModuleNotFoundError: No module named 'leftpad'
+    /workspace/impl.py:3: UnexpectedException
+    =========================== short test summary info ============================
+    FAILED impl.py::impl.run
+    ============================== 1 failed in 0.19s ===============================
+    """
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "place"),
+    [
+        (SUMMARY, "", "test_impl.py"),
+        (DOCTEST, "", "/workspace/impl.py:6"),
+        (LAZY.split("    " + "=" * 27 + " short", maxsplit=1)[0] + "    1 failed in 0.28s\n", "", "impl.py:2"),
+        ("", "ERROR: Error importing plugin \"leftpad\": No module named 'leftpad'\n", ""),
+        (
+            "",
+            "python: Error while finding module specification for 'a' (ModuleNotFoundError: No module named 'leftpad')",
+            "",
+        ),
+        ("ok\nrunning the smoke test\n", UNCAUGHT, "/workspace/impl.py:7"),
+        ("", dedent(UNCAUGHT) + "make: *** [Makefile:2: test] Error 1\n", "/workspace/impl.py:7"),
+    ],
+    ids=["--tb=no", "doctest", "-rN", "plugin", "-m of a package", "words on stdout", "make"],
+)
+def test_an_import_error_is_told_however_the_test_runner_reports_it(stdout: str, stderr: str, place: str) -> None:
+    found = find_import_failure(dedent(stdout), dedent(stderr))
+    assert found is not None
+    assert found.module == "leftpad"
+    assert place in found.place
+
+
+def test_a_failing_doctest_beside_an_import_error_is_no_import_failure() -> None:
+    other = 'File "x.py", line 9, in x.f\nFailed example:\n    f()\nExpected:\n    1\nGot:\n    2\n'
+    assert find_import_failure(dedent(DOCTEST) + other, "") is None
+
+
+def test_a_silent_doctest_under_pytest_counts_only_where_it_failed_by_an_import() -> None:
+    assert find_import_failure(dedent(PYTEST_DOCTEST), "") is not None
+    two = dedent(PYTEST_DOCTEST).replace("FAILED impl.py::impl.run", "FAILED a::a\nFAILED b::b")
+    assert find_import_failure(two, "") is None
+
+
+CAUGHT = """\
+    Traceback (most recent call last):
+      File "/workspace/impl.py", line 4, in load
+        import leftpad
+    ModuleNotFoundError: No module named 'leftpad'
+    """
+
+
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "code"),
+    [
+        ("", CAUGHT, 1),
+        ("", "ERROR:impl:no leftpad, going on without\n" + dedent(UNCAUGHT), 1),
+        ("", "Exception ignored in: <function f>\n" + dedent(UNCAUGHT), 1),
+        ("", dedent(UNCAUGHT) + "./verify.sh: line 4: refutex: command not found\n", 1),
+        ("", dedent(UNCAUGHT) + "grep: out.txt: No such file or directory\n", 1),
+        ("FAIL: expected 3, got 4\n", UNCAUGHT, 1),
+        ("", UNCAUGHT, 127),
+        ("", UNCAUGHT, 137),
+    ],
+    ids=["caught", "logged", "ignored", "command", "grep", "words on stdout", "127", "killed"],
+)
+def test_an_import_error_that_ended_no_program_or_was_not_the_last_word_is_none(
+    stdout: str, stderr: str, code: int
+) -> None:
+    assert find_import_failure(dedent(stdout), dedent(stderr), exit_code=code) is None
