@@ -18,6 +18,7 @@ from refute.sandbox.job import End, Job, JobResult, Limit, LimitReached, TimedOu
 from refute.sandbox.profile import container_config, volumes
 from refute.sandbox.readback import WorkspaceState, read_collected, read_touched_decoys, read_workspace
 from refute.sandbox.reaper import labels
+from refute.sandbox.tcp_memory import limit_tcp_memory
 from refute.sandbox.tree import Original, read_originals
 from refute.sandbox.watch import OutOfMemory, Signals, watch
 
@@ -65,6 +66,7 @@ class Attempt:
         with watch(self._client, container, self._signals):
             with engine_errors("start the container"):
                 self._client.start(container)
+            limit_tcp_memory(container)
             ending = Execution(self._client, container, self._job, self._signals).run()
             end, remains = self._conclude(container, ending, originals.result())
         return JobResult(
