@@ -49,6 +49,10 @@ class Gate(StrEnum):
     SCREEN = "screen"
     ATTACK = "attack"
     VERDICT = "verdict"
+    RETENTION = "retention"
+    """Whether the model's provider keeps nothing, as far as that can be asked."""
+    MODEL_CALL = "model_call"
+    BUDGET = "budget"
 
 
 class Decision(StrEnum):

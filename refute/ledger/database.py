@@ -14,6 +14,8 @@ from refute.settings import Settings
 
 BUSY_TIMEOUT_S: Final = 30
 MIGRATION_TIMEOUT_S: Final = 120
+MIGRATION_LOCK: Final = 0x5E_F0_7D
+"""Number of PostgreSQL's advisory lock under which one of several machines migrates."""
 WRITES: Final = "refute_writes"
 """Execution option of a connection that will write: it takes SQLite's write lock at once, not midway."""
 
@@ -107,6 +109,8 @@ def _make_current(engine: Engine, locks: Path) -> None:
         from refute.ledger.migration import migrate  # noqa: PLC0415  # Alembic takes 0.1 s to import
 
         with engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
+            if connection.dialect.name == "postgresql":  # the file lock only holds this machine's processes
+                connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
             migrate(connection)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     DateTime,
     Dialect,
@@ -25,7 +26,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -154,4 +155,47 @@ SANDBOX_RUNS: Final = Table(
     Column("stage", String(40), nullable=False),
     Column("duration_s", Float, nullable=False),
     Column("sandbox_s", Float, nullable=False),
+)
+
+RESERVATIONS: Final = Table(
+    "reservations",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("run_id", String(100), nullable=False),
+    Column("ticket_id", String(64), nullable=False),
+    Column("month", String(7), nullable=False),  # UTC, 2026-11
+    Column("day", String(10), nullable=False),  # UTC, 2026-11-22
+    Column("state", String(10), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Column("worst_nanousd", Usd),  # NULL: no price is known
+    Column("cost_nanousd", Usd),  # NULL: not settled, or no price is known
+    Column("held_nanousd", Usd, nullable=False),  # what it takes of every budget at this moment
+    Column("unreconciled", Boolean, nullable=False),
+    Index(None, "run_id", "ticket_id"),
+    Index(None, "month", "day"),
+    Index(None, "state"),
+)
+
+MODEL_CALLS: Final = Table(
+    "model_calls",
+    METADATA,
+    Column("reservation_id", Integer, ForeignKey("reservations.id"), primary_key=True),
+    Column("run_id", String(100), nullable=False),
+    Column("ticket_id", String(64), nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("purpose", String(100), nullable=False),
+    Column("tier", String(10), nullable=False),
+    Column("model", String(100), nullable=False),
+    Column("prompt_digest", String(64), nullable=False),
+    Column("data_class", String(20), nullable=False),
+    Column("ending", String(20), nullable=False),
+    Column("input_tokens", Integer, nullable=False),
+    Column("cached_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("thinking_tokens", Integer, nullable=False),
+    Column("cost_nanousd", Usd),
+    Column("latency_s", Float, nullable=False),
+    Index(None, "run_id", "ticket_id"),
+    Index(None, "at"),
 )

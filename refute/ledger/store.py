@@ -71,12 +71,12 @@ class Ledger:
             False where (run id, ticket id, attempt) is there already: the first record stands.
         """
         try:
-            with self._connected(writes=True) as connection:
+            with self.transaction(writes=True) as connection:
                 return _insert(connection, outcome)
         except IntegrityError as error:
             # Another process recorded the same run or outcome between our look and our write.
             try:
-                with self._connected(writes=True) as connection:
+                with self.transaction(writes=True) as connection:
                     return _insert(connection, outcome)
             except IntegrityError:
                 raise unavailable(self._engine, error) from error
@@ -104,7 +104,7 @@ class Ledger:
             query = query.where(OUTCOMES.c.ticket_id == ticket_id)
         if since is not None:
             query = query.where(OUTCOMES.c.started_at >= since)
-        with self._connected() as connection:
+        with self.transaction() as connection:
             return [read_document(document) for document in connection.scalars(query.limit(limit))]
 
     def cost_rows(self, states: Collection[CsvState] | None = None) -> Iterator[CostRow]:
@@ -118,7 +118,7 @@ class Ledger:
         )
         if states is not None:
             query = query.where(OUTCOMES.c.csv_state.in_([state.value for state in states]))
-        with self._connected() as connection:
+        with self.transaction() as connection:
             for row in connection.execution_options(yield_per=FETCHED_AT_ONCE).execute(query).mappings():
                 fields = dict(row)
                 state, cost_usd = CsvState(fields.pop("csv_state")), fields.pop("cost_nanousd")
@@ -126,14 +126,18 @@ class Ledger:
 
     def mark_csv(self, ids: Sequence[int], state: CsvState) -> None:
         """Note how far the cost table's lines of these outcomes have come."""
-        with self._connected(writes=True) as connection:
+        with self.transaction(writes=True) as connection:
             for start in range(0, len(ids), IDS_AT_ONCE):
                 some = ids[start : start + IDS_AT_ONCE]
                 connection.execute(update(OUTCOMES).where(OUTCOMES.c.id.in_(some)).values(csv_state=state.value))
 
     @contextmanager
-    def _connected(self, *, writes: bool = False) -> Iterator[Connection]:
-        """A connection inside one transaction."""
+    def transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+        """A connection inside one transaction, which ends with the block.
+
+        Args:
+            writes: it will write, and so waits its turn at once instead of midway.
+        """
         try:
             with (
                 self._engine.connect().execution_options(**{WRITES: writes}) as connection,

@@ -30,7 +30,7 @@ def record_ten(settings: Settings, make_outcome: MakeOutcome) -> int:
 
 
 def count(ledger: Ledger, table: object) -> int:
-    with ledger._connected() as connection:
+    with ledger.transaction() as connection:
         return connection.scalar(select(func.count()).select_from(table)) or 0  # type: ignore[arg-type]
 
 
@@ -89,7 +89,7 @@ def test_money_and_moments_come_back_exactly(ledger: Ledger, make_outcome: MakeO
 
 def test_hostile_text_neither_fails_nor_reaches_the_text_columns(ledger: Ledger, make_outcome: MakeOutcome) -> None:
     assert ledger.record(make_outcome(title="a\x00b \udc80 \x1b[2J'; DROP TABLE outcomes; --"))
-    with ledger._connected() as connection:
+    with ledger.transaction() as connection:
         title = connection.scalar(select(OUTCOMES.c.title))
     assert title == r"a\x00b \udc80 \x1b[2J'; DROP TABLE outcomes; --"
 

@@ -1,0 +1,1 @@
+"""Calling models: what is asked, what it costs, and who pays; only Gemini's enterprise endpoint is ever called."""

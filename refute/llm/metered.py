@@ -1,0 +1,212 @@
+"""A model whose every request is paid from a budget before it is sent, and on record after."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Final, Protocol
+
+from refute.errors import BudgetExhausted, ModelUnavailable, ModelUnpriced
+from refute.guardrails.audit import AuditLog, Decision, Gate
+from refute.ledger.accounts import Accounts, ModelCall, Payer, ReservationId
+from refute.llm.enterprise import GeminiSettings
+from refute.llm.model import Completion, Prompt, Reply
+from refute.llm.pricing import PriceList, total
+from refute.llm.request import RequestFailed
+
+FIRST_WAIT_S: Final = 1.0
+LONGEST_WAIT_S: Final = 30.0
+COUNT_MARGIN: Final = 1.02
+"""The count that is asked for beforehand may differ a little from what is billed."""
+OVERHEAD_TOKENS: Final = 64
+
+
+class Endpoint(Protocol):
+    """One request at a time to a provider's models."""
+
+    settings: GeminiSettings
+
+    def model_of(self, prompt: Prompt) -> str:
+        """Id of the model that a prompt goes to."""
+        ...
+
+    def count_tokens(self, prompt: Prompt) -> int:
+        """Input tokens of a prompt."""
+        ...
+
+    def send(self, prompt: Prompt) -> Reply:
+        """Send it once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clockwork:
+    """Time and chance, so that tests need neither wait nor guess."""
+
+    sleep: Callable[[float], None] = time.sleep
+    monotonic: Callable[[], float] = time.monotonic
+    today: Callable[[], date] = lambda: datetime.now(UTC).date()
+    chance: Callable[[], float] = random.random
+
+
+class MeteredModel:
+    """Answers prompts for one payer.
+
+    Args:
+        endpoint: what is called.
+        accounts: what pays.
+        payer: for whom.
+        prices: what it costs.
+        audit: gets a line before every request, and for every refusal.
+        clockwork: the real one by default.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        accounts: Accounts,
+        payer: Payer,
+        *,
+        prices: PriceList,
+        audit: AuditLog,
+        clockwork: Clockwork | None = None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._accounts = accounts
+        self._payer = payer
+        self._prices = prices
+        self._audit = audit
+        self._clockwork = clockwork or Clockwork()
+        self.costs_usd: list[Decimal | None] = []
+        """Of every request that was, or may have been, billed; lost ones at their worst case."""
+
+    def generate(self, prompt: Prompt) -> Completion:
+        """Ask once, trying again where a request fails for a passing reason.
+
+        Raises:
+            ModelUnavailable: no answer after every try.
+            BudgetExhausted: the next request does not fit into a budget; it was not sent.
+            ModelUnpriced: no price is known for the model, and the settings do not allow that.
+        """
+        settings = self._endpoint.settings
+        worst_usd = self._worst_case(prompt)
+        before = len(self.costs_usd)
+        began = self._clockwork.monotonic()
+        for attempt in range(1, settings.attempts + 1):
+            reservation = self._reserve(prompt, worst_usd)
+            try:
+                reply = self._endpoint.send(prompt)
+            except RequestFailed as failure:
+                self._book_failure(reservation, failure, worst_usd)
+                if not failure.retry or attempt == settings.attempts:
+                    raise self._unavailable(prompt, failure, attempt) from failure
+                self._clockwork.sleep(self._wait_s(failure, attempt))
+                continue
+            latency_s = self._clockwork.monotonic() - began
+            self._book(reservation, prompt, reply, latency_s)
+            return Completion(
+                reply=reply,
+                cost_usd=total(self.costs_usd[before:]),
+                latency_s=latency_s,
+                requests=attempt,
+                prompt_digest=prompt.digest,
+            )
+        raise AssertionError("the loop ends in a reply or an error")  # attempts is at least 1
+
+    def _worst_case(self, prompt: Prompt) -> Decimal | None:
+        model = self._endpoint.model_of(prompt)
+        worst = self._prices.worst_case(
+            model,
+            input_tokens=self._input_bound(prompt),
+            max_output_tokens=prompt.max_output_tokens,
+            day=self._clockwork.today(),
+        )
+        if worst is None and not self._endpoint.settings.allow_unpriced:
+            raise ModelUnpriced(
+                f"model {model!r}: no price is known, so no budget can hold its cost",
+                hint="Give a price list (prices: in gemini.yaml), or accept unknown cost with allow_unpriced: true.",
+            )
+        return worst
+
+    def _input_bound(self, prompt: Prompt) -> int:
+        """More tokens than the prompt can have. A token is never shorter than a byte."""
+        schema_bytes = len(str(prompt.answer_schema).encode())
+        try:
+            counted = self._endpoint.count_tokens(prompt)
+        except RequestFailed:
+            return len((prompt.system + prompt.text).encode()) + schema_bytes + OVERHEAD_TOKENS
+        return int(counted * COUNT_MARGIN) + schema_bytes + OVERHEAD_TOKENS
+
+    def _reserve(self, prompt: Prompt, worst_usd: Decimal | None) -> ReservationId:
+        """Set the money aside, say so in the audit log, and from then on count it as sent."""
+        try:
+            reservation = self._accounts.reserve(self._payer, worst_usd, valid_s=self._endpoint.settings.timeout_s)
+        except BudgetExhausted as error:
+            self._record(Gate.BUDGET, Decision.DENY, prompt, error.message, worst_usd)
+            raise
+        self._record(Gate.MODEL_CALL, Decision.ALLOW, prompt, "the budget holds its worst case", worst_usd)
+        if not self._accounts.mark_sent(reservation):
+            raise ModelUnavailable(
+                "the money set aside for a model call expired before it was sent",
+                hint="The ledger answered too slowly. Run it again.",
+            )
+        return reservation
+
+    def _record(self, gate: Gate, decision: Decision, prompt: Prompt, reason: str, worst_usd: Decimal | None) -> None:
+        self._audit.record(
+            gate,
+            decision,
+            run_id=self._payer.run_id,
+            reason=reason,
+            metadata={
+                "ticket": self._payer.ticket_id,
+                "purpose": prompt.name,
+                "model": self._endpoint.model_of(prompt),
+                "prompt": prompt.digest,
+                "data_class": prompt.data_class,
+                "worst_case_usd": None if worst_usd is None else f"{worst_usd:f}",
+                "project": self._endpoint.settings.project,
+                "local_server": self._endpoint.settings.base_url is not None,
+            },
+        )
+
+    def _book_failure(self, reservation: ReservationId, failure: RequestFailed, worst_usd: Decimal | None) -> None:
+        if failure.billed:
+            self._accounts.settle_at_worst(reservation)
+            self.costs_usd.append(worst_usd)
+        else:
+            self._accounts.release(reservation)
+
+    def _book(self, reservation: ReservationId, prompt: Prompt, reply: Reply, latency_s: float) -> None:
+        model = self._endpoint.model_of(prompt)
+        cost_usd = self._prices.cost(model, reply.usage, self._clockwork.today())
+        call = ModelCall(
+            purpose=prompt.name,
+            tier=prompt.tier,
+            model=model,
+            prompt_digest=prompt.digest,
+            data_class=prompt.data_class,
+            ending=reply.ending,
+            input_tokens=reply.usage.input_tokens,
+            cached_tokens=reply.usage.cached_tokens,
+            output_tokens=reply.usage.output_tokens,
+            thinking_tokens=reply.usage.thinking_tokens,
+            cost_usd=cost_usd,
+            latency_s=latency_s,
+        )
+        self._accounts.settle(reservation, self._payer, call)
+        self.costs_usd.append(cost_usd)
+
+    def _wait_s(self, failure: RequestFailed, attempt: int) -> float:
+        """Exponential with full jitter, and never less than the server asked for."""
+        wait_s = min(FIRST_WAIT_S * 2 ** (attempt - 1), LONGEST_WAIT_S) * (0.5 + self._clockwork.chance() / 2)
+        return float(max(wait_s, failure.retry_after_s or 0.0))
+
+    def _unavailable(self, prompt: Prompt, failure: RequestFailed, attempts: int) -> ModelUnavailable:
+        tries = f" ({attempts} tries)" if attempts > 1 else ""
+        return ModelUnavailable(
+            f"{self._endpoint.model_of(prompt)}: {failure.message}{tries}",
+            hint="Nothing is lost: run the ticket again later. `refute doctor` checks credentials and project.",
+        )

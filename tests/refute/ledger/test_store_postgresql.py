@@ -1,0 +1,56 @@
+"""What is promised of the ledger and its cost table holds on PostgreSQL too: the same tests, on the other database."""
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from pydantic import SecretStr
+
+from refute.errors import LedgerUnavailable
+from refute.ledger.database import open_database
+from refute.ledger.schema import METADATA
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+from tests.refute.ledger.test_costs_csv import (  # noqa: F401  # collected here again
+    test_a_line_holds_what_the_columns_promise,
+    test_a_rebuilt_file_is_the_same_and_continued_without_doubles,
+    test_a_retry_appends_nothing,
+    test_s120_ledger_and_cost_table_hold_each_outcome_once_whenever_processes_are_killed,
+)
+from tests.refute.ledger.test_database import (  # noqa: F401
+    test_a_ledger_of_a_newer_refute_is_left_alone,
+    test_a_migration_that_fails_midway_leaves_an_empty_database,
+    test_migrations_can_be_taken_back,
+)
+from tests.refute.ledger.test_store import (  # noqa: F401
+    test_a_moment_without_a_time_zone_is_refused,
+    test_a_row_that_the_database_never_accepts_is_an_error,
+    test_a_writer_that_comes_second_in_a_race_finds_the_outcome_recorded,
+    test_an_outcome_is_read_back_as_it_was_recorded,
+    test_another_run_ticket_or_attempt_is_another_outcome,
+    test_hostile_text_neither_fails_nor_reaches_the_text_columns,
+    test_money_and_moments_come_back_exactly,
+    test_outcomes_are_found_by_run_ticket_and_time_newest_first,
+    test_processes_that_record_the_same_outcomes_at_once_record_each_once,
+    test_recording_again_changes_nothing,
+)
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def settings(settings: Settings, postgres_url: SecretStr) -> Settings:
+    """Settings with the ledger on PostgreSQL."""
+    return settings.model_copy(update={"ledger_url": postgres_url})
+
+
+def test_the_migrations_make_just_the_tables_of_the_schema(settings: Settings) -> None:
+    with open_database(settings).connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, METADATA) == []
+
+
+def test_a_cluster_that_does_not_answer_is_an_error_without_its_password(settings: Settings) -> None:
+    url = SecretStr("postgresql+psycopg://refute:hunter22@/refute?host=/nowhere/at/all")
+    with pytest.raises(LedgerUnavailable, match="/nowhere/at/all") as caught:
+        Ledger.open(settings.model_copy(update={"ledger_url": url}))
+    assert "hunter22" not in str(caught.value)

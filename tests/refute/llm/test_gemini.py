@@ -1,0 +1,175 @@
+"""One request to Gemini's enterprise endpoint, with the real client over real HTTP."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from refute.errors import ModelUnavailable
+from refute.llm.enterprise import GeminiSettings
+from refute.llm.gemini import Gemini, endpoint
+from refute.llm.model import Ending, Tier, Usage
+from refute.llm.request import RequestFailed
+from tests.fakes.gemini.server import GeminiServer
+from tests.fakes.gemini.wire import Answer
+from tests.refute.llm.conftest import SCHEMA, MakePrompt
+
+
+def test_a_prompt_is_sent_whole_and_nothing_else_is(
+    gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
+) -> None:
+    reply = gemini.send(make_prompt(sample=3))
+    assert json.loads(reply.text) == {"x": 1}
+    (asked,) = server.asked
+    assert asked.body == {
+        "contents": [{"parts": [{"text": "C1: it works."}], "role": "user"}],
+        "systemInstruction": {"parts": [{"text": "Break the claims."}], "role": "user"},
+        "generationConfig": {
+            "maxOutputTokens": 16_384,
+            "candidateCount": 1,
+            "seed": 3,
+            "responseMimeType": "application/json",
+            "responseJsonSchema": SCHEMA,
+        },
+    }
+
+
+def test_the_tier_chooses_the_model(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
+    gemini.send(make_prompt(tier=Tier.PRO))
+    assert server.asked[0].model == "gemini-3.1-pro-preview"
+
+
+def test_tokens_are_counted_by_the_provider(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
+    assert gemini.count_tokens(make_prompt()) == (len("C1: it works.") + len("Break the claims.")) // 4 + 1
+    assert server.counted == 1
+    assert server.asked == []
+
+
+def test_each_token_is_counted_once(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
+    server.respond = lambda _: Answer(text="{}", output_tokens=20, thinking_tokens=70, cached_tokens=5)
+    usage = gemini.send(make_prompt(text="x" * 400)).usage
+    assert usage == Usage(input_tokens=105, cached_tokens=5, output_tokens=20, thinking_tokens=70)
+
+
+@pytest.mark.filterwarnings("ignore:A_REASON_OF_NEXT_YEAR")
+@pytest.mark.parametrize(
+    ("answer", "ending", "detail"),
+    [
+        (Answer(text='{"x"', finish="MAX_TOKENS"), Ending.TRUNCATED, "MAX_TOKENS"),
+        (Answer(text=None, finish="MAX_TOKENS"), Ending.TRUNCATED, "MAX_TOKENS"),
+        (Answer(text=None, finish="SAFETY"), Ending.BLOCKED, "SAFETY"),
+        (Answer(text="half", finish="RECITATION"), Ending.BLOCKED, "RECITATION"),
+        (Answer(text="", finish="A_REASON_OF_NEXT_YEAR"), Ending.BLOCKED, "A_REASON_OF_NEXT_YEAR"),
+        (Answer(prompt_blocked="PROHIBITED_CONTENT"), Ending.BLOCKED, "PROHIBITED_CONTENT"),
+        (Answer(text=""), Ending.EMPTY, "STOP"),
+        (Answer(text=None), Ending.EMPTY, "STOP"),
+    ],
+)
+def test_s160_an_answer_without_an_answer_says_why(
+    gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt, answer: Answer, ending: Ending, detail: str
+) -> None:
+    server.respond = lambda _: answer
+    reply = gemini.send(make_prompt())
+    assert (reply.ending, reply.detail) == (ending, detail)
+    assert reply.usage.input_tokens > 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "billed", "retry"),
+    [
+        (Answer(status=429), False, True),
+        (Answer(status=500), False, True),
+        (Answer(status=503), False, True),
+        (Answer(status=400), False, False),
+        (Answer(status=403), False, False),
+        (Answer(status=404), False, False),
+        (Answer(text="{}" * 500, cut=True), True, True),
+        (Answer(raw=b"<html>not JSON</html>"), True, True),
+        (Answer(raw=b'{"candidates": "all of them"}'), True, True),
+        (Answer(text="{}", without_usage=True), True, True),
+    ],
+)
+def test_a_request_without_a_reply_says_whether_it_may_cost_and_be_tried_again(
+    gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt, answer: Answer, *, billed: bool, retry: bool
+) -> None:
+    server.respond = lambda _: answer
+    with pytest.raises(RequestFailed) as caught:
+        gemini.send(make_prompt())
+    assert (caught.value.billed, caught.value.retry) == (billed, retry)
+    assert len(server.asked) == 1
+
+
+def test_a_slow_answer_may_have_been_billed(
+    settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
+) -> None:
+    server.respond = lambda _: Answer(text="{}", delay_s=3)
+    hurried = Gemini(settings.model_copy(update={"timeout_s": 0.3}), credentials=gemini.credentials)
+    with pytest.raises(RequestFailed) as caught:
+        hurried.send(make_prompt())
+    assert caught.value.billed
+    assert caught.value.retry
+
+
+def test_the_server_s_wait_is_passed_on(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
+    server.respond = lambda _: Answer(status=429, headers={"retry-after": "7"})
+    with pytest.raises(RequestFailed) as caught:
+        gemini.send(make_prompt())
+    assert caught.value.retry_after_s == 7
+
+
+def test_a_redirect_is_not_followed(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
+    with GeminiServer(lambda _: Answer(text="{}")) as elsewhere:
+        server.respond = lambda _: Answer(status=307, headers={"location": f"{elsewhere.url}/steal"})
+        with pytest.raises(RequestFailed) as caught:
+            gemini.send(make_prompt())
+        assert elsewhere.asked == []
+    assert not caught.value.retry
+
+
+def test_a_server_that_is_not_there_was_sent_nothing(
+    settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
+) -> None:
+    gemini.count_tokens(make_prompt())  # has a token
+    nowhere = settings.model_copy(update={"base_url": "http://127.0.0.1:9"})
+    with pytest.raises(RequestFailed) as caught:
+        Gemini(nowhere, credentials=gemini.credentials).send(make_prompt())
+    assert (caught.value.billed, caught.value.retry) == (False, True)
+
+
+def test_proxies_of_the_environment_do_not_see_the_local_server(
+    monkeypatch: pytest.MonkeyPatch, gemini: Gemini, make_prompt: MakePrompt
+) -> None:
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    gemini.credentials.token = None
+    gemini.credentials.refresh = lambda _: setattr(gemini.credentials, "token", "none")  # type: ignore[method-assign]
+    with pytest.raises(RequestFailed, match="401"):
+        gemini.send(make_prompt())
+
+
+def test_an_api_key_in_the_environment_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
+) -> None:
+    monkeypatch.setenv("GOOGLE_API_KEY", "AIza" + "x" * 35)
+    gemini.send(make_prompt())  # the server refuses requests with a key
+    assert len(server.asked) == 1
+
+
+def test_without_credentials_nothing_is_sent(
+    monkeypatch: pytest.MonkeyPatch, settings: GeminiSettings, make_prompt: MakePrompt, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
+    with pytest.raises(ModelUnavailable, match="no credentials"):
+        Gemini(settings).send(make_prompt())
+
+
+@pytest.mark.parametrize(
+    ("location", "address"),
+    [
+        ("europe-west4", "https://europe-west4-aiplatform.googleapis.com"),
+        ("global", "https://aiplatform.googleapis.com"),
+    ],
+)
+def test_the_address_is_that_of_the_location(settings: GeminiSettings, location: str, address: str) -> None:
+    assert endpoint(settings.model_copy(update={"base_url": None, "location": location})) == address

@@ -1,0 +1,202 @@
+"""Every request is paid for before it is sent, and each ending of one costs what it may have cost."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from refute.errors import BudgetExhausted, ModelUnavailable, ModelUnpriced
+from refute.guardrails.audit import AuditLog
+from refute.ledger.accounts import Accounts, Budgets, Payer
+from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
+from refute.ledger.store import Ledger
+from refute.llm.gemini import Gemini
+from refute.llm.metered import Clockwork, MeteredModel
+from refute.llm.model import Ending
+from refute.llm.pricing import load_prices
+from refute.llm.request import RequestFailed
+from refute.settings import Settings
+from tests.fakes.gemini.server import GeminiServer, one_after_the_other
+from tests.fakes.gemini.wire import Answer
+from tests.refute.llm.conftest import MakePrompt
+
+PAYER = Payer(run_id="r1", ticket_id="T-1")
+GOOD = Answer(text='{"x": 1}', output_tokens=1000)
+COST = Decimal("0.00375") + Decimal("0.75") * 8 / 1_000_000
+"""Of GOOD: 1,000 tokens out, 8 in."""
+MakeModel = Callable[..., MeteredModel]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    opened = Ledger.open(Settings(state_dir=tmp_path / "state"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """Seconds that the model would have slept."""
+    return []
+
+
+@pytest.fixture
+def make_model(gemini: Gemini, ledger: Ledger, tmp_path: Path, waits: list[float]) -> MakeModel:
+    def make(endpoint: Gemini = gemini, ticket_usd: str = "0.50") -> MeteredModel:
+        return MeteredModel(
+            endpoint,
+            Accounts(ledger, Budgets(ticket_usd=Decimal(ticket_usd))),
+            PAYER,
+            prices=load_prices(),
+            audit=AuditLog(tmp_path / "audit.jsonl"),
+            clockwork=Clockwork(sleep=waits.append, today=lambda: date(2026, 11, 22), chance=lambda: 1.0),
+        )
+
+    return make
+
+
+def decisions(folder: Path) -> list[tuple[str, str]]:
+    lines = (folder / "audit.jsonl").read_text().splitlines()
+    return [(line["gate"], line["decision"]) for line in map(json.loads, lines)]
+
+
+def states(ledger: Ledger) -> list[tuple[str, bool]]:
+    with ledger.transaction() as connection:
+        return [tuple(row) for row in connection.execute(select(RESERVATIONS.c.state, RESERVATIONS.c.unreconciled))]
+
+
+def test_an_answer_costs_what_its_tokens_cost(
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger, tmp_path: Path, make_prompt: MakePrompt
+) -> None:
+    server.respond = lambda _: GOOD
+    completion = make_model().generate(make_prompt())
+    assert completion.reply.ending is Ending.COMPLETE
+    assert completion.cost_usd == COST
+    assert states(ledger) == [("settled", False)]
+    assert decisions(tmp_path) == [("model_call", "allow")]
+    with ledger.transaction() as connection:
+        row = connection.execute(select(MODEL_CALLS)).mappings().one()
+    assert (row["prompt_digest"], row["cost_nanousd"]) == (make_prompt().digest, COST)
+
+
+def test_the_audit_line_is_there_before_the_request_and_holds_no_prompt(
+    make_model: MakeModel, server: GeminiServer, tmp_path: Path, make_prompt: MakePrompt
+) -> None:
+    seen: list[str] = []
+
+    def respond(_: object) -> Answer:
+        seen.append((tmp_path / "audit.jsonl").read_text())
+        return GOOD
+
+    server.respond = respond
+    make_model().generate(make_prompt())
+    assert make_prompt().digest in seen[0]
+    assert "it works" not in seen[0]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_passing_failure_is_tried_again_after_a_wait_and_costs_nothing(
+    make_model: MakeModel,
+    server: GeminiServer,
+    ledger: Ledger,
+    waits: list[float],
+    make_prompt: MakePrompt,
+    status: int,
+) -> None:
+    server.respond = one_after_the_other([Answer(status=status), Answer(status=status), GOOD])
+    completion = make_model().generate(make_prompt())
+    assert (completion.requests, completion.cost_usd) == (3, COST)
+    assert waits == [1.0, 2.0]
+    assert states(ledger) == [("released", False), ("released", False), ("settled", False)]
+
+
+def test_the_server_s_wait_is_kept(
+    make_model: MakeModel, server: GeminiServer, waits: list[float], make_prompt: MakePrompt
+) -> None:
+    server.respond = one_after_the_other([Answer(status=429, headers={"retry-after": "17"}), GOOD])
+    make_model().generate(make_prompt())
+    assert waits == [17.0]
+
+
+def test_an_answer_that_was_lost_counts_at_its_worst_case(
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger, make_prompt: MakePrompt
+) -> None:
+    server.respond = one_after_the_other([Answer(text="{}" * 999, cut=True), GOOD])
+    model = make_model()
+    completion = model.generate(make_prompt())
+    assert states(ledger) == [("settled", True), ("settled", False)]
+    assert completion.cost_usd == sum(cost for cost in model.costs_usd if cost is not None)
+    assert completion.cost_usd is not None
+    assert completion.cost_usd > Decimal("0.06")  # 16,384 tokens of output
+
+
+def test_after_every_try_the_model_is_unavailable(
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger, make_prompt: MakePrompt
+) -> None:
+    server.respond = lambda _: Answer(status=503)
+    with pytest.raises(ModelUnavailable, match=r"HTTP 503.*4 tries"):
+        make_model().generate(make_prompt())
+    assert states(ledger) == [("released", False)] * 4
+
+
+def test_what_no_retry_can_mend_is_not_tried_again(
+    make_model: MakeModel, server: GeminiServer, waits: list[float], make_prompt: MakePrompt
+) -> None:
+    server.respond = lambda _: Answer(status=403)
+    with pytest.raises(ModelUnavailable, match="HTTP 403"):
+        make_model().generate(make_prompt())
+    assert waits == []
+
+
+def test_a_call_that_does_not_fit_is_never_sent(
+    make_model: MakeModel, server: GeminiServer, tmp_path: Path, make_prompt: MakePrompt
+) -> None:
+    with pytest.raises(BudgetExhausted, match="budget of the ticket"):
+        make_model(ticket_usd="0.05").generate(make_prompt())
+    assert server.asked == []
+    assert decisions(tmp_path) == [("budget", "deny")]
+
+
+def test_retries_stop_where_the_budget_does(
+    make_model: MakeModel, server: GeminiServer, make_prompt: MakePrompt
+) -> None:
+    server.respond = lambda _: Answer(text="{}" * 999, cut=True)
+    with pytest.raises(BudgetExhausted):
+        make_model(ticket_usd="0.13").generate(make_prompt())
+    assert len(server.asked) == 2
+
+
+def test_a_model_without_a_price_is_refused_unless_that_was_accepted(
+    make_model: MakeModel, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
+) -> None:
+    models = gemini.settings.models.model_copy(update={"flash": "gemini-99-flash"})
+    unpriced = Gemini(gemini.settings.model_copy(update={"models": models}), credentials=gemini.credentials)
+    with pytest.raises(ModelUnpriced, match="gemini-99-flash"):
+        make_model(unpriced).generate(make_prompt())
+    assert server.asked == []
+    accepted = unpriced.settings.model_copy(update={"allow_unpriced": True})
+    completion = make_model(Gemini(accepted, credentials=gemini.credentials)).generate(make_prompt())
+    assert completion.cost_usd is None
+
+
+def test_without_a_token_count_every_byte_counts_as_a_token(
+    make_model: MakeModel,
+    gemini: Gemini,
+    server: GeminiServer,
+    ledger: Ledger,
+    make_prompt: MakePrompt,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_count(_: object) -> int:
+        raise RequestFailed("HTTP 503", billed=False, retry=True)
+
+    monkeypatch.setattr(gemini, "count_tokens", no_count)
+    server.respond = lambda _: GOOD
+    make_model().generate(make_prompt(text="ä" * 10_000))
+    with ledger.transaction() as connection:
+        worst = connection.execute(select(RESERVATIONS.c.worst_nanousd)).scalar_one()
+    assert worst > Decimal("0.75") * 20_000 / 1_000_000 + Decimal("3.75") * 16_384 / 1_000_000
