@@ -1,6 +1,7 @@
 """Whether a ticket document and its workspace agree, checked as far as the document can be read at all."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +12,8 @@ from refute.ticket.schema import TicketModel
 
 _MAX_TEXT_FILES: Final = 200
 _MAX_TEXT_BYTES: Final = 200_000
+_INTERPRETERS: Final = re.compile(r"(?:ba|da|a)?sh|python[\d.]*")
+"""What the sandbox runs a verification script with, by the name in its first line."""
 
 
 def workspace_faults(value: Any, *, base: Path) -> Iterator[Fault]:
@@ -58,6 +61,25 @@ def _path_faults(workspace: Path, path: FieldPath, name: str) -> Iterator[Fault]
         yield Fault(path=path, message=f"got {shown(name)}, a directory, expected a file")
     elif not file:
         yield Fault(path=path, message=f"got {shown(name)}, expected an existing file in {workspace.resolve()}")
+    elif path == ("verification_script",):
+        yield from _interpreter_faults(there, path, name)
+
+
+def _interpreter_faults(script: Path, path: FieldPath, name: str) -> Iterator[Fault]:
+    """Only shell and Python are scanned and run: a script for anything else must not be run as one of these."""
+    interpreter = _interpreter(_head(script).lstrip("\ufeff").partition("\n")[0])
+    if interpreter and not _INTERPRETERS.fullmatch(interpreter):
+        message = f"got {shown(name)}, a script for {shown(interpreter)} by its first line, expected bash, sh or python"
+        yield Fault(path=path, message=f"{message}: start the rest from a shell script")
+
+
+def _interpreter(first_line: str) -> str:
+    """The program that `#!/path/to/program` or `#!/usr/bin/env program` names; empty without such a line."""
+    words = first_line.removeprefix("#!").split() if first_line.startswith("#!") else []
+    names = [word.rpartition("/")[2] for word in words]
+    if names[:1] == ["env"]:
+        return next((name for name in names[1:] if not name.startswith("-") and "=" not in name), "")
+    return names[0] if names else ""
 
 
 def author_text(model: TicketModel, workspace: Path) -> str:

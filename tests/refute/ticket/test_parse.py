@@ -377,3 +377,36 @@ def test_a_hostile_document_costs_little(workspace: Path, document: str) -> None
     assert time.process_time() - started < 10
     assert len(caught.value.problems) <= 120
     assert len(str(caught.value)) < 100_000
+
+
+@pytest.mark.parametrize(
+    "first_line",
+    [
+        "#!/bin/bash -eu",
+        "#! /bin/sh",
+        "#!/usr/bin/env -S A=b bash -x",
+        "#!/usr/bin/env python3",
+        "#!/usr/bin/python3.11",
+    ],
+)
+def test_a_script_for_a_shell_or_python_is_taken(workspace: Path, make_ticket: MakeTicket, first_line: str) -> None:
+    (workspace / "verify.sh").write_text(f"{first_line}\ntrue\n")
+    assert load_ticket(make_ticket()).verification_script == "verify.sh"
+
+
+@pytest.mark.parametrize(
+    ("first_line", "name"),
+    [
+        ("#!/usr/bin/perl -w", "perl"),
+        ("#!/usr/bin/env node", "node"),
+        ("\ufeff#!/usr/bin/env -S ruby -x", "ruby"),
+        ("#!/bin/zsh", "zsh"),
+        ("#!/usr/bin/make -f\r", "make"),
+    ],
+)
+def test_a_script_for_another_interpreter_is_refused(
+    workspace: Path, make_ticket: MakeTicket, first_line: str, name: str
+) -> None:
+    (workspace / "verify.sh").write_text(f"{first_line}\ntrue\n")
+    with pytest.raises(TicketInvalid, match=f"a script for '{name}' by its first line, expected bash, sh or python"):
+        load_ticket(make_ticket())
