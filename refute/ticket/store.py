@@ -58,19 +58,11 @@ class SnapshotStore:
             ) from error
         return Snapshot(digest=digest, files=tuple(files), archive=archive, left_out=tuple(left_out))
 
-    def archive_bytes(self, snapshot: Snapshot) -> bytes:
-        """The snapshot's files as an uncompressed tar, packed anew from verified content.
-
-        Raises:
-            SnapshotCorrupted: the store no longer holds what was frozen.
-        """
-        return pack(snapshot.files, self.contents(snapshot))
-
     def contents(self, snapshot: Snapshot) -> Mapping[str, bytes]:
         """Path → content of all files, each checked against the snapshot.
 
         Raises:
-            SnapshotCorrupted: as for `archive_bytes`.
+            SnapshotCorrupted: the store no longer holds what was frozen.
         """
         try:
             contents = _unpack(snapshot.archive.read_bytes())
@@ -84,15 +76,6 @@ class SnapshotStore:
             if hashlib.sha256(data).hexdigest() != expected[path]:
                 raise _corrupted(snapshot, f"{path!r} has another content than when it was frozen")
         return contents
-
-    def read(self, snapshot: Snapshot, path: str) -> bytes:
-        """Content of one file; for many files call `contents` once.
-
-        Raises:
-            KeyError: the snapshot holds no such file.
-            SnapshotCorrupted: as for `archive_bytes`.
-        """
-        return self.contents(snapshot)[path]
 
 
 def pack(files: Sequence[SnapshotFile], contents: Mapping[str, bytes]) -> bytes:

@@ -15,7 +15,7 @@ from refute.ticket import checkout, reading, selection
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Snapshot
 from refute.ticket.snapshot import take_snapshot
-from refute.ticket.store import SANDBOX_UID, SnapshotStore
+from refute.ticket.store import SANDBOX_UID, SnapshotStore, pack
 from tests.refute.ticket.conftest import Git, MakeTicket
 
 MEGABYTE = 1_000_000
@@ -60,7 +60,7 @@ def test_content_is_kept_byte_for_byte(workspace: Path, make_ticket: MakeTicket,
     for name, data in contents.items():
         (workspace / name).write_bytes(data)
     snapshot = frozen(make_ticket(), store)
-    assert {name: store.read(snapshot, name) for name in contents} == contents
+    assert {name: store.contents(snapshot)[name] for name in contents} == contents
 
 
 def test_odd_names_survive(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
@@ -76,7 +76,7 @@ def test_odd_names_survive(workspace: Path, make_ticket: MakeTicket, store: Snap
     for name in odd:
         (workspace / name).write_text(name)
     snapshot = frozen(make_ticket(), store)
-    assert {name: store.read(snapshot, name).decode() for name in odd} == {name: name for name in odd}
+    assert {name: store.contents(snapshot)[name].decode() for name in odd} == {name: name for name in odd}
 
 
 def test_an_odd_name_can_be_the_ticket_s_own(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
@@ -253,7 +253,7 @@ def test_uncommitted_content_is_what_is_frozen(
     (workspace / "thing.py").write_text("changed = True\n")
     (workspace / "gone.py").unlink()
     snapshot = frozen(path, store)
-    assert store.read(snapshot, "thing.py") == b"changed = True\n"
+    assert store.contents(snapshot)["thing.py"] == b"changed = True\n"
     assert reasons(snapshot)["gone.py"] == "does not exist on disk"
 
 
@@ -332,7 +332,8 @@ def test_a_symlink_to_a_file_inside_becomes_its_content(
     (workspace / "alias.py").symlink_to("thing.py")
     (workspace / "absolute.py").symlink_to(workspace / "thing.py")
     snapshot = frozen(make_ticket(), store)
-    assert store.read(snapshot, "alias.py") == store.read(snapshot, "absolute.py") == b"def thing():\n    return 1\n"
+    contents = store.contents(snapshot)
+    assert contents["alias.py"] == contents["absolute.py"] == b"def thing():\n    return 1\n"
 
 
 def test_a_symlink_to_a_directory_inside_shows_its_files_twice(
@@ -341,7 +342,7 @@ def test_a_symlink_to_a_directory_inside_shows_its_files_twice(
     (workspace / "v1/deep").mkdir(parents=True)
     (workspace / "v1/deep/data.txt").write_text("d")
     (workspace / "latest").symlink_to("v1")
-    assert store.read(frozen(make_ticket(), store), "latest/deep/data.txt") == b"d"
+    assert store.contents(frozen(make_ticket(), store))["latest/deep/data.txt"] == b"d"
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "../outside.txt", "/nonexistent/x", "/", ".."])
@@ -434,7 +435,7 @@ def test_what_changes_after_the_snapshot_is_not_in_it(
 ) -> None:
     snapshot = frozen(make_ticket(), store)
     (workspace / "thing.py").write_text("changed\n")
-    assert store.read(snapshot, "thing.py") == b"def thing():\n    return 1\n"
+    assert store.contents(snapshot)["thing.py"] == b"def thing():\n    return 1\n"
 
 
 def test_the_workspace_is_not_written(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git) -> None:
@@ -452,8 +453,9 @@ def test_the_archive_is_deterministic_and_belongs_to_the_sandbox_user(
     (workspace / "a/b").mkdir(parents=True)
     (workspace / "a/b/c.txt").write_text("c")
     snapshot = frozen(make_ticket(), store)
-    data = store.archive_bytes(snapshot)
-    assert data == store.archive_bytes(frozen(make_ticket(), store))
+    data = pack(snapshot.files, store.contents(snapshot))
+    again = frozen(make_ticket(), store)
+    assert data == pack(again.files, store.contents(again)) == snapshot.archive.read_bytes()
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         entries = archive.getmembers()
     assert [entry.name for entry in entries if entry.isdir()] == ["a", "a/b"]
@@ -466,18 +468,18 @@ def test_a_changed_archive_is_noticed(workspace: Path, make_ticket: MakeTicket, 
     data = snapshot.archive.read_bytes()
     snapshot.archive.write_bytes(data.replace(b"return 1", b"return 2"))
     with pytest.raises(SnapshotCorrupted, match="another content"):
-        store.archive_bytes(snapshot)
+        store.contents(snapshot)
     others = [file for file in snapshot.files if file.path != "thing.py"]
     store.add(digest=snapshot.digest, files=others, contents=dict.fromkeys([file.path for file in others], b""))
     with pytest.raises(SnapshotCorrupted, match="added or are missing"):
-        store.archive_bytes(snapshot)
+        store.contents(snapshot)
     for damaged in (data[:700], b"", b"no tar"):
         snapshot.archive.write_bytes(damaged)
         with pytest.raises(SnapshotCorrupted):
             store.contents(snapshot)
     snapshot.archive.unlink()
     with pytest.raises(SnapshotCorrupted, match="cannot be read"):
-        store.read(snapshot, "thing.py")
+        store.contents(snapshot)
 
 
 def test_a_store_that_cannot_be_written_says_nothing_about_the_code(
