@@ -81,7 +81,7 @@ class Ports:
 
         Raises:
             EngineUnavailable: no engine answers.
-            ImageMissing: it has not been built on this engine.
+            ImageMissing: it has not been built on this engine, or by an older version.
         """
         if python not in self._images:
             self._images[python] = self._find_image(python)
@@ -122,7 +122,8 @@ class Ports:
             found = find_image(docker.from_env(), python=python)
         if found is None:
             raise ImageMissing(
-                f"the sandbox image for Python {python} is not on this engine",
-                hint=f"Build it: refute image build --python {python}",
+                f"the engine has no sandbox image for Python {python} as this version of refute makes it: "
+                "none was built, or it is of an older version",
+                hint=f"Build it: refute image build --python {python} (quick where an older one is there)",
             )
         return found

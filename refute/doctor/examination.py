@@ -60,7 +60,7 @@ def check_disks(places: Mapping[str, Path]) -> Iterator[Check]:
 def check_image(image: SandboxImage | None) -> Check:
     """The sandbox image of this checkout is on the engine."""
     if image is None:
-        return Check(name="sandbox image", ok=False, found="missing", advice="Run `refute image build`.")
+        return Check(name="sandbox image", ok=False, found="missing or of an older version", advice="Run `refute image build`.")
     return Check(name="sandbox image", ok=True, found=f"{image.id[:19]}, Python {image.python}, {image.source}")
 
 

@@ -138,11 +138,10 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     conditions = [text for sections in told for text in sections.preconditions]
     needed = [p for p in function.parameters if not p.variadic and (p.default is None or p.name in set(wanted))]
     domains = _domains(needed, entries, conditions)
-    unknown = [p.name for p in needed if p.name not in domains]
+    unknown = [p for p in needed if p.name not in domains]
     if unknown:
         return (
-            f"the values of {', '.join(f'`{name}`' for name in unknown)} are not known from annotations "
-            f"or documentation"
+            f"no values can be made for {', '.join(map(_without_values, unknown))}; an example would say what to call"
         )
     if not _RAGGED.search(f"{claim.text} {function.name} {function.docstring}"):
         domains = {name: _even(domain) for name, domain in domains.items()}
@@ -157,6 +156,11 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     return Setup(
         claim_id=claim.id, function=function, domains=narrowed, assumptions=tuple(left), parameters=told[0].parameters
     )
+
+
+def _without_values(parameter: Parameter) -> str:
+    said = _annotated(parameter)
+    return f"`{parameter.name}` ({f'annotated as `{said}`' if said else 'not annotated'})"
 
 
 def _even(domain: Domain) -> Domain:
