@@ -60,7 +60,8 @@ def check_disks(places: Mapping[str, Path]) -> Iterator[Check]:
 def check_image(image: SandboxImage | None) -> Check:
     """The sandbox image of this checkout is on the engine."""
     if image is None:
-        return Check(name="sandbox image", ok=False, found="missing or of an older version", advice="Run `refute image build`.")
+        found = "missing or of an older version"
+        return Check(name="sandbox image", ok=False, found=found, advice="Run `refute image build`.")
     return Check(name="sandbox image", ok=True, found=f"{image.id[:19]}, Python {image.python}, {image.source}")
 
 
