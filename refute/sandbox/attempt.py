@@ -14,6 +14,7 @@ from refute.errors import SandboxFailed
 from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
 from refute.sandbox.evidence import Counters, Facts, full_mounts, judge, memory_in_words, read_counters
 from refute.sandbox.execution import Ending, Execution
+from refute.sandbox.freeze import freeze
 from refute.sandbox.job import End, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.sandbox.profile import container_config, volumes
 from refute.sandbox.readback import WorkspaceState, read_collected, read_touched_decoys, read_workspace
@@ -145,7 +146,7 @@ class Attempt:
     def _stop_the_world(self, container: str) -> None:
         """Freeze everything in the container."""
         with engine_errors("pause the container"):
-            self._client.pause(container)
+            freeze(self._client, container)
 
     def _ask_counters(self, container: str) -> Counters:
         """The little that an engine on another machine tells."""

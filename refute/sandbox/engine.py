@@ -19,6 +19,8 @@ from refute.sandbox.reaper import reap_expired, remove_container
 
 ENGINE_RETURN_S: Final = 20.0
 """How long the one retry waits for an engine that died to answer again."""
+SWEEP_EVERY_S: Final = 60.0
+"""Between two sweeps for what other runs left; a sandbox that runs jobs looks again after this long."""
 WORKERS: Final = 4
 """Containers being removed at once."""
 
@@ -38,6 +40,7 @@ class DockerSandbox:
         self._engine_return_s = engine_return_s
         self._lock = threading.Lock()
         self._facts: EngineFacts | None = None
+        self._sweep_due = 0.0
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
 
     @property
@@ -46,7 +49,7 @@ class DockerSandbox:
         return profile_digest()
 
     def facts(self) -> EngineFacts:
-        """What the engine is; asked once. The first call also starts the sweep for what earlier runs left.
+        """What the engine is; asked once. Now and then a call also starts the sweep for what other runs left.
 
         Raises:
             EngineUnavailable: none answers.
@@ -59,7 +62,7 @@ class DockerSandbox:
                     facts = read_facts(client)
                 facts.require_limits()
                 self._facts = facts
-                self._background.submit(self._sweep)
+            self._sweep_when_due()
             return self._facts
 
     def run(self, job: Job) -> JobResult:
@@ -123,6 +126,12 @@ class DockerSandbox:
             self._background.submit(self._remove, client, name)
         except RuntimeError:  # closed, or the interpreter ends: nothing runs in the background any more
             self._remove(client, name)
+
+    def _sweep_when_due(self) -> None:
+        if time.monotonic() >= self._sweep_due:
+            self._sweep_due = time.monotonic() + SWEEP_EVERY_S
+            with contextlib.suppress(RuntimeError):  # closed
+                self._background.submit(self._sweep)
 
     def _sweep(self) -> None:
         with contextlib.suppress(InfrastructureError), contextlib.closing(self._connect()) as client:
