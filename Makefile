@@ -10,8 +10,8 @@ STAMP := .venv/.installed
 QUICK_WORKERS ?= 2
 ENGINE_WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest
-QUICK := not engine and not prefect and not browser and not slow and not live
-HEAVY := (engine or prefect or browser or slow) and not live
+QUICK := not engine and not prefect and not postgres and not browser and not slow and not live
+HEAVY := (engine or prefect or postgres or browser or slow) and not live
 COV := --cov --cov-append --cov-report= --cov-fail-under=0
 # Tests never skip for want of an engine; the variable says so to anything that would rather ask.
 export REFUTE_REQUIRE_ENGINE := 1
@@ -25,26 +25,28 @@ help: ## list the targets
 $(STAMP): requirements.lock pyproject.toml scripts/setup.sh
 	@scripts/setup.sh
 
-.PHONY: setup engine image
+.PHONY: setup engine image postgres
 setup: $(STAMP) ## make .venv from the lock
 engine: ## make sure that a container engine answers
 	@scripts/ensure-engine.sh
 image: setup engine ## build the sandbox image (cached)
 	@$(BIN)/refute image build
+postgres: ## make sure that a PostgreSQL for tests and trials answers; prints its URL
+	@scripts/ensure-postgres.sh
 
 .PHONY: demo
 demo: image ## the sample tickets with the built-in tester; no key needed
 	@$(BIN)/refute demo
 
 .PHONY: test test-quick test-engine
-test: image ## all tests, with combined branch coverage
+test: image postgres ## all tests, with combined branch coverage
 	@rm -f .coverage .coverage.*
 	$(PYTEST) -n $(QUICK_WORKERS) $(COV) -m "$(QUICK)"
 	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup $(COV) -m "$(HEAVY)"
 	$(BIN)/coverage report
 test-quick: setup ## the tests that need no engine and no Prefect
 	$(PYTEST) -n $(QUICK_WORKERS) -m "$(QUICK)"
-test-engine: image ## the tests that need containers, Prefect or a browser
+test-engine: image postgres ## the tests that need containers, Prefect, PostgreSQL or a browser
 	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup -m "$(HEAVY)"
 
 .PHONY: check format

@@ -42,8 +42,8 @@ def test_help_lists_the_targets_a_person_needs() -> None:
 
 def test_make_test_runs_everything_but_live_tests_with_combined_coverage() -> None:
     planned = make("-n", "test")
-    assert '-m "not engine and not prefect and not browser and not slow and not live"' in planned
-    assert '-m "(engine or prefect or browser or slow) and not live"' in planned
+    assert '-m "not engine and not prefect and not postgres and not browser and not slow and not live"' in planned
+    assert '-m "(engine or prefect or postgres or browser or slow) and not live"' in planned
     assert planned.count("--cov-append") == 2
     assert "coverage report" in planned
 
@@ -67,7 +67,7 @@ def test_no_test_is_skipped_for_want_of_an_engine() -> None:
     assert skipping == []
 
 
-@pytest.mark.parametrize("script", ["setup.sh", "ensure-engine.sh", "lock.sh"])
+@pytest.mark.parametrize("script", ["setup.sh", "ensure-engine.sh", "ensure-postgres.sh", "lock.sh"])
 def test_scripts_are_sound_bash(script: str) -> None:
     path = REPOSITORY / "scripts" / script
     assert os.access(path, os.X_OK)
