@@ -61,33 +61,48 @@ INPUT_CHANNELS: Final = frozenset({"sys.argv", "sys.stdin", "sys.stdout", "sys.s
 COMPUTED: Final = frozenset({"eval", "exec", "compile"})
 
 
-def objections(
-    closure: Sequence[ast.stmt], names: Resolution, implementation_paths: Sequence[str], *, allow_network: bool
-) -> Iterator[str]:
-    """Why a test may not run, one reason per breach.
+class Objections:
+    """Why tests of one file may not run, one reason per breach. What tests share is gone through once.
 
     Args:
-        closure: every statement that runs with the test.
         names: resolves the file's names.
         implementation_paths: relative to the workspace.
         allow_network: whether the person allowed hosts.
     """
-    tables = [("mocks", MOCKS), ("sleeps", SLEEPS), ("skips or expects failure by", SKIPS)]
-    tables += [("reads the implementation's source by", SOURCE_READERS)]
-    tables += [] if allow_network else [("uses the network:", NETWORK)]
-    for module in names.star_imports:
-        if found := _match(module, MOCKS):
-            yield f"mocks: everything of {found} is imported"
-    for statement in closure:
+
+    def __init__(self, names: Resolution, implementation_paths: Sequence[str], *, allow_network: bool) -> None:
+        self._names = names
+        self._paths = implementation_paths
+        self._tables = [("mocks", MOCKS), ("sleeps", SLEEPS), ("skips or expects failure by", SKIPS)]
+        self._tables += [("reads the implementation's source by", SOURCE_READERS)]
+        self._tables += [] if allow_network else [("uses the network:", NETWORK)]
+        self._known: dict[int, tuple[str, ...]] = {}
+
+    def to(self, closure: Iterable[ast.stmt]) -> Iterator[str]:
+        """Reasons against a test.
+
+        Args:
+            closure: every statement that runs with it; the file keeps them alive.
+        """
+        for module in self._names.star_imports:
+            if found := _match(module, MOCKS):
+                yield f"mocks: everything of {found} is imported"
+        for statement in closure:
+            if id(statement) not in self._known:
+                self._known[id(statement)] = tuple(self._against(statement))
+            yield from self._known[id(statement)]
+
+    def _against(self, statement: ast.stmt) -> Iterator[str]:
+        names = self._names
         for node in ast.walk(statement):
             for dotted in _mentioned(node, names):
-                yield from (f"{what} {dotted}" for what, table in tables if _match(dotted, table))
+                yield from (f"{what} {dotted}" for what, table in self._tables if _match(dotted, table))
             yield from _monkeypatch(node)
             yield from _fixtures(node, names)
             yield from _patches(node, names)
             yield from _computed(node, names)
             yield from _skips(node)
-        yield from _source_reads(statement, names, implementation_paths)
+        yield from _source_reads(statement, names, self._paths)
 
 
 def _match(dotted: str, table: Iterable[str]) -> str:

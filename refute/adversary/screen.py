@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Rejected, Screening
-from refute.adversary.forbidden import objections
+from refute.adversary.forbidden import Objections
 from refute.adversary.promises import SAMENESS
 from refute.adversary.references import ImplementationUse
 from refute.adversary.resolution import Resolution
@@ -67,9 +67,9 @@ class _Judge:
     def __init__(self, suite: SuiteSource, brief: Brief, *, allow_network: bool) -> None:
         self._suite = suite
         self._claims = {claim.id: claim for claim in brief.ticket.claims}
-        self._paths = brief.ticket.implementation_files
-        self._allow_network = allow_network
         self._names = Resolution(suite.tree)
+        paths = brief.ticket.implementation_files
+        self._objections = Objections(self._names, paths, allow_network=allow_network)
         self._use = ImplementationUse(suite.source, [source.module.name for source in brief.modules])
         self.dangers: Sequence[Finding] = ()
 
@@ -93,7 +93,7 @@ class _Judge:
             return
         closure = self._suite.closure(test.name)
         yield from self._unsafe(closure)
-        yield from objections(closure, self._names, self._paths, allow_network=self._allow_network)
+        yield from self._objections.to(closure)
         sameness = SAMENESS.search(claim.text) is not None
         yield from filter(None, [vacuity(function, closure, self._names, self._use, sameness=sameness)])
 

@@ -25,6 +25,7 @@ class SuiteSource:
         self._functions: dict[str, list[ast.stmt]] = {}
         self._definitions: dict[str, list[ast.stmt]] = {}
         self._always: list[ast.stmt] = []
+        self._loaded: dict[int, set[str]] = {}
         for node in self.tree.body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._functions.setdefault(node.name, []).append(node)
@@ -54,16 +55,18 @@ class SuiteSource:
 
     def closure(self, name: str) -> list[ast.stmt]:
         """The statements that run with a test: its own, what it refers to, and what the file always runs."""
-        found: list[ast.stmt] = []
+        found: dict[int, ast.stmt] = {}
         queue: list[ast.stmt] = [*self._functions.get(name, []), *self._always]
         while queue:
             node = queue.pop()
-            if any(node is other for other in found):
+            if id(node) in found:
                 continue
-            found.append(node)
-            for reference in loaded(node):
+            found[id(node)] = node
+            if id(node) not in self._loaded:
+                self._loaded[id(node)] = loaded(node)
+            for reference in self._loaded[id(node)]:
                 queue.extend(self._definitions.get(reference, []))
-        return found
+        return list(found.values())
 
     def without(self, names: Iterable[str]) -> str:
         """The file without these functions and their decorators; every other byte as it was."""
