@@ -1,6 +1,7 @@
 """The attack as a job, and its results as records. Whatever the job left is hostile until it has been checked."""
 
 import json
+import posixpath
 import secrets
 from typing import Annotated, Any, Literal
 
@@ -104,7 +105,7 @@ def attack_job(  # noqa: PLR0913  # what a job is made of
         )
     plan = _plan(ticket, attack, settings)
     if requirements_root:
-        plan["import_roots"].append(requirements_root)
+        plan["import_roots"].append(posixpath.relpath(requirements_root, plan["workspace"]))
     return Job(
         name="attack",
         run_id=run_id,

@@ -99,7 +99,7 @@ def _unpack(wheel: Wheel, root: Path) -> list[str]:
     """Unpack one wheel below `root`; returns what it says that it needs."""
     schemes = {"purelib": SITE, "platlib": SITE, "scripts": BIN, "data": PREFIX, "headers": f"{PREFIX}/include"}
     destination = SchemeDictionaryDestination(
-        schemes, interpreter="/usr/bin/env python3", script_kind="posix", destdir=str(root), overwrite_existing=True
+        schemes, interpreter="/usr/bin/python3", script_kind="posix", destdir=str(root), overwrite_existing=True
     )
     try:
         with WheelFile.open(wheel.path) as source:

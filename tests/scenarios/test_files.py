@@ -6,6 +6,8 @@ import pytest
 
 from refute.errors import SnapshotRefused
 from refute.outcome import Status
+from tests.fakes.wheels import FakeWheel
+from tests.scenarios.conftest import SLUG
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -85,7 +87,29 @@ def test_a_verification_script_in_python_runs_with_python(ticket, verify):
     assert outcome.verification_output == "checked\n"
 
 
-def test_requirements_that_are_not_installed_are_a_caveat(ticket, verify):
-    requirement = f"slugtools==1.0 --hash=sha256:{'0' * 64}"
-    outcome = verify(ticket(more={"requirements": [requirement]}))
-    assert any("requirements were not installed" in caveat for caveat in outcome.caveats)
+def test_required_packages_are_there_for_the_code_and_shown_and_the_driver_keeps_its_own(ticket, verify, tmp_path):
+    house = tmp_path / "house"
+    regex = FakeWheel(
+        name="slugregex", version="2.0", files={"slugregex.py": "import re\n\nWORDS = re.compile('[a-z0-9]+')\n"}
+    )
+    other = FakeWheel(name="pytest", version="0.1", files={"pytest.py": "__version__ = '0.1'\n"})
+    code = SLUG.replace("import re\n", "import slugregex\n").replace(
+        're.findall(r"[a-z0-9]+", ', "slugregex.WORDS.findall("
+    )
+    directory = ticket(
+        files={"slug.py": code},
+        script="python -c 'import slug, pytest; assert pytest.__version__ == \"0.1\"'\n",
+        more={"requirements": [wheel.write(house) for wheel in (regex, other)]},
+    )
+    outcome = verify(directory, requirements_wheelhouse=house)
+    assert outcome.status is Status.PASS_WEAK, outcome.reason
+    assert outcome.provenance.requirements == ("pytest==0.1", "slugregex==2.0")
+
+
+def test_a_name_that_a_required_package_does_not_have_is_the_code_s_fault(ticket, verify, tmp_path):
+    house = tmp_path / "house"
+    line = FakeWheel(name="slugregex", files={"slugregex.py": "WORDS = 1\n"}).write(house)
+    directory = ticket(files={"slug.py": "from slugregex import absent\n"}, more={"requirements": [line]})
+    outcome = verify(directory, requirements_wheelhouse=house)
+    assert outcome.status is Status.FAILED_IMPORT, outcome.reason
+    assert "absent" in outcome.reason
