@@ -9,6 +9,7 @@ from refute.scan.effects import Act
 from refute.scan.finding import Severity
 from refute.scan.report import Report, Spot
 from refute.scan.shell import redirects
+from refute.scan.shell.respelling import respell
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import first_error, parse, text_of
 from refute.scan.shell.words import MAX_ALTERNATIVES, Expander
@@ -93,9 +94,15 @@ class Walker:
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
-        root = parse(spell_out(join_continued(source)).encode())
+        spelled = spell_out(join_continued(source))
+        root = parse(spelled.encode())
         if root.has_error:
-            self._misunderstood(root, source)
+            again = respell(spelled)
+            second = parse(spell_out(again).encode()) if again is not None else root
+            if second.has_error:
+                self._misunderstood(root, source)
+            else:
+                root = second
         output = self.run(root)
         for name, body in list(self.scope.functions.items()):
             if name not in self.shared.called:

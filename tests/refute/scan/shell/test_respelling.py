@@ -1,0 +1,81 @@
+"""Constructs that the grammar does not know are read all the same, and hide nothing."""
+
+import pytest
+
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_text
+from refute.scan.shell.respelling import respell
+from refute.scan.shell.syntax import parse
+
+UNKNOWN_TO_THE_GRAMMAR = {
+    "quotes in a case pattern": "case \"$x\" in\n?*' '?*)\n\texit 2 ;;\nesac\n",
+    "patterns over several lines": "case $v in\nless' '45[1-9]* | \\\nless' '[1-9]*)\n  a='|';;\n*) a='';;\nesac\n",
+    "escaped blanks and semicolons in a pattern": 'case "$m" in\n  $M\\;*|*\\;$M\\;)\n    return 0\n    ;;\nesac\n',
+    "here-document with an odd mark": ": <<=cut\n\n=pod\n\nIt's a page.\n\n=cut\n\necho done\n",
+    "here-document without a command": "<<COMMENT\nit's text ( with anything\nCOMMENT\necho done\n",
+    "here-document before an alternative": 'cat >x.json <<\\EOF ||\n{"[c]": {}}\nEOF\nexit 1\n',
+    "redirection behind an assignment": 'f()\n{\n\tn=$(($1 + 0)) 2>/dev/null && test "$n" = "$1"\n}\n',
+    "negated assignments": "if ! IFS=$'\\n' R=($(compgen -W x)); then\n  :\nfi\n",
+    "a lone tilde": 'if [ "$a" = ~ -o "$b" = ~ ]; then\n  :\nfi\n',
+    "number of parameters between operands": 'while [ "$1" != "--" -a $# -gt 0 ]; do\n  shift\ndone\n',
+    "subshell before then": "if (gcc --version > /dev/null 2>&1) then\n  echo yes\nfi\n",
+    "last item of a case without its end": 'case "$o" in\n  *l*) l=1; o=`echo $o | sed s/l//`\nesac\n',
+    "subshell in backticks": 'd=` (echo "$d"; eval_it) 2>&1 | gzip `\n',
+    "quotes in backticks in quotes": 'c="`grep -E "^Exec(\\[[^]=]*])?=" "$f" | cut -d= -f 2-`"\n',
+}
+DANGERS = [
+    "case \"$x\" in\n?*' '?*)\n\trm -rf /etc ;;\nesac\n",
+    "case \"$x\" in\n?*' '$(rm -rf /etc))\n\t;;\nesac\n",
+    ": <<=cut\n$(rm -rf /etc)\n=cut\n",
+    ": <<=cut\n=cut\nrm -rf /etc\n",
+    "<<A\nA\na=rm; $a -rf /etc\n",
+    'f()\n{\n\tn=$(($1 + 0)) 2>/dev/null && "$@"\n}\nf rm -rf /etc\n',
+    "sh <<=cut\nrm -rf /etc\n=cut\n",
+    "if (rm -rf /etc > /dev/null 2>&1) then\n  echo yes\nfi\n",
+    "d=` (rm -rf /etc) 2>&1 | gzip `\n",
+    'c="`grep "a(b" x; rm -rf /etc`"\ncase x in ?\' \'?) ;; esac\n',
+]
+UNCLEAR = [
+    "case x in\n?*' '?*) ;;\nesac\necho \"${x:-'}\" # '\nrm -rf /etc\n",
+    "case x in\n?*' '?*) ;;\nesac\ncat <<E\na \\\nE\nrm -rf /etc\nE\n",
+    "case x in\n?*' '?*) ;;\nesac\ncat <<E\nnever closed\n",
+    "case x in\n?*' '?*) ;;\nesac\nREFUTE_DOCUMENT_1=x\n",
+    "case x in ?' '?) echo 'open\n",
+    "case x in\n?*' '?*) ;;\nesac )\n",
+    "case x in\n?*' '?*) ;;\nesac\nx=$(\n",
+]
+
+
+def _blocking(text: str) -> set[str]:
+    found = scan_text("x.sh", text.encode(), language=Language.SHELL)
+    return {finding.rule_id for finding in found if finding.severity >= Severity.HIGH}
+
+
+@pytest.mark.parametrize("kind", UNKNOWN_TO_THE_GRAMMAR)
+def test_what_only_the_grammar_does_not_know_is_read(kind: str) -> None:
+    text = UNKNOWN_TO_THE_GRAMMAR[kind]
+    assert not parse((respell(text) or "(").encode()).has_error
+    assert _blocking(text) == set()
+
+
+@pytest.mark.parametrize("kind", UNKNOWN_TO_THE_GRAMMAR)
+def test_respelling_keeps_every_line_in_place(kind: str) -> None:
+    text = UNKNOWN_TO_THE_GRAMMAR[kind]
+    assert (respell(text) or "").count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("text", DANGERS)
+def test_danger_beside_such_a_construct_is_found(text: str) -> None:
+    assert _blocking(text)
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
+def test_what_shells_may_read_in_two_ways_is_not_respelled(text: str) -> None:
+    assert respell(text) is None
+    assert _blocking(text)
+
+
+def test_line_of_a_finding_is_the_line_of_the_file() -> None:
+    text = "case $x in\n?*' '?*)\n  # why\n  :;;\nesac\ncat <<\\E ||\nbody\nE\nexit\nrm -rf /etc\n"
+    assert [f.line for f in scan_text("x.sh", text.encode(), language=Language.SHELL)] == [10]
