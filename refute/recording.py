@@ -28,7 +28,7 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
         _audit_verdict(ports, case)
         case.audited = True
     outcome = case.outcome(provenance(ports, case))
-    directory = run_directory(ports.settings, outcome.run_id)
+    directory = evidence_directory(ports.settings, outcome.run_id, outcome.ticket_id)
     with contextlib.suppress(OSError):  # the ledger has all of it, and may lie elsewhere
         write_evidence(outcome, directory)
     _enter(ports, outcome, directory)
@@ -94,9 +94,9 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
     return ran
 
 
-def run_directory(settings: Settings, run_id: str) -> Path:
-    """Where a run's evidence lies."""
-    return settings.state_dir / "runs" / run_id
+def evidence_directory(settings: Settings, run_id: str, ticket_id: str) -> Path:
+    """Where the evidence about a ticket lies; a run has one for each of its tickets."""
+    return settings.state_dir / "runs" / run_id / ticket_id
 
 
 def write_evidence(outcome: Outcome, directory: Path) -> None:
@@ -129,7 +129,7 @@ def _slug(text: str) -> str:
 
 def reproducer_paths(settings: Settings, outcome: Outcome) -> dict[str, str]:
     """Test name → where its reproducer was written, as far as it was."""
-    directory = run_directory(settings, outcome.run_id)
+    directory = evidence_directory(settings, outcome.run_id, outcome.ticket_id)
     paths = {failure.test_name: directory / reproducer_name(failure.test_name) for failure in outcome.failures}
     return {name: str(path) for name, path in paths.items() if path.is_file()}
 

@@ -8,7 +8,7 @@ from refute.errors import LedgerUnavailable
 from refute.observer import Unwatched
 from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
-from refute.recording import record, run_directory
+from refute.recording import evidence_directory, record
 from refute.settings import Settings
 from refute.ticket.record import Ticket, TicketId
 
@@ -74,7 +74,7 @@ def test_where_the_ledger_fails_the_message_names_the_verdict_and_the_file_that_
     ports.__dict__["ledger"] = _Failing()
     with pytest.raises(LedgerUnavailable, match="T-1, CANCELLED") as failure:
         record(ports, case)
-    document = run_directory(ports.settings, "run") / "outcome.json"
+    document = evidence_directory(ports.settings, "run", "T-1") / "outcome.json"
     assert str(document) in str(failure.value)
     assert '"CANCELLED"' in document.read_text()
 
