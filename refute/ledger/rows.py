@@ -1,6 +1,7 @@
 """An outcome as rows of the ledger's tables."""
 
 import json
+from collections import Counter
 from typing import Any, Final
 
 from refute.guardrails.plain_text import printable
@@ -9,6 +10,9 @@ from refute.outcome import ClaimVerdict, Outcome
 from refute.outcome_document import write_document
 
 MAX_TEXT_CHARS: Final = 10_000
+
+REJECTED: Final = "rejected"
+"""Verdict of a test that the screen let not run."""
 
 Row = dict[str, Any]
 
@@ -94,6 +98,15 @@ def sandbox_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
         }
         for position, stage in enumerate(outcome.stages)
         if stage.sandbox_s
+    ]
+
+
+def test_count_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
+    """One row per category and verdict of the outcome's tests."""
+    counts = Counter((test.category.value, test.verdict.value if test.verdict else REJECTED) for test in outcome.tests)
+    return [
+        {"outcome_id": outcome_id, "category": category, "verdict": verdict, "tests": tests}
+        for (category, verdict), tests in sorted(counts.items())
     ]
 
 

@@ -26,7 +26,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD: Final = "0002"
+HEAD: Final = "0003"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -117,6 +117,12 @@ OUTCOMES: Final = Table(
     Index(None, "ticket_id"),
     Index(None, "started_at"),
     Index(None, "csv_state"),
+    # All that reports add up, without the documents, which SQLite keeps among the rows (PostgreSQL does not).
+    Index(
+        "ix_outcomes_report",
+        *("started_at", "status", "tester", "cost_nanousd", "duration_s"),
+        *("claims_total", "claims_refuted", "labels", "ticket_id"),
+    ).ddl_if(dialect="sqlite"),
 )
 
 CLAIMS: Final = Table(
@@ -155,6 +161,15 @@ SANDBOX_RUNS: Final = Table(
     Column("stage", String(40), nullable=False),
     Column("duration_s", Float, nullable=False),
     Column("sandbox_s", Float, nullable=False),
+)
+
+TEST_COUNTS: Final = Table(
+    "test_counts",
+    METADATA,
+    Column("outcome_id", Integer, ForeignKey("outcomes.id"), primary_key=True),
+    Column("category", String(20), primary_key=True),
+    Column("verdict", String(20), primary_key=True),  # of the triage; "rejected" where the screen let it not run
+    Column("tests", Integer, nullable=False),
 )
 
 RESERVATIONS: Final = Table(
