@@ -1,10 +1,12 @@
 """The built-in tester: deterministic, without a key, without running the code that it attacks."""
 
+import ast
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from refute.adversary.attack import Attack, Brief, Origin
+from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.blocks import author_property
 from refute.adversary.property.claims import known_errors, phrase_tests
 from refute.adversary.property.draft import Draft, Note
@@ -53,10 +55,26 @@ def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
             claim.id: "the property tester attacks importable code, not yet command lines"
             for claim in brief.ticket.claims
         }
-    told: dict[ClaimId, str] = {claim.id: _NOTHING_FOUND for claim in brief.ticket.claims}
+    broken = "; ".join(filter(None, map(_parse_fault, brief.modules)))
+    told: dict[ClaimId, str] = {claim.id: broken or _NOTHING_FOUND for claim in brief.ticket.claims}
+    if broken:
+        return told
     for note in reversed(notes):
         told[note.claim.id] = note.reason
     return told
+
+
+def _parse_fault(source: SourceModule) -> str:
+    """Why a module cannot be parsed; empty where it can."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source.source)
+    except SyntaxError as error:
+        return f"{source.module.path} cannot be parsed: line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"{source.module.path} cannot be parsed: {error}"
+    return ""
 
 
 def _everything(brief: Brief) -> Iterator[Draft | Note]:

@@ -56,6 +56,11 @@ def test_a_claim_without_anything_to_test_is_untested_with_a_reason() -> None:
     assert attack.untestable[0].reason.startswith("it holds no example")
 
 
+def test_claims_about_code_that_cannot_be_parsed_say_so_with_the_line() -> None:
+    attack = attack_on("def area(w):\n    return w *\n", "area is symmetric.", "It is elegant.")
+    assert {one.reason for one in attack.untestable} == {"subject.py cannot be parsed: line 2: invalid syntax"}
+
+
 def test_an_example_with_unknown_names_is_untested_and_says_so() -> None:
     attack = attack_on(AREA, ">>> area(width, 2)\n6")
     assert "`width`" in attack.untestable[0].reason
