@@ -9,7 +9,7 @@ from refute.scan import hosts, paths, sensitive
 from refute.scan.finding import Severity
 from refute.scan.paths import Place, Target
 from refute.scan.report import Report, Spot
-from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, SECRET, show
+from refute.scan.symbols import DERIVED, EMPTY, HERE, HOME, HOST_DATA, SECRET, show
 
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
 
@@ -32,6 +32,7 @@ class Act:
 
     def read(self, path: str) -> str:
         """Judge reading a file's content; returns the symbol for what it yields, empty for ordinary data."""
+        path = path.removeprefix(EMPTY)
         target = paths.locate(path, self.cwd)
         if sensitive.is_credentials(target.text):
             self.add("read-credentials", detail=_named(target))
@@ -53,6 +54,7 @@ class Act:
 
     def list(self, path: str) -> None:
         """Judge listing a directory."""
+        path = path.removeprefix(EMPTY)
         target = paths.locate(path, self.cwd)
         if sensitive.is_credentials(target.text):
             self.add("read-credentials", detail=_named(target))
@@ -82,8 +84,17 @@ class Act:
         tail = target.text.lstrip("".join(paths.FUZZY))
         if DERIVED in target.text:
             self.add("write-outside", detail=_named(target))
+        elif target.text.startswith(EMPTY):
+            self._write_from_root(tail, target)
         elif sensitive.is_persistence(tail) or re.search(_DOORS, tail):
             self.add("persistence", severity=Severity.HIGH, detail=_named(target))
+
+    def _write_from_root(self, tail: str, target: Target) -> None:
+        """A path that begins with a variable: from the root where the variable stayed empty."""
+        if tail.startswith("/dev/") or sensitive.is_persistence(tail) or sensitive.is_credentials(tail):
+            self.write(tail)
+        elif not paths.inside_or_temporary(paths.locate(tail)):
+            self.add("write-outside", severity=Severity.MEDIUM, detail=_named(target))
 
     def delete(self, path: str, *, recursive: bool) -> None:
         """Judge deleting a file or a tree."""
@@ -102,6 +113,11 @@ class Act:
         if DERIVED in target.text:
             self.add("delete-outside", detail=_named(target))
             return
+        tail = target.text.removeprefix(EMPTY)
+        if tail != target.text and (sensitive.is_enumerable_root(tail) or sensitive.is_credentials(tail)):
+            # `rm -rf "$prefix/"` with a prefix that may be empty.
+            self.delete(tail, recursive=recursive)
+            return
         # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
         named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
         severity = None if recursive and not named and not self.soft else Severity.MEDIUM
@@ -109,7 +125,8 @@ class Act:
 
     def change_mode(self, path: str) -> None:
         """Judge changing rights or owner of a file."""
-        target = paths.locate(path, self.cwd)
+        tail = path.removeprefix(EMPTY)
+        target = paths.locate(tail if sensitive.is_enumerable_root(tail) else path, self.cwd)
         if target.place in {Place.SYSTEM, Place.OUTSIDE, Place.HOME, Place.TEMP_ROOT}:
             self.add("permission-change", detail=_named(target))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, DOWNLOAD, EMPTY, HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
 
 WORKSPACE_MOUNT: Final = "/workspace"
 """Where the sandbox puts the snapshot."""
@@ -16,7 +16,7 @@ _HARMLESS_DEVICES: Final = re.compile(
     r"/dev/(null|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|console)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
 )
 _HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
-FUZZY: Final = frozenset((UNKNOWN, OUTPUT, HOST_DATA, DERIVED, DOWNLOAD, SECRET))
+FUZZY: Final = frozenset((EMPTY, UNKNOWN, OUTPUT, HOST_DATA, DERIVED, DOWNLOAD, SECRET))
 """Symbols with which a path may lead anywhere."""
 
 

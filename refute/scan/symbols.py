@@ -36,6 +36,9 @@ OUTPUT: Final = "\ue00b"
 HOST_DATA: Final = "\ue00c"
 """Content of a file of the machine."""
 
+EMPTY: Final = "\ue00d"
+"""Nothing, at least at first: the value that a script gives a variable before some branch gives it another."""
+
 MAX_TEXT: Final = 100_000
 """Longest text that is worked out."""
 
@@ -55,6 +58,7 @@ _SHOWN: Final = {
     HOST_DATA: "‹host file›",
     FIELD: " ",
     DECODED: "",
+    EMPTY: "",
 }
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.symbols import HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped
+from refute.scan.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped
 
 MAX_VALUES: Final = 6
 """Possible values kept for one variable; more of them become UNKNOWN as well."""
@@ -88,7 +88,8 @@ class Scope:
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""
         if name in self.variables:
-            return self.variables[name]
+            values = self.variables[name]
+            return values if len(values) == 1 or "" not in values else tuple(value or EMPTY for value in values)
         if name in self.arrays:
             return (self.arrays[name][0] if self.arrays[name] else "",)
         if name == "0":

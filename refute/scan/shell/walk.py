@@ -183,13 +183,15 @@ class Walker:
         return output
 
     def _list(self, node: "Node", stdin: str) -> str:
-        children = node.children
-        if len(children) != 3 or children[1].type != "||":  # noqa: PLR2004 - left, operator, right
-            return self._all(node.named_children, stdin)
-        # The right side runs only where the left one failed, so only one of them prints what counts.
-        left = self.run(children[0], stdin)
-        right = self.run(children[2], stdin)
-        return left or right
+        first, *rest = node.named_children
+        output = self.run(first, stdin)
+        # What follows runs only where the first side ended well, or badly.
+        self.scope.branching += 1
+        for child in rest:
+            printed = self.run(child, stdin)
+            output = output or printed if any(part.type == "||" for part in node.children) else output + printed
+        self.scope.branching -= 1
+        return output
 
     def _redirected(self, node: "Node", stdin: str) -> str:
         body = node.child_by_field_name("body")

@@ -12,7 +12,7 @@ from tree_sitter import Node
 from refute.scan.shell.expansion import expand_parameter
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import FIELD, NAME, UNKNOWN, capped
+from refute.scan.symbols import EMPTY, FIELD, NAME, UNKNOWN, capped
 
 MAX_ALTERNATIVES: Final = 8
 _ESCAPES: Final = {
@@ -36,6 +36,9 @@ _PASSIVE: Final = str.maketrans({_OPEN: "{", _COMMA: ",", _CLOSE: "}"})
 _BRACES: Final = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 _RANGE: Final = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])\Z")
 _HEREDOC_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+
+_BARE: Final = frozenset({"simple_expansion", "expansion", "command_substitution"})
+"""Nodes that, unquoted and alone, leave no word where they yield nothing."""
 
 Substitute = Callable[[Node], str]
 """Runs a command substitution's inside and returns what it prints."""
@@ -80,7 +83,8 @@ class Expander:
 
     def words(self, node: Node) -> list[list[str]]:
         """The alternatives for a word node, each as the list of words that it splits into."""
-        return [split_fields(text) for text in self.texts(node)]
+        bare = node.type in _BARE or (node.type == "command_name" and node.children[0].type in _BARE)
+        return [[] if bare and text in {"", EMPTY} else split_fields(text) for text in self.texts(node)]
 
     def texts(self, node: Node, *, quoted: bool = False) -> list[str]:
         """The alternatives for a node as text; FIELD marks where an unquoted expansion splits."""
@@ -180,6 +184,9 @@ def _split_value(value: str) -> str:
 def split_fields(text: str) -> list[str]:
     """The words of an expanded text, brace lists expanded."""
     words = [word for word in text.split(FIELD) if word] if FIELD in text else [text]
+    if EMPTY in text:
+        # What may be nothing matters where it may turn a path into one from the root; elsewhere it is nothing.
+        words = [EMPTY * word.startswith(EMPTY + "/") + word.replace(EMPTY, "") for word in words]
     if _OPEN not in text and _CLOSE not in text and _COMMA not in text:
         return words
     return [plain.translate(_PASSIVE) for word in words for plain in _expand_braces(word)]
