@@ -60,6 +60,27 @@ def load_tickets(path: Path) -> tuple[Ticket, ...]:
     return _load(path, below=True)
 
 
+def each_ticket(path: Path) -> Iterator[Ticket | TicketInvalid]:
+    """Read the tickets of a source one by one, in order; what is wrong with one does not hide the others.
+
+    Ids that occur twice are not looked for.
+
+    Args:
+        path: as for `load_tickets`.
+
+    Raises:
+        TicketNotFound: nothing there.
+        UsageError: the file has a suffix that says nothing about its format, or the source cannot be read.
+    """
+    for source, base, document in documents(path, below=True):
+        try:
+            yield _ticket(document, source=source, base=base)
+        except TicketInvalid as error:
+            yield error
+        except (UsageError, OSError) as error:
+            yield TicketInvalid(source, [str(error)])
+
+
 def _load(path: Path, *, below: bool) -> tuple[Ticket, ...]:
     loaded: list[Ticket] = []
     refused: list[TicketInvalid] = []

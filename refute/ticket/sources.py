@@ -1,7 +1,7 @@
 """Where tickets stand: a directory, a file, the lines of a file, or all directories below one."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -29,11 +29,11 @@ def documents(path: Path, *, below: bool) -> Iterator[tuple[str, Path, Document 
     Raises:
         TicketNotFound: saying where it looked.
         TicketInvalid: the file is too large.
-        UsageError: the format is unknown, or a directory holds two ticket files.
+        UsageError: the format is unknown.
     """
     if path.is_dir():
         for file in _files_under(path, below=below):
-            yield str(file), file.parent, _read(file)
+            yield (str(file), file, _ambiguous(file)) if file.is_dir() else (str(file), file.parent, _read(file))
         return
     if not path.is_file():
         what = "is no regular file" if path.exists() else "does not exist"
@@ -49,23 +49,34 @@ def documents(path: Path, *, below: bool) -> Iterator[tuple[str, Path, Document 
 
 
 def _files_under(directory: Path, *, below: bool) -> tuple[Path, ...]:
-    """The ticket file of a directory, or (with `below`) those of all directories below it."""
+    """The ticket file of a directory, or (with `below`) those of all directories below it.
+
+    A directory with two of them is named itself.
+    """
     found: list[Path] = []
     for count, (parent, directories, names) in enumerate(os.walk(directory, onerror=_unreadable)):
-        here = [Path(parent, name) for name in TICKET_NAMES if name in names and Path(parent, name).is_file()]
-        if len(here) > 1:
-            raise UsageError(f"{parent}: got {' and '.join(file.name for file in here)}, expected one of them")
+        here = _ticket_files(Path(parent), names)
         if count > _MAX_SEARCHED_DIRECTORIES:
             raise UsageError(
                 f"{directory}: got more than {_MAX_SEARCHED_DIRECTORIES:,} directories below it", hint=_HINT
             )
-        found += here
+        found += here if len(here) < 2 else [Path(parent)]  # noqa: PLR2004  # two
         kept = (name for name in directories if not name.startswith(".") and name not in _NOT_SEARCHED)
         directories[:] = sorted(kept) if below and not here else []
     if not found:
         where = "in it or below it" if below else "in it"
         raise TicketNotFound(f"{directory}: no {', '.join(TICKET_NAMES)} {where}", hint=_HINT)
     return tuple(found)
+
+
+def _ticket_files(directory: Path, names: Iterable[str]) -> list[Path]:
+    there = set(names)
+    return [directory / name for name in TICKET_NAMES if name in there and (directory / name).is_file()]
+
+
+def _ambiguous(directory: Path) -> DocumentError:
+    names = (file.name for file in _ticket_files(directory, TICKET_NAMES))
+    return DocumentError(f"got {' and '.join(names)}, expected one of them")
 
 
 def _unreadable(error: OSError) -> None:

@@ -1,0 +1,109 @@
+"""Which tickets of a source a batch takes."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from refute.batch.entry import Entry
+from refute.errors import UsageError
+from refute.outcome import Status
+from refute.ticket.record import Ticket
+
+CONTENT: Final = frozenset({Status.PASS, Status.PASS_WEAK, Status.SKIPPED, Status.DRY_RUN})
+"""Statuses after which nobody needs to run the ticket again."""
+_UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastOutcome:
+    """How a ticket ended when it was last verified."""
+
+    status: Status
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What is asked of a ticket to be taken; all of it must hold."""
+
+    labels: tuple[str, ...] = ()
+    """It has one of these labels."""
+    only_failed: bool = False
+    """It was verified before, and the last outcome was not PASS, PASS_WEAK, SKIPPED or DRY_RUN."""
+    since: datetime | None = None
+    """With `only_failed`: that outcome is not older. Else: one of its files was changed since then."""
+    limit: int | None = None
+    """At most so many tickets, the first ones."""
+
+
+def select(
+    entries: Iterable[Entry], wanted: Selection, *, last: Mapping[str, LastOutcome] | None = None
+) -> tuple[Entry, ...]:
+    """The entries to run, in order.
+
+    A ticket file with faults is always taken and does not count for the limit: nobody can know what it would be.
+
+    Args:
+        entries: all there are.
+        wanted: what is asked.
+        last: ticket id → last outcome, for `only_failed`.
+    """
+    taken: list[Entry] = []
+    count = 0
+    for entry in entries:
+        if entry.ticket is not None:
+            if not _fits(entry.ticket, wanted, last or {}):
+                continue
+            if wanted.limit is not None and count >= wanted.limit:
+                continue
+            count += 1
+        taken.append(entry)
+    return tuple(taken)
+
+
+def _fits(ticket: Ticket, wanted: Selection, last: Mapping[str, LastOutcome]) -> bool:
+    if wanted.labels and not set(wanted.labels) & set(ticket.labels):
+        return False
+    if wanted.only_failed:
+        before = last.get(ticket.id)
+        return (
+            before is not None
+            and before.status not in CONTENT
+            and (wanted.since is None or before.started_at >= wanted.since)
+        )
+    return wanted.since is None or changed_at(ticket) >= wanted.since
+
+
+def changed_at(ticket: Ticket) -> datetime:
+    """When the newest of the ticket's own files was changed; a missing one counts as changed now.
+
+    Looks at the ticket file, the verification script and the implementation files, not at everything in the workspace.
+    """
+    names = (ticket.verification_script, *ticket.implementation_files)
+    source = Path(re.sub(r":\d+$", "", ticket.source))
+    try:
+        newest = max(path.stat().st_mtime for path in (source, *(ticket.workspace / name for name in names)))
+    except OSError:
+        return datetime.now(UTC)
+    return datetime.fromtimestamp(newest, UTC)
+
+
+def parse_since(text: str, *, now: datetime | None = None) -> datetime:
+    """A moment from `2026-11-20`, `2026-11-20T06:00+01:00` (without a zone: UTC) or, ago, `90m`, `12h`, `7d`, `2w`.
+
+    Raises:
+        UsageError: anything else.
+    """
+    ago = re.fullmatch(r"(\d{1,6})([mhdw])", text.strip())
+    try:
+        if ago:
+            return (now or datetime.now(UTC)) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        moment = datetime.fromisoformat(text.strip())
+    except (ValueError, OverflowError) as error:
+        raise UsageError(
+            f"--since: got {text!r}, expected a date such as 2026-11-20, a date with time, or an age such as 12h or 7d"
+        ) from error
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
