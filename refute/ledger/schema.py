@@ -26,7 +26,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD: Final = "0003"
+HEAD: Final = "0004"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -213,4 +213,29 @@ MODEL_CALLS: Final = Table(
     Column("latency_s", Float, nullable=False),
     Index(None, "run_id", "ticket_id"),
     Index(None, "at"),
+)
+
+BATCHES: Final = Table(
+    "batches",
+    METADATA,
+    Column("batch_id", String(100), primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Index(None, "created_at"),
+)
+
+BATCH_TICKETS: Final = Table(
+    "batch_tickets",
+    METADATA,
+    Column("batch_id", String(100), ForeignKey("batches.batch_id"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("ticket_id", String(64), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("answer", String(10), nullable=False),
+    Column("answered_by", String(200), nullable=False),
+    Column("digest", String(80)),  # NULL: the answer is about whatever the files are
+    Column("owner", String(200)),  # NULL: nobody works on it
+    Column("lease_until", Instant),
+    Column("finished", Boolean, nullable=False),
+    UniqueConstraint("batch_id", "ticket_id"),
 )

@@ -1,6 +1,6 @@
 """The ledger: every outcome once, in one transaction, whatever is retried or killed."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -64,20 +64,24 @@ class Ledger:
         """Give the connections back."""
         self._engine.dispose()
 
-    def record(self, outcome: Outcome) -> bool:
+    def record(self, outcome: Outcome, *, provided: Callable[[Connection], bool] | None = None) -> bool:
         """Write an outcome with all its rows, or nothing.
 
+        Args:
+            outcome: what to write.
+            provided: asked first, in the same transaction; where it says no, nothing is written.
+
         Returns:
-            False where (run id, ticket id, attempt) is there already: the first record stands.
+            False where (run id, ticket id, attempt) is there already: the first record stands. Or it was refused.
         """
         try:
             with self.transaction(writes=True) as connection:
-                return _insert(connection, outcome)
+                return (provided is None or provided(connection)) and _insert(connection, outcome)
         except IntegrityError as error:
             # Another process recorded the same run or outcome between our look and our write.
             try:
                 with self.transaction(writes=True) as connection:
-                    return _insert(connection, outcome)
+                    return (provided is None or provided(connection)) and _insert(connection, outcome)
             except IntegrityError:
                 raise unavailable(self._engine, error) from error
 

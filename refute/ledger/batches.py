@@ -1,0 +1,232 @@
+"""Batches: their tickets, who may run them and who is running them, so that processes can share one batch.
+
+A ticket is claimed for a time (a lease) that its owner renews. An outcome is recorded in the transaction that finds its
+ticket still its owner's and marks it finished; so whatever is killed, stalls or comes back, a ticket of a batch has one
+outcome. Clocks of machines that share a batch must agree to well under `LEASE_S`.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
+
+from refute.batch.selection import LastOutcome
+from refute.errors import UsageError
+from refute.ledger.schema import BATCH_TICKETS, BATCHES, OUTCOMES
+from refute.ledger.store import IDS_AT_ONCE, Ledger
+from refute.outcome import Outcome, Status
+
+LEASE_S: Final = 60.0
+"""How long a ticket stays claimed by a process that is not heard of any more."""
+SHOWN: Final = 5
+ENTRY: Final = BATCH_TICKETS.c
+
+
+class Answer(StrEnum):
+    """What was answered about running a ticket of a batch."""
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    DECLINED = "declined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """One batch; its id is the run id of its tickets' outcomes."""
+
+    id: str
+    source: str
+    """Directory or file that the tickets were read from."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchTicket:
+    """One ticket of a batch as the ledger knows it."""
+
+    position: int
+    ticket_id: str
+    source: str
+    answer: Answer
+    answered_by: str
+    digest: str | None
+    """Snapshot that the answer is about; None where it is about whatever the files are."""
+    owner: str | None
+    finished: bool
+
+
+class Batches:
+    """The batches of one ledger.
+
+    Every method raises `LedgerUnavailable` where the database does not do its part.
+
+    Args:
+        ledger: where they lie.
+        clock: the present moment.
+    """
+
+    def __init__(self, ledger: Ledger, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._ledger = ledger
+        self._clock = clock
+
+    def create(self, batch: Batch, tickets: Sequence[tuple[str, str]]) -> None:
+        """Enter a batch with its tickets, all waiting for an answer.
+
+        Args:
+            batch: the batch.
+            tickets: (ticket id, source), each id once.
+        """
+        common = {"batch_id": batch.id, "answer": Answer.WAITING.value, "answered_by": "", "finished": False}
+        rows = [
+            {**common, "position": position, "ticket_id": ticket_id, "source": source}
+            for position, (ticket_id, source) in enumerate(tickets)
+        ]
+        with self._ledger.transaction(writes=True) as connection:
+            header = {"batch_id": batch.id, "source": batch.source, "created_at": batch.created_at}
+            connection.execute(insert(BATCHES).values(header))
+            if rows:
+                connection.execute(insert(BATCH_TICKETS), rows)
+
+    def find(self, batch_id: str) -> Batch:
+        """The batch of an id.
+
+        Raises:
+            UsageError: there is none; the message names the latest ones.
+        """
+        latest = select(BATCHES).order_by(BATCHES.c.created_at.desc())
+        with self._ledger.transaction() as connection:
+            row = connection.execute(select(BATCHES).where(BATCHES.c.batch_id == batch_id)).one_or_none()
+            if row is not None:
+                return _batch(row)
+            known = ", ".join(row.batch_id for row in connection.execute(latest.limit(SHOWN)))
+        raise UsageError(f"batch {batch_id!r}: not in the ledger", hint=f"The latest ones: {known or 'none'}.")
+
+    def latest_unfinished(self) -> Batch:
+        """The newest batch with a ticket that has no outcome.
+
+        Raises:
+            UsageError: all are finished.
+        """
+        ours = (ENTRY.batch_id == BATCHES.c.batch_id) & ENTRY.finished.is_(False)
+        query = select(BATCHES).where(select(ENTRY.position).where(ours).exists())
+        with self._ledger.transaction() as connection:
+            row = connection.execute(query.order_by(BATCHES.c.created_at.desc()).limit(1)).one_or_none()
+        if row is None:
+            raise UsageError("--resume: got no batch, and the ledger has none that is unfinished")
+        return _batch(row)
+
+    def tickets(self, batch_id: str) -> list[BatchTicket]:
+        """All tickets of a batch in order."""
+        query = select(BATCH_TICKETS).where(ENTRY.batch_id == batch_id).order_by(ENTRY.position)
+        with self._ledger.transaction() as connection:
+            return [_ticket(row) for row in connection.execute(query)]
+
+    def answer(self, batch_id: str, answer: Answer, *, by: str, digests: Mapping[str, str | None]) -> None:
+        """Note an answer, or what is waited for, for tickets that are not finished.
+
+        Args:
+            batch_id: the batch.
+            answer: what was answered.
+            by: who did.
+            digests: ticket id → snapshot that it is about.
+        """
+        with self._ledger.transaction(writes=True) as connection:
+            for ticket_id, digest in digests.items():
+                asked = (ENTRY.batch_id == batch_id) & (ENTRY.ticket_id == ticket_id) & ENTRY.finished.is_(False)
+                values = {"answer": answer.value, "answered_by": by[:200], "digest": digest}
+                connection.execute(update(BATCH_TICKETS).where(asked).values(values))
+
+    def claim(self, batch_id: str, owner: str, *, gone: Collection[str] = ()) -> BatchTicket | None:
+        """Take the next ticket that was answered, is not finished, and that nobody works on.
+
+        Args:
+            batch_id: the batch.
+            owner: who takes it.
+            gone: owners known to be dead, whose leases count for nothing.
+
+        Returns:
+            The ticket as it was before, so with its last owner; None where there is none at this moment.
+        """
+        now = self._clock()
+        free = or_(ENTRY.owner.is_(None), ENTRY.lease_until < now, ENTRY.owner.in_(list(gone)))
+        due = and_(ENTRY.batch_id == batch_id, ENTRY.finished.is_(False), ENTRY.answer != Answer.WAITING.value, free)
+        query = select(BATCH_TICKETS).where(due).order_by(ENTRY.position).limit(1).with_for_update(skip_locked=True)
+        with self._ledger.transaction(writes=True) as connection:
+            row = connection.execute(query).one_or_none()
+            if row is None:
+                return None
+            this = (ENTRY.batch_id == batch_id) & (ENTRY.position == row.position)
+            lease = {"owner": owner, "lease_until": now + timedelta(seconds=LEASE_S)}
+            connection.execute(update(BATCH_TICKETS).where(this).values(lease))
+            return _ticket(row)
+
+    def renew(self, batch_id: str, owner: str) -> None:
+        """Say that an owner is alive and still works on what it claimed."""
+        until = self._clock() + timedelta(seconds=LEASE_S)
+        with self._ledger.transaction(writes=True) as connection:
+            connection.execute(update(BATCH_TICKETS).where(_held(batch_id, owner)).values(lease_until=until))
+
+    def release(self, batch_id: str, owner: str, *, ticket_id: str | None = None) -> None:
+        """Give back what an owner claimed and did not finish; what it still records of these is refused.
+
+        Args:
+            batch_id: the batch.
+            owner: whose.
+            ticket_id: only this ticket.
+        """
+        held = _held(batch_id, owner)
+        if ticket_id is not None:
+            held &= ENTRY.ticket_id == ticket_id
+        with self._ledger.transaction(writes=True) as connection:
+            connection.execute(update(BATCH_TICKETS).where(held).values(owner=None, lease_until=None))
+
+    def record(self, outcome: Outcome, owner: str) -> bool:
+        """Record the outcome of a ticket that its owner still holds.
+
+        Returns:
+            False where it was given back, or was taken over since: nothing is recorded.
+        """
+        held = _held(outcome.run_id, owner) & (ENTRY.ticket_id == outcome.ticket_id)
+        finished = {"finished": True, "owner": None, "lease_until": None}
+
+        def finish(connection: Connection) -> bool:
+            return connection.execute(update(BATCH_TICKETS).where(held).values(finished)).rowcount == 1
+
+        return self._ledger.record(outcome, provided=finish)
+
+    def last_outcomes(self, ticket_ids: Iterable[str]) -> dict[str, LastOutcome]:
+        """Ticket id → how it ended last, for those that were ever verified."""
+        listed = list(ticket_ids)
+        found: dict[str, LastOutcome] = {}
+        with self._ledger.transaction() as connection:
+            for start in range(0, len(listed), IDS_AT_ONCE):
+                some = OUTCOMES.c.ticket_id.in_(listed[start : start + IDS_AT_ONCE])
+                newest = select(func.max(OUTCOMES.c.id)).where(some).group_by(OUTCOMES.c.ticket_id)
+                columns = select(OUTCOMES.c.ticket_id, OUTCOMES.c.status, OUTCOMES.c.started_at)
+                for row in connection.execute(columns.where(OUTCOMES.c.id.in_(newest))):
+                    found[row.ticket_id] = LastOutcome(status=Status(row.status), started_at=row.started_at)
+        return found
+
+
+def _held(batch_id: str, owner: str) -> ColumnElement[bool]:
+    return and_(ENTRY.batch_id == batch_id, ENTRY.owner == owner, ENTRY.finished.is_(False))
+
+
+def _batch(row: Row[Any]) -> Batch:
+    return Batch(id=row.batch_id, source=row.source, created_at=row.created_at)
+
+
+def _ticket(row: Row[Any]) -> BatchTicket:
+    return BatchTicket(
+        position=row.position,
+        ticket_id=row.ticket_id,
+        source=row.source,
+        answer=Answer(row.answer),
+        answered_by=row.answered_by,
+        digest=row.digest,
+        owner=row.owner,
+        finished=bool(row.finished),
+    )
