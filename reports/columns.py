@@ -1,0 +1,60 @@
+"""How the reports' data frames are typed, whatever they are read from.
+
+Money stays whole nanodollars (int64, exact) in every frame; US dollars as float exist only where something is shown.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+
+from refute.ledger.schema import NANODOLLARS
+from refute.outcome import ClaimVerdict, Status
+
+MOMENT: Final = "moment"
+CATEGORY: Final = pd.CategoricalDtype()
+"""One of few texts, not known beforehand."""
+
+STATUS: Final = pd.CategoricalDtype([status.value for status in Status], ordered=True)
+VERDICT: Final = pd.CategoricalDtype([verdict.value for verdict in ClaimVerdict], ordered=True)
+
+Columns = Mapping[str, Any]
+"""Column → dtype; `MOMENT` is a timestamp in UTC to the microsecond."""
+
+
+def typed(names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]], columns: Columns) -> pd.DataFrame:
+    """A frame of rows that come in chunks; a chunk is typed before the next is read.
+
+    Args:
+        names: of the columns, in the order of the rows' cells.
+        chunks: rows, some at a time.
+        columns: their types.
+    """
+    parts = [_frame(names, zip(*rows, strict=True), columns) for rows in chunks if rows]
+    if not parts:
+        return _frame(names, ([] for _ in names), columns)
+    shared = {name: _shared(name, parts) for name in names if columns[name] is CATEGORY}
+    parts = [part.astype(shared) for part in parts]
+    return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+
+
+def as_usd(nanodollars: Any) -> Any:
+    """US dollars as float: the edge at which exactness ends."""
+    return nanodollars / NANODOLLARS
+
+
+def _frame(names: Sequence[str], cells: Iterable[Sequence[Any]], columns: Columns) -> pd.DataFrame:
+    return pd.DataFrame({name: _series(list(values), columns[name]) for name, values in zip(names, cells, strict=True)})
+
+
+def _series(values: list[Any], dtype: Any) -> "pd.Series[Any]":
+    if dtype == MOMENT:
+        moments = pd.DatetimeIndex(pd.to_datetime(values, utc=True, format="ISO8601"))
+        return pd.Series(moments.as_unit("us"))
+    series: pd.Series[Any] = pd.Series(values, dtype=dtype)
+    return series
+
+
+def _shared(name: str, parts: list[pd.DataFrame]) -> pd.CategoricalDtype:
+    """One set of categories for all chunks, sorted, so that frames from different sources are equal."""
+    return pd.CategoricalDtype(sorted(set().union(*(part[name].cat.categories for part in parts))))

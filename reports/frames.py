@@ -1,0 +1,148 @@
+"""The same typed data frames, read from the ledger or made from outcomes (which Prefect's artifacts hold too).
+
+Rows are ordered by start, run, ticket and attempt; `outcome` in the other frames is the position in `outcomes`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
+from decimal import ROUND_HALF_EVEN
+from typing import Final
+
+import pandas as pd
+from sqlalchemy import Connection, Table, select
+
+from refute.ledger import rows
+from refute.ledger.schema import CLAIMS, FAILURES, NANODOLLARS, OUTCOMES, SANDBOX_RUNS, TEST_COUNTS
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome
+from reports.columns import CATEGORY, MOMENT, STATUS, VERDICT, Columns, typed
+from reports.reading import bare, chunks
+from reports.scope import Scope
+
+KEY: Final = ["started_at", "run_id", "ticket_id", "attempt"]
+
+OUTCOME_COLUMNS: Final[Columns] = {
+    "run_id": "str",
+    "ticket_id": "str",
+    "attempt": "int64",
+    "title": "str",
+    "status": STATUS,
+    "reason": "str",
+    "started_at": MOMENT,
+    "duration_s": "float64",
+    "cost_nanousd": "int64",
+    "tester": CATEGORY,
+    "claims_total": "int64",
+    "claims_refuted": "int64",
+    "snapshot_digest": "str",
+    "image_id": "str",
+    "profile_digest": "str",
+    "labels": CATEGORY,
+}
+CLAIM_COLUMNS: Final[Columns] = {
+    "position": "int64",
+    "claim_id": "str",
+    "text": "str",
+    "verdict": VERDICT,
+    "reason": "str",
+    "decided_by": "str",
+    "tests_run": "int64",
+    "independent_tests": "int64",
+    "attested_tests": "int64",
+}
+FAILURE_COLUMNS: Final[Columns] = {
+    "position": "int64",
+    "test_name": "str",
+    "claim_id": "str",
+    "error_type": "str",
+    "error_message": "str",
+    "smallest_input": "str",
+    "tester": CATEGORY,
+}
+SANDBOX_COLUMNS: Final[Columns] = {
+    "position": "int64",
+    "stage": CATEGORY,
+    "duration_s": "float64",
+    "sandbox_s": "float64",
+}
+TEST_COLUMNS: Final[Columns] = {"category": CATEGORY, "verdict": CATEGORY, "tests": "int64"}
+
+_CHILDREN: Final[dict[str, tuple[Table, Columns, Callable[[Outcome, int], list[rows.Row]]]]] = {
+    "claims": (CLAIMS, CLAIM_COLUMNS, rows.claim_rows),
+    "failures": (FAILURES, FAILURE_COLUMNS, rows.failure_rows),
+    "sandbox_runs": (SANDBOX_RUNS, SANDBOX_COLUMNS, rows.sandbox_rows),
+    "tests": (TEST_COUNTS, TEST_COLUMNS, rows.test_count_rows),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frames:
+    """What is known of some outcomes. Money is in nanodollars, times are in seconds, moments in UTC."""
+
+    outcomes: pd.DataFrame
+    """A row per outcome; `labels` is a JSON array."""
+    claims: pd.DataFrame
+    """A row per claim."""
+    failures: pd.DataFrame
+    """A row per refutation."""
+    sandbox_runs: pd.DataFrame
+    """A row per stage that used a container."""
+    tests: pd.DataFrame
+    """A row per outcome, category and verdict of its tests, with their number."""
+
+
+def frames_from_ledger(ledger: Ledger, scope: Scope | None = None) -> Frames:
+    """Everything about the outcomes of a scope, down to single claims; `reports.facts` adds up millions.
+
+    Raises:
+        LedgerUnavailable: the ledger failed.
+    """
+    chosen = scope or Scope()
+    with ledger.transaction() as connection:
+        columns = [OUTCOMES.c.id, *(OUTCOMES.c[name] for name in OUTCOME_COLUMNS)]
+        query = select(*bare(columns)).where(*chosen.conditions())
+        found = typed(
+            ["id", *OUTCOME_COLUMNS], chunks(connection, query), {"id": "int64", **OUTCOME_COLUMNS}
+        ).sort_values(KEY, ignore_index=True, kind="stable")
+        places = pd.Series(found.index, index=found.pop("id"), dtype="int64")
+        children = {name: _child(connection, chosen, places, *_CHILDREN[name][:2]) for name in _CHILDREN}
+    return Frames(outcomes=found, **children)
+
+
+def frames_from_outcomes(outcomes: Iterable[Outcome]) -> Frames:
+    """The same frames of outcomes that lie elsewhere."""
+    ordered = sorted(outcomes, key=lambda one: (one.started_at, one.run_id, one.ticket_id, one.attempt))
+    children = {}
+    for name, (_, columns, make) in _CHILDREN.items():
+        made = ({"outcome": row["outcome_id"], **row} for n, one in enumerate(ordered) for row in make(one, n))
+        children[name] = _from_rows(made, {"outcome": "int64", **columns})
+    return Frames(outcomes=_from_rows(map(_outcome_row, ordered), OUTCOME_COLUMNS), **children)
+
+
+def differences(left: Frames, right: Frames) -> Iterator[str]:
+    """The names of the frames that are not equal."""
+    for field in fields(Frames):
+        if not getattr(left, field.name).equals(getattr(right, field.name)):
+            yield field.name
+
+
+def _outcome_row(outcome: Outcome) -> rows.Row:
+    nanodollars = (outcome.cost_usd * NANODOLLARS).to_integral_value(ROUND_HALF_EVEN)  # as the ledger rounds
+    return {**rows.outcome_row(outcome), "cost_nanousd": int(nanodollars)}
+
+
+def _from_rows(made: Iterable[rows.Row], columns: Columns) -> pd.DataFrame:
+    return typed(list(columns), [[tuple(row[name] for name in columns) for row in made]], columns)
+
+
+def _child(
+    connection: Connection, scope: Scope, places: "pd.Series[int]", table: Table, columns: Columns
+) -> pd.DataFrame:
+    """A table's rows of the outcomes in scope, in their order."""
+    query = select(table.c.outcome_id, *bare(table.c[name] for name in columns))
+    if not scope.is_everything:
+        query = query.where(table.c.outcome_id.in_(select(OUTCOMES.c.id).where(*scope.conditions())))
+    found = typed(["outcome", *columns], chunks(connection, query), {"outcome": "int64", **columns})
+    found["outcome"] = found["outcome"].map(places).astype("int64")
+    order = ["position"] if "position" in columns else ["category", "verdict"]
+    return found.sort_values(["outcome", *order], ignore_index=True)

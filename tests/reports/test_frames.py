@@ -1,0 +1,94 @@
+"""The frames of the ledger and of the outcomes themselves are the same, typed, whatever the database."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome, Status
+from refute.settings import Settings
+from reports.frames import Frames, differences, frames_from_ledger, frames_from_outcomes
+from reports.scope import Scope
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
+    """An empty ledger on either database."""
+    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    opened = Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def recorded(ledger: Ledger, outcomes: dict[str, Outcome]) -> list[Outcome]:
+    """Outcomes of every kind, recorded in another order than they happened."""
+    several = [*outcomes.values(), replace(outcomes["blocked"], attempt=2, cost_usd=Decimal("0.0000000125"))]
+    for outcome in reversed(several):
+        ledger.record(outcome)
+    return several
+
+
+def assert_equal(left: Frames, right: Frames) -> None:
+    for name in ("outcomes", "claims", "failures", "sandbox_runs", "tests"):
+        pd.testing.assert_frame_equal(getattr(left, name), getattr(right, name))
+    assert list(differences(left, right)) == []
+
+
+def test_the_ledger_and_the_outcomes_give_equal_frames(ledger: Ledger, recorded: list[Outcome]) -> None:
+    assert_equal(frames_from_ledger(ledger), frames_from_outcomes(recorded))
+
+
+def test_an_empty_ledger_gives_empty_frames_of_the_same_types(ledger: Ledger) -> None:
+    assert_equal(frames_from_ledger(ledger), frames_from_outcomes([]))
+
+
+def test_columns_are_typed(ledger: Ledger, recorded: list[Outcome]) -> None:
+    outcomes = frames_from_ledger(ledger).outcomes
+    assert str(outcomes["started_at"].dtype) == "datetime64[us, UTC]"
+    assert outcomes["cost_nanousd"].dtype == "int64"
+    assert list(outcomes["status"].cat.categories) == [status.value for status in Status]
+    assert outcomes["cost_nanousd"].sum() == 31_400_012
+
+
+def test_a_frame_that_differs_is_named(ledger: Ledger, recorded: list[Outcome]) -> None:
+    changed = [replace(recorded[0], claims=()), *recorded[1:]]
+    assert list(differences(frames_from_ledger(ledger), frames_from_outcomes(changed))) == ["outcomes", "claims"]
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        (Scope(since=datetime(2026, 3, 1, 2, 32, tzinfo=UTC)), ["TCK-666", "TCK-666", "TCK-103"]),
+        (Scope(until=datetime(2026, 3, 1, 2, 31, tzinfo=UTC) + timedelta(microseconds=1)), ["TCK-102", "TCK-101"]),
+        (Scope(statuses=(Status.PASS_WEAK, Status.FAILED_VERIFICATION)), ["TCK-102", "TCK-103"]),
+        (Scope(labels=("needs-adversarial",)), ["TCK-102"]),
+        (Scope(labels=("needs", "adversarial", "needs%", "needs_adversarial")), []),
+        (Scope(ticket_ids=("TCK-101",), statuses=(Status.PASS,)), []),
+    ],
+)
+def test_a_scope_holds_for_every_frame(
+    ledger: Ledger, recorded: list[Outcome], scope: Scope, expected: list[str]
+) -> None:
+    frames = frames_from_ledger(ledger, scope)
+    assert list(frames.outcomes["ticket_id"]) == expected
+    kept = [
+        one
+        for one in recorded
+        if (one.ticket_id, one.attempt) in zip(expected, frames.outcomes["attempt"], strict=True)
+    ]
+    assert_equal(frames, frames_from_outcomes(kept))
+
+
+def test_labels_are_told_apart_whatever_they_hold(ledger: Ledger, outcomes: dict[str, Outcome]) -> None:
+    tricky = ('a"b', "b", '["b"', 'x,"b"', "ü%", "u_")
+    for number, label in enumerate(tricky):
+        ledger.record(replace(outcomes["blocked"], run_id=f"run-{number}", labels=("first", label)))
+    for number, label in enumerate(tricky):
+        found = frames_from_ledger(ledger, Scope(labels=(label,))).outcomes
+        assert list(found["run_id"]) == [f"run-{number}"]
