@@ -113,14 +113,19 @@ def attack_job(  # noqa: PLR0913  # what a job is made of
         image_id=image_id,
         command=DRIVER,
         workspace=archive,
-        limits=Limits(
-            timeout_s=settings.attack_timeout_s + GRACE_S,
-            memory_bytes=settings.memory_bytes,
-            cpus=settings.cpus,
-            output_bytes=settings.output_bytes,
-        ),
+        limits=attack_limits(settings),
         attack_files={PLAN: json.dumps(plan).encode(), attack.file_name: attack.source.encode()},
         collect=(RESULTS,),
+    )
+
+
+def attack_limits(settings: Settings) -> Limits:
+    """What an attack may use, its driver included."""
+    return Limits(
+        timeout_s=settings.attack_timeout_s + GRACE_S,
+        memory_bytes=settings.memory_bytes,
+        cpus=settings.cpus,
+        output_bytes=settings.output_bytes,
     )
 
 

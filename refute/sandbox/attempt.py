@@ -1,27 +1,26 @@
-"""One attempt at a job: create, fill, run, stop the world, read back."""
+"""One attempt at a job: fill, run, stop the world, read back."""
 
 import contextlib
 import time
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
+from queue import Empty
 from typing import Final
 
 from docker.errors import NotFound
 
 from refute.errors import SandboxFailed
-from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
+from refute.sandbox.connection import engine_errors
 from refute.sandbox.evidence import Counters, Facts, full_mounts, judge, memory_in_words, read_counters
 from refute.sandbox.execution import Ending, Execution
 from refute.sandbox.freeze import freeze
 from refute.sandbox.job import End, Job, JobResult, Limit, LimitReached, TimedOut
-from refute.sandbox.profile import container_config, volumes
+from refute.sandbox.profile import volumes
 from refute.sandbox.readback import WorkspaceState, read_collected, read_touched_decoys, read_workspace
-from refute.sandbox.reaper import labels
-from refute.sandbox.tcp_memory import limit_tcp_memory
+from refute.sandbox.standing import Standing
 from refute.sandbox.tree import Original, read_originals
-from refute.sandbox.watch import OutOfMemory, Signals, watch
+from refute.sandbox.watch import OutOfMemory
 
 OUT_OF_MEMORY_GRACE_S: Final = 0.15
 """The engine's report of an out-of-memory kill may come after that of the exit it caused."""
@@ -40,36 +39,27 @@ class _Remains:
 
 
 class Attempt:
-    """One container, from its creation to its last byte read; whoever makes it removes the container by its name."""
+    """One job in a container that stands ready, to its last byte read; whoever made the container removes it."""
 
-    def __init__(self, client: EngineClient, job: Job, facts: EngineFacts, *, name: str) -> None:
-        self._client = client
+    def __init__(self, standing: Standing, job: Job) -> None:
+        self._client = standing.client
+        self._container = standing.container
         self._job = job
-        self._facts = facts
-        self._name = name
-        self._signals: Signals = SimpleQueue()
+        self._signals = standing.signals
 
-    def run(self, background: Executor) -> JobResult:
-        """Do it all but the removal.
+    def run(self, background: Executor, *, began: float) -> JobResult:
+        """Do it all but making and removing the container.
 
         Args:
             background: indexes the workspace while the command runs.
+            began: monotonic time since when the job waits for its result.
 
         Raises:
-            EngineDied, ImageMissing, SandboxFailed: infrastructure.
+            EngineDied, SandboxFailed: infrastructure.
         """
-        began = time.monotonic()
         originals = background.submit(read_originals, self._job.workspace)
-        config = container_config(self._job, labels=labels(self._job, now=time.time()), cpus_available=self._facts.cpus)
-        with engine_errors("create the container"):
-            created = self._client.create_container_from_config(config, self._name)  # type: ignore[no-untyped-call]
-            container: str = created["Id"]
-        with watch(self._client, container, self._signals):
-            with engine_errors("start the container"):
-                self._client.start(container)
-            limit_tcp_memory(container)
-            ending = Execution(self._client, container, self._job, self._signals).run()
-            end, remains = self._conclude(container, ending, originals.result())
+        ending = Execution(self._client, self._container, self._job, self._signals).run()
+        end, remains = self._conclude(self._container, ending, originals.result())
         return JobResult(
             end=end,
             stdout=ending.stdout,

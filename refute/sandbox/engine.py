@@ -4,23 +4,29 @@ import contextlib
 import threading
 import time
 import uuid
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Final, Self
 
 from refute.errors import EngineDied, EngineUnavailable, InfrastructureError
+from refute.sandbox.ahead import Ahead
 from refute.sandbox.attempt import Attempt
-from refute.sandbox.connection import LOST, EngineClient, EngineFacts, connect, engine_errors, read_facts
+from refute.sandbox.connection import EngineClient, EngineFacts, connect, engine_errors, read_facts
 from refute.sandbox.job import Job, JobResult
 from refute.sandbox.profile import environment, profile_digest
 from refute.sandbox.readback import check_collect
-from refute.sandbox.reaper import reap_expired, remove_container
+from refute.sandbox.reaper import reap_expired
+from refute.sandbox.removal import Removal
+from refute.sandbox.standing import Standing, shape, stand
 
 ENGINE_RETURN_S: Final = 20.0
 """How long the one retry waits for an engine that died to answer again."""
 SWEEP_EVERY_S: Final = 60.0
 """Between two sweeps for what other runs left; a sandbox that runs jobs looks again after this long."""
+WAITING_S: Final = 120.0
+"""How long a container that was prepared waits for its job, unless told otherwise."""
 WORKERS: Final = 4
 """Containers being removed at once."""
 
@@ -42,6 +48,9 @@ class DockerSandbox:
         self._facts: EngineFacts | None = None
         self._sweep_due = 0.0
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
+        self._removal = Removal(self._background, connect, engine_return_s)
+        self._ahead = Ahead(self._background, self._removal.of)
+        weakref.finalize(self, self._ahead.discard_later)  # also at the interpreter's end
 
     @property
     def profile_digest(self) -> str:
@@ -78,7 +87,7 @@ class DockerSandbox:
         try:
             return self._attempt(job, facts)
         except EngineDied as death:
-            if again := self._await_engine():
+            if again := self._removal.await_engine():
                 again.close()
             try:
                 return self._attempt(job, facts)
@@ -87,8 +96,24 @@ class DockerSandbox:
                     f"{death.message}; it did not come back within {self._engine_return_s:g} s", hint=death.hint
                 ) from error
 
+    def prepare(self, job: Job, *, waiting_s: float = WAITING_S) -> None:
+        """Begin to make the container for a job that is likely to come; `run` takes it where it has the same shape.
+
+        Returns at once and raises nothing: where preparing fails, `run` makes a container and tells what is wrong.
+
+        Args:
+            job: of the same run, ticket, name, image and limits as the one to come; its command and files do not count.
+            waiting_s: how long the container may wait; after that it is not used, and a while later ends itself.
+        """
+        self._ahead.prepare(shape(job), lambda: self._stand(job, self.facts(), waiting_s))
+
+    def discard_prepared(self) -> None:
+        """Remove prepared containers that nothing ran in, in the background: their job will not come."""
+        self._ahead.discard_later()
+
     def close(self) -> None:
         """Wait until every container is gone. The interpreter's end does the same."""
+        self._ahead.discard()
         self._background.shutdown(wait=True)
 
     def __enter__(self) -> Self:
@@ -100,6 +125,14 @@ class DockerSandbox:
         self.close()
 
     def _attempt(self, job: Job, facts: EngineFacts) -> JobResult:
+        began = time.monotonic()
+        standing = self._ahead.take(shape(job)) or self._stand(job, facts)
+        try:
+            return Attempt(standing, job).run(self._background, began=began)
+        finally:
+            self._removal.of(standing)
+
+    def _stand(self, job: Job, facts: EngineFacts, waiting_s: float = 0.0) -> Standing:
         name = f"refute-{uuid.uuid4().hex}"  # known before the container is, so it can be removed in every case
         try:
             client = self._connect()
@@ -107,25 +140,10 @@ class DockerSandbox:
             self._facts = None  # another engine may answer next time
             raise
         try:
-            return Attempt(client, job, facts, name=name).run(self._background)
-        finally:
-            self._remove_later(client, name)
-
-    def _await_engine(self) -> EngineClient | None:
-        """Wait for an engine that died to answer again."""
-        deadline = time.monotonic() + self._engine_return_s
-        while time.monotonic() < deadline:
-            with contextlib.suppress(InfrastructureError):
-                return self._connect()
-            time.sleep(0.3)
-        return None
-
-    def _remove_later(self, client: EngineClient, name: str) -> None:
-        """Removal takes a tenth of a second that nobody needs to wait for."""
-        try:
-            self._background.submit(self._remove, client, name)
-        except RuntimeError:  # closed, or the interpreter ends: nothing runs in the background any more
-            self._remove(client, name)
+            return stand(client, job, facts, name=name, waiting_s=waiting_s)
+        except BaseException:
+            self._removal.later(client, name)
+            raise
 
     def _sweep_when_due(self) -> None:
         if time.monotonic() >= self._sweep_due:
@@ -136,15 +154,3 @@ class DockerSandbox:
     def _sweep(self) -> None:
         with contextlib.suppress(InfrastructureError), contextlib.closing(self._connect()) as client:
             reap_expired(client)
-
-    def _remove(self, client: EngineClient, name: str) -> None:
-        """Remove a container and its volumes. Where the engine does not come back, its expiry or the sweep does it."""
-        try:
-            remove_container(client, name)
-        except LOST:
-            again = self._await_engine()
-            if again is not None:
-                with contextlib.suppress(*LOST), contextlib.closing(again):
-                    remove_container(again, name)
-        finally:
-            client.close()

@@ -91,15 +91,18 @@ def environment(job: Job) -> dict[str, str]:
     return {**BASE_ENVIRONMENT, **job.environment}
 
 
-def container_config(job: Job, *, labels: Mapping[str, str], cpus_available: float) -> dict[str, Any]:
+def container_config(
+    job: Job, *, labels: Mapping[str, str], cpus_available: float, waiting_s: float = 0.0
+) -> dict[str, Any]:
     """The body of `POST /containers/create` for a job.
 
     Args:
         job: what will run.
         labels: for the container and its volumes, so that the reaper finds both.
         cpus_available: the engine refuses to grant more than it has.
+        waiting_s: how long the container may wait for its job; it lives as much longer.
     """
-    expiry_s = int(job.limits.timeout_s) + EXPIRY_MARGIN_S
+    expiry_s = int(job.limits.timeout_s + waiting_s) + EXPIRY_MARGIN_S
     return {
         "Image": job.image_id,
         "Entrypoint": [],

@@ -14,6 +14,7 @@ from refute.sandbox.requirements import read_pins
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
 from refute.settings import AttackPolicy
+from refute.stages.ahead import prepare_verification
 from refute.ticket import snapshot as freezing
 from refute.ticket.record import Snapshot, Ticket
 
@@ -109,10 +110,13 @@ def _requirements(ticket: Ticket) -> Iterator[str]:
 
 def confirm(ports: Ports, question: Question, approver: Approver) -> Approval | Stop:
     """Ask; anything but an approval of exactly this snapshot ends the run before anything executes."""
+    prepare_verification(ports, question.ticket)
     decision = approver.ask(question)
     if isinstance(decision, Approval) and decision.snapshot_digest != question.snapshot.digest:
         decision = Denial(reason=f"the approval was for other files, {decision.snapshot_digest}")
     approved = isinstance(decision, Approval)
+    if not approved:
+        ports.sandbox.discard_prepared()
     reason = f"approved by {decision.by}" if isinstance(decision, Approval) else decision.reason
     ports.audit.record(
         Gate.SCAN_OVERRIDE if question.dangers else Gate.CONFIRMATION,

@@ -14,9 +14,10 @@ from refute.approval import Approval
 from refute.guardrails.audit import Decision, Gate
 from refute.outcome import Status, Stop
 from refute.ports import Ports
-from refute.sandbox.job import JobResult, Limits
+from refute.sandbox.job import JobResult
 from refute.sandbox.requirements_layer import SEARCH_PATH, SITE
 from refute.scan.scanner import scan_python
+from refute.stages.ahead import prepare_attack, verification_limits
 from refute.stages.evidence import AttackStage, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
 from refute.ticket.modules import implementation_modules
@@ -34,19 +35,13 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
     """
     if approval.snapshot_digest != snapshot.digest:
         raise ValueError(f"approval: got one for {approval.snapshot_digest}, expected {snapshot.digest}")
-    settings = ports.settings
     job = verification_job(
         ticket,
         ports.contents(snapshot)[ticket.verification_script],
         run_id=ports.run_id,
         archive=pack(snapshot.files, ports.contents(snapshot)),
         image_id=ports.image_id(ticket),
-        limits=Limits(
-            timeout_s=settings.verification_timeout_s,
-            memory_bytes=settings.memory_bytes,
-            cpus=settings.cpus,
-            output_bytes=settings.output_bytes,
-        ),
+        limits=verification_limits(ports.settings),
     )
     derived = ports.derived_image(ticket)
     if derived:
@@ -54,6 +49,8 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
     ports.open_ledger_ahead()
     result = ports.sandbox.run(job)
     stop = judge_verification(result, ticket, provided=derived.modules if derived else frozenset())
+    if stop is None:
+        prepare_attack(ports, ticket)
     _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot)
     notes = check_verification_script(ticket, ports.contents(snapshot))
     if derived and derived.unmet:
@@ -83,6 +80,7 @@ def screen_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attac
 def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening) -> AttackStage:
     """Run the attack in a container of its own, on the original files; with no test there is nothing to run."""
     if not screening.attack.tests:
+        ports.sandbox.discard_prepared()
         return AttackStage(run=None, result=None, summary="no test to run")
     job = attack_job(
         ticket,

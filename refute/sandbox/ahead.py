@@ -1,0 +1,75 @@
+"""Containers made ahead of the jobs that will run in them, each used once or removed."""
+
+import contextlib
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, wait
+from typing import Final
+
+from refute.sandbox.standing import Standing
+
+PREPARING_S: Final = 60.0
+"""How long one that is being made is waited for."""
+
+
+class Ahead:
+    """What was prepared and not used yet. Threads may share it.
+
+    Args:
+        executor: makes and removes containers in the background.
+        remove: removes a container and closes its connection.
+    """
+
+    def __init__(self, executor: Executor, remove: Callable[[Standing], None]) -> None:
+        self._executor = executor
+        self._remove = remove
+        self._lock = threading.Lock()
+        self._waiting: defaultdict[str, list[Future[Standing]]] = defaultdict(list)
+
+    def prepare(self, key: str, make: Callable[[], Standing]) -> None:
+        """Begin to make a container. A failure shows only in that there is none to take."""
+        with contextlib.suppress(RuntimeError), self._lock:  # closed: nothing is prepared any more
+            self._waiting[key].append(self._executor.submit(make))
+
+    def take(self, key: str) -> Standing | None:
+        """A usable container of this shape, waited for where it is being made; it is the caller's to remove."""
+        while True:
+            with self._lock:
+                waiting = self._waiting.get(key)
+                if not waiting:
+                    return None
+                future = waiting.pop()
+            standing = self._made(future)
+            if standing is None:
+                continue
+            if standing.is_usable():
+                return standing
+            self._remove(standing)
+
+    def discard(self) -> None:
+        """Remove what nobody took."""
+        with self._lock:
+            futures = [future for waiting in self._waiting.values() for future in waiting]
+            self._waiting.clear()
+        for future in futures:
+            if not future.cancel() and (standing := self._made(future)) is not None:
+                self._remove(standing)
+
+    def discard_later(self) -> None:
+        """Remove what nobody took, in the background."""
+        try:
+            self._executor.submit(self.discard)
+        except RuntimeError:  # closed
+            self.discard()
+
+    def _made(self, future: Future[Standing]) -> Standing | None:
+        wait([future], timeout=PREPARING_S)
+        if not future.done():
+            future.add_done_callback(self._remove_late)
+            return None
+        return None if future.exception() else future.result()
+
+    def _remove_late(self, future: Future[Standing]) -> None:
+        if not future.cancelled() and not future.exception():
+            self._remove(future.result())

@@ -1,0 +1,59 @@
+"""Removing containers where nobody has to wait for it."""
+
+import contextlib
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from refute.errors import InfrastructureError
+from refute.sandbox.connection import LOST, EngineClient
+from refute.sandbox.reaper import remove_container
+from refute.sandbox.standing import Standing
+
+
+class Removal:
+    """Removes containers and their volumes in the background, and closes their connections.
+
+    Args:
+        executor: runs removals; where it is closed, they run at once.
+        connect: makes a connection to the engine.
+        engine_return_s: how long an engine that died is waited for.
+    """
+
+    def __init__(self, executor: Executor, connect: Callable[[], EngineClient], engine_return_s: float) -> None:
+        self._executor = executor
+        self._connect = connect
+        self._engine_return_s = engine_return_s
+
+    def later(self, client: EngineClient, name: str) -> None:
+        """Removal takes a tenth of a second that nobody needs to wait for."""
+        try:
+            self._executor.submit(self._remove, client, name)
+        except RuntimeError:  # closed, or the interpreter ends: nothing runs in the background any more
+            self._remove(client, name)
+
+    def of(self, standing: Standing) -> None:
+        """Remove a container that stands, used or not."""
+        standing.stop_listening()
+        self.later(standing.client, standing.name)
+
+    def await_engine(self) -> EngineClient | None:
+        """Wait for an engine that died to answer again."""
+        deadline = time.monotonic() + self._engine_return_s
+        while time.monotonic() < deadline:
+            with contextlib.suppress(InfrastructureError):
+                return self._connect()
+            time.sleep(0.3)
+        return None
+
+    def _remove(self, client: EngineClient, name: str) -> None:
+        """Remove a container and its volumes. Where the engine does not come back, its expiry or the sweep does it."""
+        try:
+            remove_container(client, name)
+        except LOST:
+            again = self.await_engine()
+            if again is not None:
+                with contextlib.suppress(*LOST), contextlib.closing(again):
+                    remove_container(again, name)
+        finally:
+            client.close()

@@ -1,0 +1,53 @@
+"""Making the next stage's container while something else takes its time: a person reads, tests are written.
+
+Nothing of a ticket is in such a container, and what it was made for may still be declined: then it is removed unused.
+"""
+
+import contextlib
+
+from refute.adversary.suite import PLAN, attack_limits
+from refute.errors import InfrastructureError
+from refute.ports import Ports
+from refute.sandbox.job import Job, Limits
+from refute.settings import Settings
+from refute.ticket.record import Ticket
+
+
+def prepare_verification(ports: Ports, ticket: Ticket) -> None:
+    """While the person is asked. Requirements are fetched only after the answer: no image yet."""
+    if ticket.requirements:
+        return
+    with contextlib.suppress(InfrastructureError):  # the stage itself tells
+        job = _outline(ports, ticket, "verify", ports.image(ticket.python).id, verification_limits(ports.settings))
+        ports.sandbox.prepare(job, waiting_s=ports.settings.confirmation_timeout_s)
+
+
+def prepare_attack(ports: Ports, ticket: Ticket) -> None:
+    """While tests are written and screened, after a verification that passed."""
+    with contextlib.suppress(InfrastructureError):  # the stage itself tells
+        job = _outline(ports, ticket, "attack", ports.image_id(ticket), attack_limits(ports.settings), PLAN)
+        ports.sandbox.prepare(job)
+
+
+def verification_limits(settings: Settings) -> Limits:
+    """What a verification script may use."""
+    return Limits(
+        timeout_s=settings.verification_timeout_s,
+        memory_bytes=settings.memory_bytes,
+        cpus=settings.cpus,
+        output_bytes=settings.output_bytes,
+    )
+
+
+def _outline(ports: Ports, ticket: Ticket, name: str, image_id: str, limits: Limits, *attack_files: str) -> Job:
+    """As much of a job as its container depends on."""
+    return Job(
+        name=name,
+        run_id=ports.run_id,
+        ticket_id=ticket.id,
+        image_id=image_id,
+        command=(),
+        workspace=b"",
+        limits=limits,
+        attack_files=dict.fromkeys(attack_files, b""),
+    )

@@ -1,0 +1,118 @@
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Event
+from typing import Any, cast
+
+import pytest
+
+from refute.errors import SandboxFailed
+from refute.sandbox.ahead import Ahead
+from refute.sandbox.standing import Standing, shape
+from refute.sandbox.watch import ContainerEnded, OutOfMemory, Signals
+from tests.fakes.jobs import bash_job
+
+
+def standing(name: str, *, usable_s: float = 60.0) -> Standing:
+    signals: Signals = SimpleQueue()
+    until = time.monotonic() + usable_s
+    return Standing(client=cast("Any", None), name=name, container=name, signals=signals, usable_until=until)
+
+
+class Removed(list[str]):
+    """Names of what was removed."""
+
+    def __call__(self, one: Standing) -> None:
+        self.append(one.name)
+
+
+@pytest.fixture
+def removed() -> Removed:
+    return Removed()
+
+
+@pytest.fixture
+def ahead(removed):
+    with ThreadPoolExecutor(1) as executor:
+        yield Ahead(executor, removed)
+
+
+def test_each_container_is_taken_once(ahead, removed):
+    ahead.prepare("shape", lambda: standing("one"))
+    assert ahead.take("other shape") is None
+    assert ahead.take("shape").name == "one"
+    assert ahead.take("shape") is None
+    assert removed == []
+
+
+def test_one_that_is_still_being_made_is_waited_for(ahead):
+    go = Event()
+
+    def make() -> Standing:
+        go.wait(10)
+        return standing("slow")
+
+    ahead.prepare("shape", make)
+    go.set()
+    assert ahead.take("shape").name == "slow"
+
+
+def test_one_that_could_not_be_made_is_no_container(ahead):
+    def make() -> Standing:
+        raise SandboxFailed("no")
+
+    ahead.prepare("shape", make)
+    assert ahead.take("shape") is None
+
+
+def test_one_that_waited_too_long_or_ended_is_removed_and_not_used(ahead, removed):
+    ended = standing("ended")
+    ended.signals.put(OutOfMemory())
+    ended.signals.put(ContainerEnded())
+    ahead.prepare("shape", lambda: standing("late", usable_s=-1))
+    ahead.prepare("shape", lambda: ended)
+    assert ahead.take("shape") is None
+    assert sorted(removed) == ["ended", "late"]
+
+
+def test_what_nobody_took_is_removed(ahead, removed):
+    ahead.prepare("shape", lambda: standing("one"))
+    ahead.discard_later()
+    ahead.prepare("shape", lambda: standing("two"))
+    ahead.discard()
+    assert sorted(removed) in (["one", "two"], ["one"])  # the second may not have been begun
+    assert ahead.take("shape") is None
+
+
+def test_after_the_end_of_the_background_it_removes_at_once_and_prepares_nothing(removed):
+    executor = ThreadPoolExecutor(1)
+    ahead = Ahead(executor, removed)
+    ahead.prepare("shape", lambda: standing("one"))
+    executor.shutdown(wait=True)
+    ahead.prepare("shape", lambda: standing("two"))
+    ahead.discard_later()
+    assert removed == ["one"]
+
+
+def test_one_that_takes_too_long_is_removed_when_it_is_there_at_last(removed, monkeypatch):
+    monkeypatch.setattr("refute.sandbox.ahead.PREPARING_S", 0.01)
+    future: Future[Standing] = Future()
+
+    class Slow(ThreadPoolExecutor):
+        def submit(self, *_: Any, **__: Any) -> Any:
+            return future
+
+    ahead = Ahead(Slow(1), removed)
+    ahead.prepare("shape", lambda: standing("never called"))
+    assert ahead.take("shape") is None
+    future.set_result(standing("late"))
+    assert removed == ["late"]
+
+
+def test_the_shape_tells_apart_what_a_container_depends_on():
+    plain = shape(bash_job("true"))
+    assert shape(bash_job("false", files={"b.py": b""}, environment={"A": "1"})) == plain
+    assert shape(bash_job("true", limits={"memory_bytes": 64 * 1024**2})) != plain
+    assert shape(bash_job("true", image_id="sha256:1")) != plain
+    assert shape(bash_job("true", run_id="run-2")) != plain
+    assert shape(bash_job("true", attack_files={"plan": b""})) != plain
