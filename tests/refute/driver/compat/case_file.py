@@ -5,18 +5,21 @@ A file is a line of description, then sections that start with `--- `:
 parted by a line `===`; with the first replaced by the second, exactly these tests fail.
 A comment at a test's `def` says what is special about it: `# unattested` (decided by an operator of an object that
 stays in the subject), `# either` (attested or not), `# cannot` (is not to be carried to another process: invalid or a
-matter for a person, never a refutation and never a pass).
+matter for a person, never a refutation and never a pass). Forgeries use the same files, with `# honest` for a test
+that must go on telling the truth beside them and `--- plan` for limits of their own, as JSON.
 """
 
 import ast
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 CASES = Path(__file__).with_name("cases")
-MARKED = re.compile(r"def (test_\w+)\(.*#\s*(unattested|either|cannot)\b")
+MARKED = re.compile(r"def (test_\w+)\(.*#\s*(unattested|either|cannot|honest)\b")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,8 @@ class CaseFile:
     files: dict[str, str]
     test: str
     wrongs: tuple[Wrong, ...]
+    plan: dict[str, Any]
+    """Fields of the driver's plan that differ."""
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -54,6 +59,12 @@ class CaseFile:
     def marks(self) -> dict[str, str]:
         """Test → its mark, for those that have one."""
         return dict(MARKED.findall(self.test))
+
+    @cached_property
+    def by_process(self) -> frozenset[str]:
+        """Tests that start the implementation as a program instead of calling it."""
+        functions = (node for node in self.tree.body if isinstance(node, ast.FunctionDef))
+        return frozenset(function.name for function in functions if "subprocess.run" in ast.unparse(function))
 
     @property
     def modules(self) -> list[str]:
@@ -109,6 +120,7 @@ def parse(name: str, text: str) -> CaseFile:
     _, *sections = re.split(r"^--- ", text, flags=re.MULTILINE)
     files: dict[str, str] = {}
     wrongs: list[Wrong] = []
+    plan: dict[str, Any] = {}
     test = ""
     for section in sections:
         head, _, body = section.partition("\n")
@@ -117,14 +129,16 @@ def parse(name: str, text: str) -> CaseFile:
             files[rest.strip()] = body
         elif kind == "test":
             test = body
+        elif kind == "plan":
+            plan = json.loads(body)
         elif kind == "wrong":
             path, _, caught_by = rest.partition(":")
             right, _, wrong = body.partition("\n===\n")
             caught = frozenset(caught_by.split())
             wrongs.append(Wrong(path=path.strip(), right=right.strip("\n"), wrong=wrong.strip("\n"), caught_by=caught))
         else:
-            raise ValueError(f"{name}: section {head!r}, expected impl, test or wrong")
-    return CaseFile(name=name, files=files, test=test, wrongs=tuple(wrongs))
+            raise ValueError(f"{name}: section {head!r}, expected impl, test, plan or wrong")
+    return CaseFile(name=name, files=files, test=test, wrongs=tuple(wrongs), plan=plan)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +156,12 @@ class Group:
     def tests(self) -> list[str]:
         """All test functions."""
         return [test for case in self.cases for test in case.tests]
+
+    @cached_property
+    def by_process(self) -> frozenset[str]:
+        """Tests that start the implementation as a program instead of calling it."""
+        functions = (node for node in self.tree.body if isinstance(node, ast.FunctionDef))
+        return frozenset(function.name for function in functions if "subprocess.run" in ast.unparse(function))
 
     @property
     def modules(self) -> list[str]:
