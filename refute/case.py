@@ -5,20 +5,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import NoReturn, TypeVar, assert_never
 
-from refute.adversary.attack import Attack, Screening
+from refute.adversary.attack import Screening
 from refute.approval import Approval
 from refute.errors import InfrastructureError, UsageError
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import AttackStage, Triage, Verification
+from refute.stages.evidence import AttackStage, Triage, Verification, Writing
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 
-Kept = Snapshot | ScanResult | Approval | Verification | Attack | Screening | AttackStage | Triage | Verdict
+Kept = Snapshot | ScanResult | Approval | Verification | Writing | Screening | AttackStage | Triage | Verdict
 R = TypeVar("R", bound=Kept)
 
 
@@ -39,7 +40,7 @@ class CaseFile:
     scan: ScanResult | None = None
     approval: Approval | None = None
     verification: Verification | None = None
-    attack: Attack | None = None
+    writing: Writing | None = None
     screening: Screening | None = None
     attack_stage: AttackStage | None = None
     triage: Triage | None = None
@@ -135,6 +136,8 @@ class CaseFile:
             adversarial_tests=self.screening.attack.source if self.screening else "",
             adversarial_output=run.run.output if run and run.run else "",
             changed_paths={name: result.changed_paths for name, result in self._jobs()},
+            cost_usd=sum((stage.cost_usd for stage in self.stages), Decimal(0)),
+            models=self.writing.models if self.writing else (),
             decoys_touched=tuple(path for _, result in self._jobs() for path in result.decoys_touched),
         )
 
@@ -158,12 +161,11 @@ class CaseFile:
             case Verification():
                 self.verification = record
                 self._note("verify", record.summary, sandbox_s=record.result.duration_s)
-            case Attack():
-                self.attack = record
-                self._note(
-                    "write tests",
-                    f"{_counted(len(record.tests), 'test')}, {_counted(len(record.untestable), 'claim')} untestable",
-                )
+            case Writing(attack=attack):
+                self.writing = record
+                untestable = _counted(len(attack.untestable), "claim")
+                summary = f"{_counted(len(attack.tests), 'test')}, {untestable} untestable"
+                self._note("write tests", summary, cost_usd=record.cost_usd)
             case Screening():
                 self.screening = record
                 self._note("screen", f"{len(record.attack.tests)} accepted, {len(record.rejected)} rejected")
@@ -179,10 +181,16 @@ class CaseFile:
             case _:
                 assert_never(record)
 
-    def _note(self, name: str, summary: str, *, sandbox_s: float = 0.0) -> None:
+    def _note(self, name: str, summary: str, *, sandbox_s: float = 0.0, cost_usd: Decimal | None = None) -> None:
         now = time.monotonic()
         duration_s = round(now - self._stage_began, 3)
-        record = StageRecord(name=name, summary=summary, duration_s=duration_s, sandbox_s=sandbox_s)
+        record = StageRecord(
+            name=name,
+            summary=summary,
+            duration_s=duration_s,
+            sandbox_s=sandbox_s,
+            cost_usd=cost_usd or Decimal(0),
+        )
         self.stages.append(record)
         self._stage_began = now
         self.observer.ended(record)
@@ -206,6 +214,10 @@ class CaseFile:
 
     def _caveats(self) -> tuple[str, ...]:
         notes = self.verification.notes if self.verification else ()
+        if self.writing is not None:
+            notes += self.writing.notes
+            if self.writing.cost_usd is None:
+                notes += ("a model without a known price was asked: the cost is higher than what is shown",)
         return notes + (self.verdict.caveats if self.verdict else ())
 
     def _jobs(self) -> Iterator[tuple[str, JobResult]]:

@@ -143,6 +143,24 @@ class StageRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """What one model was asked for a ticket."""
+
+    model: str
+    """As the provider names the version that answered."""
+    calls: int
+    cached_answers: int
+    """Answers kept from earlier calls; they cost nothing."""
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    thinking_tokens: int
+    cost_usd: Decimal | None
+    """None where no price is known."""
+    latency_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """What exactly ran."""
 
@@ -188,6 +206,8 @@ class Outcome:
     """Stage → what it changed in its workspace copy."""
     decoys_touched: tuple[str, ...] = ()
     cost_usd: Decimal = Decimal(0)
+    """What is known of it; a caveat says where a price is not."""
+    models: tuple[ModelUse, ...] = ()
     labels: tuple[str, ...] = ()
     flow_run_url: str = ""
     schema_version: int = SCHEMA_VERSION

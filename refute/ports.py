@@ -11,6 +11,7 @@ from platformdirs import user_cache_path
 
 from refute.errors import ImageMissing, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
+from refute.llm.model import Model
 from refute.observer import StageObserver, Unwatched
 from refute.sandbox.connection import connect, engine_errors
 from refute.sandbox.derived import DerivedImage, derive_image
@@ -62,6 +63,18 @@ class Ports:
         from refute.ledger.store import Ledger  # noqa: PLC0415  # SQLAlchemy takes half a second to import
 
         return Ledger.open(self.settings)
+
+    def model(self, ticket_id: str) -> Model:
+        """What answers prompts, paid for by a ticket.
+
+        Raises:
+            SettingsInvalid: the settings name no model that may be asked.
+        """
+        from refute.ledger.accounts import Payer  # noqa: PLC0415  # SQLAlchemy takes half a second to import
+        from refute.llm.connect import connect_model  # noqa: PLC0415
+
+        payer = Payer(run_id=self.run_id, ticket_id=ticket_id)
+        return connect_model(self.settings, payer, ledger=lambda: self.ledger, audit=self.audit)
 
     def open_ledger_ahead(self) -> None:
         """Import and open the ledger in the background: half a second that fits into waiting for a container."""

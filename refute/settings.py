@@ -21,6 +21,17 @@ from refute.scan.finding import Severity
 SETTINGS_FILE = Path("refute.yaml")
 
 
+class TesterName(StrEnum):
+    """Who writes the attack."""
+
+    PROPERTY = "property"
+    """Built in; no key, no network, deterministic."""
+    GEMINI = "gemini"
+    """Gemini on the enterprise endpoint, as `gemini.yaml` says."""
+    REPLAY = "replay"
+    """Recorded answers of a model."""
+
+
 class AttackPolicy(StrEnum):
     """Which tickets are attacked."""
 
@@ -68,10 +79,26 @@ class Settings(BaseSettings):
     scan_block_from: Severity = Severity.HIGH
     attack_policy: AttackPolicy = AttackPolicy.MANDATORY
     attack_directories: tuple[str, ...] = ("tools/", "core/")
-    tester: str = "property"
+    tester: TesterName = TesterName.PROPERTY
     max_tests: Annotated[int, Field(ge=1)] = 40
     max_suite_bytes: Annotated[int, Field(ge=1000)] = 60_000
-    max_cost_usd: Decimal = Decimal("0.50")
+    max_cost_usd: Annotated[Decimal, Field(ge=0)] = Decimal("0.50")
+    """Of one run of one ticket."""
+    run_budget_usd: Annotated[Decimal, Field(ge=0)] | None = None
+    """Of one run with all its tickets; None: no limit."""
+    day_budget_usd: Annotated[Decimal, Field(ge=0)] | None = None
+    """Of everybody on this ledger, by UTC days; None: no limit."""
+    month_budget_usd: Annotated[Decimal, Field(ge=0)] = Decimal(50)
+    """Of everybody on this ledger, by UTC months; alerts count from it too."""
+    month_hard_stop: bool = True
+    """Whether nothing more is sent to models once the month's budget is spent."""
+    gemini_file: Path = Path("gemini.yaml")
+    fresh: bool = False
+    """Ask models anew instead of using kept answers."""
+    record_dir: Path | None = None
+    """Where to record a model's answers, for `replay`."""
+    replay_dir: Path | None = None
+    """Recorded answers of the `replay` tester."""
 
     server_idle_s: Seconds = 1800
     """The local Prefect server that refute started stops after this long without a run."""

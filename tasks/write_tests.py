@@ -1,6 +1,6 @@
 """Stage 5: have a tester write the attack."""
 
-from refute.stages import trial
+from refute.stages import writing
 from tasks.stage import stage
 
-write_tests = stage("write tests")(trial.write_tests)
+write_tests = stage("write tests")(writing.write_tests)

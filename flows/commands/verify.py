@@ -16,7 +16,11 @@ from refute.settings import Settings
 @click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance a script that scans clean.")
 @click.option("--allow-dangerous", is_flag=True, help="Ask whether to run despite dangerous findings; audited.")
 @click.option("--accept-weak", is_flag=True, help="Exit 0 for PASS_WEAK.")
-@click.option("--tester", type=click.Choice(["property"]), help="Who writes the attack.  [default: property]")
+@click.option("--tester", type=click.Choice(["property", "gemini"]), help="Who writes the attack.  [default: property]")
+@click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
+@click.option("--fresh", is_flag=True, help="Ask the model anew instead of using its kept answers.")
+@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
+@click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers; ask no model.")
 @click.option("--timeout-verification", type=float, metavar="S", help="Limit of the verification script.  [300]")
 @click.option("--timeout-adversarial", type=float, metavar="S", help="Limit of the whole attack.  [600]")
 @click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 512m or 2g.  [2g]")
@@ -91,7 +95,11 @@ def _settings(options: dict[str, Any]) -> Settings:
         attack_timeout_s=options["timeout_adversarial"],
         memory_bytes=parse_size(memory) if memory else None,
         cpus=options["cpus"],
-        tester=options["tester"],
+        tester="replay" if options["replay"] else options["tester"],
+        max_cost_usd=options["max_cost"],
+        fresh=options["fresh"] or None,
+        record_dir=options["record"],
+        replay_dir=options["replay"],
     )
 
 

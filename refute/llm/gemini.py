@@ -58,13 +58,13 @@ class Gemini:
             RequestFailed: no reply.
             ModelUnavailable: no credentials.
         """
-        client = self._client
+        client, sealed = self._client, prompt.sealed()
         with _told():
             response = client.models.generate_content(
                 model=self.model_of(prompt),
-                contents=prompt.text,
+                contents=sealed.text,
                 config={
-                    "system_instruction": prompt.system,
+                    "system_instruction": sealed.system,
                     "max_output_tokens": prompt.max_output_tokens,
                     "candidate_count": 1,
                     "seed": prompt.sample,

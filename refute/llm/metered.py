@@ -51,33 +51,41 @@ class Clockwork:
     chance: Callable[[], float] = random.random
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Till:
+    """What pays, for whom, at which prices."""
+
+    accounts: Accounts
+    payer: Payer
+    prices: PriceList
+
+
 class MeteredModel:
     """Answers prompts for one payer.
 
     Args:
         endpoint: what is called.
-        accounts: what pays.
-        payer: for whom.
-        prices: what it costs.
+        till: what pays, for whom, at which prices.
         audit: gets a line before every request, and for every refusal.
+        preflight: called before the first request; where it raises, nothing is sent.
         clockwork: the real one by default.
     """
 
     def __init__(
         self,
         endpoint: Endpoint,
-        accounts: Accounts,
-        payer: Payer,
+        till: Till,
         *,
-        prices: PriceList,
         audit: AuditLog,
+        preflight: Callable[[], None] = lambda: None,
         clockwork: Clockwork | None = None,
     ) -> None:
         self._endpoint = endpoint
-        self._accounts = accounts
-        self._payer = payer
-        self._prices = prices
+        self._accounts = till.accounts
+        self._payer = till.payer
+        self._prices = till.prices
         self._audit = audit
+        self._preflight: Callable[[], None] | None = preflight
         self._clockwork = clockwork or Clockwork()
         self.costs_usd: list[Decimal | None] = []
         """Of every request that was, or may have been, billed; lost ones at their worst case."""
@@ -91,6 +99,9 @@ class MeteredModel:
             ModelUnpriced: no price is known for the model, and the settings do not allow that.
         """
         settings = self._endpoint.settings
+        if self._preflight is not None:
+            self._preflight()
+            self._preflight = None
         worst_usd = self._worst_case(prompt)
         before = len(self.costs_usd)
         began = self._clockwork.monotonic()

@@ -2,11 +2,15 @@
 
 import hashlib
 import json
+import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+MARKER: Final = "\0marker\0"
+"""Stands in a prompt where its random marker comes; no text of others can hold it, see `fence`."""
 
 
 class Tier(StrEnum):
@@ -46,9 +50,14 @@ class Prompt:
     sample: int = 0
     """Number of an independent sample; also the seed."""
 
+    def sealed(self) -> "Prompt":
+        """The prompt as it is sent: with a marker that nobody could foresee around what others wrote."""
+        marker = secrets.token_hex(8)
+        return replace(self, system=self.system.replace(MARKER, marker), text=self.text.replace(MARKER, marker))
+
     @property
     def digest(self) -> str:
-        """SHA-256 over everything that the model sees, in hex."""
+        """SHA-256 over everything that the model sees but the marker, in hex."""
         seen = [self.name, self.system, self.text, self.answer_schema, self.tier, self.max_output_tokens, self.sample]
         return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
 
@@ -112,6 +121,11 @@ class Completion:
     prompt_digest: str = ""
     from_cache: bool = False
     caveats: tuple[str, ...] = field(default=())
+
+
+def fence(text: str) -> str:
+    """Text of others, made unable to stand for a prompt's marker."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 class Model(Protocol):

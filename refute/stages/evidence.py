@@ -1,9 +1,10 @@
 """What the executing stages return: the author's verification, the attack's run, and what its results mean."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
-from refute.adversary.attack import AttackRun, TriagedTest
-from refute.outcome import ClaimResult, Stop, TestFailure
+from refute.adversary.attack import Attack, AttackRun, TriagedTest
+from refute.outcome import ClaimResult, ModelUse, Stop, TestFailure
 from refute.sandbox.job import JobResult
 
 
@@ -17,6 +18,18 @@ class Verification:
     """Where the verification decides the ticket."""
     notes: tuple[str, ...] = ()
     """Breaches of the rules for verification scripts; not refutations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """The attack as a tester wrote it, and what that cost."""
+
+    attack: Attack
+    cost_usd: Decimal | None
+    """None where a model without a known price was asked."""
+    models: tuple[ModelUse, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a reader should know of how it was written; one line each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,9 @@
 """In the sandbox and after: verification, attack, triage, verdict."""
 
-import importlib.util
 from dataclasses import replace
 
-from refute.adversary.attack import Attack, Brief, Screening, SourceModule, TriageVerdict
+from refute.adversary.attack import Attack, Screening, TriageVerdict
 from refute.adversary.conclusions import claim_results, refutations
-from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screen import screen
 from refute.adversary.suite import attack_job, read_attack_run
 from refute.adversary.triage import triage_tests as triage_runs
@@ -18,9 +16,9 @@ from refute.sandbox.job import JobResult
 from refute.sandbox.requirements_layer import SEARCH_PATH, SITE
 from refute.scan.scanner import scan_python
 from refute.stages.ahead import prepare_attack, verification_limits
+from refute.stages.brief import brief_of
 from refute.stages.evidence import AttackStage, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
-from refute.ticket.modules import implementation_modules
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.rules import check_verification_script
 from refute.ticket.store import pack
@@ -59,14 +57,9 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
     return Verification(result=result, stop=stop, summary=stop.status if stop else "passed", notes=notes)
 
 
-def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Attack:
-    """Have the tester write the attack."""
-    return PropertyTester().write_tests(_brief(ports, ticket, snapshot))
-
-
 def screen_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack) -> Screening:
     """Reject tests that prove nothing, mock, or are unsafe to run."""
-    screening = screen(attack, _brief(ports, ticket, snapshot), scan=scan_python)
+    screening = screen(attack, brief_of(ports, ticket, snapshot), scan=scan_python)
     ports.audit.record(
         Gate.SCREEN,
         Decision.ALLOW if screening.attack.tests else Decision.DENY,
@@ -104,7 +97,7 @@ def triage_tests(
     ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, attacked: AttackStage
 ) -> Triage:
     """Decide what every result means, for each test and each claim."""
-    brief = _brief(ports, ticket, snapshot)
+    brief = brief_of(ports, ticket, snapshot)
     run = attacked.run
     repetitions = ports.settings.repetitions
     triaged = triage_runs(run, screening.attack, brief, repetitions=repetitions) if run else ()
@@ -120,30 +113,6 @@ def triage_tests(
 def reach_verdict(ports: Ports, attacked: AttackStage, triage: Triage) -> Verdict:
     """From claims and evidence to a status."""
     return decide(triage.claims, triage.triaged, attacked.run, attack_timeout_s=ports.settings.attack_timeout_s)
-
-
-def _brief(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
-    """What the tester is told."""
-    contents = ports.contents(snapshot)
-    modules = tuple(
-        SourceModule(module=module, source=_source_text(contents[module.path]))
-        for module in implementation_modules(ticket)
-    )
-    return Brief(
-        ticket=ticket,
-        modules=modules,
-        workspace_paths=tuple(file.path for file in snapshot.files),
-        max_tests=ports.settings.max_tests,
-        max_bytes=ports.settings.max_suite_bytes,
-    )
-
-
-def _source_text(source: bytes) -> str:
-    """A module's text as Python reads it (PEP 263: byte order mark, coding line); what is no text, as far as it is."""
-    try:
-        return importlib.util.decode_source(source)
-    except (SyntaxError, UnicodeDecodeError):
-        return source.decode("utf-8", errors="replace")
 
 
 def _destruction(result: JobResult) -> Stop | None:

@@ -15,7 +15,7 @@ from refute.ledger.accounts import Accounts, Budgets, Payer
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
 from refute.llm.gemini import Gemini
-from refute.llm.metered import Clockwork, MeteredModel
+from refute.llm.metered import Clockwork, MeteredModel, Till
 from refute.llm.model import Ending
 from refute.llm.pricing import load_prices
 from refute.llm.request import RequestFailed
@@ -49,9 +49,7 @@ def make_model(gemini: Gemini, ledger: Ledger, tmp_path: Path, waits: list[float
     def make(endpoint: Gemini = gemini, ticket_usd: str = "0.50") -> MeteredModel:
         return MeteredModel(
             endpoint,
-            Accounts(ledger, Budgets(ticket_usd=Decimal(ticket_usd))),
-            PAYER,
-            prices=load_prices(),
+            Till(accounts=Accounts(ledger, Budgets(ticket_usd=Decimal(ticket_usd))), payer=PAYER, prices=load_prices()),
             audit=AuditLog(tmp_path / "audit.jsonl"),
             clockwork=Clockwork(sleep=waits.append, today=lambda: date(2026, 11, 22), chance=lambda: 1.0),
         )

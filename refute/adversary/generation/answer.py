@@ -1,0 +1,118 @@
+"""A model's answer to a request for tests. Whatever is malformed is left out and told, one test at a time."""
+
+import json
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from refute.adversary.attack import Category
+
+MAX_CODE_CHARS: Final = 8_000
+T = TypeVar("T", bound=BaseModel)
+Name = Annotated[str, Field(pattern=r"^test_[A-Za-z0-9_]{1,120}$")]
+
+
+class WrittenTest(BaseModel):
+    """One test, as the model wrote it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: Name
+    claim_id: Annotated[str, Field(max_length=64)]
+    quote: Annotated[str, Field(max_length=2_000)]
+    category: Category
+    code: Annotated[str, Field(max_length=MAX_CODE_CHARS)]
+    """The whole function, with its decorators."""
+
+
+class GivenUp(BaseModel):
+    """A claim that the model could not attack."""
+
+    model_config = ConfigDict(frozen=True)
+
+    claim_id: Annotated[str, Field(max_length=64)]
+    reason: Annotated[str, Field(max_length=500)]
+
+
+class WrittenTests(BaseModel):
+    """A whole answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    preamble: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
+    tests: tuple[WrittenTest, ...] = ()
+    untestable: tuple[GivenUp, ...] = ()
+    faults: tuple[str, ...] = ()
+    """What was left out, one line each; ours, not the model's."""
+
+
+ANSWER_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "preamble": {"type": "string", "description": "imports and small helper functions, Python"},
+        "tests": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "description": "test_…, letters, digits, underscores"},
+                    "claim_id": {"type": "string"},
+                    "quote": {"type": "string", "description": "verbatim part of that claim"},
+                    "category": {"type": "string", "enum": [category.value for category in Category]},
+                    "code": {"type": "string", "description": "the whole function, Python"},
+                },
+                "required": ["name", "claim_id", "quote", "category", "code"],
+            },
+        },
+        "untestable": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"claim_id": {"type": "string"}, "reason": {"type": "string"}},
+                "required": ["claim_id", "reason"],
+            },
+        },
+    },
+    "required": ["tests"],
+}
+"""What the model is asked to keep to; no model always does."""
+
+
+def read_answer(text: str) -> WrittenTests | None:
+    """Read an answer; None where it is not a JSON object at all.
+
+    Args:
+        text: as it came; a fence around the JSON is tolerated, nothing else is.
+    """
+    try:
+        data = json.loads(_without_fence(text))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict):
+        return None
+    faults: list[str] = []
+    tests = _each(WrittenTest, data.get("tests"), "test", faults)
+    untestable = _each(GivenUp, data.get("untestable"), "untestable claim", faults)
+    preamble = data.get("preamble", "")
+    if not isinstance(preamble, str) or len(preamble) > MAX_CODE_CHARS:
+        faults.append("the preamble is no text of acceptable length")
+        preamble = ""
+    return WrittenTests(preamble=preamble, tests=tuple(tests), untestable=tuple(untestable), faults=tuple(faults))
+
+
+def _each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:
+    kept = []
+    for number, item in enumerate(items if isinstance(items, list) else [], start=1):
+        try:
+            kept.append(kind.model_validate(item))
+        except ValidationError as error:
+            fields = sorted({str(fault["loc"][0]) for fault in error.errors() if fault["loc"]})
+            faults.append(f"{what} {number} is malformed: {', '.join(fields) or 'no object'}")
+    return kept
+
+
+def _without_fence(text: str) -> str:
+    stripped = text.strip()
+    if stripped.startswith("```") and stripped.endswith("```"):
+        return stripped.partition("\n")[2].rpartition("```")[0]
+    return stripped

@@ -1,0 +1,139 @@
+"""One ordinary pytest file out of a model's answers."""
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestable
+from refute.adversary.generation.answer import WrittenTest, WrittenTests
+from refute.guardrails.plain_text import printable
+from refute.ticket.record import ClaimId
+
+PYTEST: Final = "import pytest"
+HYPOTHESIS: Final = "from hypothesis import HealthCheck, assume, example, given, settings, strategies as st"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One answer with where it came from."""
+
+    name: str
+    """Of the prompt, with its version."""
+    answer: WrittenTests
+
+
+def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
+    """Put the tests of all rounds into one file.
+
+    A test whose code is no Python function is part of the attack without being in the file, so that the screen
+    rejects it, with its reason, like any other.
+
+    Args:
+        brief: of the ticket.
+        rounds: in the order of asking.
+        tester: who wrote them.
+    """
+    taken: set[str] = set()
+    pieces, tests = [], []
+    for one in rounds:
+        if preamble := _preamble(one.answer.preamble):
+            pieces.append(preamble)
+        for written in one.answer.tests:
+            test = _record(written, _free_name(written.name, taken), tester)
+            taken.add(test.name)
+            tests.append(test)
+            if code := _function(written, test.name):
+                pieces.append(_headed(code, test, one.name))
+    return Attack(
+        file_name=f"test_adversarial_{_slug(brief.ticket.id)}.py",
+        source="\n\n\n".join([_header(brief, tests, rounds, tester), *pieces]) + "\n",
+        tests=tuple(tests),
+        untestable=_untestable(brief, tests, rounds),
+        tester=tester,
+    )
+
+
+def _preamble(text: str) -> str:
+    """The imports and helpers of an answer; what does not parse would take every test with it."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return text.strip()
+
+
+def _function(written: WrittenTest, name: str) -> str:
+    """The test's code under its name; empty where it is not one function of the name it was given."""
+    try:
+        body = ast.parse(written.code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == written.name]
+    if len(functions) != 1:
+        return ""
+    lines = written.code.split("\n")
+    # The line of `def`, below its decorators.
+    at = next(n for n in range(functions[0].lineno - 1, len(lines)) if f"def {written.name}" in lines[n])
+    lines[at] = lines[at].replace(f"def {written.name}", f"def {name}", 1)
+    return "\n".join(lines).strip("\n")
+
+
+def _record(written: WrittenTest, name: str, tester: str) -> AttackTest:
+    return AttackTest(
+        name=name,
+        claim_id=ClaimId(written.claim_id),
+        quote=written.quote,
+        category=written.category,
+        origin=Origin.MODEL,
+        tester=tester,
+    )
+
+
+def _headed(code: str, test: AttackTest, round_name: str) -> str:
+    quote = _one_line(test.quote)
+    return f"# {test.claim_id}, {test.category}, {round_name}: {quote}\n{code}"
+
+
+def _header(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round], tester: str) -> str:
+    tested = {test.claim_id for test in tests}
+    claims = [f"  {claim.id}: {_one_line(claim.text)}" for claim in brief.ticket.claims if claim.id in tested]
+    lines = [
+        f"Adversarial tests for ticket {brief.ticket.id}: {_one_line(brief.ticket.title)}",
+        "",
+        "Claims attacked:",
+        *(claims or ["  none"]),
+        "",
+        (
+            f"Strategy: written by {tester} in {len(rounds)} round{'s' if len(rounds) != 1 else ''}: "
+            f"{', '.join(one.name for one in rounds)}."
+        ),
+    ]
+    doc = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
+    return f'"""{doc}\n"""\n\n{PYTEST}\n{HYPOTHESIS}'
+
+
+def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untestable, ...]:
+    tested = {test.claim_id for test in tests}
+    told = {given_up.claim_id: given_up.reason for one in rounds for given_up in one.answer.untestable}
+    return tuple(
+        Untestable(claim=claim, reason=_one_line(told.get(claim.id, "")) or "the model wrote no test for it")
+        for claim in brief.ticket.claims
+        if claim.id not in tested
+    )
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name}_{number}", number + 1
+    return free
+
+
+def _one_line(text: str) -> str:
+    return " ".join(printable(text, keep_newlines=False).split())
+
+
+def _slug(ticket_id: str) -> str:
+    return re.sub(r"\W", "_", ticket_id.lower())

@@ -1,0 +1,61 @@
+"""A module without its code: what a caller may know of it. Claims-first tests are written from this."""
+
+import ast
+import copy
+from typing import Final
+
+MAX_DOCSTRING_CHARS: Final = 1_200
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+_ELIDED: Final = ast.Expr(ast.Constant(...))
+
+
+def outline(source: str) -> str:
+    """Signatures, docstrings, class fields and the types of constants, as Python text without any body.
+
+    Args:
+        source: a module's text.
+
+    Returns:
+        Text that shows no statement of the module; empty where it cannot be parsed.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    kept = [*_docstring(tree), *(part for node in tree.body for part in _part(node))]
+    return ast.unparse(ast.Module(body=kept, type_ignores=[])) if kept else ""
+
+
+def _part(node: ast.stmt) -> list[ast.stmt]:
+    """What a caller may see of one statement."""
+    if isinstance(node, FUNCTION):
+        return [_signature(node)] if _is_public(node.name) else []
+    if isinstance(node, ast.ClassDef):
+        return [_class(node)] if _is_public(node.name) else []
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _is_public(node.target.id):
+        return [ast.AnnAssign(target=node.target, annotation=node.annotation, value=None, simple=1)]
+    return []
+
+
+def _class(node: ast.ClassDef) -> ast.ClassDef:
+    shown = copy.copy(node)
+    shown.body = [*_docstring(node), *(part for inner in node.body for part in _part(inner))] or [_ELIDED]
+    return shown
+
+
+def _signature(node: FUNCTION) -> ast.stmt:
+    shown = copy.copy(node)
+    shown.body = _docstring(node) or [_ELIDED]
+    return shown
+
+
+def _docstring(node: ast.Module | ast.ClassDef | FUNCTION) -> list[ast.stmt]:
+    text = ast.get_docstring(node)
+    if not text:
+        return []
+    cut = text if len(text) <= MAX_DOCSTRING_CHARS else text[:MAX_DOCSTRING_CHARS] + " […]"
+    return [ast.Expr(ast.Constant(cut))]
+
+
+def _is_public(name: str) -> bool:
+    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))

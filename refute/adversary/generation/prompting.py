@@ -1,0 +1,126 @@
+"""Prompts: one file per version, filled with what a round may show. A changed text is a new version, never an edit."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from refute.adversary.attack import Brief, Rejected
+from refute.adversary.generation.answer import ANSWER_SCHEMA
+from refute.adversary.generation.excerpt import excerpt
+from refute.adversary.generation.outline import outline
+from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
+from refute.ticket.record import Claim
+
+SYSTEM: Final = "system-1"
+CLAIMS_FIRST: Final = "claims-first-1"
+CODE_AWARE: Final = "code-aware-1"
+AGAIN: Final = "again-1"
+MAX_FILES: Final = 60
+MAX_CLAIM_CHARS: Final = 1_000
+PRO_LABELS: Final = frozenset({"complexity:high", "security-relevant"})
+
+
+def claims_first(brief: Brief) -> Prompt:
+    """Round one: claims, signatures, docstrings and file names. Code in view makes tests agree with its bugs."""
+    shown = "\n\n".join(f"# module {one.module.name}\n{outline(one.source)}" for one in brief.modules)
+    text = _fill(
+        CLAIMS_FIRST,
+        ticket=brief.ticket.id,
+        max_tests=str(_tests_for(brief)),
+        claims=_claims(brief.ticket.claims),
+        files=_files(brief.workspace_paths),
+        outline=shown,
+    )
+    return _prompt(CLAIMS_FIRST, text, brief, DataClass.CLAIMS)
+
+
+def code_aware(brief: Brief, existing: Sequence[str]) -> Prompt:
+    """Round two: the code too, cut to what the claims touch.
+
+    Args:
+        brief: of the ticket.
+        existing: names of the tests that are there already.
+    """
+    pieces = [(one.module.name, excerpt(one.source, brief.ticket.claims)) for one in brief.modules]
+    left_out = [f"{module}.{name}" for module, piece in pieces for name in piece.left_out]
+    text = _fill(
+        CODE_AWARE,
+        ticket=brief.ticket.id,
+        max_tests=str(_tests_for(brief) // 2),
+        existing=", ".join(existing) or "none",
+        claims=_claims(brief.ticket.claims),
+        cut=f" (only the outline of: {', '.join(left_out)})" if left_out else "",
+        code="\n\n".join(f"# module {module}\n{piece.text}" for module, piece in pieces),
+    )
+    return _prompt(CODE_AWARE, text, brief, DataClass.CODE)
+
+
+def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[Claim]) -> Prompt:
+    """The question again, with what was wrong with the answer.
+
+    Args:
+        brief: of the ticket.
+        rejected: tests that the screen refused.
+        missing: claims without a test.
+    """
+    reasons = "\n".join(f"- {one.test.name} ({one.test.claim_id}): {one.reason}" for one in rejected[:MAX_FILES])
+    again = _fill(
+        AGAIN,
+        reasons=reasons or "- none survived",
+        missing=", ".join(claim.id for claim in missing) or "none, but too few tests survived",
+        max_tests=str(_tests_for(brief)),
+    )
+    return _prompt(AGAIN, again + claims_first(brief).text, brief, DataClass.CLAIMS)
+
+
+def tier_of(labels: Sequence[str]) -> Tier:
+    """Which tier a ticket's labels ask for."""
+    return Tier.PRO if PRO_LABELS & set(labels) else Tier.FLASH
+
+
+@cache
+def template(name: str) -> str:
+    """A prompt's text, by version."""
+    return resources.files("refute.adversary.generation").joinpath("prompts", f"{name}.md").read_text("utf-8")
+
+
+def _prompt(name: str, text: str, brief: Brief, data_class: DataClass) -> Prompt:
+    return Prompt(
+        name=name,
+        system=template(SYSTEM).replace("{marker}", MARKER),
+        text=text,
+        answer_schema=ANSWER_SCHEMA,
+        tier=tier_of(brief.ticket.labels),
+        data_class=data_class,
+    )
+
+
+def _fill(name: str, **values: str) -> str:
+    """Fill a template in one pass, so that what is filled in is never filled again."""
+    parts = template(name).split("{")
+    filled = [parts[0]]
+    for part in parts[1:]:
+        field, brace, rest = part.partition("}")
+        value = MARKER if field == "marker" else fence(values[field]) if brace else "{" + part
+        filled.append(value + rest)
+    return "".join(filled)
+
+
+def _tests_for(brief: Brief) -> int:
+    """Enough for every claim, few enough to stay within the limits."""
+    return min(brief.max_tests, max(6, 3 * len(brief.ticket.claims)))
+
+
+def _claims(claims: Sequence[Claim]) -> str:
+    lines = []
+    for claim in claims:
+        lines.append(f"{claim.id}: {claim.text[:MAX_CLAIM_CHARS]}")
+        lines += [f"    must hold: {example}" for example in claim.examples[:10]]
+    return "\n".join(lines)
+
+
+def _files(paths: Sequence[str]) -> str:
+    shown = [path.replace("\n", "\\n") for path in paths[:MAX_FILES]]
+    more = [f"… and {len(paths) - MAX_FILES} more"] if len(paths) > MAX_FILES else []
+    return "\n".join([*shown, *more])

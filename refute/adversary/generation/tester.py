@@ -1,0 +1,103 @@
+"""A tester that is a model: asked claims first, once more where little came of it, then with the code in view."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from refute.adversary.attack import Attack, Brief, Screening
+from refute.adversary.generation.answer import WrittenTests, read_answer
+from refute.adversary.generation.assembly import Round, assemble
+from refute.adversary.generation.prompting import claims_first, code_aware, once_more
+from refute.errors import BudgetExhausted, ModelUnavailable
+from refute.llm.model import Completion, Ending, Model, Prompt
+from refute.ticket.record import Claim
+
+ENOUGH_TESTS: Final = 3
+MORE_ROOM: Final = 2
+"""An unusable answer is asked for once more, with so many times the room where it was cut off."""
+Screen = Callable[[Attack, Brief], Screening]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yield:
+    """What a round brought."""
+
+    round: str
+    """Name and version of its prompt."""
+    written: int
+    """Tests in its answer."""
+    notes: tuple[str, ...] = ()
+    """What was wrong with it, one line each."""
+
+
+class ModelTester:
+    """Writes attacks by asking a model.
+
+    Args:
+        model: answers prompts.
+        screen: tells which tests may run, so that the model can be asked once more.
+        name: of the tester, as in the outcome.
+    """
+
+    def __init__(self, model: Model, screen: Screen, *, name: str = "gemini") -> None:
+        self._model = model
+        self._screen = screen
+        self._name = name
+        self.completions: list[Completion] = []
+        """Every answer, usable or not."""
+        self.yields: list[Yield] = []
+
+    def write_tests(self, brief: Brief) -> Attack:
+        """Ask round by round; an unusable answer leaves its round empty.
+
+        Raises:
+            ModelUnavailable: nobody answered the first question.
+            BudgetExhausted: the first question does not fit into a budget. Later rounds are left out instead.
+        """
+        rounds = [self._ask(claims_first(brief))]
+        screened = self._screened(brief, rounds)
+        missing = _without_test(brief, screened.attack)
+        if missing or len(screened.attack.tests) < ENOUGH_TESTS:
+            self._ask_also(rounds, once_more(brief, screened.rejected, missing))
+            screened = self._screened(brief, rounds)
+        self._ask_also(rounds, code_aware(brief, [test.name for test in screened.attack.tests]))
+        return assemble(brief, rounds, tester=self._name)
+
+    def _ask_also(self, rounds: list[Round], prompt: Prompt) -> None:
+        """A round that only adds: what came before stands without it."""
+        try:
+            rounds.append(self._ask(prompt))
+        except (ModelUnavailable, BudgetExhausted) as error:
+            self.yields.append(Yield(round=prompt.name, written=0, notes=(f"left out: {error.message}",)))
+
+    def _ask(self, prompt: Prompt) -> Round:
+        notes: list[str] = []
+        answer = WrittenTests()
+        for attempt in (prompt, _again(prompt)):
+            completion = self._model.generate(attempt)
+            self.completions.append(completion)
+            reply = completion.reply
+            usable = read_answer(reply.text) if reply.ending is Ending.COMPLETE else None
+            if usable is not None:
+                answer = usable
+                notes += usable.faults
+                break
+            told = "no JSON" if reply.ending is Ending.COMPLETE else f"{reply.ending} ({reply.detail})"
+            notes.append(f"unusable answer: {told}")
+            if reply.ending is Ending.BLOCKED:
+                break
+        self.yields.append(Yield(round=prompt.name, written=len(answer.tests), notes=tuple(notes)))
+        return Round(name=prompt.name, answer=answer)
+
+    def _screened(self, brief: Brief, rounds: Sequence[Round]) -> Screening:
+        return self._screen(assemble(brief, rounds, tester=self._name), brief)
+
+
+def _without_test(brief: Brief, attack: Attack) -> list[Claim]:
+    tested = {test.claim_id for test in attack.tests}
+    return [claim for claim in brief.ticket.claims if claim.id not in tested]
+
+
+def _again(prompt: Prompt) -> Prompt:
+    """Another sample with more room: the same question with the same seed would bring the same answer."""
+    return replace(prompt, max_output_tokens=prompt.max_output_tokens * MORE_ROOM, sample=prompt.sample + 1)

@@ -1,0 +1,64 @@
+"""From settings to a model: kept answers first, then Gemini, paid from the ledger's budgets."""
+
+from collections.abc import Callable
+from typing import Final
+
+from refute.errors import SettingsInvalid
+from refute.guardrails.audit import AuditLog
+from refute.ledger.accounts import Accounts, Budgets, Payer
+from refute.ledger.store import Ledger
+from refute.llm.enterprise import GeminiSettings
+from refute.llm.gemini import Gemini
+from refute.llm.metered import MeteredModel, Till
+from refute.llm.model import Model
+from refute.llm.pricing import load_prices
+from refute.llm.retention import require_zero_retention
+from refute.llm.shelf import KeptAnswers, Replay, Shelf
+from refute.settings import Settings, TesterName
+
+ABANDONED_AFTER_S: Final = 3600
+"""Longer than any request with its retries may take."""
+
+
+def connect_model(settings: Settings, payer: Payer, *, ledger: Callable[[], Ledger], audit: AuditLog) -> Model:
+    """The model of the settings. Nothing is sent before the first prompt that no kept answer serves.
+
+    Args:
+        settings: which tester, where its answers are kept, what may be spent.
+        payer: the run and ticket that pay.
+        ledger: opens the ledger; not called by a replay.
+        audit: gets a line before every request.
+
+    Raises:
+        SettingsInvalid: `gemini.yaml` is missing or would let the provider keep what it is sent, or there is no
+            folder to replay from.
+    """
+    if settings.tester is TesterName.REPLAY:
+        if settings.replay_dir is None or not settings.replay_dir.is_dir():
+            raise SettingsInvalid(
+                f"replay_dir: got {settings.replay_dir}, expected a folder of recorded answers",
+                hint="Record one: refute verify TICKET --tester gemini --record DIR",
+            )
+        return Replay(Shelf(settings.replay_dir))
+    given = GeminiSettings.read(settings.gemini_file)
+    gemini = Gemini(given)
+    accounts = Accounts(ledger(), _budgets(settings))
+    accounts.settle_abandoned(older_than_s=ABANDONED_AFTER_S)
+    metered = MeteredModel(
+        gemini,
+        Till(accounts=accounts, payer=payer, prices=load_prices(given.prices)),
+        audit=audit,
+        preflight=lambda: require_zero_retention(gemini, audit, run_id=payer.run_id),
+    )
+    scope = f"{given.models.flash}-{given.models.pro}{'-local' if given.base_url else ''}"
+    model: Model = KeptAnswers(metered, Shelf(settings.state_dir / "answers", scope=scope), fresh=settings.fresh)
+    return KeptAnswers(model, Shelf(settings.record_dir), fresh=True) if settings.record_dir else model
+
+
+def _budgets(settings: Settings) -> Budgets:
+    return Budgets(
+        ticket_usd=settings.max_cost_usd,
+        run_usd=settings.run_budget_usd,
+        day_usd=settings.day_budget_usd,
+        month_usd=settings.month_budget_usd if settings.month_hard_stop else None,
+    )

@@ -1,0 +1,32 @@
+"""What testers, screen and triage are told about a ticket."""
+
+import importlib.util
+
+from refute.adversary.attack import Brief, SourceModule
+from refute.ports import Ports
+from refute.ticket.modules import implementation_modules
+from refute.ticket.record import Snapshot, Ticket
+
+
+def brief_of(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
+    """The ticket's claims with the text of its modules, as they were frozen."""
+    contents = ports.contents(snapshot)
+    modules = tuple(
+        SourceModule(module=module, source=_source_text(contents[module.path]))
+        for module in implementation_modules(ticket)
+    )
+    return Brief(
+        ticket=ticket,
+        modules=modules,
+        workspace_paths=tuple(file.path for file in snapshot.files),
+        max_tests=ports.settings.max_tests,
+        max_bytes=ports.settings.max_suite_bytes,
+    )
+
+
+def _source_text(source: bytes) -> str:
+    """A module's text as Python reads it (PEP 263: byte order mark, coding line); what is no text, as far as it is."""
+    try:
+        return importlib.util.decode_source(source)
+    except (SyntaxError, UnicodeDecodeError):
+        return source.decode("utf-8", errors="replace")
