@@ -5,10 +5,11 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
-from typing import Final
+from typing import Final, ParamSpec
 
 from refute.sandbox.standing import Standing
 
+P = ParamSpec("P")
 PREPARING_S: Final = 60.0
 """How long one that is being made is waited for."""
 
@@ -45,10 +46,10 @@ class Ahead:
                 continue
             if standing.is_usable():
                 return standing
-            self._remove(standing)
+            self._in_background(self._remove, standing)
 
     def discard(self) -> None:
-        """Remove what nobody took."""
+        """Remove what nobody took, and return when it is gone."""
         with self._lock:
             futures = [future for waiting in self._waiting.values() for future in waiting]
             self._waiting.clear()
@@ -58,10 +59,13 @@ class Ahead:
 
     def discard_later(self) -> None:
         """Remove what nobody took, in the background."""
+        self._in_background(self.discard)
+
+    def _in_background(self, call: Callable[P, None], *args: P.args, **options: P.kwargs) -> None:
         try:
-            self._executor.submit(self.discard)
+            self._executor.submit(call, *args, **options)
         except RuntimeError:  # closed
-            self.discard()
+            call(*args, **options)
 
     def _made(self, future: Future[Standing]) -> Standing | None:
         wait([future], timeout=PREPARING_S)
@@ -72,4 +76,4 @@ class Ahead:
 
     def _remove_late(self, future: Future[Standing]) -> None:
         if not future.cancelled() and not future.exception():
-            self._remove(future.result())
+            self._in_background(self._remove, future.result())

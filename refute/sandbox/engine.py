@@ -49,7 +49,7 @@ class DockerSandbox:
         self._sweep_due = 0.0
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
         self._removal = Removal(self._background, connect, engine_return_s)
-        self._ahead = Ahead(self._background, self._removal.of)
+        self._ahead = Ahead(self._background, self._removal.now)
         weakref.finalize(self, self._ahead.discard_later)  # also at the interpreter's end
 
     @property
@@ -108,8 +108,8 @@ class DockerSandbox:
         self._ahead.prepare(shape(job), lambda: self._stand(job, self.facts(), waiting_s))
 
     def discard_prepared(self) -> None:
-        """Remove prepared containers that nothing ran in, in the background: their job will not come."""
-        self._ahead.discard_later()
+        """Remove prepared containers that nothing ran in: their job will not come. Returns when they are gone."""
+        self._ahead.discard()
 
     def close(self) -> None:
         """Wait until every container is gone. The interpreter's end does the same."""

@@ -37,6 +37,11 @@ class Removal:
         standing.stop_listening()
         self.later(standing.client, standing.name)
 
+    def now(self, standing: Standing) -> None:
+        """Remove a container that stands, and return when it is gone."""
+        standing.stop_listening()
+        self._remove(standing.client, standing.name)
+
     def await_engine(self) -> EngineClient | None:
         """Wait for an engine that died to answer again."""
         deadline = time.monotonic() + self._engine_return_s

@@ -32,9 +32,14 @@ def removed() -> Removed:
 
 
 @pytest.fixture
-def ahead(removed):
-    with ThreadPoolExecutor(1) as executor:
-        yield Ahead(executor, removed)
+def executor():
+    with ThreadPoolExecutor(1) as made:
+        yield made
+
+
+@pytest.fixture
+def ahead(executor, removed) -> Ahead:
+    return Ahead(executor, removed)
 
 
 def test_each_container_is_taken_once(ahead, removed):
@@ -65,13 +70,14 @@ def test_one_that_could_not_be_made_is_no_container(ahead):
     assert ahead.take("shape") is None
 
 
-def test_one_that_waited_too_long_or_ended_is_removed_and_not_used(ahead, removed):
+def test_one_that_waited_too_long_or_ended_is_removed_and_not_used(ahead, executor, removed):
     ended = standing("ended")
     ended.signals.put(OutOfMemory())
     ended.signals.put(ContainerEnded())
     ahead.prepare("shape", lambda: standing("late", usable_s=-1))
     ahead.prepare("shape", lambda: ended)
     assert ahead.take("shape") is None
+    executor.shutdown(wait=True)
     assert sorted(removed) == ["ended", "late"]
 
 
@@ -99,8 +105,8 @@ def test_one_that_takes_too_long_is_removed_when_it_is_there_at_last(removed, mo
     future: Future[Standing] = Future()
 
     class Slow(ThreadPoolExecutor):
-        def submit(self, *_: Any, **__: Any) -> Any:
-            return future
+        def submit(self, call: Any, *args: Any, **_: Any) -> Any:
+            return call(*args) if args else future
 
     ahead = Ahead(Slow(1), removed)
     ahead.prepare("shape", lambda: standing("never called"))

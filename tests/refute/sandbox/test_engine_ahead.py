@@ -73,7 +73,7 @@ def test_what_is_not_used_is_removed_at_once_when_told_and_at_the_end(engine, jo
         sandbox.prepare(job)
         assert len(of_run(engine, job, wanted=1)) == 1
         sandbox.discard_prepared()
-        assert of_run(engine, job, wanted=0) == []
+        assert engine.containers(all=True, filters={"label": f"refute.run={job.run_id}"}) == []
         sandbox.prepare(job)
         assert len(of_run(engine, job, wanted=1)) == 1
     assert of_run(engine, job, wanted=0) == []
