@@ -7,7 +7,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from refute.scan.symbols import DERIVED, DOWNLOAD, EMPTY, HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import (
+    DERIVED,
+    DOWNLOAD,
+    EMPTY,
+    HERE,
+    HOME,
+    HOST_DATA,
+    NAME,
+    OUTPUT,
+    SECRET,
+    TEMP,
+    UNKNOWN,
+    is_open,
+)
 
 WORKSPACE_MOUNT: Final = "/workspace"
 """Where the sandbox puts the snapshot."""

@@ -1,18 +1,21 @@
 """Redirections: which files and hosts they touch, what they feed in, what the script writes for later."""
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from refute.scan import paths
 from refute.scan.effects import Act
+from refute.scan.finding import Severity
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import DOWNLOAD, FIELD, SECRET, UNKNOWN
+from refute.scan.symbols import DOWNLOAD, FIELD, OUTPUT, SECRET, UNKNOWN
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from refute.scan.shell.walk import Walker
 
+_INSTALLED: Final = re.compile(rf"(?:/usr)?/lib(?:32|64)?/(?!.*\.\.)[^{UNKNOWN}]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|")
 _MAX_KEPT: Final = 100_000
 _PRELOADS: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}
@@ -133,7 +136,9 @@ def watch_variable(walker: "Walker", name: str, texts: list[str], node: "Node | 
         return
     act = Act(walker.shared.report, walker.spot(node), f"{name}={texts[0]}", walker.scope.cwd)
     if name in _PRELOADS:
-        act.add("preload")
+        # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
+        installed = name.startswith("LD_") and all(_INSTALLED.fullmatch(part) for part in re.split("[ :]+", texts[0]))
+        act.add("preload", severity=Severity.MEDIUM if installed else None)
     elif name == "HISTFILE" and texts[0] == "/dev/null":
         act.add("history-tampering")
 

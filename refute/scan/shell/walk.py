@@ -196,13 +196,21 @@ class Walker:
     def _redirected(self, node: "Node", stdin: str) -> str:
         body = node.child_by_field_name("body")
         files = [child for child in node.named_children if child.type.endswith("_redirect")]
+        printed = ""
+        alternatives = self.scope.branching
+        if body is not None and body.type == "list":
+            # The grammar hangs a redirection on the whole list; shells apply it to the last command only.
+            *before, body = body.named_children
+            printed = self._all(before, stdin)
+            self.scope.branching += 1
         effect = redirects.apply(self, files, node)
         output = self.run(body, effect.stdin if effect.stdin is not None else stdin) if body is not None else ""
         output = redirects.store(self, effect, output, node)
         for stage in effect.pipeline:
             output = self.run(stage, output)
         self._all(effect.following)
-        return output
+        self.scope.branching = alternatives
+        return printed + output
 
     def _for(self, node: "Node", stdin: str) -> str:
         body = node.child_by_field_name("body")

@@ -100,7 +100,9 @@ def _tee(call: Call) -> str:
 
 def _create(call: Call) -> str:
     for path in split_options(call.argv[1:], "mdrtZ", mixed=True)[1]:
-        call.act.write(path)
+        # The root is there already: scripts that make a path part by part begin with it.
+        if call.argv[0] != "mkdir" or path.strip("/."):
+            call.act.write(path)
     return ""
 
 

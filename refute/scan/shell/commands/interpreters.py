@@ -143,7 +143,10 @@ def _dot(call: Call) -> str:
         return _from_substitution(call)
     target = paths.locate(words[0], call.walker.scope.cwd)
     text = call.walker.shared.written.get(target.text)
-    if text is not None:
+    if text is not None and not text.strip(UNKNOWN):
+        # The script made it with a program of its own; what is in it is like the output of a program.
+        call.act.add("unresolved-command", severity=Severity.MEDIUM, detail="It reads a file that a program made.")
+    elif text is not None:
         run_text(call, text)
     elif target.place == Place.WORKSPACE and not is_open(target.text):
         call.walker.shared.report.reached.append((target.text[2:], Language.SHELL))

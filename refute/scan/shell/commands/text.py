@@ -11,6 +11,8 @@ from refute.scan.shell.words import decode_escapes
 from refute.scan.symbols import DECODED, DERIVED, HERE, NAME, OUTPUT, TEMP, UNKNOWN, is_open
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
+_RUNS: Final = re.compile(r"(?:^|[;\n}\d$/]\s*)s([^\w\s\\])(?:(?!\1)[^\\]|\\.)*\1(?:(?!\1)[^\\]|\\.)*\1[gpiIM0-9]*e")
+"""A substitution with the flag `e`, which runs the result."""
 _MAX_TEXT: Final = 200_000
 _SAFE_TR: Final = 4_000
 _SAFE_REPEATS: Final = 3
@@ -185,7 +187,7 @@ def _sed_script(call: Call, script: str) -> None:
     match = re.search(r"(?:^|[;\n}\d$/])\s*[rRwW]\s+(/\S+)", script)
     if match:
         (call.act.write if "w" in match.group().lower().split("/")[0] else call.act.read)(match[1])
-    if re.search(r"(?:^|[;\n}\d$])\s*e(?:\s+\S|\s*$)", script) or re.search(r"^s(.).*\1.*\1[gpiI0-9]*e", script):
+    if re.search(r"(?:^|[;\n}\d$])\s*e(?:\s+\S|\s*$)", script) or _RUNS.search(script):
         call.act.add("foreign-code", detail="sed's `e` runs what it reads.")
 
 
