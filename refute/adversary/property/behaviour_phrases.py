@@ -1,6 +1,6 @@
 """The words by which people say what a function does; one row per way to say it."""
 
-from refute.adversary.property import behaviours
+from refute.adversary.property import behaviours, results
 from refute.adversary.property.law import phrases
 
 _IT = r"(?:^|.*?\b)"
@@ -11,6 +11,8 @@ _SUBJECT = (
 _NOT_MODIFY = r"(?:modif\w+|mutat\w+|chang\w+|alter\w*|touch\w*)"
 _TARGET = r"(?P<what>(?:(?:its|the|any|either|of|original|input|given|passed[- ]in|passed) )*`?\w+`?)"
 _ERROR = r"(?:an? )?`?(?P<error>[A-Z]\w*(?:Error|Exception|Iteration))`?"
+_COUNTED = r"items|elements|entries|values|characters|chars|results|rows|lines|words|keys|records|matches|pairs|tuples"
+_BOUND = rf"(?P<bound>`[^`]+`|-?[\w.]+(?:\([^()]*\))?)(?: (?P<unit>{_COUNTED}))?(?=$|[.,;])"
 _VALUE = (
     r"(?P<value>`[^`]+`|None|True|False|-?\d+(?:\.\d+)?|\[[^\]]*\]|\(\)|\{\}|'[^']*'|\"[^\"]*\"|"
     r"an empty (?:list|string|dict|tuple))"
@@ -61,6 +63,23 @@ BEHAVIOUR_PHRASES = phrases(
                 rf"whatever| no matter)"
             ),
             behaviours.never_raises,
+        ),
+        (
+            "never more than",
+            (
+                rf"{_IT}(?:never|does not|doesn't|will not|won't|must not) (?:ever )?(?:returns?|yields?|gives?|"
+                rf"produces?|outputs?) (?:more|fewer|less|greater|larger|higher|lower|smaller) than {_BOUND}"
+            ),
+            results.never_beyond,
+        ),
+        (
+            "never more than",
+            (
+                rf"^(?P<subject>it|`?[\w.]+(?:\([^)]*\))?`?|(?:the |its )?(?:result|output|return(?:ed)? value)(?: of "
+                rf"`?[\w.]+(?:\([^)]*\))?`?)?) (?:never|does not|doesn't|will not|must not|cannot) "
+                rf"(?:exceeds?|goes? (?:above|over)) {_BOUND}"
+            ),
+            results.never_beyond,
         ),
         (
             "raises nothing else",

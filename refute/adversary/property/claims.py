@@ -61,6 +61,8 @@ def phrase_tests(claim: Claim, ticket: Ticket, surface: Surface) -> Iterator[Dra
     only = subjects[0] if len(subjects) == 1 else None
     said: list[tuple[Sentence, bool]] = [(sentence, True) for sentence in sentences(read_sections(claim.text).returns)]
     said += [(sentence, False) for sentence in sentences(read_sections(claim.text).prose)]
+    raised = read_sections(claim.text).raises
+    said += [(Sentence(verbatim=e.text, plain=f"raises {e.name} {' '.join(e.text.split())}"), False) for e in raised]
     for sentence, is_result in said:
         function = _leading(sentence.plain, subjects) or only
         if function is not None:

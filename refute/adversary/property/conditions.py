@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from refute.adversary.property.domain import Domain
 from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
+from refute.adversary.property.unions import either_side, kinds_of_values
 
 _NUMBER_WORDS = {"zero": "0", "one": "1", "two": "2", "three": "3", "ten": "10"}
 _SYMBOLS = str.maketrans({"≤": "<=", "≥": ">=", "≠": "!=", "“": '"', "”": '"'})
@@ -44,6 +45,13 @@ _PREDICATES: tuple[tuple[str, str], ...] = (
     (r"(?:at most|no more than|not more than|less than or equal to|<=) (?P<a>.+)", "{x} <= {a}"),
     (r"(?:in the range |in |within |between )\[(?P<a>[^,\]]+), ?(?P<b>[^,\]]+)\]", "{a} <= {x} <= {b}"),
     (r"between (?P<a>.+?) and (?P<b>.+?)(?:,? \(?(?:both )?inclusive(?:ly)?\)?)?", "{a} <= {x} <= {b}"),
+    (
+        (
+            r"(?:not (?:in|within|between) |outside (?:of )?)(?:the (?:closed )?(?:range|interval) )?"
+            r"\[?(?P<a>[^,\].]+?)(?:, ?|\.\.\.?| and | to |[-–])(?P<b>[^,\].]+?)\]?(?:,? \(?inclusive(?:ly)?\)?)?"
+        ),
+        "not {a} <= {x} <= {b}",
+    ),
     (r"(?:an? )?(?:multiple of|divisible by) (?P<a>.+)", "{x} % {a} == 0"),
     (r"equal to (?P<a>.+)", "{x} == {a}"),
 )
@@ -76,9 +84,9 @@ def read_condition(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
     """
     text = " ".join(text.translate(_SYMBOLS).split()).strip().rstrip(".;,").strip()
     text = re.sub(r"^(?:assumes?|requires?|expects?|provided|given|assuming)(?: that)? ", "", text, flags=re.IGNORECASE)
-    code = _as_code(text, domains)
+    code = _as_code(text, domains) or kinds_of_values(text, domains)
     if code is not None:
-        return code
+        return either_side(code)
     said = _as_words(text, domains)
     if said is not None:
         return said
@@ -87,7 +95,7 @@ def read_condition(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
         if len(parts) > 1:
             read = [read_condition(part, domains) for part in _with_subject(parts, domains)]
             known = [part for part in read if part is not None]
-            return ast.BoolOp(op=operation, values=known) if len(known) == len(read) else None
+            return either_side(ast.BoolOp(op=operation, values=known)) if len(known) == len(read) else None
     return None
 
 
@@ -124,6 +132,10 @@ def _reads_as_words(node: ast.AST, domains: Mapping[str, Domain]) -> bool:
     sides = [node.left, *node.comparators]
     functions = any(isinstance(side, ast.Name) and side.id in ONLY_SAFE_BUILTINS - set(domains) for side in sides)
     identity = any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)
+    # "n not in [1, 3999]" is an interval to most who write it; what is outside of it is meant either way.
+    interval = isinstance(node.ops[0], ast.NotIn) and isinstance(sides[-1], ast.List | ast.Tuple)
+    if interval and len(getattr(sides[-1], "elts", ())) == 2:  # noqa: PLR2004  # two ends
+        return True
     return functions or (identity and not isinstance(sides[-1], ast.Constant))
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 from refute.adversary.attack import Category
 from refute.adversary.property.conditions import operand
+from refute.adversary.property.domain import MODEST, Domain
 from refute.adversary.property.expressions import free_names, negated, source_of
 from refute.adversary.property.subject import Setup
 from refute.adversary.property.surface import Surface
 
 DISAGREES = 'f"expected {_shown(expected)}, got {_shown(got)}"'
+_FAR = 1e15
 _MATHEMATICS = r"sqrt|floor|ceil|log|pi"
 
 
@@ -105,4 +107,25 @@ def under(setup: Setup, condition: ast.expr) -> Setup:
     domains = {name: domain.unbounded if name in names else domain for name, domain in setup.domains.items()}
     kept = tuple(assumed for assumed in setup.assumptions if not free_names([assumed]) & names)
     others = [negated(other) for other in setup.exceptions if source_of(other) != source_of(condition)]
-    return replace(setup, domains=domains, assumptions=kept).assuming([condition, *others])
+    narrowed = replace(setup, domains=domains, assumptions=kept).assuming([condition, *others])
+    numbers = [float(number) for node in ast.walk(condition) if (number := _literal(node)) is not None]
+    near = {name: _reaching(domain, numbers) for name, domain in narrowed.domains.items() if name in names}
+    return replace(narrowed, domains={**narrowed.domains, **near})
+
+
+def _literal(node: ast.AST) -> float | None:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return float(number)
+        case _:
+            return None
+
+
+def _reaching(domain: Domain, numbers: Iterable[float]) -> Domain:
+    """The domain, and the surroundings of the numbers that a condition names where they are far away."""
+    if domain.kind not in {"int", "float"} or domain.minimum is not None or domain.maximum is not None:
+        return domain
+    low, high = domain.whole_range(MODEST.scalar)
+    places = sorted({int(sign * number) for number in numbers for sign in (1, -1) if abs(number) < _FAR})
+    far = [replace(domain, minimum=place - 2, maximum=place + 2) for place in places if not low < place < high]
+    return Domain(kind="any of", items=(domain, *far)) if far else domain

@@ -47,6 +47,16 @@ RESULT_PHRASES = phrases(
             results.in_order,
         ),
         (
+            "in order",
+            (
+                r"(?:(?:its|the|all|an?|both|two) )*(?:new )?(?:\w+ )?(?:(?:arguments?|values|numbers|items|elements|"
+                r"lists?|tuples?|pairs|sequence|array)(?: as an? (?:tuple|list|pair))?,? )?(?:always )?"
+                r"(?:sorted )?(?:(?:in )?(?:sorted |non-?decreasing |increasing )?(?:ascending|descending|decreasing)"
+                r"(?: order)?|sorted)(?=$|[.,;])"
+            ),
+            results.ascending,
+        ),
+        (
             "reversed",
             (
                 rf"(?:a |the )?(?:new )?(?:reversed? (?:copy|version|list|string|of)? ?(?:of )?){_NAMED}(?: "

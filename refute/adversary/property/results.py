@@ -8,8 +8,17 @@ import ast
 import re
 
 from refute.adversary.property.conditions import is_pure, operand, read_condition, subject_of
+from refute.adversary.property.domain import Domain
 from refute.adversary.property.expressions import dotted, parse_expression, source_of
 from refute.adversary.property.law import Law, Spoken, bound_of, equals, holds, imports_of
+from refute.adversary.property.type_expressions import domain_of_type
+
+_OTHER_ORDER = re.compile(
+    r"version|semver|release|date|time|month|day|natural|numer|size|address|rank|score|priorit|length|case|roman|path",
+    re.IGNORECASE,
+)
+"""Text that stands for something is seldom ordered by its characters."""
+_RESULT_WORDS = frozenset({"it", "the result", "result", "its result", "the output", "output", "the returned value"})
 
 
 def _whole(spoken: Spoken) -> bool:
@@ -26,6 +35,10 @@ def in_order(spoken: Spoken) -> Law | None:
     """The argument, sorted: a permutation of it, in order."""
     name = _list_named(spoken)
     if name is None or not _whole(spoken) or any(item.mutable for item in spoken.setup.domains[name].items):
+        return None
+    if spoken.setup.domains[name].items[0].kind == "str" and _OTHER_ORDER.search(
+        f"{spoken.match.string} {spoken.setup.function.name}"
+    ):
         return None
     descending = re.search(r"descend|(?<!non)(?<!non-)decreas|revers", spoken.match[0], re.IGNORECASE)
     return equals(spoken, "in sorted order", f"sorted({name}, reverse=True)" if descending else f"sorted({name})")
@@ -107,6 +120,40 @@ def limit(spoken: Spoken) -> Law | None:
         setup = spoken.setup.assuming([possible] if possible is not None and not bound.isdigit() else [])
         spoken = Spoken(match=spoken.match, setup=setup, surface=spoken.surface)
     return holds(spoken, label, f"{'_size(got)' if counted else 'got'} {sign} {bound}", imports=imports_of(bound))
+
+
+def never_beyond(spoken: Spoken) -> Law | None:
+    """As "never returns more than n" or "never exceeds n": of a value, or of how many there are."""
+    parts = spoken.match.groupdict()
+    bound = bound_of(parts["bound"], spoken.setup)
+    function = spoken.setup.function
+    subject = re.sub(r"`|\(.*|.* of ", "", parts.get("subject") or function.name)
+    if bound is None or subject.lower() not in {function.name.lower(), function.qualified.lower(), *_RESULT_WORDS}:
+        return None
+    least = re.search(r"\b(?:fewer|less|lower|smaller) than\b", spoken.match[0], re.IGNORECASE)
+    sign, label = (">=", "never less than") if least else ("<=", "never more than")
+    if not parts["unit"]:
+        return holds(spoken, label, f"(_size(got) if hasattr(got, '__len__') else got) {sign} {bound}")
+    possible = parse_expression(f"{bound} >= 0")
+    setup = spoken.setup.assuming([possible] if possible is not None and not bound.isdigit() else [])
+    counted = Spoken(match=spoken.match, setup=setup, surface=spoken.surface)
+    return holds(counted, label, f"_size(got) {sign} {bound}", imports=imports_of(bound))
+
+
+def ascending(spoken: Spoken) -> Law | None:
+    """The numbers of the result stand in order; only where its annotation says that it holds numbers."""
+    returns = domain_of_type(spoken.setup.function.returns)
+    if not _whole(spoken) or returns is None or not _comparable(returns):
+        return None
+    falling = re.search(r"descend|(?<!non)(?<!non-)decreas", spoken.match[0], re.IGNORECASE)
+    return holds(spoken, "in order", f"_items(got) == sorted(_items(got){', reverse=True' if falling else ''})")
+
+
+def _comparable(domain: Domain) -> bool:
+    """A list or tuple of numbers: pairs are often ordered by one half, text by what it stands for."""
+    if domain.kind == "strategy":  # tuple[int, ...]
+        return domain.code.startswith("st.lists(st.integers") and domain.code.endswith(".map(tuple)")
+    return domain.kind in {"list", "tuple"} and {item.kind for item in domain.items} <= {"int", "float"}
 
 
 def each_limit(spoken: Spoken) -> Law | None:

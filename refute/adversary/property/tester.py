@@ -12,6 +12,7 @@ from refute.adversary.property.claims import known_errors, phrase_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.formulas import formula_tests
+from refute.adversary.property.immutable import immutability_tests
 from refute.adversary.property.importing import import_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
@@ -93,6 +94,7 @@ def _everything(brief: Brief) -> Iterator[Draft | Note]:
         yield from formula_tests(claim, namespace, refusals)
         yield from phrase_tests(claim, brief.ticket, surface)
         yield from import_tests(claim, brief)
+        yield from immutability_tests(claim, brief)
     for documented in (text for face in surface.faces for text in face.docstrings):
         promised = _claim_for(documented, brief)
         if promised is not None:
