@@ -29,6 +29,8 @@ FRAMING_BYTES: Final = 16 * MEBIBYTE
 """Tar headers on top of contents: 1.5 KiB for each of 8,192 entries, rounded up."""
 MAX_ENTRIES: Final = 10_000
 """On top of what was there: more files than that are a flood, and each costs 0.1 ms."""
+MAX_LINKED: Final = 20
+"""Original files with a second name that are asked for one by one; each costs an archive."""
 BLOCK: Final = 4_096
 """tmpfs accounts whole pages."""
 
@@ -88,14 +90,21 @@ def read_workspace(
     """
     comparison = _Comparison(originals=originals)
     complete = True
+    linked: list[str] = []
     budget = limits.workspace_bytes + 2_048 * limits.workspace_inodes
     try:
         for name, member, content in _members(client, container, WORKSPACE, budget):
+            if member.islnk() and name in originals and len(linked) < MAX_LINKED:
+                linked.append(name)  # the first of several names has the content
+                comparison.seen.add(name)
+                continue
             comparison.look(name, member, content)
             if len(comparison.seen) > MAX_ENTRIES + 2 * len(originals):
                 raise TooLargeError  # noqa: TRY301 (the same end as a stream that is too long)
     except TooLargeError:
         complete = False
+    for name in linked:
+        _look_alone(client, container, name, comparison)
     return WorkspaceState(
         changed=comparison.finish(complete=complete),
         used_bytes=comparison.used_bytes,
@@ -111,6 +120,7 @@ def read_touched_decoys(client: EngineClient, container: str) -> tuple[str, ...]
         EngineDied, SandboxFailed: they could not be read.
     """
     untouched: set[str] = set()
+    unclear: set[str] = set()
     try:
         for name, member, content in _members(client, container, HOMES, HOMES_BYTES + FRAMING_BYTES):
             path = f"{HOMES}/{name}"
@@ -118,10 +128,11 @@ def read_touched_decoys(client: EngineClient, container: str) -> tuple[str, ...]
                 untouched.add(path)
                 if len(untouched) == len(DECOYS):
                     break
-    except TooLargeError:  # something sparse lies before a decoy: ask for the rest one by one
-        for path in DECOYS.keys() - untouched:
-            if _stands_alone(client, container, path):
-                untouched.add(path)
+            elif member.islnk() and path in DECOYS:
+                unclear.add(path)  # a second name for it came first: no change of its own
+    except TooLargeError:  # something sparse lies before a decoy
+        unclear = DECOYS.keys() - untouched
+    untouched |= {path for path in unclear if _stands_alone(client, container, path)}
     return tuple(sorted(DECOYS.keys() - untouched))
 
 
@@ -134,10 +145,11 @@ def read_collected(client: EngineClient, container: str, names: Iterable[str]) -
     collected: dict[str, bytes] = {}
     for name in names:
         try:
-            for _, member, content in _members(
+            for below, member, content in _members(
                 client, container, f"{ATTACK}/{name}", MAX_COLLECTED_BYTES + FRAMING_BYTES
             ):
-                if member.isreg() and content is not None and member.size <= MAX_COLLECTED_BYTES:
+                # A folder of that name comes as what lies in it: never the file that was asked for.
+                if not below and content is not None and member.size <= MAX_COLLECTED_BYTES:
                     collected[name] = content.read()
                 break
         except TooLargeError:
@@ -183,6 +195,18 @@ def _stands_alone(client: EngineClient, container: str, path: str) -> bool:
     except TooLargeError:
         return False
     return False
+
+
+def _look_alone(client: EngineClient, container: str, name: str, comparison: _Comparison) -> None:
+    """Compare a file that has several names, which an archive of its own shows as a file again."""
+    try:
+        for below, member, content in _members(client, container, f"{WORKSPACE}/{name}", MAX_COLLECTED_BYTES):
+            if not below:
+                comparison.look(name, member, content)
+                return
+    except TooLargeError:
+        pass
+    comparison.changed.add(name)
 
 
 def _ancestors(name: str) -> Iterator[str]:
