@@ -12,7 +12,7 @@ import pandas as pd
 from sqlalchemy import Connection, Table, select
 
 from refute.ledger import rows
-from refute.ledger.schema import CLAIMS, FAILURES, NANODOLLARS, OUTCOMES, SANDBOX_RUNS, TEST_COUNTS
+from refute.ledger.schema import CLAIMS, FAILURES, NANODOLLARS, OUTCOMES, SANDBOX_RUNS
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 from reports.columns import CATEGORY, MOMENT, STATUS, VERDICT, Columns, typed
@@ -38,6 +38,9 @@ OUTCOME_COLUMNS: Final[Columns] = {
     "image_id": "str",
     "profile_digest": "str",
     "labels": CATEGORY,
+    "sandbox_s": "float64",
+    "claim_counts": CATEGORY,
+    "test_counts": CATEGORY,
 }
 CLAIM_COLUMNS: Final[Columns] = {
     "position": "int64",
@@ -65,13 +68,11 @@ SANDBOX_COLUMNS: Final[Columns] = {
     "duration_s": "float64",
     "sandbox_s": "float64",
 }
-TEST_COLUMNS: Final[Columns] = {"category": CATEGORY, "verdict": CATEGORY, "tests": "int64"}
 
 _CHILDREN: Final[dict[str, tuple[Table, Columns, Callable[[Outcome, int], list[rows.Row]]]]] = {
     "claims": (CLAIMS, CLAIM_COLUMNS, rows.claim_rows),
     "failures": (FAILURES, FAILURE_COLUMNS, rows.failure_rows),
     "sandbox_runs": (SANDBOX_RUNS, SANDBOX_COLUMNS, rows.sandbox_rows),
-    "tests": (TEST_COUNTS, TEST_COLUMNS, rows.test_count_rows),
 }
 
 
@@ -80,15 +81,13 @@ class Frames:
     """What is known of some outcomes. Money is in nanodollars, times are in seconds, moments in UTC."""
 
     outcomes: pd.DataFrame
-    """A row per outcome; `labels` is a JSON array."""
+    """A row per outcome; `labels` is a JSON array, `claim_counts` and `test_counts` are JSON objects."""
     claims: pd.DataFrame
     """A row per claim."""
     failures: pd.DataFrame
     """A row per refutation."""
     sandbox_runs: pd.DataFrame
     """A row per stage that used a container."""
-    tests: pd.DataFrame
-    """A row per outcome, category and verdict of its tests, with their number."""
 
 
 def frames_from_ledger(ledger: Ledger, scope: Scope | None = None) -> Frames:
@@ -144,5 +143,4 @@ def _child(
         query = query.where(table.c.outcome_id.in_(select(OUTCOMES.c.id).where(*scope.conditions())))
     found = typed(["outcome", *columns], chunks(connection, query), {"outcome": "int64", **columns})
     found["outcome"] = found["outcome"].map(places).astype("int64")
-    order = ["position"] if "position" in columns else ["category", "verdict"]
-    return found.sort_values(["outcome", *order], ignore_index=True)
+    return found.sort_values(["outcome", "position"], ignore_index=True)

@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Final
 
 from refute.guardrails.plain_text import printable
 from refute.ledger.schema import CsvState
-from refute.outcome import ClaimVerdict, Outcome
+from refute.outcome import ClaimVerdict, Outcome, TestRecord
 from refute.outcome_document import write_document
 
 MAX_TEXT_CHARS: Final = 10_000
@@ -47,6 +48,9 @@ def outcome_row(outcome: Outcome) -> Row:
         "labels": json.dumps(outcome.labels),
         "document": write_document(outcome, indent=None),
         "csv_state": CsvState.PENDING.value,
+        "sandbox_s": sum(stage.sandbox_s for stage in outcome.stages),
+        "claim_counts": _counts(claim.verdict.value for claim in outcome.claims),
+        "test_counts": _counts(map(_test_kind, outcome.tests)),
     }
 
 
@@ -101,13 +105,13 @@ def sandbox_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
     ]
 
 
-def test_count_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
-    """One row per category and verdict of the outcome's tests."""
-    counts = Counter((test.category.value, test.verdict.value if test.verdict else REJECTED) for test in outcome.tests)
-    return [
-        {"outcome_id": outcome_id, "category": category, "verdict": verdict, "tests": tests}
-        for (category, verdict), tests in sorted(counts.items())
-    ]
+def _test_kind(test: TestRecord) -> str:
+    return f"{test.category.value}/{test.verdict.value if test.verdict else REJECTED}"
+
+
+def _counts(kinds: Iterable[str]) -> str:
+    """How often each occurs, as a JSON object; equal counts are equal texts."""
+    return json.dumps(Counter(kinds), sort_keys=True)
 
 
 def _text(text: str) -> str:

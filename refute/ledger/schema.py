@@ -113,6 +113,9 @@ OUTCOMES: Final = Table(
     Column("labels", Text, nullable=False),  # JSON array
     Column("document", Text, nullable=False),
     Column("csv_state", String(10), nullable=False),
+    Column("sandbox_s", Float, nullable=False, server_default="0"),  # of all stages together
+    Column("claim_counts", Text, nullable=False, server_default="{}"),  # JSON: verdict → claims
+    Column("test_counts", Text, nullable=False, server_default="{}"),  # JSON: category/verdict → tests
     UniqueConstraint("run_id", "ticket_id", "attempt"),
     Index(None, "ticket_id"),
     Index(None, "started_at"),
@@ -120,8 +123,8 @@ OUTCOMES: Final = Table(
     # All that reports add up, without the documents, which SQLite keeps among the rows (PostgreSQL does not).
     Index(
         "ix_outcomes_report",
-        *("started_at", "status", "tester", "cost_nanousd", "duration_s"),
-        *("claims_total", "claims_refuted", "labels", "ticket_id"),
+        *("started_at", "status", "tester", "labels", "claim_counts", "test_counts"),
+        *("cost_nanousd", "duration_s", "sandbox_s", "ticket_id"),
     ).ddl_if(dialect="sqlite"),
 )
 
@@ -161,15 +164,6 @@ SANDBOX_RUNS: Final = Table(
     Column("stage", String(40), nullable=False),
     Column("duration_s", Float, nullable=False),
     Column("sandbox_s", Float, nullable=False),
-)
-
-TEST_COUNTS: Final = Table(
-    "test_counts",
-    METADATA,
-    Column("outcome_id", Integer, ForeignKey("outcomes.id"), primary_key=True),
-    Column("category", String(20), primary_key=True),
-    Column("verdict", String(20), primary_key=True),  # of the triage; "rejected" where the screen let it not run
-    Column("tests", Integer, nullable=False),
 )
 
 RESERVATIONS: Final = Table(

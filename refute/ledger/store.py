@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from refute.ledger import rows
 from refute.ledger.database import WRITES, open_database, unavailable
-from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, TEST_COUNTS, CsvState
+from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
 from refute.outcome import Outcome
 from refute.outcome_document import read_document
 from refute.settings import Settings
@@ -185,7 +185,6 @@ def _insert(connection: Connection, outcome: Outcome) -> bool:
         (CLAIMS, rows.claim_rows(outcome, outcome_id)),
         (FAILURES, rows.failure_rows(outcome, outcome_id)),
         (SANDBOX_RUNS, rows.sandbox_rows(outcome, outcome_id)),
-        (TEST_COUNTS, rows.test_count_rows(outcome, outcome_id)),
     ):
         if children:
             connection.execute(insert(table), children)

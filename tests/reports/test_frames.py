@@ -35,7 +35,7 @@ def recorded(ledger: Ledger, outcomes: dict[str, Outcome]) -> list[Outcome]:
 
 
 def assert_equal(left: Frames, right: Frames) -> None:
-    for name in ("outcomes", "claims", "failures", "sandbox_runs", "tests"):
+    for name in ("outcomes", "claims", "failures", "sandbox_runs"):
         pd.testing.assert_frame_equal(getattr(left, name), getattr(right, name))
     assert list(differences(left, right)) == []
 

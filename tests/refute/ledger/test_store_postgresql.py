@@ -31,6 +31,10 @@ from tests.refute.ledger.test_database import (  # noqa: F401
     test_a_migration_that_fails_midway_leaves_an_empty_database,
     test_migrations_can_be_taken_back,
 )
+from tests.refute.ledger.test_report_columns import (  # noqa: F401
+    test_claims_and_tests_are_counted_beside_the_outcome,
+    test_outcomes_of_an_older_ledger_are_counted_by_the_migration,
+)
 from tests.refute.ledger.test_store import (  # noqa: F401
     test_a_moment_without_a_time_zone_is_refused,
     test_a_row_that_the_database_never_accepts_is_an_error,
@@ -42,10 +46,6 @@ from tests.refute.ledger.test_store import (  # noqa: F401
     test_outcomes_are_found_by_run_ticket_and_time_newest_first,
     test_processes_that_record_the_same_outcomes_at_once_record_each_once,
     test_recording_again_changes_nothing,
-)
-from tests.refute.ledger.test_test_counts import (  # noqa: F401
-    test_outcomes_of_an_older_ledger_are_counted_by_the_migration,
-    test_tests_are_counted_by_category_and_verdict,
 )
 
 pytestmark = pytest.mark.postgres

@@ -1,4 +1,4 @@
-"""Tests are counted by category and verdict when an outcome is recorded, and for those recorded before."""
+"""What reports add up is counted when an outcome is recorded, and for those recorded before."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from sqlalchemy import select
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.ledger import migration
 from refute.ledger.database import WRITES, open_database
-from refute.ledger.schema import TEST_COUNTS
+from refute.ledger.schema import OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import TestRecord
 from refute.settings import Settings
@@ -34,16 +34,16 @@ TESTS = (
     tried(Category.EDGE, None),
     tried(Category.IMPORT, TriageVerdict.FLAKY),
 )
-COUNTS = [("edge", "rejected", 1), ("edge", "survived", 2), ("import", "flaky", 1)]
+COUNTS = (0.9, '{"refuted": 1}', '{"edge/rejected": 1, "edge/survived": 2, "import/flaky": 1}')
 
 
-def counts(ledger: Ledger) -> list[tuple[str, str, int]]:
-    query = select(TEST_COUNTS.c.category, TEST_COUNTS.c.verdict, TEST_COUNTS.c.tests)
+def counts(ledger: Ledger) -> tuple[object, ...]:
+    query = select(OUTCOMES.c.sandbox_s, OUTCOMES.c.claim_counts, OUTCOMES.c.test_counts)
     with ledger.transaction() as connection:
-        return sorted(tuple(row) for row in connection.execute(query))
+        return tuple(connection.execute(query).one())
 
 
-def test_tests_are_counted_by_category_and_verdict(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+def test_claims_and_tests_are_counted_beside_the_outcome(ledger: Ledger, make_outcome: MakeOutcome) -> None:
     ledger.record(replace(make_outcome(), tests=TESTS))
     assert counts(ledger) == COUNTS
 
