@@ -132,7 +132,7 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(printable(text, keep_newlines=False).split())
+    return printable(" ".join(text.split()), keep_newlines=False)
 
 
 def _slug(ticket_id: str) -> str:

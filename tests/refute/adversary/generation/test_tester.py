@@ -1,0 +1,151 @@
+"""A model's answers become one pytest file, whatever the model does."""
+
+import ast
+from decimal import Decimal
+
+import pytest
+
+from refute.adversary.attack import Attack, Brief, Screening
+from refute.adversary.generation.tester import ModelTester
+from refute.adversary.screen import screen
+from refute.errors import BudgetExhausted, ModelUnavailable
+from refute.llm.model import Ending, Reply
+from tests.refute.adversary.generation.conftest import ScriptedModel, says, written
+
+THREE = [written("test_a"), written("test_b"), written("test_c", claim="C2")]
+GOOD = says({"preamble": "import math", "tests": THREE})
+NOTHING = says({"tests": []})
+
+
+def no_scan(attack: Attack, brief: Brief) -> Screening:
+    return screen(attack, brief, scan=lambda *_: [])
+
+
+def ask(brief: Brief, *answers: Reply | Exception) -> tuple[Attack, ModelTester, ScriptedModel]:
+    model = ScriptedModel(answers)
+    tester = ModelTester(model, no_scan)
+    return tester.write_tests(brief), tester, model
+
+
+def rounds(model: ScriptedModel) -> list[str]:
+    return [prompt.name for prompt in model.prompts]
+
+
+def test_claims_come_first_and_code_second(brief: Brief) -> None:
+    attack, tester, model = ask(brief, GOOD, says({"tests": [written("test_d")]}))
+    assert rounds(model) == ["claims-first-1", "code-aware-1"]
+    assert [test.name for test in attack.tests] == ["test_a", "test_b", "test_c", "test_d"]
+    assert [(one.round, one.written) for one in tester.yields] == [("claims-first-1", 3), ("code-aware-1", 1)]
+
+
+def test_the_file_is_valid_python_and_names_claims_and_strategy(brief: Brief) -> None:
+    attack, _, _ = ask(brief, GOOD, NOTHING)
+    tree = ast.parse(attack.source)
+    header = ast.get_docstring(tree) or ""
+    assert "C1: double(x) returns twice" in header
+    assert "claims-first-1, code-aware-1" in header
+    assert "import math" in attack.source
+
+
+def test_a_model_that_leaves_a_claim_out_is_asked_once_more_with_the_reasons(brief: Brief) -> None:
+    vacuous = written("test_v", claim="C2", code="def test_v():\n    assert True\n")
+    first = says({"tests": [written("test_a"), vacuous]})
+    attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}), NOTHING)
+    assert rounds(model) == ["claims-first-1", "again-1", "code-aware-1"]
+    assert "test_v (C2)" in model.prompts[1].text
+    assert {test.name for test in attack.tests} >= {"test_a", "test_b"}
+
+
+def test_tests_of_one_name_are_all_kept(brief: Brief) -> None:
+    attack, _, _ = ask(brief, GOOD, says({"tests": [written("test_a")]}))
+    assert [test.name for test in attack.tests][-1] == "test_a_2"
+    assert "def test_a_2():" in attack.source
+
+
+def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(brief: Brief) -> None:
+    broken = written("test_x", code="def test_x(:\n")
+    attack, _, _ = ask(brief, says({"tests": [*THREE, broken]}), NOTHING)
+    result = no_scan(attack, brief)
+    assert {test.name for test in result.attack.tests} == {"test_a", "test_b", "test_c"}
+    (rejected,) = result.rejected
+    assert rejected.test.name == "test_x"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        says("not json"),
+        says("[1, 2]"),
+        says('{"tests": [', ending=Ending.TRUNCATED),
+        says("", ending=Ending.EMPTY),
+        says("[" * 100_000),
+    ],
+)
+def test_s160_an_unusable_answer_is_asked_for_once_more_with_more_room(brief: Brief, bad: Reply) -> None:
+    attack, tester, model = ask(brief, bad, GOOD, NOTHING)
+    assert rounds(model) == ["claims-first-1", "claims-first-1", "code-aware-1"]
+    assert model.prompts[1].max_output_tokens == 2 * model.prompts[0].max_output_tokens
+    assert len(attack.tests) == 3
+    assert "unusable answer" in tester.yields[0].notes[0]
+    assert sum(completion.cost_usd or Decimal(0) for completion in tester.completions) == Decimal("0.03")
+
+
+def test_s160_a_blocked_answer_leaves_every_claim_untested(brief: Brief) -> None:
+    attack, tester, _ = ask(brief, says("", ending=Ending.BLOCKED))
+    assert attack.tests == ()
+    assert [one.claim.id for one in attack.untestable] == ["C1", "C2"]
+    assert "blocked" in tester.yields[0].notes[0]
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable("down"), BudgetExhausted("spent")])
+def test_a_first_round_without_a_model_is_an_error(brief: Brief, error: Exception) -> None:
+    with pytest.raises(type(error)):
+        ask(brief, error)
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable("down"), BudgetExhausted("spent")])
+def test_a_later_round_without_a_model_is_left_out(brief: Brief, error: Exception) -> None:
+    attack, tester, _ = ask(brief, GOOD, error)
+    assert len(attack.tests) == 3
+    assert tester.yields[-1].notes[0].startswith("left out")
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"tests": [{"name": "test_a"}]},
+        {"tests": [{**written("test_a"), "name": "__import__('os')"}]},
+        {"tests": [{**written("test_a"), "category": "vibes"}]},
+        {"tests": [7, None, "x"]},
+        {"tests": "all of them"},
+        {"tests": [{**written("test_a"), "code": "x" * 9_000}]},
+    ],
+)
+def test_malformed_tests_are_left_out_one_by_one(brief: Brief, strange: dict[str, object]) -> None:
+    attack, tester, _ = ask(brief, says(strange), NOTHING)
+    assert attack.tests == ()
+    assert "malformed" in " ".join(tester.yields[0].notes) or strange["tests"] == "all of them"
+
+
+def test_claims_that_the_model_gives_up_are_untested_with_its_reason(brief: Brief) -> None:
+    answer = {
+        "tests": [written("test_a"), written("test_b"), written("test_c")],
+        "untestable": [{"claim_id": "C2", "reason": "says nothing\nthat could be false"}],
+    }
+    attack, _, _ = ask(brief, says(answer), NOTHING)
+    assert [(one.claim.id, one.reason) for one in attack.untestable] == [("C2", "says nothing that could be false")]
+
+
+def test_a_preamble_that_does_not_parse_takes_only_itself_away(brief: Brief) -> None:
+    attack, _, _ = ask(brief, says({"preamble": "import (", "tests": THREE}), NOTHING)
+    ast.parse(attack.source)
+    assert len(no_scan(attack, brief).attack.tests) == 3
+
+
+def test_a_title_that_breaks_out_of_the_header_does_not(brief: Brief) -> None:
+    from dataclasses import replace
+
+    hostile = replace(brief, ticket=replace(brief.ticket, title='"""\nimport os; os.system("x")\n"""\\'))
+    attack, _, _ = ask(hostile, GOOD, NOTHING)
+    names = {node.names[0].name for node in ast.parse(attack.source).body if isinstance(node, ast.Import)}
+    assert "os" not in names
