@@ -15,6 +15,10 @@ from refute.outcome import Outcome
 from refute.settings import Settings
 
 if TYPE_CHECKING:
+    from flows.batch.answers import Ask
+    from flows.batch.request import BatchRequest
+    from flows.batch.result import BatchResult
+    from flows.batch.watcher import BatchWatcher
     from flows.request import VerifyRequest
 
 CLIENT_RETRIES: Final = 3
@@ -45,6 +49,45 @@ def run_tickets(
         OrchestratorUnavailable: no server answers and none could be started.
         UsageError: a ticket or its files cannot be used.
     """
+    with _prefect(settings) as api_url:
+        for request in requests:
+            yield _run(request, observer or Unwatched(), api_url)
+
+
+def run_batch(
+    request: "BatchRequest", settings: Settings, *, watcher: "BatchWatcher", ask: "Ask | None" = None
+) -> "BatchResult":
+    """Verify many tickets through the Prefect flow.
+
+    Args:
+        request: which tickets, and how.
+        settings: as in `run_tickets`.
+        watcher: sees the batch go by.
+        ask: puts the list to a person; None where nobody can be asked.
+
+    Raises:
+        OrchestratorUnavailable: no server answers and none could be started.
+        UsageError, TicketNotFound, LedgerUnavailable: the batch cannot be opened, or not go on.
+    """
+    with _prefect(settings) as api_url:
+        from flows.verify_batch import result_of, verify_batch
+
+        with session(Unwatched(), api_url, watcher=watcher, ask=ask) as current:
+            try:
+                state = verify_batch(request, return_state=True)
+            except (Exception, KeyboardInterrupt) as error:
+                if current.batch is not None:
+                    _say(f"the Prefect server at {api_url} was not told how the batch ended ({type(error).__name__})")
+                    return current.batch
+                if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, api_url):
+                    raise
+                raise _refused(api_url, error) from error
+            return current.batch or result_of(state)
+
+
+@contextmanager
+def _prefect(settings: Settings) -> Iterator[str]:
+    """A server, and Prefect's settings for runs on it; yields the API's URL."""
     with server_lease(settings, say=_say) as api_url, _environment(api_url):
         from prefect.settings import (
             PREFECT_API_URL,
@@ -61,8 +104,7 @@ def run_tickets(
             PREFECT_CLIENT_MAX_RETRIES: CLIENT_RETRIES,
         }
         with temporary_settings(overrides):
-            for request in requests:
-                yield _run(request, observer or Unwatched(), api_url)
+            yield api_url
 
 
 def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Outcome:
@@ -79,10 +121,14 @@ def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Out
                 return current.recorded
             if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, api_url):
                 raise
-            raise OrchestratorUnavailable(
-                f"the Prefect server at {api_url} did not take the run: {error}; nothing was executed",
-                hint="Run the command again, or look whether it is a Prefect server that answers there.",
-            ) from error
+            raise _refused(api_url, error) from error
+
+
+def _refused(api_url: str, error: BaseException) -> OrchestratorUnavailable:
+    return OrchestratorUnavailable(
+        f"the Prefect server at {api_url} did not take the run: {error}; nothing was executed",
+        hint="Run the command again, or look whether it is a Prefect server that answers there.",
+    )
 
 
 def _is_from_server(error: BaseException, api_url: str) -> bool:

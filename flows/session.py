@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from flows.batch.watcher import BatchWatcher
+from flows.batch.watcher import Unwatched as UnwatchedBatch
 from flows.orchestrator.server import answers
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome
+
+if TYPE_CHECKING:
+    from flows.batch.answers import Ask
+    from flows.batch.result import BatchResult
 
 ANSWER_TIMEOUT_S = 15.0
 
@@ -25,6 +32,12 @@ class Session:
     """The Prefect server; empty where a worker started the run, and knows its own."""
     recorded: Outcome | None = None
     """The outcome, once the ledger holds it."""
+    watcher: BatchWatcher = field(default_factory=UnwatchedBatch)
+    """Who watches, where the run is a batch."""
+    ask: "Ask | None" = None
+    """Puts a batch's list to a person; None where nobody can be asked."""
+    batch: "BatchResult | None" = None
+    """How a batch ended, once it has."""
     _stack: ExitStack = field(default_factory=ExitStack)
 
     def lost_server(self) -> bool:
@@ -46,9 +59,11 @@ _CURRENT: ContextVar[Session] = ContextVar("refute_session")
 
 
 @contextmanager
-def session(observer: StageObserver, api_url: str) -> Iterator[Session]:
+def session(
+    observer: StageObserver, api_url: str, *, watcher: BatchWatcher | None = None, ask: "Ask | None" = None
+) -> Iterator[Session]:
     """Make a session the current one."""
-    current = Session(observer=observer, api_url=api_url)
+    current = Session(observer=observer, api_url=api_url, watcher=watcher or UnwatchedBatch(), ask=ask)
     token = _CURRENT.set(current)
     try:
         yield current

@@ -45,22 +45,35 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
     with interruptions() as signals:
         with case.chain(), signals.let_through():
-            snapshot = case.keep(take_snapshot(ports, ticket))
-            scan = case.keep(scan_scripts(ports, ticket, snapshot))
-            question = admission.pose_question(ports, ticket, snapshot, scan)
-            if request.dry_run:
-                show(question)
-            case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous))
-            case.unless(admission.apply_policy(ports, ticket))
-            case.unless(DRY_RUN if request.dry_run else None)
-            approval = case.keep(confirm(ports, question, _approver(request)))
-            case.keep(run_verification(ports, ticket, snapshot, approval))
-            writing = case.keep(write_tests(ports, ticket, snapshot))
-            screening = case.keep(screen_tests(ports, ticket, snapshot, writing.attack))
-            attacked = case.keep(run_attack(ports, ticket, snapshot, screening))
-            triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
-            case.keep(reach_verdict(ports, attacked, triage))
+            run_stages(ports, case, request, _approver(request))
         return final_state(_recorded(ports, case, signals))
+
+
+def run_stages(ports: Ports, case: CaseFile, request: VerifyRequest, approver: Approver) -> None:
+    """All stages but the last; `case.chain()` around it takes what ends them early.
+
+    Args:
+        ports: the effects of this run.
+        case: takes what each stage returns.
+        request: what was asked for.
+        approver: who answers the confirmation.
+    """
+    ticket = case.ticket
+    snapshot = case.keep(take_snapshot(ports, ticket))
+    scan = case.keep(scan_scripts(ports, ticket, snapshot))
+    question = admission.pose_question(ports, ticket, snapshot, scan)
+    if request.dry_run:
+        show(question)
+    case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous))
+    case.unless(admission.apply_policy(ports, ticket))
+    case.unless(DRY_RUN if request.dry_run else None)
+    approval = case.keep(confirm(ports, question, approver))
+    case.keep(run_verification(ports, ticket, snapshot, approval))
+    writing = case.keep(write_tests(ports, ticket, snapshot))
+    screening = case.keep(screen_tests(ports, ticket, snapshot, writing.attack))
+    attacked = case.keep(run_attack(ports, ticket, snapshot, screening))
+    triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
+    case.keep(reach_verdict(ports, attacked, triage))
 
 
 def _recorded(ports: Ports, case: CaseFile, signals: Interruptions) -> Outcome:

@@ -100,6 +100,9 @@ class Settings(BaseSettings):
     replay_dir: Path | None = None
     """Recorded answers of the `replay` tester."""
 
+    batch_containers: Annotated[int, Field(ge=1, le=256)] | None = None
+    """Containers that a batch runs at once on this machine; None: as many as it has processor cores."""
+
     server_idle_s: Seconds = 1800
     """The local Prefect server that refute started stops after this long without a run."""
 

@@ -9,6 +9,7 @@ from refute.case import CaseFile
 from refute.outcome import Outcome
 from refute.ports import Ports
 from refute.recording import record, reproducer_paths
+from refute.settings import Settings
 from reports.outcome_markdown import render_markdown
 from reports.outcome_rows import claims_rows
 from tasks.stage import stage
@@ -18,13 +19,18 @@ from tasks.stage import stage
 def record_outcome(ports: Ports, case: CaseFile) -> Outcome:
     """Close the case, make it durable, and show it in the Prefect UI."""
     outcome = record(ports, case)
+    show_outcome(ports.settings, outcome)
+    return outcome
+
+
+def show_outcome(settings: Settings, outcome: Outcome) -> None:
+    """Leave the outcome's artifacts with the run that is going on."""
     key = artifact_key(outcome.ticket_id)
-    paths = reproducer_paths(ports.settings, outcome)
+    paths = reproducer_paths(settings, outcome)
     description = f"{outcome.ticket_id}: {outcome.status}"
     create_table_artifact(key=f"{key}-claims", table=claims_rows(outcome), description=description)
     story = render_markdown(outcome, reproducers=paths)
     create_markdown_artifact(key=f"{key}-story", markdown=story, description=description)
-    return outcome
 
 
 def artifact_key(ticket_id: str) -> str:

@@ -5,7 +5,7 @@ ticket still its owner's and marks it finished; so whatever is killed, stalls or
 outcome. Clocks of machines that share a batch must agree to well under `LEASE_S`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -18,10 +18,12 @@ from refute.errors import UsageError
 from refute.ledger.schema import BATCH_TICKETS, BATCHES, OUTCOMES
 from refute.ledger.store import IDS_AT_ONCE, Ledger
 from refute.outcome import Outcome, Status
+from refute.outcome_document import read_document
 
 LEASE_S: Final = 60.0
 """How long a ticket stays claimed by a process that is not heard of any more."""
 SHOWN: Final = 5
+READ_AT_ONCE: Final = 10
 ENTRY: Final = BATCH_TICKETS.c
 
 
@@ -163,6 +165,12 @@ class Batches:
             connection.execute(update(BATCH_TICKETS).where(this).values(lease))
             return _ticket(row)
 
+    def owners(self, batch_id: str) -> set[str]:
+        """Who works on tickets of a batch, or did when it was killed."""
+        held = (ENTRY.batch_id == batch_id) & ENTRY.finished.is_(False) & ENTRY.owner.is_not(None)
+        with self._ledger.transaction() as connection:
+            return set(connection.scalars(select(ENTRY.owner).where(held).distinct()))
+
     def renew(self, batch_id: str, owner: str) -> None:
         """Say that an owner is alive and still works on what it claimed."""
         until = self._clock() + timedelta(seconds=LEASE_S)
@@ -197,6 +205,15 @@ class Batches:
 
         return self._ledger.record(outcome, provided=finish)
 
+    def outcomes(self, batch_id: str) -> Iterator[Outcome]:
+        """The outcomes of a batch in the order of its tickets, read one by one: each may be megabytes."""
+        same = (ENTRY.batch_id == OUTCOMES.c.run_id) & (ENTRY.ticket_id == OUTCOMES.c.ticket_id)
+        query = select(OUTCOMES.c.document).join(BATCH_TICKETS, same).where(ENTRY.batch_id == batch_id)
+        with self._ledger.transaction() as connection:
+            streamed = connection.execution_options(yield_per=READ_AT_ONCE)
+            for document in streamed.scalars(query.order_by(ENTRY.position)):
+                yield read_document(document)
+
     def last_outcomes(self, ticket_ids: Iterable[str]) -> dict[str, LastOutcome]:
         """Ticket id → how it ended last, for those that were ever verified."""
         listed = list(ticket_ids)
@@ -230,3 +247,26 @@ def _ticket(row: Row[Any]) -> BatchTicket:
         owner=row.owner,
         finished=bool(row.finished),
     )
+
+
+class HeldLedger(Ledger):
+    """The ledger as the owner of a batch's ticket sees it: an outcome is refused once the ticket is not its any more.
+
+    Args:
+        ledger: whose database to use.
+        owner: the process that claimed the ticket.
+    """
+
+    def __init__(self, ledger: Ledger, owner: str) -> None:
+        super().__init__(ledger._engine, locks=ledger.locks)  # noqa: SLF001  # another view of the same database
+        self._batches = Batches(ledger)
+        self._owner = owner
+        self.refused = False
+        """Whether an outcome was refused."""
+
+    def record(self, outcome: Outcome, *, provided: Callable[[Connection], bool] | None = None) -> bool:
+        """Record the outcome if the ticket is still held; `provided` is not asked, the batch has its own condition."""
+        del provided
+        recorded = self._batches.record(outcome, self._owner)
+        self.refused = not recorded
+        return recorded

@@ -1,0 +1,1 @@
+"""How a batch runs: opened or resumed, answered for, worked off by threads that share containers, and shown."""

@@ -1,0 +1,146 @@
+"""The threads that work a batch off, and how they are stopped."""
+
+import contextlib
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from flows.batch.desk import Desk
+from flows.batch.ticket import TicketWork, run_as_task
+from refute.batch.owner import Owner
+from refute.errors import InfrastructureError
+from refute.ledger.batches import LEASE_S, BatchTicket
+from refute.sandbox.leftovers import remove_leftovers
+
+AHEAD: Final = 1
+"""Tickets in work beyond the containers, so that none stands empty while another ticket is scanned or recorded."""
+POLL_S: Final = 1.0
+"""How often a thread without work looks whether another process has given back a ticket."""
+STOP_TIMEOUT_S: Final = 60.0
+JOIN_S: Final = 0.2
+
+
+class Crew:
+    """Works on a batch until no ticket is left that may be run.
+
+    Args:
+        desk: what they share.
+        size: containers at once.
+    """
+
+    def __init__(self, desk: Desk, *, size: int) -> None:
+        self._desk = desk
+        self._threads = [self._thread(number) for number in range(size + AHEAD)]
+        self._over = threading.Event()
+        self.failure: Exception | None = None
+        """What ended the work early, where something did."""
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """The threads work while the block runs; when it is left they have ended.
+
+        Raises:
+            KeyboardInterrupt, …: what the block raises, after everything was stopped and given back.
+        """
+        heart = threading.Thread(target=self._renew, name="refute-lease", daemon=True)
+        heart.start()
+        for thread in self._threads:
+            thread.start()
+        try:
+            yield
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            self._over.set()
+            heart.join(timeout=STOP_TIMEOUT_S)
+
+    def wait(self, *, meanwhile: Callable[[], None]) -> None:
+        """Until all threads have ended; can be interrupted.
+
+        Args:
+            meanwhile: called several times a second.
+        """
+        while any(thread.is_alive() for thread in self._threads):
+            meanwhile()
+            for thread in self._threads:
+                thread.join(JOIN_S)
+
+    def stop(self) -> None:
+        """End at once: give back what is unfinished, remove its containers, wait for the threads."""
+        self._desk.slots.stop()
+        with contextlib.suppress(InfrastructureError):
+            self._desk.batches.release(self._desk.batch_id, self._desk.owner)
+        deadline = time.monotonic() + STOP_TIMEOUT_S
+        while any(thread.is_alive() for thread in self._threads) and time.monotonic() < deadline:
+            self.sweep()
+            for thread in self._threads:
+                thread.join(JOIN_S)
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove containers of this batch that no living process needs."""
+        with contextlib.suppress(InfrastructureError):  # they end by themselves
+            alive = {
+                ticket.ticket_id
+                for ticket in self._desk.batches.tickets(self._desk.batch_id)
+                if ticket.owner is not None and not _is_gone(ticket.owner)
+            }
+            remove_leftovers(self._desk.batch_id, spare=alive)
+
+    def _thread(self, number: int) -> threading.Thread:
+        context = contextvars.copy_context()  # Prefect knows by it that the task runs belong to the batch's flow run
+        return threading.Thread(target=context.run, args=(self._work,), name=f"refute-ticket-{number}", daemon=True)
+
+    def _work(self) -> None:
+        try:
+            while not self._desk.slots.stopped:
+                claim = self._claim()
+                if claim is not None:
+                    self._run(claim)
+                elif self._nothing_left() or self._desk.slots.wait(POLL_S):
+                    return
+        except Exception as error:  # noqa: BLE001  # the thread's boundary: told by whoever waits for the crew
+            self.failure = self.failure or error
+            self._desk.slots.stop()
+
+    def _run(self, claim: BatchTicket) -> None:
+        desk = self._desk
+        if claim.owner is not None:  # whoever had it before was killed, or is not heard of any more
+            with contextlib.suppress(InfrastructureError):
+                alive = {t.ticket_id for t in desk.batches.tickets(desk.batch_id)} - {claim.ticket_id}
+                remove_leftovers(desk.batch_id, spare=alive)
+        work = TicketWork(desk, claim)
+        labels = desk.entries[claim.ticket_id].labels
+        try:
+            run_as_task(work, ticket_id=claim.ticket_id, labels=labels, wait=desk.slots.wait)
+        finally:
+            desk.batches.release(desk.batch_id, desk.owner, ticket_id=claim.ticket_id)
+        if work.failure is not None:
+            raise work.failure
+
+    def _claim(self) -> BatchTicket | None:
+        batches = self._desk.batches
+        gone = {owner for owner in self._others() if _is_gone(owner)}
+        return batches.claim(self._desk.batch_id, self._desk.owner, gone=gone)
+
+    def _nothing_left(self) -> bool:
+        """Whether no other process works on a ticket that it may leave to us."""
+        return not self._others()
+
+    def _others(self) -> set[str]:
+        return self._desk.batches.owners(self._desk.batch_id) - {self._desk.owner}
+
+    def _renew(self) -> None:
+        while not self._over.wait(LEASE_S / 4):
+            with contextlib.suppress(InfrastructureError):  # tried again; what was lost by then is refused later
+                self._desk.batches.renew(self._desk.batch_id, self._desk.owner)
+
+
+def _is_gone(owner: str) -> bool:
+    try:
+        return Owner.parse(owner).is_gone()
+    except ValueError:
+        return False

@@ -1,0 +1,88 @@
+"""What the threads of a batch share: its tickets, ledger, containers and counts."""
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from flows.batch.slots import Slots, SlottedSandbox
+from flows.batch.watcher import BatchWatcher
+from refute.batch.entry import Entry
+from refute.batch.owner import Owner
+from refute.batch.tally import Tally
+from refute.ledger.batches import Batches, HeldLedger
+from refute.ledger.store import Ledger
+from refute.observer import Unwatched
+from refute.outcome import Outcome
+from refute.ports import Ports
+from refute.settings import Settings
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """One process's part in a batch."""
+
+    batch_id: str
+    entries: Mapping[str, Entry]
+    """Ticket id → what was read."""
+    settings: Settings
+    ledger: Ledger
+    slots: Slots
+    tally: Tally
+    watcher: BatchWatcher
+    owner: str = field(default_factory=lambda: str(Owner.here()))
+    images: dict[str, Any] = field(default_factory=dict)
+    """Images that were looked up, for all tickets."""
+    derived: dict[Any, Any] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def batches(self) -> Batches:
+        """The ledger's side of the batch."""
+        return Batches(self.ledger)
+
+    def count(self, outcome: Outcome) -> None:
+        """Count an outcome that was recorded, and tell who watches."""
+        with self.lock:
+            self.tally.add(outcome)
+            self.watcher.ended(outcome, self.tally, self.tally.left_s(time.monotonic() - self.began))
+
+
+class Warnings(Unwatched):
+    """Passes on what a ticket's run warns of."""
+
+    def __init__(self, watcher: BatchWatcher, ticket_id: str) -> None:
+        self._watcher = watcher
+        self._ticket_id = ticket_id
+
+    def warned(self, message: str) -> None:
+        """Say which ticket it is about."""
+        self._watcher.told(f"{self._ticket_id}: {message}")
+
+
+class BatchPorts(Ports):
+    """The effects of one ticket of a batch: a ledger that refuses what is not held, containers by slots."""
+
+    def __init__(self, desk: Desk, ticket_id: str) -> None:
+        super().__init__(desk.settings, desk.batch_id, observer=Warnings(desk.watcher, ticket_id))
+        self._desk = desk
+        self._images = desk.images
+        self._derived = desk.derived
+        self.held = HeldLedger(desk.ledger, desk.owner)
+        """The ledger, with its memory of whether it refused."""
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The ledger, for what is still held."""
+        return self.held
+
+    def open_ledger_ahead(self) -> None:
+        """It is open."""
+
+    @cached_property
+    def sandbox(self) -> SlottedSandbox:
+        """What runs jobs, when a slot is free."""
+        return SlottedSandbox(self._desk.slots)

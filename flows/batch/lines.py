@@ -1,0 +1,77 @@
+"""What a person sees of a batch: a line per ticket with counts, cost and time left; on a terminal also a bar."""
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from refute.batch.tally import Tally
+from refute.guardrails.plain_text import printable
+from refute.outcome import Outcome
+from reports.wording import counted, duration, money
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class BatchLines:
+    """Writes to stderr; may be called from several threads."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._lock = threading.Lock()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def opened(self, batch_id: str, tally: Tally) -> None:
+        """Name the batch first, so that it can be resumed whatever happens."""
+        before = f", {tally.done} done before" if tally.done else ""
+        self._write(f"batch {batch_id}: {counted(tally.total, 'ticket')}{before}")
+
+    def began(self, ticket_id: str) -> None:
+        """Start the bar with the first ticket: before it, a person may be asked."""
+        del ticket_id
+        with self._lock:
+            if self._terminal and self._bar is None:
+                self._bar, self._task = _bar()
+
+    def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
+        """Say how a ticket ended and how the batch stands."""
+        left = f", about {duration(left_s)} left" if left_s and tally.done < tally.total else ""
+        stands = f"{tally.words()}; {money(tally.cost_usd)}{left}"
+        self._write(
+            f"[{tally.done}/{tally.total}] {outcome.ticket_id}: {outcome.status}"
+            f"  ({duration(outcome.duration_s)})" + ("" if self._terminal else f"  | {stands}")
+        )
+        with self._lock:
+            if self._bar is not None and self._task is not None:
+                self._bar.update(self._task, total=tally.total, completed=tally.done, description=stands)
+
+    def told(self, message: str) -> None:
+        """Pass on a warning."""
+        self._write(f"warning: {printable(message, max_chars=1_000)}")
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = None
+
+    def _write(self, line: str) -> None:
+        with self._lock:
+            if self._bar is not None:
+                self._bar.console.print(line, markup=False, highlight=False)
+            else:
+                print(line, file=sys.stderr, flush=True)  # noqa: T201  # talk for the person; stdout carries data
+
+
+def _bar() -> "tuple[Progress, TaskID]":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+    task = bar.add_task("", total=None)
+    bar.start()
+    return bar, task

@@ -1,0 +1,38 @@
+"""The batch flow's parameter; the form in the Prefect UI is made from it."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from refute.settings import Settings
+
+LATEST = "latest"
+"""Stands for the newest unfinished batch."""
+
+
+class BatchRequest(BaseModel):
+    """Which tickets to verify, and how."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: Path | None = Field(
+        default=None, description="Directory with ticket directories, or a JSON Lines file. Not needed to resume."
+    )
+    batch_id: Annotated[str, Field(pattern=r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")] | None = Field(
+        default=None, description="Name of a new batch; made up if empty. Names are used once."
+    )
+    resume: str | None = Field(default=None, description=f"Go on with this batch; `{LATEST}`: the newest unfinished.")
+    approval: Literal["ask", "in_advance", "pending"] = Field(
+        default="pending",
+        description="in_advance: run every script that scans clean. ask: put the list to the person at the terminal. "
+        "pending: run nothing that has not been approved yet.",
+    )
+    labels: tuple[str, ...] = Field(default=(), description="Only tickets with one of these labels.")
+    only_failed: bool = Field(default=False, description="Only tickets that did not end well last time.")
+    since: datetime | None = Field(
+        default=None, description="With only_failed: failed since then. Else: changed since then."
+    )
+    limit: Annotated[int, Field(ge=1)] | None = Field(default=None, description="At most so many tickets.")
+    settings: Settings = Field(default_factory=Settings.load)

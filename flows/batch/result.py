@@ -1,0 +1,33 @@
+"""How a batch ended, for whoever started it; the outcomes themselves are in the ledger."""
+
+from dataclasses import dataclass
+
+from refute.batch.tally import Tally, worst
+from refute.outcome import Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchResult:
+    """The end of one process's part in a batch."""
+
+    batch_id: str
+    tally: Tally
+    waiting: tuple[str, ...] = ()
+    """Tickets that wait for an approval."""
+    unfinished: tuple[str, ...] = ()
+    """Tickets that were approved and have no outcome, because the batch was ended."""
+    interrupted: str = ""
+    """Why it was ended early, in words; empty where it was not."""
+
+    @property
+    def status(self) -> Status:
+        """What the batch exits with: the worst of its tickets; PENDING where some are not done."""
+        pending = [Status.PENDING] if self.waiting or self.unfinished else []
+        return worst([*self.tally.counts, *pending]) or Status.SKIPPED
+
+    def words(self) -> str:
+        """Counts and what is not done, on one line."""
+        parts = [self.tally.words()] if self.tally.done else []
+        parts += [f"{len(self.waiting)} wait for an approval"] if self.waiting else []
+        parts += [f"{len(self.unfinished)} not finished"] if self.unfinished else []
+        return ", ".join(parts) or "no ticket"

@@ -1,0 +1,149 @@
+"""One ticket of a batch: the same stages as `verify-ticket`, as one task run (ADR 0013)."""
+
+import contextlib
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+from prefect import tags, task
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State
+from prefect.runtime import task_run
+from prefect.states import Cancelled
+
+from flows.batch.desk import BatchPorts, Desk
+from flows.request import VerifyRequest
+from flows.states import final_state
+from flows.verify_ticket import run_stages
+from refute.batch.approval import ListedApprover
+from refute.batch.entry import Entry, refusal, unusable
+from refute.case import CaseFile
+from refute.errors import UsageError
+from refute.ledger.batches import Answer, BatchTicket
+from refute.outcome import Outcome
+from refute.recording import record
+from tasks.outcome import show_outcome
+from tasks.stage import whole_ticket
+
+TAKEN_TRIES: Final = 4
+"""How often Prefect is asked to take a task run; a server on SQLite refuses some under load."""
+RETRY_S: Final = 2.0
+
+
+class TicketWork:
+    """Puts a claimed ticket through the stages, once.
+
+    Args:
+        desk: of the batch.
+        claim: the ticket as it was claimed.
+    """
+
+    def __init__(self, desk: Desk, claim: BatchTicket) -> None:
+        self._desk = desk
+        self._claim = claim
+        self._entry = desk.entries[claim.ticket_id]
+        self.began = False
+        """Whether it ran, whatever became of it."""
+        self.failure: Exception | None = None
+        """Why nothing could be recorded."""
+
+    def run(self) -> Outcome | None:
+        """Verify and record.
+
+        Returns:
+            The outcome; None where there is none, because the batch ended, the ticket was taken over, or its files
+            are not those that were approved.
+        """
+        self.began = True
+        self._desk.watcher.began(self._claim.ticket_id)
+        try:
+            outcome = self._refuse(self._entry) if self._entry.ticket is None else self._verify()
+        except Exception as error:  # the ledger, or what nobody foresaw: the crew decides what becomes of the batch
+            self.failure = error
+            raise
+        if outcome is not None:
+            self._desk.count(outcome)
+        return outcome
+
+    def _verify(self) -> Outcome | None:
+        ports = BatchPorts(self._desk, self._claim.ticket_id)
+        approver = ListedApprover(
+            by=self._claim.answered_by,
+            digest=self._claim.digest,
+            declined=self._claim.answer is Answer.DECLINED,
+        )
+        with whole_ticket(), contextlib.closing(ports.sandbox):
+            assert self._entry.ticket is not None  # noqa: S101  # for the type: `run` looked
+            case = CaseFile(
+                ticket=self._entry.ticket,
+                run_id=self._desk.batch_id,
+                flow_run_url=_ui_url(),
+                observer=ports.observer,
+            )
+            request = VerifyRequest(ticket=self._entry.ticket.workspace, settings=self._desk.settings)
+            try:
+                with case.chain():
+                    run_stages(ports, case, request, approver)
+            except UsageError as error:
+                return self._refuse(unusable(self._entry, error))
+            return self._keep(ports, case, approver)
+
+    def _keep(self, ports: BatchPorts, case: CaseFile, approver: ListedApprover) -> Outcome | None:
+        """Record the outcome unless it says nothing about the ticket."""
+        if self._desk.slots.stopped:
+            return None
+        if approver.outdated is not None:
+            now = {self._claim.ticket_id: approver.outdated}
+            self._desk.batches.answer(self._desk.batch_id, Answer.WAITING, by="", digests=now)
+            self._desk.watcher.told(f"{self._claim.ticket_id}: its files were changed since the approval; not run")
+            return None
+        outcome = record(ports, case)
+        if ports.held.refused:
+            return None
+        try:
+            show_outcome(self._desk.settings, outcome)
+        except Exception as error:  # noqa: BLE001  # a view of what the ledger holds, whatever Prefect has against it
+            self._desk.watcher.told(f"{outcome.ticket_id}: no artifact in Prefect ({type(error).__name__})")
+        return outcome
+
+    def _refuse(self, entry: Entry) -> Outcome | None:
+        outcome = refusal(entry, run_id=self._desk.batch_id, tester=self._desk.settings.tester)
+        return outcome if self._desk.batches.record(outcome, self._desk.owner) else None
+
+
+def run_as_task(work: TicketWork, *, ticket_id: str, labels: tuple[str, ...], wait: Callable[[float], bool]) -> None:
+    """Run the work as a Prefect task run; where Prefect takes none, without one: the ledger is what counts.
+
+    Args:
+        work: what to run.
+        ticket_id: name of the task run.
+        labels: its tags.
+        wait: waits so many seconds before the next try; says whether to give up.
+    """
+    for attempt in range(TAKEN_TRIES):
+        try:
+            with tags(f"ticket:{ticket_id}", *labels):
+                _ticket(ticket_id, functools.partial(work.run), return_state=True)
+        except Exception:  # noqa: BLE001, S110  # of Prefect's client, in many kinds; what the work raised is kept in it
+            pass
+        if work.began or wait(RETRY_S * 2**attempt):
+            return
+    with contextlib.suppress(Exception):  # kept in `failure`
+        work.run()
+
+
+@task(name="ticket", task_run_name="{ticket_id}", cache_policy=NO_CACHE, persist_result=False)
+def _ticket(ticket_id: str, run: Callable[[], Outcome | None]) -> State[Any]:
+    """One ticket; its status is the task run's state."""
+    outcome = run()
+    if outcome is None:
+        return Cancelled(name="NOT_FINISHED", message=f"{ticket_id} has no outcome yet; the batch can be resumed")
+    state = final_state(outcome)
+    return state.model_copy(update={"data": None})  # thousands of outcomes would be kept in memory
+
+
+def _ui_url() -> str:
+    try:
+        return task_run.ui_url or ""
+    except Exception:  # noqa: BLE001  # outside a task run, or a Prefect that knows no address
+        return ""

@@ -1,0 +1,42 @@
+"""Who watches a batch. Called from several threads; no verdict depends on it."""
+
+from typing import Protocol
+
+from refute.batch.tally import Tally
+from refute.outcome import Outcome
+
+
+class BatchWatcher(Protocol):
+    """Sees a batch go by."""
+
+    def opened(self, batch_id: str, tally: Tally) -> None:
+        """The tickets are known."""
+        ...
+
+    def began(self, ticket_id: str) -> None:
+        """Work on a ticket begins."""
+        ...
+
+    def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
+        """A ticket's outcome was recorded and counted."""
+        ...
+
+    def told(self, message: str) -> None:
+        """Something beside the verdicts that a person should know."""
+        ...
+
+
+class Unwatched:
+    """Nobody looks."""
+
+    def opened(self, batch_id: str, tally: Tally) -> None:
+        """Nothing."""
+
+    def began(self, ticket_id: str) -> None:
+        """Nothing."""
+
+    def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
+        """Nothing."""
+
+    def told(self, message: str) -> None:
+        """Nothing."""

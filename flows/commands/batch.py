@@ -1,0 +1,122 @@
+"""`refute batch`: many tickets, in parallel, resumable; their outcomes on stdout, the worst one as the exit code."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from flows.batch.answers import Ask
+    from flows.batch.request import BatchRequest
+    from flows.batch.result import BatchResult
+    from refute.settings import Settings
+
+INTERRUPTED = 130
+
+
+@click.command(short_help="Verify many tickets in parallel; resumable.")
+@click.argument("source", type=click.Path(path_type=Path), required=False)
+@click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance every script that scans clean.")
+@click.option("--resume", metavar="BATCH", help="Go on with a batch; `latest` is the newest unfinished one.")
+@click.option("--name", metavar="ID", help="Name of the new batch.  [default: date and time]")
+@click.option("--label", "labels", multiple=True, metavar="LABEL", help="Only tickets with this label; repeatable.")
+@click.option("--only-failed", is_flag=True, help="Only tickets that did not end well when last verified.")
+@click.option(
+    "--since", metavar="WHEN", help="Only tickets changed since; with --only-failed: failed since. 2026-11-20, 12h, 7d."
+)
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N tickets.")
+@click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
+@click.option("--accept-weak", is_flag=True, help="Exit 0 where PASS_WEAK is the worst.")
+@click.option("--format", "form", type=click.Choice(["table", "json", "junit"]), default="table", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+def batch(source: Path | None, form: str, output: Path | None, **options: Any) -> int:
+    """Verify all tickets below SOURCE, a directory, or one in each line of a JSON Lines file.
+
+    Nothing runs without an approval: --yes gives it in advance for scripts that scan clean; at a terminal the list
+    of tickets is shown and asked about once; else the tickets wait (PENDING) until the batch is resumed. A dangerous
+    script is blocked in every case. What is interrupted, or killed, goes on with --resume, and several processes may
+    resume the same batch to share it. Exits with the worst of its tickets' codes (see `refute --help`).
+    """
+    from flows.batch.lines import BatchLines
+    from flows.commands.verify import _check_output
+    from flows.run import run_batch
+    from refute.settings import Settings
+
+    settings = Settings.load(batch_containers=options["parallel"])
+    request = _request(source, options, settings)
+    if output is not None:
+        _check_output(output)
+    lines = BatchLines()
+    try:
+        result = run_batch(request, settings, watcher=lines, ask=_ask(request))
+    finally:
+        lines.stop()
+    _show(result, settings, form, output)
+    if result.interrupted:
+        return INTERRUPTED
+    accepted = options["accept_weak"] and result.status == "PASS_WEAK"
+    return 0 if accepted else result.status.exit_code
+
+
+def _request(source: Path | None, options: dict[str, Any], settings: "Settings") -> "BatchRequest":
+    from flows.batch.opening import new_batch_id
+    from flows.batch.request import BatchRequest
+    from refute.batch.selection import parse_since
+    from refute.errors import UsageError
+
+    resume = options["resume"]
+    if (source is None) == (resume is None):
+        raise UsageError("batch: expected either tickets (SOURCE) or --resume BATCH, got " + _both(source))
+    return BatchRequest(
+        source=source.resolve() if source else None,
+        batch_id=None if resume else _name(options["name"]) or new_batch_id(),
+        resume=resume,
+        approval="in_advance" if options["yes"] else "ask" if sys.stdin.isatty() else "pending",
+        labels=options["labels"],
+        only_failed=options["only_failed"],
+        since=parse_since(options["since"]) if options["since"] else None,
+        limit=options["limit"],
+        settings=settings,
+    )
+
+
+def _both(source: Path | None) -> str:
+    return "neither" if source is None else "both"
+
+
+def _name(name: str | None) -> str | None:
+    import re
+
+    if name is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise click.BadParameter(f"got {name!r}, expected letters, digits, `.`, `_`, `-`", param_hint="--name")
+    return name
+
+
+def _ask(request: "BatchRequest") -> "Ask | None":
+    if request.approval != "ask":
+        return None
+    from flows.batch.asking import TerminalList
+    from flows.terminal.approver import _user
+
+    return TerminalList(timeout_s=request.settings.confirmation_timeout_s, person=_user())
+
+
+def _show(result: "BatchResult", settings: "Settings", form: str, output: Path | None) -> None:
+    from contextlib import closing
+
+    from flows.batch.document import render_result
+    from refute.ledger.batches import Batches
+    from refute.ledger.store import Ledger
+
+    with closing(Ledger.open(settings)) as ledger:
+        text = render_result(result, Batches(ledger), form, color=output is None and sys.stdout.isatty())
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+    if result.interrupted:
+        click.echo(f"refute: {result.interrupted}; {result.words()}", err=True)
+    if result.waiting or result.unfinished:
+        how = " (at a terminal; or with --yes)" if result.waiting else ""
+        click.echo(f"Go on with: refute batch --resume {result.batch_id}{how}", err=True)

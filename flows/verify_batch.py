@@ -1,0 +1,113 @@
+"""The flow: open or resume → answers → a crew puts each ticket through the stages → summary."""
+
+import contextlib
+from typing import Any
+
+from prefect import flow, tags
+from prefect.client.schemas.objects import State
+from prefect.states import Cancelled, Completed, Failed
+
+from flows.batch.answers import approve_in_advance, put_to_a_person
+from flows.batch.crew import Crew
+from flows.batch.desk import Desk
+from flows.batch.opening import open_batch
+from flows.batch.request import BatchRequest
+from flows.batch.result import BatchResult
+from flows.batch.slots import Slots, cores
+from flows.batch.ui import BatchPage
+from flows.interruption import interruptions
+from flows.session import current_session
+from flows.states import GOOD
+from refute.batch.tally import Tally
+from refute.ledger.batches import Answer, Batches
+from refute.ledger.store import Ledger
+from refute.outcome import Status
+from refute.ports import Ports
+
+
+@flow(name="verify-batch", flow_run_name="batch {request.batch_id}", persist_result=False, log_prints=False)
+def verify_batch(request: BatchRequest) -> State[BatchResult]:
+    """Try to refute the claims of many tickets. Any number of processes may work on the same batch (`resume`).
+
+    Raises:
+        TicketNotFound, UsageError: there is nothing to do, or no such batch.
+        LedgerUnavailable: the ledger failed; what was recorded is kept, and the batch can be resumed.
+    """
+    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
+        desk = _opened(request, ledger)
+        crew = Crew(desk, size=desk.settings.batch_containers or cores())
+        reason = ""
+        with tags(desk.batch_id):
+            page = BatchPage(desk.batch_id)
+            try:
+                with signals.let_through():
+                    _settle_answers(request, desk)
+                    crew.sweep()
+                    with crew.at_work():
+                        crew.wait(meanwhile=lambda: page.progress(desk.tally))
+            except KeyboardInterrupt as interrupt:
+                reason = str(interrupt) or "interrupted"
+            if crew.failure is not None:
+                raise crew.failure
+            result = _result(desk, reason)
+            current_session().batch = result
+            page.close(result, desk.batches)
+    return _state(result)
+
+
+def result_of(state: State[Any]) -> BatchResult:
+    """The result that a finished run carries; raises what the flow raised."""
+    result = state.data if state.is_cancelled() else state.result(raise_on_failure=False)
+    result = getattr(result, "result", result)  # an in-memory result record wraps it
+    if isinstance(result, BaseException):
+        raise result
+    if not isinstance(result, BatchResult):
+        raise TypeError(f"flow run ended {state.name} with {type(result).__name__}, expected a BatchResult")
+    return result
+
+
+def _opened(request: BatchRequest, ledger: Ledger) -> Desk:
+    batches = Batches(ledger)
+    batch, entries = open_batch(batches, request)
+    tally = Tally(total=len(entries))
+    for outcome in batches.outcomes(batch.id):
+        tally.add(outcome, earlier=True)
+    desk = Desk(
+        batch_id=batch.id,
+        entries=entries,
+        settings=request.settings,
+        ledger=ledger,
+        slots=Slots(request.settings.batch_containers or cores()),
+        tally=tally,
+        watcher=current_session().watcher,
+    )
+    desk.watcher.opened(batch.id, tally)
+    return desk
+
+
+def _settle_answers(request: BatchRequest, desk: Desk) -> None:
+    if request.approval == "in_advance":
+        approve_in_advance(desk.batches, desk.batch_id, desk.entries)
+        return
+    ports = Ports(desk.settings, run_id=desk.batch_id)
+    ask = current_session().ask if request.approval == "ask" else None
+    put_to_a_person(desk.batches, ports, desk.entries, ask)
+
+
+def _result(desk: Desk, reason: str) -> BatchResult:
+    open_rows = [row for row in desk.batches.tickets(desk.batch_id) if not row.finished]
+    return BatchResult(
+        batch_id=desk.batch_id,
+        tally=desk.tally,
+        waiting=tuple(row.ticket_id for row in open_rows if row.answer is Answer.WAITING),
+        unfinished=tuple(row.ticket_id for row in open_rows if row.answer is not Answer.WAITING),
+        interrupted=reason,
+    )
+
+
+def _state(result: BatchResult) -> State[Any]:
+    """Green where nothing needs doing or an approval is awaited, grey where somebody ended it, else red."""
+    if result.interrupted:
+        return Cancelled(name="INTERRUPTED", message=f"{result.interrupted}; {result.words()}", data=result)
+    make = Completed if result.status in {*GOOD, Status.PENDING} else Failed
+    return make(name=result.status, message=result.words(), data=result)
