@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.bounds import absorb
@@ -36,6 +37,25 @@ _DOUBT = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Formula:
+    """A law as a sentence writes it."""
+
+    claim: Claim
+    sentence: Sentence
+    node: ast.Compare
+    rest: str
+    """What the sentence says after it."""
+    imports: tuple[str, ...]
+    variables: frozenset[str]
+    calls: tuple[ast.Call, ...]
+    """Those of the implementation; at least one."""
+
+    @property
+    def shown(self) -> str:
+        return f"`{source_of(self.node)}`"
+
+
 def formula_tests(
     claim: Claim, namespace: Namespace, refusals: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> Iterator[Draft | Note]:
@@ -50,60 +70,73 @@ def formula_tests(
         for hit in _CODE.finditer(sentence.plain):
             node = parse_expression(hit["span"] or hit["bare"])
             if isinstance(node, ast.Compare) and not _DOUBT.search(sentence.plain):
-                yield from _formula(claim, sentence, hit, node, namespace, refusals)
+                formula = _read(claim, sentence, hit, node, namespace)
+                if formula is not None:
+                    yield _tested(formula, namespace, refusals)
 
 
-def _formula(
-    claim: Claim,
-    sentence: Sentence,
-    hit: re.Match[str],
-    node: ast.Compare,
-    namespace: Namespace,
-    refusals: tuple[tuple[str, ...], tuple[str, ...]],
-) -> Iterator[Draft | Note]:
+def _read(
+    claim: Claim, sentence: Sentence, hit: re.Match[str], node: ast.Compare, namespace: Namespace
+) -> _Formula | None:
+    """None where the names are not known, or where there are no variables: then it is an example."""
     unresolved = namespace.resolve([node])
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and namespace.surface.named(dotted(n.func) or "")]
     if isinstance(unresolved, Resolved) or not calls:
-        return  # without variables it is an example
-    variables = set(unresolved.names)
-    found = namespace.resolve([node], bound=variables)
+        return None
+    variables = frozenset(unresolved.names)
+    found = namespace.resolve([node], bound=set(variables))
     if isinstance(found, Unresolved):
-        return
-    quantified = _quantified(sentence.plain)
-    if loose := sorted(_loose(node, variables) - set(quantified)):
-        reason = f"`{source_of(node)}` holds for which `{loose[0]}`? What it has to do with the rest is not said."
-        yield Note(claim=claim, reason=reason)
-        return
-    domains, conditions = _domains(claim, calls, namespace, variables)
+        return None
+    return _Formula(
+        claim=claim,
+        sentence=sentence,
+        node=node,
+        rest=sentence.plain[hit.end() :],
+        imports=tuple(found.imports),
+        variables=variables,
+        calls=tuple(calls),
+    )
+
+
+def _tested(formula: _Formula, namespace: Namespace, refusals: tuple[tuple[str, ...], tuple[str, ...]]) -> Draft | Note:
+    setup = _set_up(formula, namespace, refusals)
+    if isinstance(setup, str):
+        return Note(claim=formula.claim, reason=setup)
+    return Draft(
+        claim=formula.claim,
+        quote=quote_of(formula.claim, formula.sentence.verbatim),
+        category=Category.EDGE,
+        origin=Origin.PHRASE,
+        label="law",
+        detail=source_of(formula.node),
+        imports=tuple(sorted({*formula.imports, *setup.refusal_imports})),
+        body=(*setup.assumes, *_lines(formula.node, setup)),
+        given=setup.given,
+    )
+
+
+def _set_up(formula: _Formula, namespace: Namespace, refusals: tuple[tuple[str, ...], tuple[str, ...]]) -> Setup | str:
+    """Values of the variables, or why they are not known."""
+    variables = set(formula.variables)
+    quantified = _quantified(formula.sentence.plain)
+    if loose := sorted(_loose(formula.node, variables) - set(quantified)):
+        return f"{formula.shown} holds for which `{loose[0]}`? What it has to do with the rest is not said."
+    domains, conditions = _domains(formula.claim, list(formula.calls), namespace, variables)
     domains |= {name: domain for name, domain in quantified.items() if name in variables}
-    missing = sorted(variables - set(domains))
-    if missing:
+    if missing := sorted(variables - set(domains)):
         names = ", ".join(f"`{name}`" for name in missing)
-        yield Note(claim=claim, reason=f"`{source_of(node)}` holds for which {names}? Their values are not known.")
-        return
-    condition = _condition(sentence.plain[hit.end() :], domains)
+        return f"{formula.shown} holds for which {names}? Their values are not known."
+    condition = _condition(formula.rest, domains)
     if isinstance(condition, str):
-        yield Note(claim=claim, reason=f"`{source_of(node)}` holds under {condition!r}, which is not understood")
-        return
+        return f"{formula.shown} holds under {condition!r}, which is not understood"
     narrowed, left = absorb(domains, [*conditions, *condition])
-    setup = Setup(
-        claim_id=claim.id,
-        function=calls_function(calls[0], namespace),
+    return Setup(
+        claim_id=formula.claim.id,
+        function=calls_function(formula.calls[0], namespace),
         domains={name: narrowed[name] for name in sorted(narrowed)},
         assumptions=tuple(left),
         refusals=refusals[0],
         refusal_imports=refusals[1],
-    )
-    yield Draft(
-        claim=claim,
-        quote=quote_of(claim, sentence.verbatim),
-        category=Category.EDGE,
-        origin=Origin.PHRASE,
-        label="law",
-        detail=source_of(node),
-        imports=tuple(sorted({*found.imports, *setup.refusal_imports})),
-        body=(*setup.assumes, *_lines(node, setup)),
-        given=setup.given,
     )
 
 

@@ -69,6 +69,14 @@ STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for 
 ALIASES = {"_datetime": "import datetime as _datetime"}
 """Names of the generated file's own, which no import of an example can hide, and their imports."""
 
+WRAPPERS = frozenset(
+    (
+        *("list", "sorted", "set", "tuple", "dict", "len", "next", "sum", "round", "str", "repr", "type", "bool"),
+        *("int", "float", "bytes", "abs", "min", "max", "any", "all", "isinstance", "not"),
+    )
+)
+"""Builtins around a call of the implementation, with which an example in prose may begin."""
+
 ONLY_SAFE_BUILTINS = frozenset(
     [
         "abs",

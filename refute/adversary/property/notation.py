@@ -8,36 +8,9 @@ from dataclasses import dataclass, replace
 
 from refute.adversary.property.expected import Expected, Raises, Value, read_abbreviated, read_prefix, read_raised
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
-from refute.adversary.property.namespace import STANDARD_MODULES
+from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
 from refute.adversary.property.operands import whole_start
 
-_WRAPPERS = frozenset(
-    [
-        "list",
-        "sorted",
-        "set",
-        "tuple",
-        "dict",
-        "len",
-        "next",
-        "sum",
-        "round",
-        "str",
-        "repr",
-        "type",
-        "bool",
-        "int",
-        "float",
-        "bytes",
-        "abs",
-        "min",
-        "max",
-        "any",
-        "all",
-        "isinstance",
-        "not",
-    ]
-)
 _CALL = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*(?:\.\w+)*)\s?(?=\()")
 _ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
 _SPAN = re.compile(r"`([^`\n]{3,300})`")
@@ -152,7 +125,7 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
     end_of_last = begin_of_last = 0
     for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
         root = hit[1].partition(".")[0]
-        if hit.start() < end_of_last or root not in known | _WRAPPERS | STANDARD_MODULES:
+        if hit.start() < end_of_last or root not in known | WRAPPERS | STANDARD_MODULES:
             continue
         end = end_of_call(text, hit.end())
         node = parse_expression(text[hit.start() : end]) if end else None
