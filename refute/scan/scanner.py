@@ -49,6 +49,7 @@ def scan_files(
     scanned: list[str] = []
     queue: list[tuple[str, Language | None]] = [(path, None) for path in entry_points]
     seen: set[tuple[str, Language | None]] = set()
+    run: set[tuple[str, bytes]] = set()
     while queue:
         path, language = queue.pop(0)
         if (path, language) in seen or (language is None and path in scanned):
@@ -68,9 +69,15 @@ def scan_files(
         if path not in scanned:
             scanned.append(path)
         queue.extend(reach.next_files(path, report.reached, files))
-        for name, recipes in reach.makefiles(report.reached, files):
-            made = analyse_within_limits(name, recipes, Language.SHELL)
+        pending = list(reach.recipes(report.reached, files))
+        while pending:
+            name, text = recipe = pending.pop(0)
+            if recipe in run:
+                continue
+            run.add(recipe)
+            made = analyse_within_limits(name, text, Language.SHELL)
             findings.extend(finding for finding in made.result() if finding not in findings)
             scanned.extend([name] if name not in scanned else [])
             queue.extend(reach.next_files(name, made.reached, files))
+            pending.extend(reach.recipes(made.reached, files))
     return ScanResult(findings=tuple(findings), scanned=tuple(scanned), block_from=block_from)

@@ -92,6 +92,8 @@ def _judge(call: Call, name: str, handler: object) -> str:
         return UNKNOWN if output is None else str(output)
     if "/" in call.argv[0]:
         run_file(call, call.argv[0])
+    else:
+        call.walker.shared.report.reached.append((call.argv[0], "command"))
     return UNKNOWN
 
 

@@ -69,6 +69,8 @@ def _file(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> No
                 content = act.read(path)
                 kept = walker.shared.written.get(paths.locate(path, walker.scope.cwd).text, UNKNOWN)
                 effect.stdin = content or kept
+                if not content and walker.follows(path):
+                    walker.fed = (command.id, [path])
             else:
                 act.write(path)
                 if descriptor in {"", "1"}:

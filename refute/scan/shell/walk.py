@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
+from refute.scan import paths
 from refute.scan.effects import Act
 from refute.scan.finding import Severity
 from refute.scan.report import Report, Spot
@@ -13,7 +14,7 @@ from refute.scan.shell.respelling import respell
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import first_error, parse, text_of
 from refute.scan.shell.words import MAX_ALTERNATIVES, Expander
-from refute.scan.symbols import FIELD, HOME, OUTPUT, UNKNOWN, is_known, show
+from refute.scan.symbols import FIELD, HOME, OUTPUT, UNKNOWN, is_known, is_open, show
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,6 +51,14 @@ class Call:
     background: bool = False
 
     @property
+    def whole(self) -> Act:
+        """Judges effects that come about only with what feeds this command, and shows the whole pipeline."""
+        node = self.node
+        while node.parent is not None and node.parent.type in {"redirected_statement", "pipeline"}:
+            node = node.parent
+        return Act(self.walker.shared.report, self.walker.spot(node), text_of(node), self.walker.scope.cwd)
+
+    @property
     def act(self) -> Act:
         """Judges effects of this command."""
         return Act(self.walker.shared.report, self.walker.spot(self.node), " ".join(self.argv), self.walker.scope.cwd)
@@ -64,6 +73,8 @@ class Walker:
         self.depth = depth
         self.place = place
         self.stack: tuple[str, ...] = ()
+        self.fed: tuple[int, list[str]] = (0, [])
+        """A command and the files of the workspace whose text is its whole input."""
         self.expander = Expander(scope, self._substitute)
 
     def spot(self, node: "Node") -> Spot:
@@ -178,9 +189,32 @@ class Walker:
 
     def _pipeline(self, node: "Node", stdin: str) -> str:
         output = stdin
-        for child in node.named_children:
+        children = node.named_children
+        for index, child in enumerate(children):
+            if index == 1 and (files := self._shown_files(children[0])):
+                self.fed = (child.id, files)
             output = self.run(child, output)
         return output
+
+    def _shown_files(self, node: "Node") -> list[str]:
+        """The files of the workspace that `cat` shows and nothing changes; empty for any other command."""
+        if node.type != "command" or not text_of(node).startswith("cat "):
+            return []
+        words = [words for child in node.named_children for words in self.expander.words(child)[:1]]
+        names = [word for part in words for word in part]
+        return names[1:] if all(self.follows(name) for name in names[1:]) else []
+
+    def follows(self, path: str) -> bool:
+        """Whether a path leads to a file of the workspace that the script has not written itself."""
+        target = paths.locate(path, self.scope.cwd)
+        plain = target.place == paths.Place.WORKSPACE and not is_open(target.text) and not path.startswith("-")
+        return plain and target.text not in self.shared.written
+
+    def files_fed(self, node: "Node") -> list[str]:
+        """The files whose text a command reads as its input, where that is all it reads."""
+        holder = node.parent
+        ids = {node.id} if holder is None or holder.type != "redirected_statement" else {node.id, holder.id}
+        return self.fed[1] if self.fed[0] in ids else []
 
     def _list(self, node: "Node", stdin: str) -> str:
         first, *rest = node.named_children
@@ -323,8 +357,7 @@ class Walker:
                 assignments.append(child)
             elif child.is_named or kind == "$":
                 words.append(self.expander.words(child))
-        for assignment in assignments:
-            self._assignment(assignment, "")
+        before = self._assign_for(assignments)
         effect = redirects.apply(self, files, node) if files else redirects.NOTHING
         if effect.stdin is not None:
             stdin = effect.stdin
@@ -333,12 +366,28 @@ class Walker:
             argv = [word for part in choice for word in part]
             if argv:
                 background = node.next_sibling is not None and node.next_sibling.type == "&"
-                if self.scope.endless and (background or argv[0] in _FILLS):
-                    rule = "fork-bomb" if background else "resource-exhaustion"
-                    self.shared.report.add(rule, self.spot(node), " ".join(argv), severity=Severity.HIGH)
+                self._watch_loop(node, argv, background=background)
                 outputs.append(dispatch(Call(self, argv, node, stdin, background)))
         output = outputs[0] if outputs else ""
+        for name, values in before.items() if words else ():
+            # An assignment before a command is over when it ends, but for some builtins: either value may hold.
+            self.scope.variables[name] = tuple(dict.fromkeys((*values, *self.scope.variables.get(name, ()))))
         return redirects.store(self, effect, output, node) if files else output
+
+    def _watch_loop(self, node: "Node", argv: list[str], *, background: bool) -> None:
+        if self.scope.endless and (background or argv[0] in _FILLS):
+            rule = "fork-bomb" if background else "resource-exhaustion"
+            self.shared.report.add(rule, self.spot(node), " ".join(argv), severity=Severity.HIGH)
+
+    def _assign_for(self, assignments: "list[Node]") -> dict[str, tuple[str, ...]]:
+        """Make the assignments before a command; returns what the variables were before."""
+        before: dict[str, tuple[str, ...]] = {}
+        for assignment in assignments:
+            name = assignment.child_by_field_name("name")
+            if name is not None and name.type == "variable_name":
+                before[text_of(name)] = self.scope.lookup(text_of(name))
+            self._assignment(assignment, "")
+        return before
 
     def _declaration(self, node: "Node", _stdin: str) -> str:
         for child in node.named_children:

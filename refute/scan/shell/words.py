@@ -94,6 +94,9 @@ class Expander:
             if any(child.is_named for child in children):
                 return self._joined(node, quoted=quoted)
             text = unescape(text_of(node))
+            if text[:1] == "~" and text[1:2] in {"", "/"} and "HOME" in self.scope.variables:
+                # A script that moved its home directory means the new one.
+                return [home + text[1:] for home in self.scope.lookup("HOME")]
             return [text if quoted else text.translate(_ACTIVE)]
         if kind in {"concatenation", "command_name"}:
             return self._concatenation(node)

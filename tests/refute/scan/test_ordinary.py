@@ -97,6 +97,23 @@ export HOME="$(mktemp -d)"; export LC_ALL=C.UTF-8 TZ=UTC
 ulimit -n 256; shopt -s nullglob; readonly X=1; local_var=${X:?}; unset X
 """,
     "environment report": "python --version\ncat /etc/os-release\nuname -r\nenv | grep -i '^LANG' || true\n. /etc/os-release\necho $PATH\ndf -h . | tail -1\nls -la\nls tests src\n",
+    "a prefix that may be empty": """DESTDIR=
+if [ -n "$1" ]; then DESTDIR=$1; fi
+mkdir -p "$DESTDIR/usr/share/doc"
+cp README "$DESTDIR/usr/share/doc/README"
+rm -f "$DESTDIR/usr/share/doc/old"
+SUDO=
+$SUDO make install DESTDIR="$DESTDIR"
+""",
+    "a home of its own": 'export HOME=$(mktemp -d)\ntouch ~/.bashrc\nrm -rf ~/.cache "$HOME"\ncd && git config --get user.name\n',
+    "errors beside the directory": "mkdir -p sub && cd sub && make 2>../errors.txt\n",
+    "files of the workspace fed to interpreters": "cat run.sh | sh\ncat smoke.py | python -\npython3 - < smoke.py\nbash < run.sh\n",
+    "what is installed is asked about": "rpm -q bash || true\nupdate-alternatives --query editor\n",
+    "the workspace's own packages": "pip install -e .[dev]\npip install dist/x-1.0*\ngo install ./...\ncomposer install\nbundle install\n",
+    "sanitizers": "LD_PRELOAD=$(gcc -print-file-name=libasan.so) ./t\nLD_PRELOAD=libtsan.so.0 ./t\n",
+    "substitutions with slashes": "echo armv7 | sed -e 's/^earmv[0-9]/-eabi/;s/eb$//'\n",
+    "a path made part by part": "prefix=/\nmkdir $prefix\n",
+    "a script that a program makes": "cc -E conf.h | sed -n 's/X/x/p' > conf.sh\n. ./conf.sh\n",
     "jq and arrays": 'files=(a.py "b c.py")\nfor f in "${files[@]}"; do python -m py_compile "$f"; done\njq . out.json > /dev/null\narr=($(ls tests)); echo "${#arr[@]} ${arr[0]}"\n',
 }
 

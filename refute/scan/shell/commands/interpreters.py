@@ -10,7 +10,7 @@ from refute.scan.paths import Place
 from refute.scan.rules import Language
 from refute.scan.shell.options import split_options
 from refute.scan.shell.walk import Call
-from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, HERE, HOME, NAME, OUTPUT, UNKNOWN, is_open
+from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, HERE, NAME, OUTPUT, UNKNOWN, is_open
 
 _SHELLS: Final = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "posh", "yash")
 _PYTHONS: Final = ("python", "pypy", "ipython")
@@ -29,7 +29,7 @@ def run_text(call: Call, text: str, language: Language = Language.SHELL) -> str:
         call.act.add("decoded-execution")
         text = text.replace(DECODED, "")
     if DOWNLOAD in text:
-        call.act.add("pipe-to-shell", detail="What it runs comes over the network.")
+        call.whole.add("pipe-to-shell", detail="What it runs comes over the network.")
     elif DERIVED in text:
         call.act.add("decoded-execution")
     elif language == Language.PYTHON:
@@ -81,8 +81,13 @@ def _from_stdin(call: Call, language: Language = Language.SHELL) -> str:
     text = call.stdin
     if not text:
         return ""
+    files = call.walker.files_fed(call.node)
+    if files and not text.strip(UNKNOWN):
+        for path in files:
+            run_file(call, path, language)
+        return UNKNOWN
     if DOWNLOAD not in text and DERIVED not in text and UNKNOWN in text and len(text.strip(UNKNOWN + " \n")) < 3:  # noqa: PLR2004
-        call.act.add("pipe-to-shell")
+        call.whole.add("pipe-to-shell")
         return UNKNOWN
     return run_text(call, text, language)
 
@@ -195,18 +200,19 @@ def _module(call: Call, module: str, arguments: list[str]) -> str:
     else:
         path = module.replace(".", "/")
         for candidate in (f"{path}.py", f"{path}/__main__.py"):
-            call.walker.shared.report.reached.append((_in_workspace(call, candidate), Language.PYTHON))
+            call.walker.shared.report.reached.append((in_workspace(call, candidate), Language.PYTHON))
     return UNKNOWN
 
 
-def _in_workspace(call: Call, path: str) -> str:
+def in_workspace(call: Call, path: str) -> str:
+    """A path as the scan names files: relative to the workspace."""
     return paths.normalise(path, call.walker.scope.cwd).lstrip("\ue000\ue001\ue002\ue003").lstrip("/")
 
 
 def _pytest(call: Call) -> str:
     operands = [word.partition("::")[0] for word in split_options(call.argv[1:], "kmpcoWnrd", mixed=True)[1]]
     for path in operands or ["."]:
-        call.walker.shared.report.reached.append((_in_workspace(call, path), "tests"))
+        call.walker.shared.report.reached.append((in_workspace(call, path), "tests"))
     return UNKNOWN
 
 
@@ -232,10 +238,10 @@ def _python_tool(call: Call) -> str:
     for path in words:
         if path.endswith(".py") or (name == "unittest" and re.fullmatch(r"[\w.]+", path) and path != "discover"):
             file = path if path.endswith(".py") else path.replace(".", "/") + ".py"
-            call.walker.shared.report.reached.append((_in_workspace(call, file), Language.PYTHON))
+            call.walker.shared.report.reached.append((in_workspace(call, file), Language.PYTHON))
     if name == "unittest" and (not words or "discover" in words):
         start = words[words.index("-s") + 1] if "-s" in words[:-1] else "."
-        call.walker.shared.report.reached.append((_in_workspace(call, start), "tests"))
+        call.walker.shared.report.reached.append((in_workspace(call, start), "tests"))
     return UNKNOWN
 
 
@@ -250,7 +256,7 @@ def _foreign(flags: str) -> Callable[[Call], str]:
         for text in code:
             foreign_code(call, text)
         if not code and operands:
-            call.walker.shared.report.reached.append((_in_workspace(call, operands[0]), call.argv[0]))
+            call.walker.shared.report.reached.append((in_workspace(call, operands[0]), call.argv[0]))
         return UNKNOWN
 
     return judge
@@ -306,7 +312,8 @@ def _alias(call: Call) -> str:
 def _cd(call: Call) -> str:
     operands = [word for word in call.argv[1:] if word == "-" or not word.startswith("-")]
     scope = call.walker.scope
-    scope.cwd = HERE if operands == ["-"] else paths.locate(operands[0] if operands else HOME, scope.cwd).text
+    home = scope.lookup("HOME")[0]
+    scope.cwd = HERE if operands == ["-"] else paths.locate(operands[0] if operands else home, scope.cwd).text
     scope.variables.pop("PWD", None)
     scope.assign("PWD", (scope.cwd,))
     return ""
@@ -340,7 +347,7 @@ def _make(call: Call) -> str:
     directory = (options.get("C") or ["."])[0]
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0]
     call.walker.shared.report.reached.append(
-        (_in_workspace(call, f"{directory}/{makefile}"), " ".join(["make", *targets]))
+        (in_workspace(call, f"{directory}/{makefile}"), " ".join(["make", *targets]))
     )
     for word in call.argv[1:]:
         name, equals, value = word.partition("=")
@@ -359,7 +366,12 @@ def _gdb(call: Call) -> str:
 
 
 def _tool(call: Call) -> str:
-    call.walker.shared.report.reached.append(("pyproject.toml", "tox"))
+    name = call.argv[0]
+    report = call.walker.shared.report
+    if name == "nox":
+        report.reached.append((in_workspace(call, "noxfile.py"), Language.PYTHON))
+    else:
+        report.reached.append((in_workspace(call, "tox.ini"), "tox"))
     return UNKNOWN
 
 

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from typing import Final
 
 from refute.scan.finding import Severity
+from refute.scan.shell.commands.interpreters import in_workspace
 from refute.scan.shell.commands.system import only_asks
 from refute.scan.shell.options import split_options
 from refute.scan.shell.walk import Call
 from refute.scan.symbols import UNKNOWN
 
 _PACMAN: Final = re.compile(r"-(?:S|U|R)[a-z]*")
+_LOCKING: Final = frozenset({"composer", "bundle", "mix", "shards", "cargo", "go"})
 _INSTALL: Final = "install|reinstall|upgrade|full-upgrade|dist-upgrade|update|remove|purge|autoremove|add|del|build-dep|groupinstall|in|localinstall|erase"
 
 
@@ -55,7 +57,7 @@ def _cloud(call: Call) -> str:
 def _pip(call: Call) -> str:
     options, words = split_options(
         call.argv[1:],
-        "ritce",
+        "ritcewd",
         frozenset(
             {
                 "requirement",
@@ -69,6 +71,8 @@ def _pip(call: Call) -> str:
                 "cache-dir",
                 "prefix",
                 "root",
+                "wheel-dir",
+                "dest",
             }
         ),
         mixed=True,
@@ -79,16 +83,18 @@ def _pip(call: Call) -> str:
         if words[:1] == ["uninstall"]:
             call.act.add("package-install", severity=Severity.MEDIUM, detail="Removes packages.")
         return UNKNOWN
-    named = [
-        word
-        for word in words[1:]
-        if word not in {".", "./"} and not word.startswith((".", "/")) and not word.endswith((".whl", ".tar.gz"))
-    ]
+    named = [word for word in words[1:] if word and not _is_local(word)]
     offline = "no-index" in options
     foreign = options.keys() & {"index-url", "extra-index-url", "i"}
     weak = offline or (not named and not foreign)
     call.act.add("package-install", severity=Severity.MEDIUM if weak else None)
     return UNKNOWN
+
+
+def _is_local(word: str) -> bool:
+    """Whether a requirement is a path: of the workspace itself, or of what it has built."""
+    path = word.partition("[")[0]
+    return "://" not in word and "@" not in word and (path == "." or "/" in path or path.endswith((".whl", ".tar.gz")))
 
 
 def _packages(installing: str) -> Callable[[Call], str]:
@@ -98,7 +104,11 @@ def _packages(installing: str) -> Callable[[Call], str]:
         operands = [word for word in call.argv[1:] if not word.startswith("-")]
         simulated = {"-s", "--simulate", "--dry-run", "-d", "--download-only", "--print-uris"} & set(call.argv)
         if operands and pattern.fullmatch(operands[0]):
-            call.act.add("package-install", severity=Severity.MEDIUM if simulated else None)
+            # Without names, what the workspace's own lock file lists is installed, as `npm ci` does.
+            locked = call.argv[0] in _LOCKING and len(operands) == 1
+            local = len(operands) > 1 and all(word.startswith(("./", "../")) for word in operands[1:])
+            weak = simulated or locked or local
+            call.act.add("package-install", severity=Severity.MEDIUM if weak else None)
         return UNKNOWN
 
     return judge
@@ -107,6 +117,8 @@ def _packages(installing: str) -> Callable[[Call], str]:
 def _node_packages(call: Call) -> str:
     operands = [word for word in call.argv[1:] if not word.startswith("-")]
     verb = operands[0] if operands else ""
+    script = operands[1] if verb in {"run", "run-script"} and len(operands) > 1 else verb or "install"
+    call.walker.shared.report.reached.append((in_workspace(call, "package.json"), f"npm {script}"))
     if verb in {"install", "i", "add", "create", "init", "exec", "x", "dlx"} and len(operands) > 1:
         local = all(word.startswith((".", "/")) for word in operands[1:])
         call.act.add("package-install", severity=Severity.MEDIUM if local or verb in {"init", "exec", "x"} else None)
@@ -122,6 +134,8 @@ def _pacman(call: Call) -> str:
 
 
 def _dpkg(call: Call) -> str:
+    if call.argv[0] == "rpm" and re.match(r"-[a-z]*q|--query|-[a-z]*V|--verify", " ".join(call.argv[1:2])):
+        return UNKNOWN
     if {"-i", "--install", "-r", "--remove", "-P", "--purge", "-U", "--erase", "-e", "-Uvh", "-ivh", "--unpack"} & set(
         call.argv
     ):
@@ -159,7 +173,7 @@ COMMANDS: Final = {
         ),
     ),
     **dict.fromkeys(
-        ("gem cargo go luarocks cpan cpanm composer opam cabal stack mix vcpkg").split(),
+        ("gem cargo go luarocks cpan cpanm composer bundle opam cabal stack mix vcpkg").split(),
         _packages(
             "install|get|require|i",
         ),

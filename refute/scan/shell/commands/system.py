@@ -35,10 +35,16 @@ _QUERIES: Final = frozenset(
     }
 )
 
+_ASKED_ABOUT: Final = frozenset({"update-alternatives", "dpkg-divert"})
+"""Commands that take the name of what they are asked about."""
+
 
 def only_asks(call: Call) -> bool:
     """Whether a command is only asked for its version, help or state."""
-    return len(call.argv) > 1 and all(word in _QUERIES for word in call.argv[1:])
+    words = call.argv[1:]
+    if call.argv[0] in _ASKED_ABOUT and words and words[0] in {"--query", "--list", "--display", "--get-selections"}:
+        return True
+    return bool(words) and all(word in _QUERIES for word in words)
 
 
 def _always(rule_id: str, severity: Severity | None = None) -> Callable[[Call], str]:
