@@ -87,7 +87,7 @@ class Ports:
     @cached_property
     def sandbox(self) -> DockerSandbox:
         """What runs jobs."""
-        return DockerSandbox()
+        return DockerSandbox(runtime=self.settings.runtime)
 
     def image(self, python: str) -> SandboxImage:
         """The sandbox image for a Python version; asked once per version.

@@ -70,6 +70,8 @@ class Settings(BaseSettings):
     cpus: Annotated[float, Field(gt=0)] = 2.0
     output_bytes: Annotated[int, Field(ge=1024)] = 10 * 1024**2
 
+    runtime: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$|^$")] = ""
+    """The container runtime by the engine's name, such as `runsc`; empty: the engine's default."""
     requirements_wheelhouse: Path | None = None
     """A folder with the wheels that tickets require; None: the package index that pip is configured with."""
 

@@ -25,6 +25,7 @@ from refute.settings import Settings
 @click.option("--timeout-adversarial", type=float, metavar="S", help="Limit of the whole attack.  [600]")
 @click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 512m or 2g.  [2g]")
 @click.option("--cpus", type=float, metavar="N", help="CPU limit.  [2]")
+@click.option("--runtime", metavar="NAME", help="Container runtime, e.g. runsc.  [the engine's default]")
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "markdown", "junit"]), default="table", show_default=True
 )
@@ -95,6 +96,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         attack_timeout_s=options["timeout_adversarial"],
         memory_bytes=parse_size(memory) if memory else None,
         cpus=options["cpus"],
+        runtime=options["runtime"],
         tester="replay" if options["replay"] else options["tester"],
         max_cost_usd=options["max_cost"],
         fresh=options["fresh"] or None,

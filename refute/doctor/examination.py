@@ -11,6 +11,7 @@ from requests.exceptions import RequestException
 
 from refute.doctor.check import Check
 from refute.doctor.engine import judge_engine, read_facts
+from refute.doctor.runtimes import check_runtimes, tried_out_in_a_container
 from refute.errors import RefuteError
 from refute.sandbox.image import SandboxImage, find_image
 from refute.settings import Settings
@@ -31,7 +32,11 @@ def examine(settings: Settings, connect: Callable[[], docker.DockerClient] = doc
     if facts.local:
         checks += check_disks({"engine": Path(facts.info.get("DockerRootDir", "/var/lib/docker"))})
     try:
-        checks.append(check_image(find_image(client)))
+        image = find_image(client)
+        checks.append(check_image(image))
+        if image is not None:
+            runtimes = sorted(facts.info.get("Runtimes") or ())
+            checks += check_runtimes(runtimes, settings.runtime, tried_out_in_a_container(image.id))
     except RefuteError as error:
         checks.append(Check(name="sandbox image", ok=False, found=error.message, advice=error.hint))
     return checks

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import docker
@@ -33,10 +33,28 @@ class EngineFacts:
     name: str
     """Name and version."""
     runtime: str
+    """What runs containers: the engine's default, or what `choose` named."""
     cpus: float
     memory_limit: bool
     pids_limit: bool
     seccomp: bool
+    runtimes: tuple[str, ...] = ()
+    """All that the engine has, sorted."""
+
+    def choose(self, runtime: str) -> "EngineFacts":
+        """The same engine with another runtime; empty keeps its default.
+
+        Raises:
+            SandboxFailed: the engine has no such runtime.
+        """
+        if not runtime or runtime == self.runtime:
+            return self
+        if runtime not in self.runtimes:
+            raise SandboxFailed(
+                f"{self.name} has no runtime {runtime!r}; it has {', '.join(self.runtimes) or 'none that it names'}",
+                hint="Install it and register it with the engine (dockerd --add-runtime); `refute doctor` says more.",
+            )
+        return replace(self, runtime=runtime)
 
     def require_limits(self) -> None:
         """Refuse an engine that would not enforce what the profile claims.
@@ -102,6 +120,7 @@ def read_facts(client: EngineClient) -> EngineFacts:
         cpus=float(info.get("NCPU", 1)),
         memory_limit=bool(info.get("MemoryLimit")),
         pids_limit=bool(info.get("PidsLimit")),
+        runtimes=tuple(sorted(info.get("Runtimes") or ())),
         seccomp=any("seccomp" in option for option in info.get("SecurityOptions") or ()),
     )
 

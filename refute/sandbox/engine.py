@@ -19,6 +19,7 @@ from refute.sandbox.profile import environment, profile_digest
 from refute.sandbox.readback import check_collect
 from refute.sandbox.reaper import reap_expired
 from refute.sandbox.removal import Removal
+from refute.sandbox.runtime import PLAIN, unenforced_limits
 from refute.sandbox.standing import Standing, shape, stand
 
 ENGINE_RETURN_S: Final = 20.0
@@ -36,15 +37,22 @@ class DockerSandbox:
 
     Args:
         connect: makes a connection to the engine; the default asks DOCKER_HOST, else the local socket.
+        runtime: the engine's name of another one than its default, such as `runsc`.
         engine_return_s: how long the one retry waits for an engine that died.
     """
 
     def __init__(
-        self, connect: Callable[[], EngineClient] = connect, *, engine_return_s: float = ENGINE_RETURN_S
+        self,
+        connect: Callable[[], EngineClient] = connect,
+        *,
+        runtime: str = "",
+        engine_return_s: float = ENGINE_RETURN_S,
     ) -> None:
         self._connect = connect
         self._engine_return_s = engine_return_s
         self._lock = threading.Lock()
+        self._runtime = runtime
+        self._unenforced: tuple[str, ...] | None = None
         self._facts: EngineFacts | None = None
         self._sweep_due = 0.0
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
@@ -70,7 +78,7 @@ class DockerSandbox:
                 with contextlib.closing(client), engine_errors("describe itself"):
                     facts = read_facts(client)
                 facts.require_limits()
-                self._facts = facts
+                self._facts = facts.choose(self._runtime)
             self._sweep_when_due()
             return self._facts
 
@@ -95,6 +103,17 @@ class DockerSandbox:
                 raise EngineDied(
                     f"{death.message}; it did not come back within {self._engine_return_s:g} s", hint=death.hint
                 ) from error
+
+    def unenforced(self, image_id: str) -> tuple[str, ...]:
+        """The limits, of `memory` and `pids`, that the runtime does not enforce; tried out once, unless it is runc.
+
+        Raises:
+            EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: it cannot be said.
+        """
+        if self._unenforced is None:
+            plain = self.facts().runtime in PLAIN
+            self._unenforced = () if plain else unenforced_limits(self.run, image_id)
+        return self._unenforced
 
     def prepare(self, job: Job, *, waiting_s: float = WAITING_S) -> None:
         """Begin to make the container for a job that is likely to come; `run` takes it where it has the same shape.

@@ -12,6 +12,7 @@ from importlib import resources
 from typing import Any, Final
 
 from refute.sandbox.job import MEBIBYTE, Job, Limits
+from refute.sandbox.runtime import masked_paths
 
 SUBJECT: Final = "65532:65532"
 """The job runs as this user and group."""
@@ -92,7 +93,7 @@ def environment(job: Job) -> dict[str, str]:
 
 
 def container_config(
-    job: Job, *, labels: Mapping[str, str], cpus_available: float, waiting_s: float = 0.0
+    job: Job, *, labels: Mapping[str, str], cpus_available: float, waiting_s: float = 0.0, runtime: str = ""
 ) -> dict[str, Any]:
     """The body of `POST /containers/create` for a job.
 
@@ -101,6 +102,7 @@ def container_config(
         labels: for the container and its volumes, so that the reaper finds both.
         cpus_available: the engine refuses to grant more than it has.
         waiting_s: how long the container may wait for its job; it lives as much longer.
+        runtime: the engine's name of it; empty for its default.
     """
     expiry_s = int(job.limits.timeout_s + waiting_s) + EXPIRY_MARGIN_S
     return {
@@ -116,6 +118,7 @@ def container_config(
         "NetworkDisabled": True,
         "HostConfig": {
             **_isolation(),
+            **({"Runtime": runtime, "MaskedPaths": masked_paths(MASKED_PATHS, runtime)} if runtime else {}),
             **_limits(job.limits, cpus_available),
             "Tmpfs": {"/tmp": _tmpfs_options(job.limits.tmp_bytes)},  # noqa: S108 (inside the container)
             "Mounts": [_volume(target, size, inodes, labels) for target, (size, inodes) in volumes(job).items()],

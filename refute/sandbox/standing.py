@@ -62,7 +62,7 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
     """
     began = time.monotonic()
     marks = labels(job, now=time.time() + waiting_s)
-    config = container_config(job, labels=marks, cpus_available=facts.cpus, waiting_s=waiting_s)
+    config = container_config(job, labels=marks, cpus_available=facts.cpus, waiting_s=waiting_s, runtime=facts.runtime)
     with engine_errors("create the container"):
         created: dict[str, Any] = client.create_container_from_config(config, name)  # type: ignore[no-untyped-call]
     signals: Signals = SimpleQueue()

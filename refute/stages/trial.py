@@ -51,6 +51,9 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
         prepare_attack(ports, ticket)
     _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot)
     notes = check_verification_script(ticket, ports.contents(snapshot))
+    if unenforced := ports.sandbox.unenforced(job.image_id):
+        names = " and ".join(unenforced)
+        notes += (f"the runtime {ports.sandbox.facts().runtime} does not enforce the {names} limit; jobs ran without",)
     if derived and derived.unmet:
         lacking = ", ".join(derived.unmet)
         notes += (f"requirements are incomplete: their wheels ask for {lacking}, which the ticket does not list",)

@@ -1,0 +1,80 @@
+from dataclasses import replace
+
+import pytest
+
+from refute.errors import SandboxFailed
+from refute.sandbox.connection import EngineFacts
+from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.job import End, Exited, Job, JobResult, Limit, LimitReached, TimedOut
+from refute.sandbox.profile import MASKED_PATHS, container_config
+from refute.sandbox.runtime import DIRECTORIES, masked_paths, unenforced_limits
+from tests.fakes.jobs import bash_job
+
+FACTS = EngineFacts(
+    name="docker 1",
+    runtime="runc",
+    cpus=1,
+    memory_limit=True,
+    pids_limit=True,
+    seccomp=True,
+    runtimes=("runc", "runsc"),
+)
+
+
+def ending(end: End, stdout: str = ""):
+    def run(job: Job) -> JobResult:
+        assert job.limits.memory_bytes < 100 * 1024**2
+        return JobResult(end=end, stdout=stdout, stderr="", duration_s=0, overhead_s=0)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("end", "stdout", "missing"),
+    [
+        (Exited(code=0), "", ()),
+        (Exited(code=0), "pids\nmemory\n", ("memory", "pids")),
+        (Exited(code=0), "memory\n", ("memory",)),
+        (LimitReached(limit=Limit.MEMORY, detail="", exit_code=137), "pids\n", ("pids",)),
+        (LimitReached(limit=Limit.PIDS, detail="", exit_code=1), "", ()),
+    ],
+)
+def test_a_limit_counts_as_enforced_only_where_the_trial_felt_it(end: End, stdout: str, missing: tuple[str, ...]):
+    assert unenforced_limits(ending(end, stdout), "sha256:0") == missing
+
+
+@pytest.mark.parametrize("end", [Exited(code=1), TimedOut(limit_s=60)])
+def test_a_trial_that_fails_says_nothing_about_limits(end: End):
+    with pytest.raises(SandboxFailed, match="could not be tried out"):
+        unenforced_limits(ending(end), "sha256:0")
+
+
+def test_gvisor_gets_no_directory_to_mask_and_runc_all():
+    assert set(masked_paths(MASKED_PATHS, "runsc")) == set(MASKED_PATHS) - DIRECTORIES
+    assert masked_paths(MASKED_PATHS, "runc") == list(MASKED_PATHS)
+
+
+def test_the_container_names_its_runtime_and_keeps_the_rest_of_the_profile():
+    plain = container_config(bash_job("true"), labels={}, cpus_available=1)["HostConfig"]
+    gvisor = container_config(bash_job("true"), labels={}, cpus_available=1, runtime="runsc")["HostConfig"]
+    assert gvisor["Runtime"] == "runsc"
+    assert {**gvisor, "MaskedPaths": 0, "Runtime": 0} == {**plain, "MaskedPaths": 0, "Runtime": 0}
+
+
+def test_a_runtime_that_the_engine_does_not_have_is_refused_before_anything_runs():
+    assert FACTS.choose("") is FACTS
+    assert FACTS.choose("runsc") == replace(FACTS, runtime="runsc")
+    with pytest.raises(SandboxFailed, match="no runtime 'kata'; it has runc, runsc"):
+        FACTS.choose("kata")
+
+
+@pytest.mark.engine
+def test_on_the_real_engine_a_missing_runtime_is_an_error_of_the_environment(make_job):
+    with DockerSandbox(runtime="none-of-the-kind") as sandbox, pytest.raises(SandboxFailed, match="has no runtime"):
+        sandbox.run(make_job("true"))
+
+
+@pytest.mark.engine
+def test_on_the_real_engine_the_trial_finds_runc_s_limits_enforced(sandbox, image_id):
+    assert unenforced_limits(sandbox.run, image_id) == ()
+    assert sandbox.unenforced(image_id) == ()
