@@ -1,0 +1,120 @@
+"""Wall time of a batch against the time its containers ran, orchestration per ticket, and memory of the process.
+
+Usage: python benchmarks/batch.py [--tickets 40] > benchmarks/results/batch.md
+
+Small tickets with the property tester. Figures to reach: wall time at most 1.25 x sandbox seconds / cores; memory flat.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from flows.batch.slots import cores
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULE = '''"""Clamping."""
+
+
+def clamp(value: int, low: int, high: int) -> int:
+    """The value, but not below low and not above high.
+
+    >>> clamp(5, 1, 3)
+    3
+    """
+    return max(low, min(high, value))
+'''
+TICKET = """id: BENCH-{number:03}
+title: Clamp
+workspace: .
+implementation_files: [clamping.py]
+verification_script: verify.sh
+claims:
+  - id: C1
+    text: clamp() returns a value between low and high.
+    property:
+      given: {{value: int, low: int, high: int}}
+      assume: low <= high
+      check: low <= clamp(value, low, high) <= high
+  - {{id: C2, text: "`clamp(5, 1, 3)` returns 3."}}
+"""
+
+
+def write_tickets(directory: Path, count: int) -> None:
+    for number in range(count):
+        ticket = directory / f"{number:03}"
+        ticket.mkdir(parents=True)
+        (ticket / "clamping.py").write_text(MODULE)
+        (ticket / "verify.sh").write_text("set -euo pipefail\npython -c 'import clamping'\n")
+        (ticket / "ticket.yaml").write_text(TICKET.format(number=number))
+
+
+def memory_kib(pid: int) -> int:
+    """Resident memory of a process."""
+    found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) if found else 0
+
+
+def run(tickets: Path, settings: Settings, name: str) -> list[tuple[float, int]]:
+    """Run the batch; (seconds since its start, KiB) as it goes on."""
+    command = [sys.executable, "-m", "flows.cli", "batch", str(tickets), "--yes", "--name", name]
+    environment = {
+        **os.environ,
+        "REFUTE_STATE_DIR": str(settings.state_dir),
+        "REFUTE_COSTS_CSV": str(settings.costs_csv),
+        "GUARDRAIL_AUDIT_PATH": str(settings.audit_path),
+        "REFUTE_SERVER_IDLE_S": "60",
+    }
+    began = time.monotonic()
+    batch = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)  # noqa: S603
+    seen = []
+    while batch.poll() is None:
+        with_memory = memory_kib(batch.pid)
+        seen.append((time.monotonic() - began, with_memory))
+        time.sleep(0.25)
+    return seen
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tickets", type=int, default=40)
+    count = parser.parse_args().tickets
+    with tempfile.TemporaryDirectory(prefix="refute-bench-") as place:
+        home = Path(place)
+        settings = Settings.load(
+            state_dir=home / "state", costs_csv=home / "costs.csv", audit_path=home / "audit.jsonl"
+        )
+        write_tickets(home / "warm", 1)
+        run(home / "warm", settings, "warm")  # starts the server, which a night's batch finds running
+        write_tickets(home / "tickets", count)
+        seen = run(home / "tickets", settings, "bench")
+        report(settings, count, seen)
+
+
+def report(settings: Settings, count: int, seen: list[tuple[float, int]]) -> None:
+    outcomes = Ledger.open(settings).outcomes(run_id="bench")
+    sandbox_s = sum(stage.sandbox_s for one in outcomes for stage in one.stages)
+    first = min(one.started_at for one in outcomes)
+    last = max(one.started_at.timestamp() + one.duration_s for one in outcomes)
+    wall_s, started_s = last - first.timestamp(), seen[-1][0]
+    ideal_s = sandbox_s / cores()
+    quarter = [kib for at, kib in seen if at > seen[-1][0] / 4]
+    print(f"# Batch of {count} small tickets, {cores()} cores, property tester\n")
+    print("| what | figure |\n|---|---|")
+    print(f"| outcomes, statuses | {len(outcomes)}, {sorted({one.status.value for one in outcomes})} |")
+    print(f"| first ticket's start to last ticket's end | {wall_s:.1f} s |")
+    print(f"| whole process, with imports and table | {started_s:.1f} s |")
+    print(f"| commands in containers, together | {sandbox_s:.1f} s |")
+    print(f"| wall / (sandbox seconds / cores) | {wall_s / ideal_s:.2f} |")
+    print(f"| more than the containers' share, a ticket | {(wall_s - ideal_s) / count:.2f} s |")
+    print(f"| resident memory after a quarter of the time, at the end | {quarter[0] >> 10}, {quarter[-2] >> 10} MiB |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""S240: a batch that is killed, interrupted or shared ends with one outcome per ticket and nothing on the engine."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import docker
+import pytest
+
+from tests.scenarios.conftest import WRONG_SLUG, TicketFiles
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+
+WITHIN_S = 240
+SEED = 240
+"""Of the moments at which the batch is killed."""
+
+
+class Runs:
+    """Starts `refute batch` in processes of their own, on one ledger."""
+
+    def __init__(self, settings, directory: Path) -> None:
+        self._settings = settings
+        self.directory = directory
+        self.name = f"kill-{uuid.uuid4().hex[:8]}"
+
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "flows.cli", "batch", *arguments, "--format", "json"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Whoever runs the tests in the background has Ctrl-C ignored; the person in this test has not.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # one C call
+            env={
+                **os.environ,
+                "REFUTE_STATE_DIR": str(self._settings.state_dir),
+                "REFUTE_SERVER_IDLE_S": "120",
+                "GUARDRAIL_AUDIT_PATH": str(self._settings.audit_path),
+                "REFUTE_COSTS_CSV": str(self._settings.costs_csv),
+            },
+        )
+
+    def statuses(self) -> list[tuple[str, str]]:
+        """(ticket, status) of every outcome in the ledger."""
+        query = "SELECT ticket_id, status FROM outcomes WHERE run_id = ? ORDER BY ticket_id"
+        path = self._settings.state_dir / "ledger.db"
+        if not path.exists():
+            return []
+        with sqlite3.connect(path, timeout=60) as ledger:
+            return ledger.execute(query, (self.name,)).fetchall()
+
+    def containers(self) -> list[object]:
+        client = docker.from_env()
+        try:
+            return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={self.name}"})
+        finally:
+            client.close()
+
+
+@pytest.fixture
+def runs(settings, tmp_path) -> Runs:
+    return Runs(settings, tmp_path / "tickets")
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.05)
+
+
+def write_tickets(directory: Path, count: int, *, script: str = "python -c 'import slug'\n") -> dict[str, str]:
+    """Small tickets, every third of them wrong; what each must get."""
+    expected = {}
+    for number in range(count):
+        ticket_id, wrong = f"T-{number:02}", number % 3 == 1
+        files = {"slug.py": WRONG_SLUG} if wrong else TicketFiles().files
+        TicketFiles(id=ticket_id, script=script, files=files).write(directory / ticket_id)
+        expected[ticket_id] = "FAILED_ADVERSARIAL" if wrong else "PASS_WEAK"
+    return expected
+
+
+def test_s240_a_batch_killed_at_random_moments_ends_with_one_outcome_per_ticket_and_no_container(runs):
+    expected = write_tickets(runs.directory, 7)
+    chance = random.Random(SEED)  # noqa: S311  # no secret
+    arguments = [str(runs.directory), "--yes", "--name", runs.name]
+    for _ in range(2):
+        done = len(runs.statuses())
+        run = runs.start(*arguments)
+        wait_until(lambda done=done: len(runs.statuses()) > done or runs.containers())
+        time.sleep(chance.uniform(0, 2))  # the moment of the kill, not a synchronisation
+        run.kill()
+        run.communicate(timeout=WITHIN_S)
+        arguments = ["--yes", "--resume", runs.name]
+    run = runs.start(*arguments)
+    out, err = run.communicate(timeout=WITHIN_S)
+    assert run.returncode == 10, err
+    assert dict(runs.statuses()) == expected
+    assert len(runs.statuses()) == len(expected)
+    assert json.loads(out)["counts"] == {"FAILED_ADVERSARIAL": 2, "PASS_WEAK": 5}
+    assert runs.containers() == []
+
+
+def test_ctrl_c_ends_a_batch_keeps_what_is_done_and_says_how_to_go_on(runs):
+    write_tickets(runs.directory, 3)
+    TicketFiles(id="SLOW", script="sleep 300\n").write(runs.directory / "z-slow")
+    run = runs.start(str(runs.directory), "--yes", "--name", runs.name)
+    wait_until(lambda: len(runs.statuses()) == 3 and runs.containers())
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=WITHIN_S)
+    assert run.returncode == 130, err
+    assert f"refute batch --resume {runs.name}" in err
+    assert json.loads(out)["unfinished"] == ["SLOW"]
+    assert len(runs.statuses()) == 3
+    assert runs.containers() == []
+
+
+def test_two_processes_share_a_batch_and_what_a_killed_one_leaves_is_done_by_the_other(runs):
+    expected = write_tickets(runs.directory, 6)
+    first = runs.start(str(runs.directory), "--yes", "--name", runs.name)
+    wait_until(runs.containers)
+    second = runs.start("--yes", "--resume", runs.name)
+    wait_until(lambda: len(runs.statuses()) >= 1)
+    first.kill()
+    first.communicate(timeout=WITHIN_S)
+    _, err = second.communicate(timeout=WITHIN_S)
+    assert second.returncode == 10, err
+    assert dict(runs.statuses()) == expected
+    assert len(runs.statuses()) == len(expected)
+    assert runs.containers() == []
