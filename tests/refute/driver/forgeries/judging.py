@@ -16,16 +16,12 @@ def run_case(folder: Path, case: CaseFile) -> list[dict[str, Any]]:
 
     Tampering ends a run with tests undecided; these would be hidden behind it, so they get a run of their own.
     """
-    plan = dict(case.plan)
-    apart = plan.pop("apart", False)
     runs: list[dict[str, Any]] = []
     waiting = list(case.tests)
     while waiting and len(runs) < MOST_RUNS:
         place = folder / str(len(runs))
-        results = run_driver(place, case.files, case.test, waiting, modules=case.modules, **plan)
+        results = run_driver(place, case.files, case.test, waiting, modules=case.modules, **case.plan)
         runs.append(results)
-        if not apart:
-            break
         ends = {report["name"]: report["end"] for report in results.get("first", ())}
         undecided = [name for name in waiting if ends.get(name, "missing") == "missing"]
         waiting = [name for name in undecided if name != waiting[0]]
@@ -37,13 +33,14 @@ def breaches(case: CaseFile, runs: Sequence[dict[str, Any]]) -> Iterator[str]:
     counted: set[str] = set()
     for results in runs:
         trusted = results["exit_code"] == 0 and not results["tampering"]
+        known = "" if trusted else " (in a run known as tampered with)"
         for report in (
             report for again in [results.get("first", []), *results.get("repetitions", [])] for report in again
         ):
             if report["end"] == "passed" and report["attested"]:
                 counted.add(report["name"])
                 if case.marks.get(report["name"]) not in {"honest", "either"}:
-                    yield f"{report['name']}: passed and attested{'' if trusted else ' (in a run known as tampered with)'}"
+                    yield f"{report['name']}: passed and attested{known}"
     if any(results["exit_code"] == 0 and not results["tampering"] for results in runs):
         honest = {name for name, mark in case.marks.items() if mark == "honest"}
         yield from (f"{name}: honest, and did not pass attested" for name in sorted(honest - counted))
