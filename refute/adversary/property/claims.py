@@ -22,7 +22,7 @@ from refute.ticket.record import Claim, Ticket
 _DESCRIBES = re.compile(
     r"^(?:.*?\b)?(?:(?:always |must |should |will |never )?(?:returns?|yields?|produces?|computes?|outputs?)"
     r"|(?:the )?(?:result|output|return(?:ed)? value)(?: of \S+(?: \S+\))?)? (?:is|has|must be|should be|equals?)(?= )"
-    r"|`?[\w.]+\([^)]*\)`? (?:is|has|must be|should be|lies|stays)(?= ))"
+    r"|`?[\w.]+\([^)]*\)`? (?:always |never )?(?:is|has|must be|should be|lies|stays)(?= ))"
     r"(?: always| guaranteed to be)? (?P<rest>.+)$",
     re.IGNORECASE,
 )
@@ -55,6 +55,12 @@ _QUANTIFIER = re.compile(
 )
 
 
+_UNDER = re.compile(
+    r"^(?P<law>.+?),? (?:if|when|whenever|provided(?: that)?|as long as) (?P<cond>[^,;]+)$", re.IGNORECASE
+)
+"""A law under a condition at the end of its sentence."""
+
+
 def phrase_tests(claim: Claim, ticket: Ticket, surface: Surface) -> Iterator[Draft | Note]:
     """Tests for every recognised phrase of a claim, and the reasons why recognised ones were left alone."""
     subjects = subjects_of(claim, surface)
@@ -78,12 +84,14 @@ def _leading(plain: str, subjects: Iterable[Function]) -> Function | None:
 def _of_sentence(
     claim: Claim, ticket: Ticket, surface: Surface, function: Function, sentence: Sentence, *, is_result: bool
 ) -> Iterator[Draft | Note]:
-    plain = sentence.plain.rstrip(".")
+    plain, condition = sentence.plain.rstrip("."), ""
     candidates = list(_matches(plain, function, is_result=is_result))
+    if not candidates and (under := _UNDER.match(plain)):
+        plain, condition = under["law"], under["cond"]
+        candidates = list(_matches(plain, function, is_result=is_result))
     if not candidates:
         return
-    wanted = names_in(sentence.plain, function)
-    ready = set_up(claim, function, wanted=wanted)
+    ready = _ready(claim, function, sentence, condition)
     if not isinstance(ready, Setup):
         yield Note(claim=claim, reason=ready)
         return
@@ -105,6 +113,15 @@ def _of_sentence(
             claim=claim,
             reason=f"{sentence.plain!r} is recognised as {candidates[0][0].label!r}, but not understood in full",
         )
+
+
+def _ready(claim: Claim, function: Function, sentence: Sentence, condition: str) -> Setup | str:
+    """How to call the function under what the sentence asks of its values, or why that is not known."""
+    ready = set_up(claim, function, wanted=names_in(sentence.plain, function))
+    if not condition or not isinstance(ready, Setup):
+        return ready
+    read = read_condition(condition, ready.domains)
+    return f"the condition {condition!r} is not understood" if read is None else ready.assuming([read])
 
 
 def _matches(plain: str, function: Function, *, is_result: bool) -> Iterator[tuple[Phrase, re.Match[str]]]:

@@ -72,6 +72,8 @@ _NOUNS = {
     "float": "float",
     "set": "set",
 }
+_EMPTY = re.compile(r"(?:an? |any |the )?empty `?(?P<noun>\w+)`?", re.IGNORECASE)
+"""What raises "for an empty list" or "on empty input"."""
 _ANYTHING = frozenset({"input", "argument", "it", "value", "parameter"})
 
 
@@ -151,6 +153,11 @@ def is_pure(node: ast.expr, variables: set[str]) -> bool:
 
 
 def _as_words(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
+    if empty := _EMPTY.fullmatch(text):
+        noun = empty["noun"] if empty["noun"] in domains else empty["noun"].removesuffix("s")
+        name = subject_of(noun, domains)
+        sized = name is not None and domains[name].kind in {"list", "str", "dict", "set", "bytes", "frozenset"}
+        return parse_expression(f"len({name}) == 0") if sized else None
     hit = _SUBJECT.match(text)
     if hit is None:
         return None

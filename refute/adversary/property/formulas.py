@@ -31,6 +31,12 @@ _FOR_EVERY_ONE = re.compile(
     r"`? ?for (?:any|all|every|each) (?P<names>`?[a-z]\w*`?(?:(?:, and|,| and) `?[a-z]\w*`?)*)(?=$|[.,;:])"
 )
 """`… for every text and k`: the variables themselves, with no word about their kind."""
+_EACH = re.compile(
+    r"(?:(?:any|all|every|each) )?(?:(?P<adjective>[a-z-]+) )?"
+    r"`?(?P<name>[a-z]\w*)`?(?P<bound> ?(?:[<>]=?|!=|≥|≤) ?[^ ]+)?`?"
+)
+"""One part of "for every total >= 0 and all positive ratios"."""
+_KIND = re.compile(r"(?:(?:any|all|every|each) )?(?P<kind>lists?|strings?|dicts?|texts?)(?P<of> of \w+)?")
 _UNDER = re.compile(r"^`? ?(?:for|when|if|whenever|where|provided(?: that)?|as long as) (?P<cond>.+)$")
 _DOUBT = re.compile(
     r"\b(?:not|never|unless|except|may|might|sometimes|unlike|instead|after|before|once)\b", re.IGNORECASE
@@ -224,9 +230,51 @@ def _condition(rest: str, domains: dict[str, Domain]) -> list[ast.expr] | str:
     named = _FOR_EVERY_ONE.match(f" {rest}")
     if named and set(re.findall(r"\w+", re.sub(r"\band\b", ",", named["names"]))) <= set(domains):
         rest = rest[named.end() - 1 :].strip(" ,")
+    each = _for_each(rest, domains)
+    if each is not None:
+        return each
     without = _FOR_ALL.sub("", rest).strip(" ,")
     if re.fullmatch(r"(?:(?:always )?holds|is (?:always )?true|always|for (?:any|all|every|each) \w+|,|:|`)?", without):
         return []
     under = _UNDER.match(without)
     condition = read_condition(under["cond"], domains) if under else None
     return [condition] if condition is not None else without
+
+
+def _for_each(rest: str, domains: dict[str, Domain]) -> list[ast.expr] | None:
+    """As "for every total >= 0 and all positive ratios"; None where a part is not understood or names no variable."""
+    if not re.match(r"for (?:any|all|every|each) ", rest):
+        return None
+    found: list[ast.expr] = []
+    for part in re.split(r", and |, | and ", rest.removeprefix("for ")):
+        if _is_kind(part, domains):
+            continue
+        hit = _EACH.fullmatch(part.strip())
+        domain = domains.get(hit["name"]) if hit else None
+        if hit is None or domain is None:
+            return None
+        said = [f"{hit['name']}{hit['bound']}"] if hit["bound"] else []
+        if hit["adjective"] and domain.kind == "list" and "empty" not in hit["adjective"]:
+            items = {"x": domain.items[0]}
+            inner = read_condition(f"x is {hit['adjective']}", items)
+            said += [f"all({source_of(inner)} for x in {hit['name']})"] if inner is not None else [""]
+        elif hit["adjective"]:
+            said.append(f"{hit['name']} is {hit['adjective']}")
+        read = [read_condition(text, domains) for text in said]
+        known = [condition for condition in read if condition is not None]
+        if len(known) != len(read):
+            return None
+        found += known
+    return found
+
+
+def _is_kind(part: str, domains: dict[str, Domain]) -> bool:
+    """Whether "all lists" or "any list of ints" says no more of a variable than what is known of it."""
+    hit = re.fullmatch(
+        r"(?:(?:any|all|every|each) )?(?P<kind>lists?|strings?|dicts?|texts?)(?P<of> of \w+)?", part.strip()
+    )
+    if hit is None:
+        return False
+    kind = {"list": "list", "string": "str", "text": "str", "dict": "dict"}[hit["kind"].removesuffix("s")]
+    items = read_parameter("", f"list{hit['of']}") if hit["of"] else None
+    return any(domain.kind == kind and (items is None or items == domain) for domain in domains.values())

@@ -76,6 +76,12 @@ def _aliases(top: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                 yield name, value
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="NewType"), args=[_, value])):
                 yield name, value
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func) as made) if (
+                source_of(func).rpartition(".")[2] == "TypeVar"
+            ):
+                bound = next((keyword.value for keyword in made.keywords if keyword.arg == "bound"), None)
+                # Whatever it stands for, a whole number is one of it.
+                yield name, bound or (made.args[1] if len(made.args) > 1 else ast.Name(id="int", ctx=ast.Load()))
             case _:
                 pass
 

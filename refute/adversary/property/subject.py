@@ -16,6 +16,12 @@ from refute.adversary.property.type_expressions import domain_of_type
 from refute.adversary.property.wording import read_parameter
 from refute.ticket.record import Claim, ClaimId
 
+_STATES = re.compile(
+    r"(?:must|should|has to|have to|needs to)\b|at (?:least|most)\b|between\b|[<>≤≥]|in (?:the range )?\[|"
+    r"(?:greater|larger|less|smaller) than\b",
+    re.IGNORECASE,
+)
+"""How a clause begins that asks something of a parameter."""
 _SOUGHT = re.compile(
     (
         r"(?:the |an? )?(?:value|element|item|target|key|number)(?: to (?:find|search(?: for)?|look "
@@ -137,12 +143,12 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     entries = {entry.name: entry for sections in reversed(told) for entry in sections.parameters}
     conditions = [text for sections in told for text in sections.preconditions]
     needed = [p for p in function.parameters if not p.variadic and (p.default is None or p.name in set(wanted))]
-    domains = _domains(needed, entries, conditions)
+    domains, said = _domains(needed, entries, conditions)
+    conditions += said
     unknown = [p for p in needed if p.name not in domains]
     if unknown:
-        return (
-            f"no values can be made for {', '.join(map(_without_values, unknown))}; an example would say what to call"
-        )
+        missing = ", ".join(_without_values(p, entries.get(p.name)) for p in unknown)
+        return f"no values can be made for {missing}; an example would say what to call"
     if not _RAGGED.search(f"{claim.text} {function.name} {function.docstring}"):
         domains = {name: _even(domain) for name, domain in domains.items()}
     conditions += _restricting_sentences(claim, function, domains)
@@ -158,9 +164,12 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     )
 
 
-def _without_values(parameter: Parameter) -> str:
+def _without_values(parameter: Parameter, entry: Entry | None) -> str:
     said = _annotated(parameter)
-    return f"`{parameter.name}` ({f'annotated as `{said}`' if said else 'not annotated'})"
+    why = f"annotated as `{said}`" if said else "not annotated"
+    if said and entry is not None and domain_of_type(parameter.annotation) is not None:
+        why = f"documented as {' '.join(entry.text.split())!r}, which is not understood in full"
+    return f"`{parameter.name}` ({why})"
 
 
 def _even(domain: Domain) -> Domain:
@@ -178,14 +187,21 @@ def _plain_text(domain: Domain) -> Domain:
     return replace(domain, ascii=domain.ascii or domain.kind == "str", items=tuple(map(_plain_text, domain.items)))
 
 
-def _domains(needed: list[Parameter], entries: Mapping[str, Entry], conditions: list[str]) -> dict[str, Domain]:
+def _domains(
+    needed: list[Parameter], entries: Mapping[str, Entry], conditions: list[str]
+) -> tuple[dict[str, Domain], list[str]]:
+    """Parameter → values, and what else their documentation asks of these, as conditions."""
     found: dict[str, Domain] = {}
+    said: list[str] = []
     formal = _formal_types(conditions)
     for parameter in needed:
         domain = domain_of_type(parameter.annotation)
         entry = entries.get(parameter.name)
         if entry is not None:
             documented = read_parameter(entry.type or _annotated(parameter), entry.text)
+            if documented is None:
+                documented, stated = _with_conditions(parameter, entry)
+                said += stated
             if documented is None and parameter.name in formal:
                 documented = domain or formal[parameter.name]
             domain = documented
@@ -198,7 +214,23 @@ def _domains(needed: list[Parameter], entries: Mapping[str, Entry], conditions: 
         lists = [domain for domain in found.values() if domain.kind == "list"]
         if parameter.name not in found and entry and _SOUGHT.fullmatch(entry.text.strip()) and len(lists) == 1:
             found[parameter.name] = lists[0].items[0]
-    return {p.name: found[p.name] for p in needed if p.name in found}
+    return {p.name: found[p.name] for p in needed if p.name in found}, said
+
+
+def _with_conditions(parameter: Parameter, entry: Entry) -> tuple[Domain | None, list[str]]:
+    """As "the length, must be >= 1": the domain by the other clauses, and this one as a condition."""
+    written = entry.type or _annotated(parameter)
+    typed = read_parameter(written, "")
+    if typed is None:
+        return None, []
+    kept: list[str] = []
+    said: list[str] = []
+    for clause in filter(None, map(str.strip, re.split(r"[,;(]\s*|\.\s|\n|\.$|\)", entry.text))):
+        text = f"{parameter.name} {clause}"
+        stated = _STATES.match(clause) and read_condition(text, {parameter.name: typed}) is not None
+        (said if stated else kept).append(text if stated else clause)
+    documented = read_parameter(written, ", ".join(kept))
+    return documented, said if documented is not None else []
 
 
 def _annotated(parameter: Parameter) -> str:

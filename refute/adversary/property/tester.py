@@ -33,6 +33,7 @@ _WORTH: Final = (
 _SPEAKS_OF_DOCUMENTATION = re.compile(
     r"\b(?:doc-?strings?|doctests?|documented|documentation|examples?)\b", re.IGNORECASE
 )
+_OF_DOCSTRINGS = re.compile(r"\b(?:doc-?strings?|doctests?)\b", re.IGNORECASE)
 _NOTHING_FOUND = "it holds no example, no property and no phrase that this tester recognises"
 
 
@@ -107,9 +108,19 @@ def _everything(brief: Brief) -> Iterator[Draft | Note]:
             yield Note(claim=brief.ticket.claims[0], reason=reason)
 
 
+def subjects_named(claim: Claim, brief: Brief) -> bool:
+    """Whether a claim names a function or class of the implementation."""
+    surface = read_surface(brief.modules)
+    names = {function.name for function in surface.callables()} | set(surface.classes())
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", claim.text) for name in names)
+
+
 def _claim_for(documented: Documented, brief: Brief) -> Claim | None:
     """The claim that a docstring's examples belong to: one that names its subject, or speaks of documentation."""
     claims = brief.ticket.claims
+    of_documentation = [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]
+    if len(of_documentation) == 1 and not subjects_named(of_documentation[0], brief):
+        return of_documentation[0]
     owner, _, method = documented.subject.rpartition(".")
     names = [name for name in (method, owner) if name and not name.startswith("_")] or [documented.module]
     for name in names:

@@ -269,3 +269,12 @@ def test_a_session_that_shows_nothing_says_that_it_ends() -> None:
     code = "def f(n):\n    return 1 // n\n"
     assert failures(attack_on(code, ">>> f(1)\n"), code) == {}
     assert failures(attack_on(code, ">>> f(0)\n"), code)
+
+
+def test_examples_of_docstrings_belong_to_the_claim_that_speaks_of_docstrings() -> None:
+    code = (
+        'class Box:\n    """A box.\n\n    >>> Box(3).size\n    3\n    """\n'
+        "    def __init__(self, size: int):\n        self.size = size\n"
+    )
+    attack = attack_on(code, "Box(1).size == 1", "The docstring examples work as shown.")
+    assert [test.claim_id for test in attack.tests if test.origin is Origin.DOCSTRING_EXAMPLE] == ["C2"]
