@@ -184,10 +184,14 @@ def inverse(spoken: Spoken) -> Law | None:
     ready = set_up(Claim(id=spoken.setup.claim_id, text=spoken.match.string), inner)
     if not isinstance(ready, Setup) or len(ready.domains) != 1 or len(spoken.setup.domains) != 1:
         return None
+    known = {name: import_of_error(name, _modules(spoken)) for name in inner.refuses_with}
+    refusals = tuple(name for name, line in known.items() if line is not None)
+    ready = ready.refusing_with(refusals, tuple(filter(None, known.values())))
     drawn = next(iter(ready.domains))
     lines = (
         f"expected = {drawn}",
-        f"got = {outer.qualified}({answer_of(ready)})",
+        f"encoded = {answer_of(ready)}",  # what the encoder refuses is not tried
+        f"got = {outer.qualified}(encoded)",
         f"assert _same(expected, got, exact=False), {DISAGREES}",
     )
     return Law(label="round trip", lines=lines, setup=ready, imports=spoken.setup.imports)
