@@ -54,7 +54,7 @@ class Behaviour:
     collects: Mapping[str, bytes] | None = None
     """What must be collected where `results.json` and `plan.json` are asked for under `/attack`."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """On top of a time limit of 20 s."""
+    """On top of a time limit of 60 s, which is for busy machines: nothing here needs more than 5."""
 
     def expected(self) -> str:
         """For the page: what has to come of it."""

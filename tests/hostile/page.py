@@ -25,18 +25,18 @@ INTRODUCTION: Final = """\
 
 <!-- Written by `make containment` from a run; not by hand. -->
 
-What hostile programs tried inside the sandbox's containers, what had to come of it, and what came of it. Each one ran in
-a container of its own on the real engine. After each, the suite asserted that a canary file, a loopback port and an
-abstract socket of the host, the kernel's settings and the clock were untouched, that no container, volume or process was
-left, and that an ordinary job which ran next succeeded and found no trace. The programs stand in
+What hostile programs tried inside the sandbox's containers, what had to come of it, and what came of it. Each one ran
+in a container of its own on the real engine. After each, the suite asserted that a canary file, a loopback port and
+an abstract socket of the host, the kernel's settings and the clock were untouched, that no container, volume or
+process was left, and that an ordinary job which ran next succeeded and found no trace. The programs stand in
 `tests/hostile/catalogue/`; `make test-engine` runs them all. Why the profile is as it is: [ADR 4](adr/0004-sandbox.md);
 what is left: [threat model](threat-model.md).
 """
 DIFFERENCES_HEAD: Final = """
 ## Known differences of other runtimes
 
-The suite runs on another runtime with `REFUTE_RUNTIME`. What is listed here may end and answer otherwise there; host and
-next job have to be unharmed all the same.
+The suite runs on another runtime with `REFUTE_RUNTIME`. What is listed here may end and answer otherwise there; host
+and next job have to be unharmed all the same.
 """
 
 

@@ -13,7 +13,8 @@ from tests.hostile.known_differences import difference
 from tests.hostile.stage import runtime
 
 NEXT = f"""\
-test "$(find /workspace /tmp /dev/shm /home -type f | wc -l)" = {len(DECOYS) + 1} || find /workspace /tmp /dev/shm /home -type f
+found=$(find /workspace /tmp /dev/shm /home -type f)
+test "$(wc -l <<< "$found")" = {len(DECOYS) + 1} || echo "$found"
 test "$(cat a.py)" = "A = 1" || echo changed
 test "$(ls -d /proc/[0-9]* | wc -l)" -le 5 || ps
 python3 -c '
@@ -69,7 +70,7 @@ def hostile_job(behaviour: Behaviour, host: Host, image_id: str) -> Job:
         attack_files={"plan.json": b"{}"} if "/attack" in program else {},
         environment=host.environment(),
         collect=("results.json", "plan.json") if behaviour.collects is not None else (),
-        limits=Limits(**{"timeout_s": 20, **behaviour.limits}),
+        limits=Limits(**{"timeout_s": 60, **behaviour.limits}),
     )
 
 
@@ -82,7 +83,7 @@ def next_job(image_id: str) -> Job:
         image_id=image_id,
         command=("bash", "-ec", NEXT),
         workspace=tar_of({"a.py": b"A = 1\n"}),
-        limits=Limits(timeout_s=60),
+        limits=Limits(timeout_s=120),
     )
 
 
