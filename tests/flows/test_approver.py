@@ -8,7 +8,8 @@ from rich.console import Console
 from flows.terminal.approver import TerminalApprover, describe, read_line
 from refute.approval import Approval, Denial, Question
 from refute.scan.finding import Confidence, Finding, ScanResult, Severity
-from refute.ticket.record import Snapshot, Ticket, TicketId
+from refute.ticket.record import Snapshot
+from tests.fakes.tickets import fake_ticket
 
 DANGER = Finding(
     rule_id="sh.rm",
@@ -25,15 +26,7 @@ DANGER = Finding(
 
 
 def question(*findings: Finding, timeout_s: float = 5, script: str = "echo hi\n") -> Question:
-    ticket = Ticket(
-        id=TicketId("T"),
-        title="A title",
-        workspace=Path("/w"),
-        implementation_files=("a.py",),
-        claims=(),
-        verification_script="verify.sh",
-        source="ticket.yaml",
-    )
+    ticket = fake_ticket(title="A title")
     return Question(
         ticket=ticket,
         snapshot=Snapshot(digest="sha256:1", files=(), archive=Path("/a")),

@@ -2,17 +2,10 @@ from pathlib import Path
 
 from refute.approval import AdvanceApprover, Approval, Denial, Question
 from refute.scan.finding import Confidence, Finding, ScanResult, Severity
-from refute.ticket.record import Snapshot, Ticket, TicketId
+from refute.ticket.record import Snapshot
+from tests.fakes.tickets import fake_ticket
 
-TICKET = Ticket(
-    id=TicketId("T"),
-    title="t",
-    workspace=Path("/w"),
-    implementation_files=("a.py",),
-    claims=(),
-    verification_script="verify.sh",
-    source="ticket.yaml",
-)
+TICKET = fake_ticket()
 
 
 def finding(severity: Severity) -> Finding:

@@ -6,24 +6,15 @@ from refute.case import CaseFile
 from refute.errors import EngineDied, SnapshotRefused
 from refute.outcome import Provenance, Status, Stop
 from refute.scan.finding import ScanResult
-from refute.ticket.record import LeftOut, Snapshot, SnapshotFile, Ticket, TicketId
+from refute.ticket.record import LeftOut, Snapshot, SnapshotFile
 from refute.verdict import Verdict
+from tests.fakes.tickets import fake_ticket
 
 PROVENANCE = Provenance(refute_version="1", tester="property")
 
 
 def case() -> CaseFile:
-    ticket = Ticket(
-        id=TicketId("T-1"),
-        title="t",
-        workspace=Path("/w"),
-        implementation_files=("a.py",),
-        claims=(),
-        verification_script="verify.sh",
-        source="ticket.yaml",
-        labels=("core",),
-    )
-    return CaseFile(ticket=ticket, run_id="run")
+    return CaseFile(ticket=fake_ticket(ticket_id="T-1", labels=("core",)), run_id="run")
 
 
 SNAPSHOT = Snapshot(

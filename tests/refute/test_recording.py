@@ -10,7 +10,7 @@ from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
 from refute.recording import evidence_directory, record
 from refute.settings import Settings
-from refute.ticket.record import Ticket, TicketId
+from tests.fakes.tickets import fake_ticket
 
 
 @pytest.fixture
@@ -23,15 +23,7 @@ def ports(tmp_path) -> Ports:
 
 @pytest.fixture
 def case() -> CaseFile:
-    ticket = Ticket(
-        id=TicketId("T-1"),
-        title="t",
-        workspace=Path("/w"),
-        implementation_files=("a.py",),
-        claims=(),
-        verification_script="verify.sh",
-        source="ticket.yaml",
-    )
+    ticket = fake_ticket(ticket_id="T-1")
     return CaseFile(ticket=ticket, run_id="run", stop=Stop(status=Status.CANCELLED, reason="no"))
 
 

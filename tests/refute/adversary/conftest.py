@@ -17,7 +17,8 @@ from refute.adversary.attack import (
     TestEnd,
     TestRun,
 )
-from refute.ticket.record import Claim, ClaimId, Module, Ticket, TicketId
+from refute.ticket.record import ClaimId, Module
+from tests.fakes.tickets import fake_ticket
 
 CLAIM = "double(x) returns twice its argument."
 
@@ -25,15 +26,7 @@ CLAIM = "double(x) returns twice its argument."
 def make_brief(*claims: str, **limits: Any) -> Brief:
     """A brief for `impl.py`; claims are C1, C2 and so on."""
     texts = claims or (CLAIM,)
-    ticket = Ticket(
-        id=TicketId("TCK-1"),
-        title="t",
-        workspace=Path("/nowhere"),
-        implementation_files=("impl.py",),
-        claims=tuple(Claim(id=ClaimId(f"C{i}"), text=text) for i, text in enumerate(texts, 1)),
-        verification_script="verify.sh",
-        source="ticket.yaml",
-    )
+    ticket = fake_ticket(*texts, ticket_id="TCK-1", workspace=Path("/nowhere"), implementation_files=("impl.py",))
     module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source="")
     return Brief(ticket=ticket, modules=(module,), workspace_paths=("impl.py",), **limits)
 

@@ -1,9 +1,8 @@
-from pathlib import Path
-
 from refute.outcome import ClaimResult, ClaimVerdict
 from refute.stages.evidence import Triage
 from refute.stages.false_claims import expose_false_claims
-from refute.ticket.record import Claim, ClaimId, Ticket, TicketId
+from refute.ticket.record import Ticket
+from tests.fakes.tickets import fake_ticket
 
 FILES = {
     "verify.sh": b"python -m pytest -q test_tool.py\n",
@@ -14,16 +13,7 @@ FILES = {
 
 
 def ticket(*texts: str) -> Ticket:
-    claims = tuple(Claim(id=ClaimId(f"C{n}"), text=text) for n, text in enumerate(texts, 1))
-    return Ticket(
-        id=TicketId("T"),
-        title="t",
-        workspace=Path("/w"),
-        implementation_files=("tool.py",),
-        claims=claims,
-        verification_script="verify.sh",
-        source="ticket.yaml",
-    )
+    return fake_ticket(*texts, implementation_files=("tool.py",))
 
 
 def triage(one: Ticket) -> Triage:
