@@ -19,13 +19,15 @@ from flows.interruption import interruptions
 from flows.session import current_session
 from flows.states import GOOD
 from refute.batch.tally import Tally
+from refute.errors import CostsCsvUnavailable
 from refute.ledger.batches import Answer, Batches
+from refute.ledger.costs_csv import append_missing
 from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.ports import Ports
 
 
-@flow(name="verify-batch", flow_run_name="batch {request.batch_id}", persist_result=False, log_prints=False)
+@flow(name="verify-batch", flow_run_name="batch {request.title}", persist_result=False, log_prints=False)
 def verify_batch(request: BatchRequest) -> State[BatchResult]:
     """Try to refute the claims of many tickets. Any number of processes may work on the same batch (`resume`).
 
@@ -47,8 +49,8 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
                         crew.wait(meanwhile=lambda: page.progress(desk.tally))
             except KeyboardInterrupt as interrupt:
                 reason = str(interrupt) or "interrupted"
-            if crew.failure is not None:
-                raise crew.failure
+            crew.sweep()
+            _append_costs(desk)
             result = _result(desk, reason)
             current_session().batch = result
             page.close(result, desk.batches)
@@ -92,6 +94,14 @@ def _settle_answers(request: BatchRequest, desk: Desk) -> None:
     ports = Ports(desk.settings, run_id=desk.batch_id)
     ask = current_session().ask if request.approval == "ask" else None
     put_to_a_person(desk.batches, ports, desk.entries, ask)
+
+
+def _append_costs(desk: Desk) -> None:
+    """The lines of outcomes whose process was killed before it wrote them, and of ticket files that cannot be used."""
+    try:
+        append_missing(desk.ledger, desk.settings.costs_csv)
+    except CostsCsvUnavailable as error:  # the ledger has them: the next run appends what is missing
+        desk.watcher.told(str(error))
 
 
 def _result(desk: Desk, reason: str) -> BatchResult:

@@ -62,11 +62,16 @@ class Crew:
 
         Args:
             meanwhile: called several times a second.
+
+        Raises:
+            Exception: what ended the work of a thread, which no ticket's outcome can tell: the ledger failed.
         """
         while any(thread.is_alive() for thread in self._threads):
             meanwhile()
+            self._check()
             for thread in self._threads:
                 thread.join(JOIN_S)
+        self._check()
 
     def stop(self) -> None:
         """End at once: give back what is unfinished, remove its containers, wait for the threads."""
@@ -89,6 +94,10 @@ class Crew:
                 if ticket.owner is not None and not _is_gone(ticket.owner)
             }
             remove_leftovers(self._desk.batch_id, spare=alive)
+
+    def _check(self) -> None:
+        if self.failure is not None:
+            raise self.failure
 
     def _thread(self, number: int) -> threading.Thread:
         context = contextvars.copy_context()  # Prefect knows by it that the task runs belong to the batch's flow run
@@ -115,7 +124,7 @@ class Crew:
         work = TicketWork(desk, claim)
         labels = desk.entries[claim.ticket_id].labels
         try:
-            run_as_task(work, ticket_id=claim.ticket_id, labels=labels, wait=desk.slots.wait)
+            run_as_task(work, ticket_id=claim.ticket_id, labels=labels)
         finally:
             desk.batches.release(desk.batch_id, desk.owner, ticket_id=claim.ticket_id)
         if work.failure is not None:

@@ -36,6 +36,8 @@ class Desk:
     images: dict[str, Any] = field(default_factory=dict)
     """Images that were looked up, for all tickets."""
     derived: dict[Any, Any] = field(default_factory=dict)
+    unheard: bool = False
+    """Whether Prefect took a ticket's task run not even after several tries: from then on each is tried once."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     began: float = field(default_factory=time.monotonic)
 

@@ -36,3 +36,8 @@ class BatchRequest(BaseModel):
     )
     limit: Annotated[int, Field(ge=1)] | None = Field(default=None, description="At most so many tickets.")
     settings: Settings = Field(default_factory=Settings.load)
+
+    @property
+    def title(self) -> str:
+        """What the run is called in the UI before the batch is open."""
+        return self.batch_id or self.resume or (self.source.name if self.source else "without tickets")

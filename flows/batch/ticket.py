@@ -39,7 +39,7 @@ class TicketWork:
     """
 
     def __init__(self, desk: Desk, claim: BatchTicket) -> None:
-        self._desk = desk
+        self.desk = desk
         self._claim = claim
         self._entry = desk.entries[claim.ticket_id]
         self.began = False
@@ -55,18 +55,18 @@ class TicketWork:
             are not those that were approved.
         """
         self.began = True
-        self._desk.watcher.began(self._claim.ticket_id)
+        self.desk.watcher.began(self._claim.ticket_id)
         try:
             outcome = self._refuse(self._entry) if self._entry.ticket is None else self._verify()
         except Exception as error:  # the ledger, or what nobody foresaw: the crew decides what becomes of the batch
             self.failure = error
             raise
         if outcome is not None:
-            self._desk.count(outcome)
+            self.desk.count(outcome)
         return outcome
 
     def _verify(self) -> Outcome | None:
-        ports = BatchPorts(self._desk, self._claim.ticket_id)
+        ports = BatchPorts(self.desk, self._claim.ticket_id)
         approver = ListedApprover(
             by=self._claim.answered_by,
             digest=self._claim.digest,
@@ -76,11 +76,11 @@ class TicketWork:
             assert self._entry.ticket is not None  # noqa: S101  # for the type: `run` looked
             case = CaseFile(
                 ticket=self._entry.ticket,
-                run_id=self._desk.batch_id,
+                run_id=self.desk.batch_id,
                 flow_run_url=_ui_url(),
                 observer=ports.observer,
             )
-            request = VerifyRequest(ticket=self._entry.ticket.workspace, settings=self._desk.settings)
+            request = VerifyRequest(ticket=self._entry.ticket.workspace, settings=self.desk.settings)
             try:
                 with case.chain():
                     run_stages(ports, case, request, approver)
@@ -90,44 +90,49 @@ class TicketWork:
 
     def _keep(self, ports: BatchPorts, case: CaseFile, approver: ListedApprover) -> Outcome | None:
         """Record the outcome unless it says nothing about the ticket."""
-        if self._desk.slots.stopped:
+        if self.desk.slots.stopped:
             return None
         if approver.outdated is not None:
             now = {self._claim.ticket_id: approver.outdated}
-            self._desk.batches.answer(self._desk.batch_id, Answer.WAITING, by="", digests=now)
-            self._desk.watcher.told(f"{self._claim.ticket_id}: its files were changed since the approval; not run")
+            self.desk.batches.answer(self.desk.batch_id, Answer.WAITING, by="", digests=now)
+            self.desk.watcher.told(f"{self._claim.ticket_id}: its files were changed since the approval; not run")
             return None
         outcome = record(ports, case)
         if ports.held.refused:
             return None
+        if self.desk.unheard:
+            return outcome
         try:
-            show_outcome(self._desk.settings, outcome)
+            show_outcome(self.desk.settings, outcome)
         except Exception as error:  # noqa: BLE001  # a view of what the ledger holds, whatever Prefect has against it
-            self._desk.watcher.told(f"{outcome.ticket_id}: no artifact in Prefect ({type(error).__name__})")
+            self.desk.watcher.told(f"{outcome.ticket_id}: no artifact in Prefect ({type(error).__name__})")
         return outcome
 
     def _refuse(self, entry: Entry) -> Outcome | None:
-        outcome = refusal(entry, run_id=self._desk.batch_id, tester=self._desk.settings.tester)
-        return outcome if self._desk.batches.record(outcome, self._desk.owner) else None
+        outcome = refusal(entry, run_id=self.desk.batch_id, tester=self.desk.settings.tester)
+        return outcome if self.desk.batches.record(outcome, self.desk.owner) else None
 
 
-def run_as_task(work: TicketWork, *, ticket_id: str, labels: tuple[str, ...], wait: Callable[[float], bool]) -> None:
+def run_as_task(work: TicketWork, *, ticket_id: str, labels: tuple[str, ...]) -> None:
     """Run the work as a Prefect task run; where Prefect takes none, without one: the ledger is what counts.
 
     Args:
         work: what to run.
         ticket_id: name of the task run.
         labels: its tags.
-        wait: waits so many seconds before the next try; says whether to give up.
     """
-    for attempt in range(TAKEN_TRIES):
+    desk = work.desk
+    for attempt in range(1 if desk.unheard else TAKEN_TRIES):
         try:
             with tags(f"ticket:{ticket_id}", *labels):
                 _ticket(ticket_id, functools.partial(work.run), return_state=True)
         except Exception:  # noqa: BLE001, S110  # of Prefect's client, in many kinds; what the work raised is kept in it
             pass
-        if work.began or wait(RETRY_S * 2**attempt):
+        if work.began or desk.slots.wait(0 if desk.unheard else RETRY_S * 2**attempt):
             return
+    if not desk.unheard:
+        desk.watcher.told("the Prefect server takes no task runs: tickets run on, and only the ledger shows them")
+    desk.unheard = True
     with contextlib.suppress(Exception):  # kept in `failure`
         work.run()
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from flows.batch.result import BatchResult
     from refute.settings import Settings
 
-INTERRUPTED = 130
-
 
 @click.command(short_help="Verify many tickets in parallel; resumable.")
 @click.argument("source", type=click.Path(path_type=Path), required=False)
@@ -36,7 +34,8 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     Nothing runs without an approval: --yes gives it in advance for scripts that scan clean; at a terminal the list
     of tickets is shown and asked about once; else the tickets wait (PENDING) until the batch is resumed. A dangerous
     script is blocked in every case. What is interrupted, or killed, goes on with --resume, and several processes may
-    resume the same batch to share it. Exits with the worst of its tickets' codes (see `refute --help`).
+    resume the same batch to share it. Exits with the worst of its tickets' codes (see `refute --help`), 16 where
+    nothing is worse than that some are not done.
     """
     from flows.batch.lines import BatchLines
     from flows.commands.verify import _check_output
@@ -53,8 +52,6 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     finally:
         lines.stop()
     _show(result, settings, form, output)
-    if result.interrupted:
-        return INTERRUPTED
     accepted = options["accept_weak"] and result.status == "PASS_WEAK"
     return 0 if accepted else result.status.exit_code
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
 
 from refute.batch.selection import LastOutcome
 from refute.errors import UsageError
@@ -80,17 +81,25 @@ class Batches:
         Args:
             batch: the batch.
             tickets: (ticket id, source), each id once.
+
+        Raises:
+            UsageError: there is a batch of this name.
         """
         common = {"batch_id": batch.id, "answer": Answer.WAITING.value, "answered_by": "", "finished": False}
         rows = [
             {**common, "position": position, "ticket_id": ticket_id, "source": source}
             for position, (ticket_id, source) in enumerate(tickets)
         ]
-        with self._ledger.transaction(writes=True) as connection:
-            header = {"batch_id": batch.id, "source": batch.source, "created_at": batch.created_at}
-            connection.execute(insert(BATCHES).values(header))
-            if rows:
-                connection.execute(insert(BATCH_TICKETS), rows)
+        header = {"batch_id": batch.id, "source": batch.source, "created_at": batch.created_at}
+        try:
+            with self._ledger.transaction(writes=True) as connection:
+                connection.execute(insert(BATCHES).values(header))
+                if rows:
+                    connection.execute(insert(BATCH_TICKETS), rows)
+        except IntegrityError as error:
+            raise UsageError(
+                f"batch {batch.id!r}: is in the ledger already", hint="Take another name, or go on with it by --resume."
+            ) from error
 
     def find(self, batch_id: str) -> Batch:
         """The batch of an id.

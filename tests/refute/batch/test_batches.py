@@ -49,6 +49,11 @@ def batches(ledger, clock) -> Batches:
     return opened
 
 
+def test_a_batchs_name_is_used_once(batches):
+    with pytest.raises(UsageError, match="already"):
+        batches.create(BATCH, [])
+
+
 def test_tickets_are_handed_out_in_order_each_once(batches):
     assert [batches.claim("b", "me").ticket_id for _ in range(3)] == ["T-1", "T-2", "T-3"]
     assert batches.claim("b", "me") is None
