@@ -97,7 +97,7 @@ class ClaimResult:
     independent_tests: int = 0
     """Tests whose expectation the author did not write as code."""
     attested_tests: int = 0
-    """Tests whose decision the implementation could not forge."""
+    """Independent tests that survived and whose decision the implementation could not forge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,6 +151,13 @@ class TestRun:
     """Whether the error came out of an implementation frame rather than the test's own."""
     raised_on_purpose: bool = False
     """Whether a `raise` or `assert` statement of the implementation itself raised the error."""
+    attested: bool = False
+    """Whether the decision rests on plain data, output and files alone, not on an operator of an object that stays
+    with the implementation."""
+    not_carried: str = ""
+    """What of the test could not be taken to the implementation's process or back; then its end means nothing."""
+    not_carried_back: bool = False
+    """Whether that was a value of the implementation's."""
     smallest_input: str = ""
     """The shrunk counterexample, `name=value` per line, where there is one."""
 

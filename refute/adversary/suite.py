@@ -46,6 +46,9 @@ class _Report(BaseModel):
     reached_implementation: bool
     raised_in_implementation: bool
     raised_on_purpose: bool
+    attested: bool = False
+    not_carried: Text = ""
+    not_carried_back: bool = False
 
     def record(self) -> TestRun:
         return TestRun(
@@ -58,6 +61,9 @@ class _Report(BaseModel):
             reached_implementation=self.reached_implementation,
             raised_in_implementation=self.raised_in_implementation,
             raised_on_purpose=self.raised_on_purpose,
+            attested=self.attested,
+            not_carried=self.not_carried,
+            not_carried_back=self.not_carried_back,
             smallest_input=smallest_input(self.notes),
         )
 

@@ -94,8 +94,10 @@ class Case:
         self._use = use
 
     def judge(self, repetitions: int) -> Judgement:
-        """The verdict and why: repetition, then structure, then limits, then what the failure says."""
+        """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
         first = self._first
+        if lost := next((run for run in self._runs if run.not_carried), None):
+            return TriageVerdict.NEEDS_REVIEW if lost.not_carried_back else TriageVerdict.INVALID, lost.not_carried
         if first.end is TestEnd.PASSED:
             return TriageVerdict.SURVIVED, "passed"
         if first.end is TestEnd.MISSING:

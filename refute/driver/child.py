@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from refute.driver.processes import Usage, kill_descendants, usage
+from refute.driver.processes import Usage, descendants, kill_descendants, usage
 
 WORKER = str(Path(__file__).resolve().with_name("worker.py"))
 CHUNK = 65_536
@@ -42,26 +42,29 @@ class Child:
         self._heard = 0
         self._events, events = os.pipe()
         self._stacks, stacks = os.pipe()
+        self._subject_stacks, subject_stacks = os.pipe()
         try:
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-s", "-P", "-B", WORKER, str(events), str(stacks)],
+                [sys.executable, "-s", "-P", "-B", WORKER, str(events), str(stacks), str(subject_stacks)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 cwd=job["workspace"],
                 env=environment,
-                pass_fds=(events, stacks),
+                pass_fds=(events, stacks, subject_stacks),
                 start_new_session=True,
             )
         except BaseException:
             os.close(self._events)
             os.close(self._stacks)
+            os.close(self._subject_stacks)
             raise
         finally:
             os.close(events)
             os.close(stacks)
+            os.close(subject_stacks)
         self._hand_over(job)
-        for descriptor in (self._events, self._stacks, self._stdout):
+        for descriptor in (self._events, self._stacks, self._subject_stacks, self._stdout):
             os.set_blocking(descriptor, False)
 
     @property
@@ -107,14 +110,26 @@ class Child:
         """Its use of processors so far."""
         return usage(self._process.pid)
 
-    def stacks(self) -> str:
-        """Ask for the stacks of all threads, and wait a little for them."""
+    def stacks(self, subject: int) -> tuple[str, str]:
+        """Ask for the stacks of all threads, and wait a little for them.
+
+        Args:
+            subject: process id of the worker's subject; 0 where it has none.
+
+        Returns:
+            The worker's and the subject's; the latter is whatever the subject writes.
+        """
+        if subject in descendants(self._process.pid):
+            os.kill(subject, signal.SIGUSR1)
         if self._process.poll() is None:
             os.kill(self._process.pid, signal.SIGUSR1)
+        return self._read_stacks(self._stacks), self._read_stacks(self._subject_stacks)
+
+    def _read_stacks(self, source: int) -> str:
         text, deadline = b"", time.monotonic() + STACK_WAIT_S
         while len(text) < STACK_BYTES and time.monotonic() < deadline:
-            if select.select([self._stacks], [], [], 0.05)[0]:
-                part = os.read(self._stacks, CHUNK)
+            if select.select([source], [], [], 0.05)[0]:
+                part = os.read(source, CHUNK)
                 if not part:
                     break
                 text += part
@@ -143,6 +158,7 @@ class Child:
         self._take_output()
         os.close(self._events)
         os.close(self._stacks)
+        os.close(self._subject_stacks)
         if self._process.stdout is not None:
             self._process.stdout.close()
         if not gone:

@@ -51,6 +51,10 @@ class Conversation:
         self.ready = False
         self.collected = False
         self.done = False
+        self.gone = ""
+        """How the implementation's process ended, in words."""
+        self.subject = 0
+        """Process id of the implementation's process."""
         self.uncollectable: Event | None = None
         self.reports: dict[str, Report] = {}
         """Test functions of which every item has finished."""
@@ -79,6 +83,8 @@ class Conversation:
             "phase": self._on_phase,
             "finish": self._on_finish,
             "done": self._on_done,
+            "gone": self._on_gone,
+            "tampering": self._on_tampering,
         }
         try:
             handlers[event["event"]](event, now_s)
@@ -90,8 +96,9 @@ class Conversation:
         """Functions asked for without a report, in their order."""
         return [name for name in self._asked if name not in self.reports]
 
-    def _on_ready(self, _: Event, __: float) -> None:
+    def _on_ready(self, event: Event, _: float) -> None:
         self.ready = True
+        self.subject = int(event.get("subject", 0))
 
     def _on_collected(self, event: Event, _: float) -> None:
         names = [_function(item) for item in event["ids"]]
@@ -146,6 +153,12 @@ class Conversation:
         # Without a collection pytest broke off while it imported the test file: no proper end.
         self.done = self.collected
 
+    def _on_gone(self, event: Event, _: float) -> None:
+        self.gone = str(event["how"])[:200]
+
+    def _on_tampering(self, event: Event, _: float) -> None:
+        raise Tampering(str(event["fact"])[:500])
+
     def _running(self) -> Item:
         if self.current is None:
             raise Tampering("a result was reported while no test ran")
@@ -168,6 +181,9 @@ def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
         raise Tampering(f"{item.name}: pytest reported {sorted(outcomes)}, expected {sorted(expected)}")
     report = Report(name=item.name, end="passed", duration_s=round(now_s - item.started_s, 3))
     report.reached_implementation = finish["reached_implementation"] is True
+    report.attested = finish.get("attested") is True
+    report.not_carried = str(finish.get("not_carried", ""))
+    report.not_carried_back = finish.get("not_carried_back") is True
     contradiction = _contradiction(item, outcomes)
     if contradiction:
         _blame(report, *_as_seen(item, contradiction))
@@ -177,6 +193,8 @@ def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
         if outcome != "passed":
             _blame(report, "skipped" if outcome == "skipped" else FAILING[when], item.phases[when])
             break
+    if report.not_carried and report.end == "passed":  # whatever made the test pass, this did not happen
+        report.end, report.error_message = "broken", report.not_carried
     return report, contradiction
 
 
@@ -215,5 +233,8 @@ def _worse(one: Report, other: Report) -> Report:
     """Of two items of a parametrised test, the one that says more: the first that did not pass."""
     worse = other if one.end == "passed" else one
     worse.duration_s = round(one.duration_s + other.duration_s, 3)
+    worse.attested = one.attested and other.attested
+    worse.not_carried = one.not_carried or other.not_carried
+    worse.not_carried_back = one.not_carried_back or other.not_carried_back
     worse.reached_implementation = one.reached_implementation or other.reached_implementation
     return worse

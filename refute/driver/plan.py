@@ -62,6 +62,12 @@ class Report:
     reached_implementation: bool = False
     raised_in_implementation: bool = False
     raised_on_purpose: bool = False
+    attested: bool = False
+    """No operator of an object that stays with the implementation decided the test."""
+    not_carried: str = ""
+    """What of the test could not be taken to the implementation's process, or back."""
+    not_carried_back: bool = False
+    """It was a value of the implementation's that could not be taken."""
 
 
 @dataclass(slots=True, kw_only=True)

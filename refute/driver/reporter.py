@@ -1,11 +1,7 @@
 """The pytest plugin of a worker: says over the pipe what was collected, and how each test went, as it happens."""
 
-import sys
-import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -15,6 +11,18 @@ TRACEBACK_CHARS = 12_000
 Send = Callable[[str, dict[str, Any]], None]
 
 
+class Facts(Protocol):
+    """Knows what the running test's result rests on."""
+
+    def begin(self) -> None:
+        """A test begins."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """Fields of the test's report."""
+        ...
+
+
 class Reporter:
     """Reports the events of one pytest session.
 
@@ -22,13 +30,14 @@ class Reporter:
         send: writes one event (name, data) to the supervisor.
         asked: names of the test functions to run, in this order; others are left out.
         territory: tells the implementation's frames from the test's.
+        facts: knows what the running test's result rests on.
     """
 
-    def __init__(self, send: Send, asked: Sequence[str], territory: Territory) -> None:
+    def __init__(self, send: Send, asked: Sequence[str], territory: Territory, facts: Facts) -> None:
         self._send = send
         self._order = {name: place for place, name in enumerate(asked)}
         self._territory = territory
-        self._reached = False
+        self._facts = facts
         self._error: dict[str, Any] | None = None
 
     @pytest.hookimpl(trylast=True)
@@ -49,18 +58,18 @@ class Reporter:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Frame one test between `start` and `finish`."""
-        self._reached, self._error = False, None
+        self._error = None
+        self._facts.begin()
         self._send("start", {"id": item_id(item.nodeid)})
         result = yield
-        self._send("finish", {"id": item_id(item.nodeid), "reached_implementation": self._reached})
+        self._send("finish", {"id": item_id(item.nodeid), **self._facts.facts()})
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
         """See with our own eyes how the test function ended, whatever pytest's reports say afterwards."""
         try:
-            with self._watching():
-                result = yield
+            result = yield
         except (KeyboardInterrupt, pytest.exit.Exception) as error:
             # pytest would end the session on these; they are this test's failure.
             self._called(pyfuncitem, error)
@@ -87,24 +96,6 @@ class Reporter:
     def _called(self, item: pytest.Item, error: BaseException | None) -> None:
         self._error = describe(error, self._territory) if error is not None else None
         self._send("called", {"id": item_id(item.nodeid), "raised": error is not None, **(self._error or {})})
-
-    @contextmanager
-    def _watching(self) -> Generator[None]:
-        """Notice the first call of the implementation; from then on the test runs at full speed."""
-
-        def notice(frame: FrameType, event: str, _: object) -> None:
-            if event == "call" and not self._reached and self._territory.called(frame):
-                self._reached = True
-            if self._reached:
-                sys.setprofile(None)
-
-        threading.setprofile(notice)
-        sys.setprofile(notice)
-        try:
-            yield
-        finally:
-            sys.setprofile(None)
-            threading.setprofile(None)
 
 
 def item_id(node_id: str) -> str:

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 FRAME = re.compile(r'^ {2}File "(?P<path>.+)", line \d+ in (?P<name>.*)$')
 
 
+WAITING = ("/driver/wire.py", "/driver/link.py")
+"""Where the driver waits for the subject."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where the main thread stood."""
@@ -22,6 +26,23 @@ def locate(dump: str, *, workspace: str, test_path: str) -> Place:
     """
     owners = [owner for path, name in _main_stack(dump) if (owner := _owner(path, name, workspace, test_path))]
     return Place("code" in owners, bool(owners) and owners[0] == "code")
+
+
+def locate_both(driver: str, subject: str, *, workspace: str, test_path: str) -> Place:
+    """Where the test stood, of the stacks of both processes.
+
+    While the driver waits for the subject, the test is where the subject is; else it is in the driver.
+    """
+    frames = _main_stack(driver)
+    here = locate(driver, workspace=workspace, test_path=test_path)
+    # Our own frames say what the driver was at: waiting for a message, or running the test again for a callback.
+    owners = [path for path, _ in frames if path.endswith(WAITING) or path == test_path]
+    waits = not frames or (bool(owners) and owners[0] != test_path)
+    there = locate(subject, workspace=workspace, test_path=test_path) if waits else Place(False, False)  # noqa: FBT003
+    return Place(
+        here.reached_implementation or there.reached_implementation,
+        here.inside_implementation or there.inside_implementation,
+    )
 
 
 def _main_stack(dump: str) -> list[tuple[str, str]]:

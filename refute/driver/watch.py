@@ -1,20 +1,23 @@
 """One worker from its start to its end: who may run how long, and what an early end means for which test."""
 
+import re
 import secrets
 import time
 from collections.abc import Sequence
 from typing import Any
 
-from refute.driver.canary import lying_canaries, make_canaries, mixed_order
+from refute.driver.canary import lying_canaries, make_canaries, mixed_order, with_canaries
 from refute.driver.child import Child, Flood
 from refute.driver.conversation import Conversation, Tampering
 from refute.driver.plan import Plan, Report
 from refute.driver.processes import Usage, starved
-from refute.driver.stacks import locate
+from refute.driver.stacks import locate_both
 
 STARTUP_S = 60.0
 """Time to import pytest and Hypothesis on a busy machine; nothing submitted runs before that is done."""
 SHUTDOWN_S = 3.0
+TEXT = re.compile(rb"\b(?:text|characters|from_regex|from_type|emails|urls|builds)\(")
+"""Strategies that draw characters, which takes Hypothesis tables that are made before a test's time begins."""
 PATIENCE = 3
 """Times its limit that a test is given on a machine that does not let it run."""
 
@@ -31,14 +34,12 @@ class Watch:
         tests: what to run.
         repetition: 0 for the first run.
         deadline_s: monotonic time at which the whole suite ends.
-        draws_text: tests draw text, which takes Hypothesis tables that are made beforehand.
+        source: the test file, which is on no disk while the implementation runs.
     """
 
-    def __init__(
-        self, plan: Plan, tests: Sequence[str], *, repetition: int, deadline_s: float, draws_text: bool = False
-    ) -> None:
+    def __init__(self, plan: Plan, tests: Sequence[str], *, repetition: int, deadline_s: float, source: bytes) -> None:
         self._plan = plan
-        self._draws_text = draws_text
+        self._source = source
         self._tests = tests
         self._deadline_s = deadline_s
         self._key = secrets.token_hex(16)
@@ -64,10 +65,11 @@ class Watch:
         """Start the worker, follow it, end it with all that it started, and draw the conclusions."""
         self._since_s = time.monotonic()
         child = Child(self._job(), environment, output_room)
-        reason = stacks = ""
+        reason = ""
+        stacks = ("", "")
         try:
             reason = self._follow(child)
-            stacks = "" if self._talk.done else child.stacks()
+            stacks = stacks if self._talk.done else child.stacks(self._talk.subject)
         except (Tampering, Flood) as fact:
             reason = "tampering"
             self.cheated = True
@@ -76,6 +78,7 @@ class Watch:
             self.ending = child.end(wait_s=0.0 if reason else SHUTDOWN_S)
         except Flood as fact:
             self.tampering.append(str(fact))
+        self.ending = self._talk.gone or self.ending
         self.output = child.output
         self._conclude(reason, stacks)
         self._suspect()
@@ -94,7 +97,8 @@ class Watch:
             "modules": plan.modules,
             "memory_bytes": plan.memory_bytes,
             "recursion_limit": self._recursion_limit,
-            "draws_text": self._draws_text,
+            "draws_text": TEXT.search(self._source) is not None,
+            "source": with_canaries(self._source, self.canaries).decode("utf-8", "surrogateescape"),
         }
 
     def _follow(self, child: Child) -> str:
@@ -137,7 +141,7 @@ class Watch:
     def _stage(self) -> tuple[object, ...]:
         return (self._talk.ready, self._talk.collected, self._talk.current, self._talk.done)
 
-    def _conclude(self, reason: str, stacks: str) -> None:
+    def _conclude(self, reason: str, stacks: tuple[str, str]) -> None:
         """Report what the worker was at when it ended otherwise than by finishing."""
         talk = self._talk
         if talk.uncollectable is not None:
@@ -163,7 +167,7 @@ class Watch:
             self.tampering.append(f"{'a canary' if name in canaries else name}: {fact}")
         self.tampering += lying_canaries(self.canaries, self._talk.reports)
 
-    def _on_death(self, stacks: str) -> None:
+    def _on_death(self, stacks: tuple[str, str]) -> None:
         talk = self._talk
         if not self.ending:
             self.tampering.append("the worker closed the result channel and went on running")
@@ -175,7 +179,7 @@ class Watch:
         elif not talk.remaining:
             self.tampering.append(f"the worker ended before it said that it was done: {self.ending}")
 
-    def _on_time_out(self, stacks: str) -> None:
+    def _on_time_out(self, stacks: tuple[str, str]) -> None:
         talk, limit = self._talk, f"{self._plan.test_timeout_s:g} s"
         if talk.current is not None:
             self._settle([talk.current.name], "timed_out", self._where(f"still running after {limit}", stacks))
@@ -183,11 +187,11 @@ class Watch:
             message = f"importing the test file did not end within {limit}"
             self._settle(talk.remaining, "timed_out", self._where(message, stacks))
 
-    def _where(self, message: str, stacks: str) -> dict[str, Any]:
-        place = locate(stacks, workspace=self._plan.workspace, test_path=str(self._plan.test_path))
+    def _where(self, message: str, stacks: tuple[str, str]) -> dict[str, Any]:
+        place = locate_both(*stacks, workspace=self._plan.workspace, test_path=str(self._plan.test_path))
         return {
             "error_message": message,
-            "traceback": stacks,
+            "traceback": "\n".join(filter(None, reversed(stacks))),
             "reached_implementation": place.reached_implementation,
             "raised_in_implementation": place.inside_implementation,
         }

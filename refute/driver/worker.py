@@ -1,12 +1,13 @@
-"""A worker: runs some tests of the generated file in this process, next to the implementation, and reports.
+"""A worker: runs some tests of the generated file in this process and reports; the implementation is in another.
 
-Started by `run_suite.py` with the numbers of two descriptors: events go to the first, the stacks of all threads to
-the second whenever SIGUSR1 arrives. What to run comes as JSON on standard input.
+Started by `run_suite.py` with the numbers of three descriptors: events go to the first, the stacks of all threads to
+the second whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's source with
+it, comes as JSON on standard input, so that the subject finds none of it on disk.
 """
 
 import contextlib
+import ctypes
 import faulthandler
-import importlib.util
 import json
 import os
 import resource
@@ -16,37 +17,48 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+PR_SET_DUMPABLE = 4
+"""From linux/prctl.h (https://man7.org/linux/man-pages/man2/prctl.2.html, 2026-11)."""
 OUR_FRAMES = 200
 """Frames of pytest and Hypothesis below a test: added to the recursion limit so that the code has its usual depth."""
 
 
 def main() -> int:
     """Run the job on standard input; returns pytest's exit code."""
-    events, stacks = int(sys.argv[1]), int(sys.argv[2])
+    protect_driver()
+    events, stacks, subject_stacks = (int(one) for one in sys.argv[1:4])
     job = json.loads(sys.stdin.buffer.read())
-    restrain(job)
     faulthandler.enable(file=stacks)
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
     send = sender(events, job["key"])
-    reporter = make_reporter(job, send)
+    link, plugins = open_subject(job, subject_stacks, send)
 
     import pytest
 
     prepare_hypothesis(warm=job["draws_text"])
-    open_workspace(job)
+    link.listen()
+    guard(job)
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
-    send("ready", {})
-    code = pytest.main(arguments(job), plugins=[reporter])
+    send("ready", {"subject": link.pid})
+    code = pytest.main(arguments(job), plugins=plugins())
+    link.surroundings.drain()
     send("done", {})
     return int(code)
 
 
-def restrain(job: dict[str, Any]) -> None:
-    """Bound this process's memory, so that an allocation fails in its test, and offer it first to the OOM killer."""
-    limit = job["memory_bytes"]
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+def protect_driver() -> None:
+    """Close this process to others of its user, offer it to the OOM killer after the subject, and bear stray signals.
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE) was refused")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    Path("/proc/self/oom_score_adj").write_text("1000")
+    Path("/proc/self/oom_score_adj").write_text("500")
+    for stray in (signal.SIGHUP, signal.SIGTERM, signal.SIGUSR2):
+        signal.signal(stray, signal.SIG_IGN)
 
 
 def sender(descriptor: int, key: str) -> Callable[[str, dict[str, Any]], None]:
@@ -63,17 +75,43 @@ def sender(descriptor: int, key: str) -> Callable[[str, dict[str, Any]], None]:
     return send
 
 
-def make_reporter(job: dict[str, Any], send: Callable[[str, dict[str, Any]], None]) -> object:
-    """The plugin; its package is forgotten at once, so that a ticket may bring a module of the same name."""
+def open_subject(
+    job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]
+) -> tuple[Any, Callable[[], list[object]]]:
+    """Start the subject, before pytest is imported: the two take their time together.
+
+    Returns:
+        The link to it, and what makes pytest's plugins. Our package is forgotten at once, so that a ticket may bring
+        a module of the same name.
+    """
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
+    from refute.driver.link import SubjectLink
+    from refute.driver.modules import Importer
+
+    importer = Importer(job["import_roots"], job["modules"], job["workspace"])
+    sys.path.remove(root)
+    link = SubjectLink(job, stacks, send)
+    link.surroundings.follow_random()
+    sys.path.insert(0, root)
+    from refute.driver.collect import Collector
+    from refute.driver.errors import keep_apart
     from refute.driver.exceptions import Territory
+    from refute.driver.mirror import pickles  # noqa: F401  # nothing of ours is imported later
     from refute.driver.reporter import Reporter
 
     sys.path.remove(root)
-    for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
-        del sys.modules[name]
-    return Reporter(send, job["tests"], Territory(job["workspace"], job["test_file"]))
+    keep_apart(job["test_file"])
+
+    def plugins() -> list[object]:
+        importer.install()
+        for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
+            del sys.modules[name]
+        territory = Territory(job["workspace"], job["test_file"])
+        collector = Collector(job["source"].encode(), importer.builtins_of_tests())
+        return [Reporter(send, job["tests"], territory, link), collector]
+
+    return link, plugins
 
 
 def prepare_hypothesis(*, warm: bool) -> None:
@@ -94,16 +132,29 @@ def prepare_hypothesis(*, warm: bool) -> None:
     settings.load_profile("refute")
 
 
-def open_workspace(job: dict[str, Any]) -> None:
-    """Make the implementation importable, also where it is named like a module that is loaded already."""
-    sys.path[:0] = job["import_roots"]
+def guard(job: dict[str, Any]) -> None:
+    """Let no code of the implementation into this process, by whatever way a test may take to it."""
+    workspace = job["workspace"].rstrip(os.sep) + os.sep
+    allowed = frozenset({"builtins", "collections", "copyreg", "datetime", "decimal", "fractions", "uuid", "pathlib"})
+
+    def refuse(event: str, details: tuple[Any, ...]) -> None:
+        if event == "exec":
+            path = details[0].co_filename
+            if path.startswith(workspace) and "/site-packages/" not in path:
+                raise ImportError(f"needs the implementation in the test's process: runs {path} there")
+        elif event in {"import", "ctypes.dlopen"}:
+            path = details[1] if event == "import" else details[0]
+            if isinstance(path, str) and path.startswith(workspace):
+                raise ImportError(f"needs the implementation in the test's process: loads {path} there")
+        elif event == "pickle.find_class" and details[0].partition(".")[0] not in allowed and details[0] != ours:
+            raise ImportError(
+                f"needs the implementation in the test's process: unpickles {details[0]}.{details[1]} there"
+            )
+
+    ours = "refute.driver.mirror.pickles"
+    sys.addaudithook(refuse)
     if job["import_roots"] != [job["workspace"]]:  # for programs that a test starts
         os.environ["PYTHONPATH"] = os.pathsep.join(job["import_roots"])
-    importlib.invalidate_caches()
-    ours = {"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", *sys.builtin_module_names}
-    taken = {name.split(".")[0] for name in job["modules"]} - ours
-    for name in [name for name in sys.modules if name.split(".")[0] in taken]:
-        del sys.modules[name]
 
 
 def arguments(job: dict[str, Any]) -> list[str]:

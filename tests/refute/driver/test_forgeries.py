@@ -88,14 +88,21 @@ def test_no_forgery_looks_like_an_honest_pass(drive: Drive, forgery: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["patches reports", "patches the call info"])
-def test_a_failure_that_is_reported_as_a_pass_is_still_seen(drive: Drive, name: str) -> None:
+def test_patching_pytest_in_the_implementations_process_changes_nothing(drive: Drive, name: str) -> None:
     results = drive(FORGERIES[name], TESTS, ["test_a"])
-    assert results["tampering"]
+    assert not results["tampering"]
     assert results["first"][0]["error_type"] == "AssertionError"
 
 
 def test_killing_the_supervisor_leaves_no_results_to_trust(drive: Drive) -> None:
-    implementation = "import os\nimport signal\ndef f(x):\n    os.kill(os.getppid(), signal.SIGKILL)\n"
+    implementation = """
+        import os
+        import signal
+        from pathlib import Path
+        def f(x):
+            driver = Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2]
+            os.kill(int(driver.split()[1]), signal.SIGKILL)
+    """
     results = drive(implementation, TESTS, ["test_a", "test_b"])
     assert results["exit_code"] != 0
 

@@ -1,0 +1,13 @@
+"""What may go wrong between the two processes, as exceptions."""
+
+
+class CannotCarry(Exception):
+    """Something of a test cannot be taken to the other process; says nothing about the code."""
+
+
+class Malformed(Exception):
+    """The other side sent what no honest one sends."""
+
+
+class SubjectGone(Exception):
+    """The other process has ended."""

@@ -1,0 +1,163 @@
+"""What the subject may do in the driver: call what a test handed over, and use it as any stranger would. No more."""
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.mirror.describing import FUNCTIONS
+from refute.driver.objects import CALLABLE, Objects
+from refute.driver.operations import lookup
+
+LIBRARY: Final = frozenset(
+    {
+        "io", "_io", "threading", "_thread", "queue", "_queue", "random", "argparse", "collections", "itertools",
+        "contextlib", "logging", "re", "asyncio", "string", "decimal", "tempfile", "codecs", "csv", "_csv", "operator",
+        "concurrent", "multiprocessing", "array", "datetime", "time", "functools", "json", "collections.abc", "numbers",
+        "fractions", "zoneinfo", "struct", "weakref", "typing", "enum", "dataclasses", "abc", "configparser", "socket",
+        "select", "selectors", "sqlite3", "email", "html", "http", "urllib", "xml", "zipfile", "tarfile", "shelve",
+    }
+)  # fmt: skip
+"""Python's own modules whose objects a test may hand over."""
+BUILT_IN: Final[tuple[type, ...]] = (
+    types.GeneratorType, types.SimpleNamespace, types.MappingProxyType, types.CoroutineType, types.AsyncGeneratorType,
+    memoryview, enumerate, filter, map, reversed, zip, type(iter([])), type(iter(())), type(iter({})), type(iter("")),
+    type(iter(set())), type(iter(range(0))), type(iter(b"")), type({}.keys()), type({}.values()), type({}.items()),
+    object,
+)  # fmt: skip
+NEVER: Final = (
+    types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.GetSetDescriptorType,
+)  # fmt: skip
+SPECIAL: Final = frozenset(
+    {
+        "__call__", "__iter__", "__next__", "__len__", "__bool__", "__contains__", "__getitem__", "__setitem__",
+        "__delitem__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__aiter__", "__anext__", "__await__",
+        "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__add__", "__sub__", "__mul__",
+        "__truediv__", "__floordiv__", "__mod__", "__divmod__", "__pow__", "__lshift__", "__rshift__", "__and__",
+        "__or__", "__xor__", "__matmul__", "__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__",
+        "__rmod__", "__rdivmod__", "__rpow__", "__rlshift__", "__rrshift__", "__rand__", "__ror__", "__rxor__",
+        "__rmatmul__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__",
+        "__iand__", "__ior__", "__ixor__", "__neg__", "__pos__", "__abs__", "__invert__", "__int__", "__float__",
+        "__complex__", "__index__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__str__",
+        "__length_hint__", "__missing__", "__repr__", "__format__", "__bytes__", "__fspath__", "__get__", "__set__",
+        "__delete__", "__instancecheck__", "__post_init__", "__init__",
+    }
+)  # fmt: skip
+"""Special methods of a test's own classes that the implementation may use."""
+
+
+class Door:
+    """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger.
+
+    Args:
+        module: name of the module of the test file.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self.objects: Objects
+
+    def may_lend(self, value: Any) -> None:
+        """Whether an object of the driver may be handed over.
+
+        Raises:
+            CannotCarry: it is part of the machinery, or nobody knows what it is.
+        """
+        if isinstance(value, NEVER):
+            raise CannotCarry(f"needs the implementation in the test's process: passes a {type(value).__name__} to it")
+        if isinstance(value, (*CALLABLE, BaseException)):
+            return
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__module__ == self._module or kind.__module__.partition(".")[0] in LIBRARY or kind in BUILT_IN:
+            return
+        if isinstance(value, type) and value.__module__ in {"builtins", "types", "_collections_abc", "pathlib"}:
+            return
+        raise CannotCarry(
+            f"needs the implementation in the test's process: passes a {kind.__module__}.{kind.__qualname__} to it"
+        )
+
+    def operations(self) -> dict[str, Callable[..., Any]]:
+        """By name."""
+        return {
+            "call": self._call,
+            "get": self._get,
+            "set": self._set,
+            "del": self._delete,
+            "vars": self._vars,
+            "dir": lambda one: [name for name in dir(one) if not name.startswith("_")],
+            "repr": repr,
+            "str": str,
+            "format": format,
+            "copy": self._refuse,
+            "deepcopy": self._refuse,
+            "pickled": self._refuse,
+            "fields": lambda one, names: tuple(self._get(one, name) for name in names),
+            "member": self._member,
+            "member_get": self._member_get,
+            "member_set": self._refuse,
+            "member_del": self._refuse,
+            "meta": self._refuse,
+        }
+
+    def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if self.objects.sid_of(target) is not None or isinstance(target, NEVER):
+            raise Malformed("something was called that is no function of the test's")
+        return target(*args, **kwargs)
+
+    def _get(self, one: Any, name: Any, /, *default: Any) -> Any:
+        self._check(one, name)
+        return getattr(one, name, *default)
+
+    def _set(self, one: Any, name: Any, value: Any) -> None:
+        self._check(one, name)
+        setattr(one, name, value)
+
+    def _delete(self, one: Any, name: Any) -> None:
+        self._check(one, name)
+        delattr(one, name)
+
+    def _check(self, one: Any, name: Any) -> None:
+        if type(name) is not str:
+            raise Malformed("an attribute's name is none")
+        if (
+            name.startswith("_")
+            or isinstance(one, (*FUNCTIONS, *NEVER))
+            or name[:3] in {"gi_", "cr_", "ag_", "tb_", "co_", "f_"}
+        ):
+            raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
+        if isinstance(one, functools.partial) or (
+            callable(one) and not isinstance(one, type) and type(one).__module__ == "builtins"
+        ):
+            raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
+
+    def _vars(self, one: Any) -> dict[str, Any]:
+        if type(one).__module__ != self._module:
+            raise AttributeError("__dict__")
+        return {name: value for name, value in vars(one).items() if not name.startswith("__")}
+
+    def _member(self, cid: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
+        kind, this, rest = self._known(cid, name), args[0] if args else None, args[1:]
+        member = lookup(kind, name)
+        if isinstance(member, staticmethod):
+            return member.__func__(*rest, **kwargs)
+        owner = this if isinstance(this, type) else type(this)
+        if not issubclass(owner, kind):
+            raise Malformed("a method was called on an object of another class")
+        return member.__get__(None if isinstance(this, type) else this, owner)(*rest, **kwargs)
+
+    def _member_get(self, cid: Any, name: Any, this: Any) -> Any:
+        kind = self._known(cid, name)
+        if not isinstance(this, kind):
+            raise Malformed("a property was read on an object of another class")
+        return lookup(kind, name).__get__(this, type(this))
+
+    def _known(self, cid: Any, name: Any) -> type:
+        kind = self.objects.own(cid)
+        if not isinstance(kind, type) or type(name) is not str or (name.startswith("_") and name not in SPECIAL):
+            raise AttributeError(f"no attribute {str(name)[:80]!r}")
+        return kind
+
+    @staticmethod
+    def _refuse(*_: Any, **__: Any) -> Any:
+        raise CannotCarry("needs the implementation in the test's process: it copies or changes an object of the test")

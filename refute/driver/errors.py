@@ -1,0 +1,161 @@
+"""Exceptions between the two processes: type, arguments, attributes, causes, and where they came from."""
+
+import contextlib
+from types import CodeType, FunctionType, TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from refute.driver.carriage import CannotCarry, Malformed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from refute.driver.codec import Atom, Encoder, Entry
+    from refute.driver.objects import Objects
+
+Frames = list[list[Any]]
+FRAMES: Final = 60
+NOTES: Final = 20
+ATTRIBUTES: Final = (
+    "errno", "strerror", "filename", "filename2", "msg", "lineno", "offset", "text", "end_lineno", "end_offset",
+    "print_file_and_line", "name", "path", "value", "code", "encoding", "object", "start", "end", "reason",
+)  # fmt: skip
+"""What built-in exceptions keep beside their arguments."""
+OURS: Final = __file__.rpartition("/")[0] + "/"
+
+
+def tell_error(error: BaseException, objects: "Objects", encoder: "Encoder") -> "Entry":
+    """The entry of an exception; its parts may lead back to it."""
+    if isinstance(error, BaseExceptionGroup):
+        content = (error.message, error.exceptions, tuple(map(tuple, frames_of(error.__traceback__))))
+        return ["v", None, objects.token(type(error)), encoder.atom(content)]
+    token = objects.token(type(error))
+    oid = objects.lend(error) if objects.in_driver or token[0] == "c" else None
+    entry = encoder.reserve(error, ["x", oid, token])
+    given = [(name, getattr(error, name, None)) for name in ATTRIBUTES if _is_built_in(type(error), name)]
+    given += [(name, value) for name, value in list(vars(error).items()) if not name.startswith("_")]
+    pairs = []
+    for name, value in given:
+        with contextlib.suppress(CannotCarry):
+            pairs.append([name, encoder.atom(value)])
+    notes = getattr(error, "__notes__", [])
+    entry += [
+        [encoder.atom(part) for part in error.args],
+        pairs,
+        _text(error) if token[0] == "c" else None,
+        [encoder.atom(error.__cause__), encoder.atom(error.__context__), error.__suppress_context__],
+        [str(note) for note in notes[:NOTES]] if isinstance(notes, list) else [],
+        frames_of(error.__traceback__),
+    ]
+    return entry
+
+
+def shell_error(entry: "Entry", objects: "Objects") -> BaseException:
+    """An exception of the right type, still without content."""
+    _, oid, token, *_ = entry
+    kind = objects.class_of(token)
+    if not issubclass(kind, BaseException):
+        raise Malformed("an exception is none")
+    base: Any = next(one for one in kind.__mro__ if one.__module__ == "builtins")
+    if oid is None:
+        return base.__new__(kind)  # type: ignore[no-any-return]
+    return objects._borrow(oid, lambda: base.__new__(kind))  # type: ignore[no-any-return]  # noqa: SLF001
+
+
+def fill_error(
+    made: BaseException, entry: "Entry", objects: "Objects", value_of: "Callable[[Atom], Any]"
+) -> BaseException:
+    """Give an exception its content."""
+    _, oid, _, args, pairs, text, (cause, context, suppressed), notes, frames = entry
+    made.args = tuple(value_of(atom) for atom in args)
+    for name, atom in pairs:
+        with contextlib.suppress(AttributeError, TypeError):
+            if _is_built_in(type(made), name):
+                setattr(made, name, value_of(atom))
+            else:
+                made.__dict__[name] = value_of(atom)
+    if oid is not None and objects.in_driver:
+        made.__dict__["_refute_oid_"] = oid
+    if isinstance(text, str):
+        made.__dict__["_refute_text_"] = text
+    for name, atom in (("__cause__", cause), ("__context__", context)):
+        other = value_of(atom)
+        if other is None or isinstance(other, BaseException):
+            setattr(made, name, other)
+    made.__suppress_context__ = bool(suppressed)
+    if notes:
+        made.__notes__ = [note for note in notes if isinstance(note, str)]
+    made.__traceback__ = traceback_of(frames)
+    return made
+
+
+def derived_group(kind: type, content: Any) -> BaseExceptionGroup[Any]:
+    """A group, made with what it holds."""
+    message, errors, frames = content
+    group: BaseExceptionGroup[Any] = BaseExceptionGroup.__new__(kind, message, list(errors))
+    group.__traceback__ = traceback_of(list(map(list, frames)))
+    return group
+
+
+def frames_of(traceback: TracebackType | None) -> Frames:
+    """File, line, function and the file of its module, outermost first; our own left out."""
+    found: Frames = []
+    while traceback is not None:
+        code, names = traceback.tb_frame.f_code, traceback.tb_frame.f_globals
+        if not code.co_filename.startswith((OURS, "<frozen importlib")):
+            module_file = names.get("__file__") if code.co_filename.startswith("<") else None
+            file = module_file if isinstance(module_file, str) else None
+            found.append([code.co_filename[:1000], traceback.tb_lineno or 0, code.co_name[:200], file])
+        traceback = traceback.tb_next
+    return found if len(found) <= FRAMES else found[:10] + found[10 - FRAMES :]
+
+
+def _template() -> CodeType:
+    def place(error: BaseException) -> None:
+        raise error
+
+    return place.__code__
+
+
+TEMPLATE: Final = _template()
+_FORBIDDEN: set[str] = set()
+
+
+def keep_apart(path: str) -> None:
+    """Frames of the other side never claim to be of this file: it is the test's."""
+    _FORBIDDEN.add(path)
+
+
+def traceback_of(frames: Frames) -> TracebackType | None:
+    """A traceback that shows these frames, so that reports and tools see them where they would be in one process."""
+    below: TracebackType | None = None
+    for file, line, name, module_file in reversed(frames[: FRAMES + 10]):
+        if type(file) is not str or type(line) is not int or type(name) is not str or not 0 <= line < 1 << 30:
+            raise Malformed("a frame is none")
+        shown = "<the other process>" if file in _FORBIDDEN or "\0" in file else file
+        below = _link(shown, line, name, module_file if isinstance(module_file, str) else None, below)
+    return below
+
+
+def _link(file: str, line: int, name: str, module_file: str | None, below: TracebackType | None) -> TracebackType:
+    code = TEMPLATE.replace(co_filename=file, co_name=name, co_qualname=name, co_firstlineno=line)
+    names = {"__name__": name} if module_file is None else {"__name__": name, "__file__": module_file}
+    try:
+        FunctionType(code, names)(KeyError())
+    except KeyError as error:
+        made = error.__traceback__
+        assert made is not None and made.tb_next is not None  # noqa: S101, PT018  # it was just raised two frames deep
+        return TracebackType(below, made.tb_next.tb_frame, made.tb_next.tb_lasti, line)
+    raise AssertionError
+
+
+def _is_built_in(kind: type, name: str) -> bool:
+    return any(name in vars(base) for base in kind.__mro__ if base.__module__ == "builtins")
+
+
+def _text(error: BaseException) -> str | None:
+    if type(error).__str__ in {BaseException.__str__, KeyError.__str__, OSError.__str__}:
+        return None
+    try:
+        return str(error)[:100_000]
+    except Exception as fault:
+        return f"<no message: str() raised {type(fault).__name__}>"

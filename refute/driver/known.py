@@ -1,0 +1,81 @@
+"""Classes and functions that both processes have: named instead of mirrored."""
+
+import importlib
+import sys
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
+from typing import Any, Final
+
+from refute.driver.carriage import Malformed
+
+VALUE_MODULES: Final = frozenset(
+    {
+        "builtins", "collections", "collections.abc", "_collections_abc", "datetime", "decimal", "fractions", "uuid",
+        "numbers", "abc", "typing", "enum", "types", "ipaddress", "pathlib", "array", "re", "time", "contextlib",
+    }
+)  # fmt: skip
+"""Classes of these do nothing but hold data or say what an object can do: the subject may name them to the driver."""
+NEVER: Final = frozenset({"antigravity", "this", "idlelib", "turtledemo", "turtle", "test", "lib2to3"})
+"""Modules that act when they are imported."""
+MIRRORED: Final = frozenset(
+    {"unittest.case.SkipTest", "builtins.classmethod", "builtins.staticmethod", "builtins.property"}
+)
+"""Named classes that would act on the driver's own machinery."""
+
+
+def is_standard(module: str) -> bool:
+    """Whether a module belongs to Python."""
+    top = module.partition(".")[0]
+    return top in sys.stdlib_module_names and top not in NEVER and top != "__main__"
+
+
+def is_known(kind: type, *, to_driver: bool) -> bool:
+    """Whether a class may be named.
+
+    Args:
+        kind: the class.
+        to_driver: the subject names it to the driver, who is careful what it takes by name.
+    """
+    module = str(kind.__module__)
+    if not is_standard(module) or "<" in kind.__qualname__:
+        return False
+    if f"{module}.{kind.__qualname__}" in MIRRORED or _find(module, kind.__qualname__, load=False) is not kind:
+        return False
+    return not to_driver or module in VALUE_MODULES or issubclass(kind, BaseException)
+
+
+def named(module: Any, qualname: Any, *, in_driver: bool) -> type:
+    """The class of a name.
+
+    Raises:
+        Malformed: it is none that may be named.
+    """
+    found = _find(module, qualname, load=True) if isinstance(module, str) and isinstance(qualname, str) else None
+    if not isinstance(found, type) or not is_known(found, to_driver=in_driver):
+        raise Malformed(f"class {str(qualname)[:80]} is not one to be named")
+    return found
+
+
+def function_name(value: Any) -> list[str] | None:
+    """`[module, qualname]` of a function of Python's own, which the subject has as well."""
+    if not isinstance(value, FunctionType | BuiltinFunctionType | MethodDescriptorType):
+        return None
+    owner = getattr(value, "__objclass__", None)
+    module = getattr(owner if owner is not None else value, "__module__", None)
+    qualname = value.__qualname__
+    if not isinstance(module, str) or not is_standard(module) or _find(module, qualname, load=False) is not value:
+        return None
+    return [module, qualname]
+
+
+def function_of(module: str, qualname: str) -> Any:
+    """The function of a name; for the subject only."""
+    return _find(module, qualname, load=True)
+
+
+def _find(module: str, qualname: str, *, load: bool) -> Any:
+    if load and module not in sys.modules and is_standard(module):
+        importlib.import_module(module)
+    found: Any = sys.modules.get(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    return found

@@ -1,0 +1,246 @@
+"""The driver's hold on the subject: starts it, talks to it, and knows what each test's decision rests on."""
+
+import mmap
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+from refute.driver.door import Door
+from refute.driver.mirror.roots import Current, MirrorMeta
+from refute.driver.modules import ModuleStub
+from refute.driver.objects import Objects
+from refute.driver.peer import Peer
+from refute.driver.surroundings import DriverSurroundings
+from refute.driver.switchboard import Switchboard
+from refute.driver.wire import Wire
+
+SUBJECT: Final = str(Path(__file__).resolve().with_name("subject.py"))
+CALLS: Final = frozenset(
+    {"call", "call_lent", "member", "member_get", "member_set", "meta", "start", "run_module", "run_path"}
+)
+"""Operations that run code of the implementation as a test asks for it; an import is none."""
+UNTOLD: Final = frozenset(
+    {
+        "__module__", "__qualname__", "__classcell__", "__slots__", "__dict__", "__weakref__", "__annotations__",
+        "__orig_bases__", "__abstractmethods__", "_abc_impl", "__parameters__",
+    }
+)  # fmt: skip
+GONE: Final = 71
+"""The worker's exit code after its subject has ended."""
+
+
+class SubjectLink:
+    """The connection to one subject.
+
+    Args:
+        job: of the worker.
+        stacks: descriptor to which the subject's stacks go.
+        send: writes one event to the supervisor.
+    """
+
+    def __init__(self, job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]) -> None:
+        self._send = send
+        self._process = os.getpid()
+        self._strayed = mmap.mmap(-1, 1)
+        self.begin()
+        main, its_main = socket.socketpair()
+        control, its_control = socket.socketpair()
+        out, its_out = os.pipe()
+        err, its_err = os.pipe()
+        inherited = (its_main.fileno(), its_control.fileno(), stacks)
+        self._subject = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-s", "-P", "-S", "-B", SUBJECT, *map(str, inherited)],
+            stdin=subprocess.DEVNULL, stdout=its_out, stderr=its_err, pass_fds=inherited, cwd=job["workspace"],
+            start_new_session=True,
+        )  # fmt: skip
+        for end in (its_main, its_control):
+            end.close()
+        for descriptor in (its_out, its_err):
+            os.close(descriptor)
+        for descriptor in (out, err):
+            os.set_blocking(descriptor, False)
+        self._pipes = {1: out, 2: err}
+        self.surroundings = DriverSurroundings(self._pipes)
+        self._door = Door(Path(job["test_file"]).stem)
+        self.objects = Objects(0, self._door.may_lend)
+        self.objects.link = self
+        self._door.objects = self.objects
+        self._board = Switchboard(control, self._serve, lambda end: Wire(end, self._idle))
+        operations: dict[str, Callable[..., Any]] = self._door.operations()
+        operations |= {"call_lent": self._call_lent, "read_input": _read_input}
+        around = self.surroundings
+        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
+        self.surroundings.category = self._category
+        wire = Wire(main, self._idle)
+        self.peer.use(wire)
+        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path}])
+        Current.link = self
+
+    @property
+    def pid(self) -> int:
+        """Of the subject."""
+        return self._subject.pid
+
+    def listen(self) -> None:
+        """Let the subject's own threads call back, from now on."""
+        self._board.listen()
+
+    # Facts about the running test
+
+    def begin(self) -> None:
+        """A test begins."""
+        self.attested = True
+        self.reached = False
+        self.not_carried = ""
+        self.not_carried_back = False
+        self._strayed[0] = 0
+
+    def facts(self) -> dict[str, Any]:
+        """What the running test's result rests on."""
+        if self._strayed[0] and not self.not_carried:
+            self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
+        return {
+            "reached_implementation": self.reached,
+            "attested": self.attested,
+            "not_carried": self.not_carried[:1000],
+            "not_carried_back": self.not_carried_back,
+        }
+
+    def judged(self) -> None:
+        """The subject decides about one of its objects."""
+        self.attested = False
+
+    # What mirrored objects ask for
+
+    def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Have the subject do something."""
+        __tracebackhide__ = True
+        if os.getpid() != self._process:
+            self._strayed[0] = 1
+            os._exit(GONE)
+        if operation in CALLS:
+            self.reached = True
+        try:
+            return self.peer.request(operation, *args, **kwargs)
+        except CannotCarry as error:
+            self.not_carried = self.not_carried or str(error)
+            self.not_carried_back = self.not_carried_back or error.__traceback__ is None or _from_subject(error)
+            raise
+        except (Malformed, SubjectGone) as error:
+            self._break(error)
+
+    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function of the subject's."""
+        __tracebackhide__ = True
+        return self.request("call_lent", oid, *args, **kwargs)
+
+    async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a coroutine function of the subject's and await the result there."""
+        __tracebackhide__ = True
+        return await self.later("call_lent", oid, *args, **kwargs)
+
+    async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Await, in the subject, what an operation gives."""
+        raise NotImplementedError
+
+    def module_stub(self, name: str) -> ModuleStub:
+        """A stub that still knows nothing but its name."""
+        return ModuleStub(name)
+
+    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
+        """Have a class that derives from mirrored ones made in the subject as well."""
+        keywords = namespace.pop("_refute_keywords_")
+        merged: dict[str, Any] = {}
+        for base in reversed(kind.__mro__[1:]):
+            if not isinstance(base, MirrorMeta) and base.__module__ == kind.__module__:
+                merged.update(vars(base))
+        merged.update(namespace)
+        members = [_told(name, value) for name, value in merged.items() if name not in UNTOLD]
+        bases = tuple(base for base in kind.__bases__ if isinstance(base, MirrorMeta))
+        cid = self.request("extend", kind.__name__, kind.__qualname__, kind.__module__, bases, members, keywords)
+        self.objects.bind_class(cid, kind)
+
+    # The other direction
+
+    def _serve(self, wire: Wire) -> None:
+        try:
+            self.peer.serve_forever(wire)
+        except Malformed as error:
+            self._break(error)
+
+    def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self.peer.operations["call"](self.objects.own(oid), *args, **kwargs)
+
+    def _idle(self, waiting: int) -> None:
+        """Wait for a message, passing on what the subject prints meanwhile."""
+        pipes = list(self._pipes.values())
+        while waiting not in (ready := select.select([waiting, *pipes], [], [])[0]):
+            self.surroundings.drain()
+            for number, pipe in list(self._pipes.items()):
+                if pipe in ready and _is_closed(pipe):
+                    del self._pipes[number]
+            pipes = list(self._pipes.values())
+
+    def _category(self, token: Any) -> type[Warning]:
+        kind = self.objects.class_of(token)
+        return kind if issubclass(kind, Warning) else UserWarning
+
+    def _break(self, error: Exception) -> NoReturn:
+        """End this worker: its subject has ended, or does not keep to the rules."""
+        if isinstance(error, Malformed):
+            self._send("tampering", {"fact": f"the implementation's process broke the protocol: {error}"})
+            self._subject.kill()
+        else:
+            try:
+                code = self._subject.wait(2.0)
+            except subprocess.TimeoutExpired:
+                self._send("tampering", {"fact": "the implementation closed its connection and went on running"})
+                self._subject.kill()
+                code = 0
+            self.surroundings.drain()
+            how = f"exit code {code}" if code >= 0 else f"signal {-code} ({signal.strsignal(-code)})"
+            self._send("gone", {"how": how})
+        sys.stdout.flush()
+        os._exit(GONE)
+
+
+SUBJECT_KEYS: Final = ("workspace", "import_roots", "memory_bytes", "recursion_limit")
+
+
+def _told(name: str, value: Any) -> tuple[str, str, Any]:
+    if isinstance(value, classmethod):
+        return name, "c", value.__func__
+    if isinstance(value, staticmethod):
+        return name, "s", value.__func__
+    if isinstance(value, property):
+        return name, "p", (value.fget, value.fset, value.fdel)
+    return name, "f", value
+
+
+def _from_subject(error: CannotCarry) -> bool:
+    """Whether it is the subject that said so: then the error was raised where its answer is read."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is None or traceback.tb_frame.f_code.co_name == "_answer"
+
+
+def _is_closed(pipe: int) -> bool:
+    try:
+        return os.read(pipe, 1) == b""
+    except BlockingIOError:
+        return False
+
+
+def _read_input(how: Any, size: Any) -> str:
+    """The test's standard input, where it has put one of its own in place."""
+    if how not in {"read", "readline"} or type(size) is not int or sys.stdin is sys.__stdin__:
+        return ""
+    return str(getattr(sys.stdin, how)(size))

@@ -1,0 +1,136 @@
+"""What one side tells the other of a class, so that it can be mirrored there."""
+
+import enum
+import functools
+import inspect
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    FunctionType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)  # fmt: skip
+from typing import Any, Final
+
+from refute.driver.known import is_standard
+from refute.driver.mirror.functions import PLAIN, TEXT, tell
+
+Description = dict[str, Any]
+SKIPPED: Final = frozenset(
+    {
+        "__new__", "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__dict__", "__weakref__",
+        "__class__", "__slots__", "__init_subclass__", "__subclasshook__", "__reduce__", "__reduce_ex__",
+        "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__sizeof__", "__dir__", "__del__",
+        "__module__", "__qualname__", "__doc__", "__name__", "__class_getitem__", "__set_name__", "__copy__",
+        "__deepcopy__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__match_args__",
+        "__orig_bases__", "__parameters__", "__abstractmethods__", "_abc_impl", "__static_attributes__",
+    }
+)  # fmt: skip
+"""Members that the mirrored class has from its root, or that stay where they are."""
+FUNCTIONS: Final = (
+    FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, functools.partialmethod,
+    functools.singledispatchmethod, type(functools.lru_cache(lambda: None)),
+)  # fmt: skip
+META: Final = ("__iter__", "__len__", "__getitem__", "__contains__", "__bool__", "__call__", "__instancecheck__")
+GENERATED: Final = "<string>"
+"""The file of functions that dataclasses make."""
+
+
+def describe(kind: type, bases: list[Any]) -> Description:
+    """Everything of a class but its objects.
+
+    Args:
+        kind: a class of this side.
+        bases: how its bases are called between the two sides.
+    """
+    doc = kind.__dict__.get("__doc__")
+    told: Description = {
+        "name": kind.__name__,
+        "qualname": kind.__qualname__,
+        "module": str(kind.__module__),
+        "doc": doc[:TEXT] if isinstance(doc, str) else None,
+        "bases": bases,
+        "members": _members(kind),
+        "meta": [name for name in META if _in_metaclass(type(kind), name)],
+    }
+    if fields := _generated_fields(kind):
+        told["fields"] = fields
+    if issubclass(kind, tuple) and isinstance(kind.__dict__.get("_fields"), tuple):
+        told["tuple"] = [str(name) for name in kind.__dict__["_fields"]]
+    if issubclass(kind, enum.Enum):
+        told["enum"] = True
+    return told
+
+
+def _members(kind: type) -> dict[str, list[Any]]:
+    """Name → kind of member and what is told of its function."""
+    found = {}
+    for name, value in _own(kind).items():
+        told = _member(name, value)
+        if told is not None and name not in SKIPPED and isinstance(name, str):
+            found[name] = told
+    return found
+
+
+def _own(kind: type) -> dict[str, Any]:
+    """The members of a class; of one of Python's own also those that it inherits, for its bases are not mirrored."""
+    if not is_standard(kind.__module__) or issubclass(kind, enum.Enum):
+        return dict(vars(kind))
+    merged: dict[str, Any] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        merged.update(vars(base))
+    return merged
+
+
+def _member(name: str, value: Any) -> list[Any] | None:
+    if value is None:
+        return ["n"] if name.startswith("__") else None
+    if isinstance(value, staticmethod):
+        return ["s", tell(value.__func__, name)]
+    if isinstance(value, classmethod | ClassMethodDescriptorType):
+        return ["c", tell(getattr(value, "__func__", value), name)]
+    if isinstance(value, property):
+        return ["p", str(value.__doc__)[:TEXT] if value.__doc__ else None]
+    if isinstance(value, FUNCTIONS):
+        return ["f", tell(value, name)]
+    return None
+
+
+def _in_metaclass(meta: type, name: str) -> bool:
+    """Whether a metaclass beyond Python's own defines a special method."""
+    return any(
+        name in vars(base) for base in meta.__mro__ if base.__module__ not in {"builtins", "abc", "enum", "typing"}
+    )
+
+
+def _generated_fields(kind: type) -> Description | None:
+    """The fields of a dataclass, and which of its comparisons were generated and so are the comparison of fields."""
+    fields, parameters = kind.__dict__.get("__dataclass_fields__"), kind.__dict__.get("__dataclass_params__")
+    if not isinstance(fields, dict) or parameters is None:
+        return None
+    return {
+        "all": [_field(one) for one in fields.values()],
+        "generated": [
+            name for name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__") if _is_made(kind, name)
+        ],
+        "frozen": bool(parameters.frozen),
+        "order": bool(parameters.order),
+        "eq": bool(parameters.eq),
+    }
+
+
+def _field(one: Any) -> list[Any]:
+    import dataclasses
+
+    plain = one.default if type(one.default) in PLAIN else None
+    has = 0 if one.default is dataclasses.MISSING else 1
+    kind = {"_FIELD": 0, "_FIELD_CLASSVAR": 1, "_FIELD_INITVAR": 2}.get(one._field_type.name, 0)  # noqa: SLF001
+    return [
+        one.name, kind, has, plain, one.init, one.repr, one.compare, one.hash, one.kw_only is True,
+        one.default_factory is not dataclasses.MISSING,
+    ]  # fmt: skip
+
+
+def _is_made(kind: type, name: str) -> bool:
+    function = inspect.unwrap(kind.__dict__[name]) if callable(kind.__dict__.get(name)) else None
+    return isinstance(function, FunctionType) and function.__code__.co_filename == GENERATED

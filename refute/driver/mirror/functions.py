@@ -1,0 +1,130 @@
+"""Functions of the other process: what is told of them, and the function that stands for one here."""
+
+import inspect
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any, Final
+
+Info = list[Any]
+TEXT: Final = 20_000
+PLAIN: Final = (type(None), bool, int, float, str)
+
+
+class Shown:
+    """Something of the other process that is only ever looked at: a default, an annotation."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def tell(function: Any, name: str) -> Info:
+    """What is told of a function: name, qualified name, module, doc, parameters, whether it is a coroutine function."""
+    doc = getattr(function, "__doc__", None)
+    return [
+        _text(getattr(function, "__name__", name), name),
+        _text(getattr(function, "__qualname__", name), name),
+        _text(getattr(function, "__module__", None), ""),
+        doc[:TEXT] if isinstance(doc, str) else None,
+        _parameters(function),
+        inspect.iscoroutinefunction(function),
+    ]
+
+
+def stand_in(info: Info, call: Callable[..., Any], call_later: Callable[..., Any]) -> FunctionType:
+    """A function that looks like the one told of.
+
+    Args:
+        info: of `tell`.
+        call: takes the arguments.
+        call_later: as `call`; its result is awaited. For a coroutine function.
+    """
+    name, qualname, module, doc, parameters, later = info
+    if later:
+
+        async def function(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            return await call_later(*args, **kwargs)
+
+    else:
+
+        def function(*args: Any, **kwargs: Any) -> Any:  # type: ignore[misc]  # one of the two
+            __tracebackhide__ = True
+            return call(*args, **kwargs)
+
+    function.__name__, function.__qualname__, function.__doc__ = str(name), str(qualname), doc
+    function.__module__ = str(module)
+    signature = _signature(parameters)
+    if signature is not None:
+        function.__signature__ = signature  # type: ignore[attr-defined]
+    return function  # type: ignore[return-value]
+
+
+def _text(value: Any, otherwise: str) -> str:
+    return value if isinstance(value, str) else otherwise
+
+
+def _parameters(function: Any) -> list[list[Any]] | None:
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError):
+        return None
+    return [
+        [one.name, int(one.kind), *_default(one.default), _annotation(one.annotation)]
+        for one in signature.parameters.values()
+    ]
+
+
+def _default(value: Any) -> list[Any]:
+    """How a default is told: none at all, a plain one, or its text."""
+    if value is inspect.Parameter.empty:
+        return [0, None]
+    if type(value) in PLAIN and not (isinstance(value, int) and abs(value) > 1 << 62):
+        return [1, value]
+    return [2, _text_of(value)]
+
+
+def _annotation(value: Any) -> str | None:
+    return None if value is inspect.Parameter.empty else _text_of(value)
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, type):
+        return value.__qualname__
+    if isinstance(value, str):
+        return value[:200]
+    return object.__repr__(value) if isinstance(value, FunctionType | MethodType) else _repr(value)
+
+
+def _repr(value: Any) -> str:
+    try:
+        return repr(value)[:200]
+    except Exception:
+        return object.__repr__(value)
+
+
+def _signature(parameters: list[list[Any]] | None) -> inspect.Signature | None:
+    if parameters is None:
+        return None
+    built = []
+    for name, kind, how, default, annotation in parameters:
+        given = inspect.Parameter.empty if how == 0 else default if how == 1 else Shown(str(default))
+        built.append(
+            inspect.Parameter(
+                name,
+                inspect._ParameterKind(kind),  # noqa: SLF001  # the only constructor from a number
+                default=given,
+                annotation=inspect.Parameter.empty if annotation is None else _known_annotation(annotation),
+            )
+        )
+    return inspect.Signature(built)
+
+
+def _known_annotation(text: str) -> Any:
+    """A class where the text names a plain one; never evaluated."""
+    plain = {kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, object)}
+    return plain.get(text, Shown(text))

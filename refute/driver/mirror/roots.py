@@ -1,0 +1,151 @@
+"""The roots of all mirrored classes: what is not a member of its own goes to the other process."""
+
+from abc import ABCMeta
+from typing import Any, ClassVar, Final, Protocol
+
+OURS: Final = ("pytest", "hypothesis")
+"""Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
+JUDGING: Final = frozenset(
+    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__contains__", "__hash__",
+     "__instancecheck__", "__subclasscheck__"}
+)  # fmt: skip
+"""Operators whose result decides: a test that rests on the other side's own is not attested."""
+
+
+class Link(Protocol):
+    """What a mirrored object needs of the connection."""
+
+    def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Have the other side do something."""
+        ...
+
+    def judged(self) -> None:
+        """Note that the other side decides."""
+        ...
+
+    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
+        """Make a class of this side known that derives from a mirrored one."""
+        ...
+
+
+class Current:
+    """The one connection of this process."""
+
+    link: ClassVar[Link]
+
+
+def refuse_marks(name: str) -> None:
+    """Deny what only the test libraries look for.
+
+    Raises:
+        AttributeError: it is such a name.
+    """
+    if any(mark in name for mark in OURS):
+        raise AttributeError(name)
+
+
+class MirrorMeta(ABCMeta):
+    """The class of mirrored classes, and of classes that derive from them here."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> "MirrorMeta":
+        """Make a class; one that a test derives is made in the other process as well."""
+        if namespace.pop("_refute_mirror_", False):
+            return super().__new__(mcs, name, bases, namespace)
+        told = dict(namespace)
+        namespace.setdefault("__slots__", ())
+        made = super().__new__(mcs, name, bases, namespace)
+        Current.link.extend(made, {**told, "_refute_keywords_": kwargs})
+        return made
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_: Any) -> None:
+        super().__init__(name, bases, namespace)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Make an object, there."""
+        __tracebackhide__ = True
+        return Current.link.request("call", cls, *args, **kwargs)
+
+    def __getattr__(cls, name: str) -> Any:
+        """An attribute of the class that is no method."""
+        __tracebackhide__ = True
+        refuse_marks(name)
+        if name.startswith("_abc_") or name in {"__abstractmethods__", "__wrapped__", "__signature__"}:
+            raise AttributeError(name)
+        return Current.link.request("get", cls, name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        """Set an attribute of the class in both processes."""
+        if name.startswith(("_abc_", "__abstract", "__dataclass", "__match")) or name in {
+            "__doc__",
+            "__module__",
+            "__qualname__",
+        }:
+            super().__setattr__(name, value)
+            return
+        Current.link.request("set", cls, name, value)
+        if name in cls.__dict__:
+            super().__setattr__(name, value)
+
+    def __delattr__(cls, name: str) -> None:
+        """Delete an attribute of the class."""
+        Current.link.request("del", cls, name)
+        if name in cls.__dict__:
+            super().__delattr__(name)
+
+    def __dir__(cls) -> list[str]:
+        """The names that the class has there."""
+        return list(Current.link.request("dir", cls))
+
+
+class Mirrored:
+    """What every mirrored object has, of whatever built-in type it may be besides."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        __tracebackhide__ = True
+        refuse_marks(name)
+        return Current.link.request("get", self, name)
+
+    def __repr__(self) -> str:
+        return str(Current.link.request("repr", self))
+
+    def __str__(self) -> str:
+        return str(Current.link.request("str", self))
+
+    def __format__(self, spec: str) -> str:
+        return str(Current.link.request("format", self, spec))
+
+    def __copy__(self) -> Any:
+        return Current.link.request("copy", self)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return Current.link.request("deepcopy", self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from refute.driver.mirror.pickles import restored
+
+        return restored, (Current.link.request("pickled", self, int(protocol)),)
+
+    def __dir__(self) -> list[str]:
+        return list(Current.link.request("dir", self))
+
+
+class MirroredObject(Mirrored, metaclass=MirrorMeta):
+    """An object that stays in the other process, all of it."""
+
+    _refute_mirror_ = True
+    __slots__ = ("__weakref__",)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        __tracebackhide__ = True
+        Current.link.request("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        __tracebackhide__ = True
+        Current.link.request("del", self, name)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        found: dict[str, Any] = Current.link.request("vars", self)
+        return found

@@ -1,0 +1,159 @@
+"""Imports in the driver: a module of the implementation is loaded in the subject, a stub of it stands here."""
+
+import builtins
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from refute.driver.mirror.roots import Current, refuse_marks
+
+OURS: Final = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", "refute"})
+"""What a workspace cannot take the place of: the driver's own."""
+
+
+class ModuleStub(ModuleType):
+    """A module that lives in the subject."""
+
+    def __getattr__(self, name: str) -> Any:
+        __tracebackhide__ = True
+        refuse_marks(name)
+        if name in {"__wrapped__", "__path__", "__spec__", "__file__", "__loader__"}:
+            raise AttributeError(name)
+        return Current.link.request("get", self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__") and name.endswith("__"):
+            super().__setattr__(name, value)
+        elif not (isinstance(value, ModuleStub) and value.__name__ == f"{self.__name__}.{name}"):
+            Current.link.request("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        Current.link.request("del", self, name)
+
+    def __dir__(self) -> list[str]:
+        return list(Current.link.request("dir", self))
+
+
+class Importer:
+    """Finder and loader of the implementation's modules.
+
+    Args:
+        roots: folders from which the subject imports.
+        modules: dotted names of the implementation's modules.
+        workspace: real path of the folder with the submitted files.
+    """
+
+    def __init__(self, roots: Sequence[str], modules: Sequence[str], workspace: str) -> None:
+        names = {name.partition(".")[0] for name in modules}
+        for root in roots:
+            if Path(root).is_dir():
+                names |= {entry.name.partition(".")[0] for entry in os.scandir(root) if _importable(entry)}
+        self._owned = {name for name in names if name.isidentifier()} - OURS - set(sys.builtin_module_names)
+        self._taken = {name for name in self._owned if name in sys.stdlib_module_names or name in sys.modules}
+        declared = {name.partition(".")[0] for name in modules}
+        self._taken &= declared  # a folder called `test` does not hide Python's own module from the test file
+        self._owned -= {name for name in self._owned if name in sys.stdlib_module_names} - declared
+        self._workspace = workspace.rstrip(os.sep) + os.sep
+        self._loaded: dict[str, ModuleType] = {}
+        self._import = builtins.__import__
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Of importlib's protocol."""
+        del path, target
+        top = name.partition(".")[0]
+        if top not in self._owned or top in self._taken:
+            return None
+        return ModuleSpec(name, self)  # type: ignore[arg-type]  # as much of a loader as importlib uses
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Load a module in the subject; afresh, where the test took it out of `sys.modules`."""
+        __tracebackhide__ = True
+        location = spec.loader_state
+        if location is not None:
+            told = Current.link.request("load_file", spec.name, location)
+        else:
+            told = Current.link.request("load", spec.name, spec.name in self._loaded)
+        stub, doc, file, path = told
+        spec.submodule_search_locations = path
+        stub.__doc__, stub.__file__ = doc, file
+        stub.__dict__["_refute_new_"] = True
+        self._loaded[spec.name] = stub
+        return stub  # type: ignore[no-any-return]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing more on the first import; on a reload, reload it there."""
+        if not module.__dict__.pop("_refute_new_", False):
+            Current.link.request("reload", module)
+
+    def spec_of_file(self, name: str, location: Any = None, **options: Any) -> ModuleSpec | None:
+        """`importlib.util.spec_from_file_location`, for files of the implementation."""
+        if location is not None and os.path.realpath(location).startswith(self._workspace):
+            return ModuleSpec(name, self, origin=str(location), loader_state=os.path.realpath(location))  # type: ignore[arg-type]
+        return self._spec_of_file(name, location, **options)
+
+    def install(self) -> None:
+        """Take over what leads to the implementation's files."""
+        import runpy
+
+        sys.meta_path.insert(0, self)
+        self._spec_of_file = importlib.util.spec_from_file_location
+        importlib.util.spec_from_file_location = self.spec_of_file
+        module, path = runpy.run_module, runpy.run_path
+
+        def run_module(name: str, *args: Any, **kwargs: Any) -> Any:
+            ours = name.partition(".")[0] in self._owned
+            return Current.link.request("run_module", name, *args, **kwargs) if ours else module(name, *args, **kwargs)
+
+        def run_path(name: Any, *args: Any, **kwargs: Any) -> Any:
+            ours = os.path.realpath(name).startswith(self._workspace)
+            return Current.link.request("run_path", str(name), *args, **kwargs) if ours else path(name, *args, **kwargs)
+
+        runpy.run_module, runpy.run_path = run_module, run_path  # type: ignore[assignment]
+
+    def builtins_of_tests(self) -> dict[str, Any]:
+        """The built-in names that the test file sees."""
+        return {**vars(builtins), "__import__": self._import_for_tests}
+
+    def _import_for_tests(
+        self,
+        name: str,
+        names: Mapping[str, object] | None = None,
+        local: Mapping[str, object] | None = None,
+        wanted: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        __tracebackhide__ = True
+        top = name.partition(".")[0]
+        if level or top not in self._owned:
+            return self._import(name, names, local, wanted or (), level)
+        module = (
+            self._taken_module(name, bool(wanted))
+            if top in self._taken
+            else self._import(name, names, local, wanted or (), 0)
+        )
+        if wanted and "*" in wanted:
+            copy = ModuleType(module.__name__)
+            copy.__dict__.update(Current.link.request("star", module))
+            copy.__dict__["__all__"] = [key for key in copy.__dict__ if key not in vars(ModuleType("x"))]
+            return copy
+        return module
+
+    def _taken_module(self, name: str, innermost: bool) -> ModuleType:  # noqa: FBT001  # as import asks
+        """A module that is named like one that the driver itself uses."""
+        parts = name.split(".")
+        for count in range(1, len(parts) + 1):
+            prefix = ".".join(parts[:count])
+            if prefix not in self._loaded:
+                spec = ModuleSpec(prefix, self)  # type: ignore[arg-type]
+                module = importlib.util.module_from_spec(spec)
+                self.exec_module(module)
+        return self._loaded[name if innermost else parts[0]]
+
+
+def _importable(entry: "os.DirEntry[str]") -> bool:
+    return entry.is_dir() or entry.name.endswith((".py", ".so"))

@@ -1,0 +1,179 @@
+"""What the subject does for the driver: each operation is an ordinary one of Python's, on the object itself."""
+
+import copy
+import importlib
+import importlib.util
+import pickle
+import runpy
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from refute.driver.objects import Objects
+
+Operations = dict[str, Callable[..., Any]]
+
+
+def lookup(kind: type, name: str) -> Any:
+    """What a class or its bases hold under a name, as it stands there."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    raise AttributeError(f"type object {kind.__name__!r} has no attribute {name!r}")
+
+
+class Members:
+    """Members of classes, reached as in `Class.name`: an override further down does not count.
+
+    Args:
+        objects: knows the classes by number.
+    """
+
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+
+    def call(self, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a method; the first argument is what it is bound to, None for a static one."""
+        kind = self._objects.own(cid)
+        this, *rest = args or (None,)
+        member = lookup(kind, name)
+        if isinstance(member, staticmethod):
+            return member.__func__(*rest, **kwargs)
+        if isinstance(this, type):
+            bound = member.__get__(None, this)
+        else:
+            values = getattr(this, "__dict__", None)
+            shadowed = type(values) is dict and name in values and type(this) is kind
+            bound = values[name] if shadowed else member.__get__(this, type(this))  # type: ignore[index]
+        del args, this
+        return bound(*rest, **kwargs)
+
+    def get(self, cid: int, name: str, this: Any) -> Any:
+        """The value of a property."""
+        return lookup(self._objects.own(cid), name).__get__(this, type(this))
+
+    def set(self, cid: int, name: str, this: Any, value: Any) -> None:
+        """Set a property."""
+        lookup(self._objects.own(cid), name).__set__(this, value)
+
+    def delete(self, cid: int, name: str, this: Any) -> None:
+        """Delete a property."""
+        lookup(self._objects.own(cid), name).__delete__(this)
+
+
+def fields(one: Any, names: list[str]) -> tuple[Any, ...]:
+    """Several attributes at once."""
+    return tuple(getattr(one, name) for name in names)
+
+
+def meta(kind: type, name: str, /, *args: Any) -> Any:
+    """A special method of a class's own class."""
+    return lookup(type(kind), name).__get__(kind, type(kind))(*args)
+
+
+def extend(objects: Objects) -> Callable[..., int]:
+    """The operation that makes a class of the driver's, which derives from classes of ours."""
+
+    def make(name: str, qualname: str, module: str, bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
+        namespace: dict[str, Any] = {"__module__": module, "__qualname__": qualname}
+        for key, how, value in members:
+            namespace[key] = _as_member(how, value)
+        kind = type(bases[0])(name, bases, namespace, **keywords)
+        for base in bases[1:]:
+            if not issubclass(type(kind), type(base)):
+                kind = type(base)(name, bases, namespace, **keywords)
+        cid = objects.lend(kind)
+        objects.tell_nothing_of(kind, cid)
+        return cid
+
+    return make
+
+
+def _as_member(how: str, value: Any) -> Any:
+    if how == "c":
+        return classmethod(value)
+    if how == "s":
+        return staticmethod(value)
+    return property(*value) if how == "p" else value
+
+
+def load(name: str, again: bool) -> list[Any]:  # noqa: FBT001  # over the wire
+    """Import a module.
+
+    Args:
+        name: dotted.
+        again: forget it first: the test took it out of `sys.modules`.
+
+    Returns:
+        The module, its file and whether it is a package.
+    """
+    if again:
+        sys.modules.pop(name, None)
+    module = importlib.import_module(name)
+    return facts(module)
+
+
+def load_file(name: str, path: str) -> list[Any]:
+    """Import a module from a file, as `spec_from_file_location` does."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"cannot import {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(name, module)
+    spec.loader.exec_module(module)
+    return facts(module)
+
+
+def facts(module: ModuleType) -> list[Any]:
+    """The module, its doc, file and, for a package, its path."""
+    path = getattr(module, "__path__", None)
+    file = getattr(module, "__file__", None)
+    doc = module.__doc__
+    return [
+        module,
+        doc if isinstance(doc, str) else None,
+        file if isinstance(file, str) else None,
+        [str(one) for one in path] if path is not None else None,
+    ]
+
+
+def star(module: ModuleType) -> dict[str, Any]:
+    """What `from module import *` gives."""
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [name for name in vars(module) if not name.startswith("_")]
+    return {name: getattr(module, name) for name in names}
+
+
+def subject_operations(objects: Objects) -> Operations:
+    """All operations of the subject."""
+    members = Members(objects)
+    return {
+        "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
+        "get": getattr,
+        "set": setattr,
+        "del": delattr,
+        "vars": vars,
+        "dir": dir,
+        "repr": repr,
+        "str": str,
+        "format": format,
+        "copy": copy.copy,
+        "deepcopy": copy.deepcopy,
+        "pickled": pickle.dumps,
+        "unpickled": pickle.loads,  # the driver never unpickles anything of ours
+        "fields": fields,
+        "member": members.call,
+        "member_get": members.get,
+        "member_set": members.set,
+        "member_del": members.delete,
+        "meta": meta,
+        "extend": extend(objects),
+        "load": load,
+        "load_file": load_file,
+        "reload": importlib.reload,
+        "star": star,
+        "run_module": runpy.run_module,
+        "run_path": runpy.run_path,
+    }

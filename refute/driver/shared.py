@@ -1,0 +1,114 @@
+"""Containers that both processes hold: a change on either side reaches the other with the next message."""
+
+from operator import is_not
+from sys import getrefcount
+from typing import Any
+
+from refute.driver.codec import SCALARS, parts_of
+
+OWN_REFERENCES = 2
+"""References to a container that are ours: the entry's, and the argument of `getrefcount`."""
+
+
+class Shared:
+    """One container, and what it held when both sides last agreed."""
+
+    __slots__ = ("nested", "parts", "sid", "value")
+
+    def __init__(self, sid: int, value: Any) -> None:
+        self.sid = sid
+        self.value = value
+        self.agree()
+
+    def agree(self) -> None:
+        """Take what it holds now for what the other side knows."""
+        self.parts: Any = bytes(self.value) if isinstance(self.value, bytearray) else parts_of(self.value)
+        self.nested = not isinstance(self.value, bytearray) and not SCALARS.issuperset(map(type, self.parts))
+
+    @property
+    def changed(self) -> bool:
+        """Whether it holds anything else than when both sides last agreed."""
+        if isinstance(self.value, bytearray):
+            return bool(self.value != self.parts)
+        now = parts_of(self.value)
+        return len(now) != len(self.parts) or any(map(is_not, now, self.parts))
+
+
+class SharedContainers:
+    """All shared containers of one side.
+
+    Args:
+        first: the first number that this side gives; both sides count in steps of two.
+    """
+
+    def __init__(self, first: int) -> None:
+        self._next = first
+        self._by_sid: dict[int, Shared] = {}
+        self._by_id: dict[int, Shared] = {}
+
+    def sid_of(self, value: object) -> int | None:
+        """The number of a shared container."""
+        shared = self._by_id.get(id(value))
+        return shared.sid if shared is not None else None
+
+    def container(self, sid: int) -> Any:
+        """The container of a number, or None."""
+        shared = self._by_sid.get(sid)
+        return shared.value if shared is not None else None
+
+    def share(self, value: Any) -> int:
+        """Share a container of this side."""
+        sid, self._next = self._next, self._next + 2
+        self.adopt(sid, value)
+        return sid
+
+    def adopt(self, sid: int, value: Any) -> None:
+        """Share a container under a number of the other side's."""
+        self._by_sid[sid] = self._by_id[id(value)] = Shared(sid, value)
+
+    def agree(self, sids: list[int]) -> None:
+        """After a message: both sides hold the same again."""
+        for sid in sids:
+            if sid in self._by_sid:
+                self._by_sid[sid].agree()
+
+    def changed(self) -> list[Shared]:
+        """Containers that changed since both sides last agreed."""
+        return [shared for shared in list(self._by_sid.values()) if shared.changed]
+
+    def drop(self, sids: list[int]) -> None:
+        """Stop sharing: the other side no longer holds them."""
+        for sid in sids:
+            shared = self._by_sid.pop(sid, None)
+            if shared is not None:
+                self._by_id.pop(id(shared.value), None)
+
+    def let_go(self) -> list[int]:
+        """Stop sharing what nobody on this side but us still refers to; their numbers."""
+        if not self._by_sid:
+            return []
+        inner = self._inner_references()
+        entries = list(self._by_sid.values())
+        held = [one for one in entries if getrefcount(one.value) - OWN_REFERENCES > inner.get(id(one.value), 0)]
+        kept: set[int] = set()
+        while held:
+            one = held.pop()
+            if one.sid in kept:
+                continue
+            kept.add(one.sid)
+            if one.nested:
+                held.extend(self._by_id[key] for key in map(id, one.parts) if key in self._by_id)
+        released = [sid for sid in self._by_sid if sid not in kept]
+        self.drop(released)
+        return released
+
+    def _inner_references(self) -> dict[int, int]:
+        """How often each shared container is referred to by shared containers and by what we remember of them."""
+        found: dict[int, int] = {}
+        for one in self._by_sid.values():
+            if one.nested:
+                for parts in (one.parts, parts_of(one.value)):
+                    for key in map(id, parts):
+                        if key in self._by_id:
+                            found[key] = found.get(key, 0) + 1
+        return found

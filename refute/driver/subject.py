@@ -1,0 +1,128 @@
+"""The subject: imports the implementation and answers over its connection. Nothing here is trusted, or secret.
+
+Started by the driver's worker with three descriptors: its connection, the one over which further connections are
+handed, and where the stacks of its threads go. It imports neither pytest nor Hypothesis.
+"""
+
+import faulthandler
+import os
+import resource
+import signal
+import site
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+ROOT = str(Path(__file__).resolve().parents[2])
+OUR_FRAMES = 30
+"""Frames of ours below a call."""
+
+
+def main() -> None:
+    """Serve until the driver closes the connection."""
+    sys.path.insert(0, ROOT)
+    from refute.driver.carriage import SubjectGone
+    from refute.driver.mirror import classes, enums, pickles  # noqa: F401  # nothing of ours is imported later
+    from refute.driver.mirror.roots import Current
+    from refute.driver.objects import Objects
+    from refute.driver.operations import subject_operations
+    from refute.driver.peer import Peer
+    from refute.driver.streams import Input, Output
+    from refute.driver.surroundings import SubjectSurroundings
+    from refute.driver.switchboard import Switchboard
+    from refute.driver.wire import Wire
+
+    sys.path.remove(ROOT)
+    connection, control, stacks = (int(one) for one in sys.argv[1:4])
+    wire = Wire(socket.socket(fileno=connection))
+    try:
+        _, job = wire.receive()
+    except SubjectGone:
+        return
+    restrain(job["memory_bytes"])
+    faulthandler.enable(file=stacks)
+    faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
+
+    objects = Objects(1, lambda _: None)
+    surroundings = SubjectSurroundings()
+    operations = subject_operations(objects)
+    operations["call_lent"] = lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs)
+    board = Switchboard(socket.socket(fileno=control), lambda end: peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
+    peer = Peer(objects, operations, board.connect, surroundings.tell, surroundings.hear)
+    Current.link = objects.link = SubjectSide(peer)
+    surroundings.notify, surroundings.token = peer.notify, objects.token
+    settle(job)
+    sys.stdout = sys.__stdout__ = Output(1, surroundings.write)  # type: ignore[assignment,misc]
+    sys.stderr = sys.__stderr__ = Output(2, surroundings.write)  # type: ignore[assignment,misc]
+    sys.stdin = sys.__stdin__ = Input(lambda how, size: peer.request("read_input", how, size))  # type: ignore[assignment,misc]
+    board.listen()
+    for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
+        del sys.modules[name]  # a ticket may bring a module of this name
+    peer.serve_forever(wire)
+
+
+class SubjectSide:
+    """What mirrored objects of the driver ask for.
+
+    Args:
+        peer: to ask.
+    """
+
+    def __init__(self, peer: Any) -> None:
+        self._peer = peer
+        self.request = peer.request
+
+    def judged(self) -> None:
+        """Nothing: the driver's objects may decide."""
+
+    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function of the driver's."""
+        return self._peer.request("call_lent", oid, *args, **kwargs)
+
+    async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Await, in the driver, what a coroutine function gives."""
+        raise NotImplementedError
+
+    async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Await, in the driver, what an operation gives."""
+        raise NotImplementedError
+
+    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
+        """A class derived here from one of the driver's stays here."""
+
+
+def restrain(memory_bytes: int) -> None:
+    """Bound this process's memory, so that an allocation fails in its test, and offer it first to the OOM killer."""
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def settle(job: dict[str, Any]) -> None:
+    """Make the implementation importable."""
+    sys.path[:] = [*job["import_roots"], *(path for path in job["path"] if path not in job["import_roots"])]
+    sys.argv = [""]
+    if job["import_roots"] != [job["workspace"]]:  # for programs that it starts
+        os.environ["PYTHONPATH"] = os.pathsep.join(job["import_roots"])
+    site.setquit()
+    site.sethelper()
+    site.setcopyright()
+    threading.main_thread().name = "MainThread"
+    sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
+    forget(job["import_roots"])
+
+
+def forget(roots: list[str]) -> None:
+    """Forget loaded modules of Python's own that the implementation has one of the same name of."""
+    names = {entry.name.partition(".")[0] for root in roots if Path(root).is_dir() for entry in os.scandir(root)}
+    taken = names - set(sys.builtin_module_names) - {"__main__"}
+    for name in [name for name in sys.modules if name.split(".")[0] in taken]:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file:
+            del sys.modules[name]
+
+
+if __name__ == "__main__":
+    main()

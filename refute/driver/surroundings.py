@@ -1,0 +1,243 @@
+"""What both processes have beside objects: environment, folder, arguments, seed, log levels, output, warnings."""
+
+import base64
+import contextlib
+import logging
+import os
+import random
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+from refute.driver.carriage import Malformed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Extras = dict[str, Any]
+KEPT: Final = ("LD_", "PYTHON", "GLIBC_", "MALLOC_", "PATH", "HYPOTHESIS", "PYTEST")
+"""Variables that would change the programs that a test starts; the subject sets them for its own only."""
+NOTICED: Final = 32_768
+"""Characters of output after which they are sent without waiting for an answer to go along with."""
+
+
+class Place:
+    """Environment and working folder: what one side changes, the other has with the next message."""
+
+    def __init__(self) -> None:
+        self._environment = dict(os.environ)
+        self._raw = dict(os.environ._data)  # type: ignore[attr-defined]  # noqa: SLF001  # compared 50 times quicker
+        self._folder = _folder()
+
+    def differences(self, extras: Extras) -> None:
+        """Add what changed since the last message."""
+        if os.environ._data != self._raw:  # type: ignore[attr-defined]  # noqa: SLF001
+            now = dict(os.environ)
+            gone = {name: None for name in self._environment if name not in now}
+            changed = {name: value for name, value in now.items() if self._environment.get(name) != value}
+            extras["env"] = {**gone, **changed}
+            self._agree()
+        folder = _folder()
+        if folder != self._folder:
+            extras["cwd"] = self._folder = folder
+
+    def apply(self, extras: Extras, *, kept: tuple[str, ...] = ()) -> None:
+        """Take over what the other side changed."""
+        for name, value in extras.get("env", {}).items():
+            if not kept or not name.upper().startswith(kept):
+                with contextlib.suppress(ValueError, OSError):
+                    if value is None:
+                        os.environ.pop(name, None)
+                    else:
+                        os.environ[name] = value
+        if "env" in extras:
+            self._agree()
+        if isinstance(extras.get("cwd"), str):
+            with contextlib.suppress(OSError, ValueError):
+                os.chdir(extras["cwd"])
+            self._folder = _folder()
+
+    def _agree(self) -> None:
+        self._environment = dict(os.environ)
+        self._raw = dict(os.environ._data)  # type: ignore[attr-defined]  # noqa: SLF001
+
+
+class DriverSurroundings:
+    """The driver's side.
+
+    Args:
+        pipes: descriptors of the subject's own output and errors; read whenever there is something.
+    """
+
+    def __init__(self, pipes: dict[int, int]) -> None:
+        self._place = Place()
+        self._pipes = pipes
+        self._argv: list[str] = []
+        self._levels: dict[str, int] = {}
+        self._seed: list[Any] | None = None
+        self.category: Callable[[Any], type[Warning]] = lambda _: UserWarning
+
+    def follow_random(self) -> None:
+        """Seed the subject's random numbers whenever a test, or Hypothesis for each example, seeds ours."""
+        seed, set_state = random.seed, random.setstate
+
+        def seeded(a: Any = None, version: int = 2) -> None:
+            seed(a, version)
+            plain = a is None or isinstance(a, int | float | str)
+            self._seed = ["seed", a] if plain else ["state", random.getstate()]
+
+        def state_set(state: Any) -> None:
+            set_state(state)
+            self._seed = ["state", state]
+
+        random.seed, random.setstate = seeded, state_set
+
+    def tell(self) -> Extras:
+        """What goes along with the next message."""
+        extras: Extras = {}
+        self._place.differences(extras)
+        if sys.argv != self._argv:
+            self._argv = list(sys.argv)
+            extras["argv"] = [str(one) for one in self._argv]
+        if self._seed is not None:
+            extras["random"], self._seed = self._seed, None
+        levels = _levels()
+        if levels != self._levels:
+            extras["levels"] = self._levels = levels
+        return extras
+
+    def hear(self, extras: Extras) -> None:
+        """Take in what came along."""
+        self.drain()
+        self._place.apply(extras, kept=KEPT)
+        try:
+            for number, text in extras.get("out", ()):
+                _write(number, text)
+            for name, level, message, file, line, function in extras.get("log", ()):
+                _log(str(name), int(level), str(message), (str(file), int(line), str(function)))
+            for token, message, file, line in extras.get("warn", ()):
+                warnings.warn_explicit(message, self.category(token), str(file), int(line), registry={})
+        except (TypeError, ValueError) as error:
+            raise Malformed("output of the subject is none") from error
+
+    def drain(self) -> None:
+        """Pass on what the subject's process has written to its own descriptors."""
+        for number, pipe in self._pipes.items():
+            with contextlib.suppress(OSError):
+                while data := os.read(pipe, 65_536):
+                    stream = sys.stdout if number == 1 else sys.stderr
+                    with contextlib.suppress(Exception):
+                        stream.flush()
+                    os.write(number, data)
+
+
+class SubjectSurroundings:
+    """The subject's side.
+
+    Args:
+        notify: sends what waits here at once.
+    """
+
+    def __init__(self) -> None:
+        self._place = Place()
+        self.notify: Callable[[], None] = lambda: None
+        self.token: Callable[[type], Any] = lambda _: None
+        self._output: list[list[Any]] = []
+        self._waiting = 0
+        self._warnings: list[list[Any]] = []
+        self._records: list[list[Any]] = []
+        warnings.simplefilter("always")
+        warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
+        logging.root.addHandler(_Forward(self._records))
+
+    def tell(self) -> Extras:
+        """What goes along with the next message."""
+        extras: Extras = {}
+        self._place.differences(extras)
+        for key, waiting in (("out", self._output), ("warn", self._warnings), ("log", self._records)):
+            if waiting:
+                extras[key] = list(waiting)
+                waiting.clear()
+        self._waiting = 0
+        return extras
+
+    def hear(self, extras: Extras) -> None:
+        """Take over what the test changed."""
+        self._place.apply(extras)
+        if "argv" in extras:
+            sys.argv[:] = extras["argv"]
+        if "random" in extras:
+            _seed(*extras["random"])
+        for name, level in extras.get("levels", {}).items():
+            if name == "disable":
+                logging.disable(level)
+            else:
+                logging.getLogger(name or None).setLevel(level)
+
+    def write(self, number: int, text: str | bytes) -> None:
+        """Keep output until the next message."""
+        self._output.append([number, text if isinstance(text, str) else [base64.b64encode(text).decode()]])
+        self._waiting += len(text)
+        if self._waiting > NOTICED:
+            self.notify()
+
+    def _warned(self, message: Any) -> None:
+        self._warnings.append([self.token(message.category), str(message.message), message.filename, message.lineno])
+
+
+class _Forward(logging.Handler):
+    def __init__(self, records: list[list[Any]]) -> None:
+        super().__init__()
+        self._records = records
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a record until the next message."""
+        message = record.getMessage()
+        if record.exc_info:
+            message += "\n" + logging.Formatter().formatException(record.exc_info)
+        self._records.append([record.name, record.levelno, message, record.pathname, record.lineno, record.funcName])
+
+
+def _folder() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109  # a string is compared for every message
+    except OSError:
+        return None
+
+
+def _levels() -> dict[str, int]:
+    """Levels of the loggers that have one; "" is the root."""
+    named = {
+        name: one.level
+        for name, one in list(logging.root.manager.loggerDict.items())
+        if isinstance(one, logging.Logger) and one.level
+    }
+    return {"": logging.root.level, "disable": logging.root.manager.disable, **named}
+
+
+def _write(number: int, text: Any) -> None:
+    stream = sys.stdout if number == 1 else sys.stderr
+    with contextlib.suppress(ValueError, UnicodeError):  # a closed stream, or one that cannot show it
+        if isinstance(text, str):
+            stream.write(text)
+        else:
+            data = base64.b64decode(text[0])
+            stream.flush()
+            buffer = getattr(stream, "buffer", None)
+            stream.write(data.decode("utf-8", "replace")) if buffer is None else buffer.write(data)
+        stream.flush()
+
+
+def _log(name: str, level: int, message: str, place: tuple[str, int, str]) -> None:
+    logger = logging.getLogger(name)
+    if logger.isEnabledFor(level):
+        file, line, function = place
+        logger.handle(logger.makeRecord(name, level, file, line, message, (), None, function))
+
+
+def _seed(how: str, value: Any) -> None:
+    if how == "seed":
+        random.seed(value)
+    else:
+        version, numbers, last = value
+        random.setstate((version, tuple(numbers), last))

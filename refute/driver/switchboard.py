@@ -1,0 +1,53 @@
+"""A connection for every thread: one side makes a socket pair and hands one end over."""
+
+import socket
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from refute.driver.wire import Wire
+
+MOST: Final = 512
+"""Connections that the other side may open in all."""
+
+
+class Switchboard:
+    """Opens connections, and serves those that the other side opens.
+
+    Args:
+        control: over which descriptors are handed.
+        serve: answers on a connection until it is closed; runs in a thread of its own.
+        wrap: makes a Wire of a socket.
+    """
+
+    def __init__(
+        self, control: socket.socket, serve: Callable[[Wire], None], wrap: Callable[[socket.socket], Wire]
+    ) -> None:
+        self._control = control
+        self._serve = serve
+        self._wrap = wrap
+
+    def connect(self) -> Wire:
+        """A connection for the calling thread."""
+        ours, theirs = socket.socketpair()
+        try:
+            socket.send_fds(self._control, [b"c"], [theirs.fileno()])
+        finally:
+            theirs.close()
+        return self._wrap(ours)
+
+    def listen(self) -> None:
+        """Serve what the other side opens, from now on."""
+        threading.Thread(target=self._accept, daemon=True, name="refute-switchboard").start()
+
+    def _accept(self) -> None:
+        for _ in range(MOST):
+            try:
+                data, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
+            except OSError:
+                return
+            if not data:
+                return
+            for descriptor in descriptors:
+                wire = self._wrap(socket.socket(fileno=descriptor))
+                threading.Thread(target=self._serve, args=(wire,), daemon=True, name="refute-connection").start()

@@ -1,0 +1,107 @@
+"""Messages over a socket pair: a length, then JSON. Bounds are checked before anything is allocated or parsed."""
+
+import json
+import os
+import select
+import socket
+import struct
+from collections.abc import Callable
+from typing import Any, Final
+
+from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+
+HEADER: Final = struct.Struct("!Q")
+MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_PARTS: Final = 6_000_000
+"""Commas and brackets of one message: what bounds the memory that parsing it takes."""
+CHUNK: Final = 1 << 20
+
+_write = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
+_read = json.loads
+
+Message = list[Any]
+
+
+class Wire:
+    """One end of a connection.
+
+    Args:
+        end: of a stream socket pair; blocking.
+        idle: called with the socket's descriptor to wait for input, if waiting means more than that.
+    """
+
+    def __init__(self, end: socket.socket, idle: Callable[[int], None] | None = None) -> None:
+        self._socket = end
+        self._process = os.getpid()
+        self._idle = idle
+
+    def fileno(self) -> int:
+        """The descriptor."""
+        return self._socket.fileno()
+
+    def send(self, message: Message) -> None:
+        """Send one message.
+
+        Raises:
+            CannotCarry: it is too large; nothing was sent.
+            SubjectGone: nobody reads it.
+        """
+        if os.getpid() != self._process:  # a forked child must not speak for its parent
+            os._exit(70)
+        data = _write(message).encode("ascii")
+        if len(data) > MAX_BYTES or (len(data) > MAX_PARTS and _parts(data) > MAX_PARTS):
+            raise CannotCarry(f"the value is too large to pass: {len(data)} bytes, at most {MAX_BYTES}")
+        try:
+            self._socket.sendall(HEADER.pack(len(data)) + data)
+        except OSError as error:
+            raise SubjectGone from error
+
+    def receive(self) -> Message:
+        """Wait for one message.
+
+        Raises:
+            Malformed: what came is no message, or too large.
+            SubjectGone: the connection was closed.
+        """
+        (size,) = HEADER.unpack(self._take(HEADER.size))
+        if size > MAX_BYTES:
+            raise Malformed(f"a message of {size} bytes was announced, at most {MAX_BYTES} are taken")
+        data = self._take(size)
+        if size > MAX_PARTS and _parts(data) > MAX_PARTS:
+            raise Malformed("a message has too many parts")
+        try:
+            message = _read(data)
+        except (ValueError, RecursionError) as error:
+            raise Malformed("a message is no JSON") from error
+        if type(message) is not list or not message:
+            raise Malformed("a message is no list")
+        return message
+
+    def has_input(self) -> bool:
+        """Whether something came that nobody has read."""
+        return bool(select.select([self._socket], [], [], 0)[0])
+
+    def close(self) -> None:
+        """Close this end."""
+        self._socket.close()
+
+    def _take(self, size: int) -> bytes:
+        if self._idle is not None:
+            self._idle(self._socket.fileno())
+        try:
+            data = self._socket.recv(min(CHUNK, size))
+            if len(data) == size:
+                return data
+            taken = bytearray(data)
+            while data and len(taken) < size:
+                data = self._socket.recv(min(size - len(taken), CHUNK))
+                taken += data
+        except OSError as error:
+            raise SubjectGone from error
+        if len(taken) < size:
+            raise SubjectGone
+        return bytes(taken)
+
+
+def _parts(data: bytes) -> int:
+    return data.count(b",") + data.count(b"[")
