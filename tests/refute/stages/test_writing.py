@@ -1,0 +1,182 @@
+"""S160, S210, S220, S230: having Gemini write the attack, by the real client against a local server; no container."""
+
+import json
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from refute.errors import ModelUnavailable, SettingsInvalid
+from refute.outcome import Status, Stop
+from refute.ports import Ports
+from refute.settings import Settings, TesterName
+from refute.stages.admission import take_snapshot
+from refute.stages.evidence import Writing
+from refute.stages.writing import write_tests
+from refute.ticket.parse import load_ticket
+from tests.fakes.gemini.server import GeminiServer, one_after_the_other
+from tests.fakes.gemini.wire import Answer, json_answer
+
+CLAIM = "double(x) returns twice its argument."
+TESTS = {
+    "tests": [
+        {
+            "name": f"test_{n}",
+            "claim_id": "C1",
+            "quote": CLAIM,
+            "category": "edge",
+            "code": f"def test_{n}():\n    from impl import double\n    assert double({n}) == {2 * n}\n",
+        }
+        for n in (1, 2, 3)
+    ]
+}
+Write = Callable[..., Writing | Stop]
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GeminiServer]:
+    """A local Gemini, with credentials for it in the environment."""
+    with GeminiServer(lambda _: json_answer(TESTS, thinking_tokens=500)) as running:
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(running.write_credentials(tmp_path)))
+        yield running
+
+
+@pytest.fixture
+def configure(tmp_path: Path, server: GeminiServer) -> Callable[..., None]:
+    """Write `gemini.yaml`, with changes."""
+
+    def write(**changed: object) -> None:
+        fields = {"enterprise": True, "data_retention": "none", "project": server.project, "location": "europe-west4"}
+        local = {"base_url": server.url, "timeout_s": 10, "attempts": 2}
+        (tmp_path / "gemini.yaml").write_text(yaml.safe_dump({**fields, **local, **changed}))
+
+    write()
+    return write
+
+
+@pytest.fixture
+def write(tmp_path: Path, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Have the tests of a small ticket written; keyword arguments are settings."""
+    monkeypatch.setattr("refute.llm.metered.FIRST_WAIT_S", 0.01)
+    folder = tmp_path / "ticket"
+    folder.mkdir()
+    (folder / "impl.py").write_text('def double(x: int) -> int:\n    """Twice."""\n    return x + x\n')
+    (folder / "verify.sh").write_text("python -c 'import impl'\n")
+    ticket = {"id": "T-1", "title": "t", "workspace": ".", "implementation_files": ["impl.py"]}
+    claims = {"claims": [{"id": "C1", "text": CLAIM}], "verification_script": "verify.sh"}
+    (folder / "ticket.yaml").write_text(yaml.safe_dump({**ticket, **claims}))
+
+    def run(**changed: object) -> Writing | Stop:
+        own = {
+            "state_dir": tmp_path / "state",
+            "audit_path": tmp_path / "audit.jsonl",
+            "gemini_file": tmp_path / "gemini.yaml",
+            "tester": TesterName.GEMINI,
+        }
+        ports = Ports(Settings.load(**{**own, **changed}), run_id="run-1")
+        loaded = load_ticket(folder)
+        snapshot = take_snapshot(ports, loaded)
+        assert not isinstance(snapshot, Stop)
+        return write_tests(ports, loaded, snapshot)
+
+    return run
+
+
+def done(written: Writing | Stop) -> Writing:
+    assert isinstance(written, Writing)
+    return written
+
+
+def test_the_attack_comes_with_what_it_cost(write: Write, tmp_path: Path) -> None:
+    written = done(write())
+    assert len(written.attack.tests) == 6
+    (used,) = written.models
+    assert (used.model, used.calls, used.thinking_tokens) == ("gemini-3.8-flash", 2, 1000)
+    assert written.cost_usd == used.cost_usd
+    gates = [json.loads(line)["gate"] for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
+    assert gates.count("retention") == 1
+    assert gates.count("model_call") == 2
+
+
+def test_s160_a_model_that_recovers_costs_what_was_billed(write: Write, server: GeminiServer) -> None:
+    server.respond = one_after_the_other([Answer(status=429), json_answer(TESTS)])
+    assert done(write()).models[0].calls == 2
+
+
+def test_s160_a_model_that_stays_down_is_no_verdict(write: Write, server: GeminiServer) -> None:
+    server.respond = lambda _: Answer(status=500)
+    with pytest.raises(ModelUnavailable, match="HTTP 500"):
+        write()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Answer(text="I will not."), Answer(text='{"tests": [', finish="MAX_TOKENS"), Answer(prompt_blocked="SAFETY")],
+)
+def test_s160_unusable_answers_are_told_and_paid_for(write: Write, server: GeminiServer, answer: Answer) -> None:
+    server.respond = lambda _: answer
+    written = done(write())
+    assert written.attack.tests == ()
+    assert written.cost_usd
+    assert any("unusable answer" in note for note in written.notes)
+
+
+@pytest.mark.parametrize("budget", [{"max_cost_usd": Decimal("0.01")}, {"month_budget_usd": Decimal("0.000001")}])
+def test_s210_what_does_not_fit_a_budget_is_not_sent(
+    write: Write, server: GeminiServer, budget: dict[str, Decimal]
+) -> None:
+    stop = write(**budget)
+    assert isinstance(stop, Stop)
+    assert stop.status is Status.SKIPPED_BUDGET
+    assert server.asked == []
+
+
+def test_s210_a_month_without_a_hard_stop_goes_on(write: Write) -> None:
+    assert done(write(month_budget_usd=Decimal("0.000001"), month_hard_stop=False)).attack.tests
+
+
+@pytest.mark.parametrize(
+    "change", [{"enterprise": False}, {"data_retention": "default"}, {"base_url": "https://gemini.example"}]
+)
+def test_s220_an_endpoint_that_may_keep_data_is_refused(
+    write: Write, server: GeminiServer, configure: Callable[..., None], change: dict[str, object]
+) -> None:
+    configure(**change)
+    with pytest.raises(SettingsInvalid, match=next(iter(change))):
+        write()
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("caching_disabled", [False, None])
+def test_s220_a_project_that_caches_is_refused(
+    write: Write, server: GeminiServer, *, caching_disabled: bool | None
+) -> None:
+    server.caching_disabled = caching_disabled
+    with pytest.raises(ModelUnavailable):
+        write()
+    assert server.asked == []
+
+
+def test_s230_the_same_ticket_again_costs_nothing_and_says_so(write: Write, server: GeminiServer) -> None:
+    first, second = done(write()), done(write())
+    assert len(server.asked) == 2
+    assert first.attack == second.attack
+    assert first.cost_usd
+    assert second.cost_usd == 0
+    assert any("kept earlier" in note for note in second.notes)
+    write(fresh=True)
+    assert len(server.asked) == 4
+
+
+def test_a_recording_plays_the_model_s_part(write: Write, server: GeminiServer, tmp_path: Path) -> None:
+    recorded = done(write(record_dir=tmp_path / "recorded"))
+    played = done(write(tester=TesterName.REPLAY, replay_dir=tmp_path / "recorded"))
+    assert [test.name for test in played.attack.tests] == [test.name for test in recorded.attack.tests]
+    assert len(server.asked) == 2
+
+
+def test_a_replay_needs_a_recording(write: Write, tmp_path: Path) -> None:
+    with pytest.raises(SettingsInvalid, match="--record DIR"):
+        write(tester=TesterName.REPLAY, replay_dir=tmp_path / "none")

@@ -1,0 +1,127 @@
+"""S080, S090, S160, S230: Gemini writes the attack: real client, real HTTP, real engine, a local server.
+
+What a failing model, a spent budget or a refused endpoint means is tested without containers: stages/test_writing.py.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome, Status
+from refute.settings import Settings, TesterName
+from tests.fakes.gemini.server import GeminiServer
+from tests.fakes.gemini.wire import Answer, Asked, json_answer
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+
+WRONG = {"slug.py": 'def slugify(text: str) -> str:\n    """Slug."""\n    return "_".join(text.lower().split())\n'}
+RIGHT = {"slug.py": 'def slugify(text: str) -> str:\n    """Slug."""\n    return "-".join(text.lower().split())\n'}
+CLAIM = 'slugify("Hello World") returns "hello-world".'
+
+
+def written(name: str, code: str) -> dict[str, str]:
+    return {"name": name, "claim_id": "C1", "quote": CLAIM, "category": "edge", "code": code}
+
+
+SHARP = {
+    "preamble": "from slug import slugify",
+    "tests": [
+        written("test_words", 'def test_words():\n    assert slugify("Hello World") == "hello-world"\n'),
+        written("test_three", 'def test_three():\n    assert slugify("A b C").count("-") == 2\n'),
+        written("test_text", 'def test_text():\n    assert type(slugify("x")) is str\n'),
+    ],
+}
+VACUOUS = {"tests": [written(f"test_{n}", f"def test_{n}():\n    assert True\n") for n in "abc"]}
+
+
+def claims_then_nothing(asked: Asked) -> Answer:
+    """Sharp tests in round one, none in the others."""
+    return json_answer({"tests": []} if "second round" in asked.text else SHARP, thinking_tokens=500)
+
+
+@pytest.fixture
+def gemini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GeminiServer]:
+    """A local Gemini that `gemini.yaml` and the environment's credentials lead to."""
+    with GeminiServer(claims_then_nothing) as server:
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(server.write_credentials(tmp_path)))
+        write_settings(tmp_path, server)
+        yield server
+
+
+def write_settings(folder: Path, server: GeminiServer, **changed: object) -> Path:
+    fields = {
+        "enterprise": True,
+        "data_retention": "none",
+        "project": server.project,
+        "location": "europe-west4",
+        "base_url": server.url,
+        "timeout_s": 10,
+        "attempts": 2,
+        **changed,
+    }
+    path = folder / "gemini.yaml"
+    path.write_text(yaml.safe_dump(fields))
+    return path
+
+
+@pytest.fixture
+def attack(gemini: GeminiServer, verify: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]:
+    """Verify a ticket with Gemini as the tester; its answers and its ledger are this test's own."""
+
+    def run(directory: Path, **overrides: object) -> Outcome:
+        own = {"gemini_file": tmp_path / "gemini.yaml", "tester": TesterName.GEMINI, "fresh": True, **overrides}
+        return verify(directory, **own)
+
+    return run
+
+
+def audited(folder: Path) -> list[str]:
+    return [json.loads(line)["gate"] for line in (folder / "audit.jsonl").read_text().splitlines()]
+
+
+def test_s080_s090_gemini_refutes_and_its_cost_is_on_record(ticket, attack, gemini, settings, tmp_path):
+    outcome = attack(ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}]))
+    assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
+    assert {failure.tester for failure in outcome.failures} == {"gemini"}
+    assert {failure.test_name for failure in outcome.failures} == {"test_words", "test_three"}
+    (used,) = outcome.models
+    assert (used.calls, used.thinking_tokens) == (2, 1000)
+    assert outcome.cost_usd == used.cost_usd > Decimal("0.00375")
+    (stored,) = Ledger.open(settings).outcomes(run_id=outcome.run_id)
+    assert stored.cost_usd == outcome.cost_usd
+    assert audited(tmp_path).count("model_call") == 2
+    assert "retention" in audited(tmp_path)
+    assert "slugify" in gemini.asked[0].text
+    assert "split" not in gemini.asked[0].text
+    assert "split" in gemini.asked[1].text
+
+
+def test_s160_s180_a_model_that_was_talked_into_vacuous_tests_gives_no_pass(ticket, attack, gemini):
+    gemini.respond = lambda _: json_answer(VACUOUS)
+    outcome = attack(ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}]))
+    assert outcome.status is Status.INCONCLUSIVE
+    assert {record.verdict for record in outcome.tests} == {None}
+
+
+def test_s230_the_same_ticket_again_costs_nothing_and_says_so(ticket, attack, gemini, tmp_path):
+    directory = ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}], id="TCK-230")
+    first = attack(directory, fresh=False)
+    asked = len(gemini.asked)
+    second = attack(directory, fresh=False)
+    assert len(gemini.asked) == asked
+    assert (first.status, second.status) == (Status.FAILED_ADVERSARIAL, Status.FAILED_ADVERSARIAL)
+    assert first.cost_usd > 0
+    assert second.cost_usd == 0
+    assert any("kept earlier" in caveat for caveat in second.caveats)
+
+
+def test_without_settings_for_gemini_nothing_starts(ticket, cli):
+    done = cli("verify", ticket(), "--yes", "--tester", "gemini")
+    assert done.returncode == 2
+    assert "data_retention: none" in done.stderr
+    assert Settings.load().tester is TesterName.PROPERTY
