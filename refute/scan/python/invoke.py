@@ -10,7 +10,8 @@ from refute.scan.python.values import UNK, FileValue, Function, Partial, PathVal
 from refute.scan.symbols import DOWNLOAD, is_open
 
 if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonCall, PythonWalker
+    from refute.scan.python.call import PythonCall
+    from refute.scan.python.walk import PythonWalker
 
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 _LIBRARY_CALLS: Final = frozenset(
@@ -148,8 +149,8 @@ def call_method(
     walker: "PythonWalker", target: Bound, arguments: list[Any], keywords: dict[str, Any], node: ast.AST
 ) -> Any:
     """Call a method of a value."""
+    from refute.scan.python.call import PythonCall  # noqa: PLC0415
     from refute.scan.python.calls import FILE_METHODS, PATH_METHODS, UNKNOWN_METHODS  # noqa: PLC0415 - as above
-    from refute.scan.python.walk import PythonCall  # noqa: PLC0415
 
     owner, name = target.owner, target.name
     call = PythonCall(walker, f"….{name}", arguments, keywords, node)

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from refute.scan import hosts, paths, sensitive
+from refute.scan.shell.call import Call
 from refute.scan.shell.commands import COMMANDS
-from refute.scan.shell.walk import Call
 from refute.scan.shell.wrappers import unwrap
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, SECRET, UNKNOWN, is_open
 

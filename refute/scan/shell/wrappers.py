@@ -6,9 +6,9 @@ import re
 import shlex
 from typing import Final
 
+from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
-from refute.scan.shell.walk import Call
 from refute.scan.symbols import NAME, SECRET, UNKNOWN
 
 # Wrapper → (options that take a value, positional arguments before the command).

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from refute.scan.python.call import PythonCall
 from refute.scan.python.calls import code, files, network, process
 from refute.scan.python.values import FileValue, PathValue
-from refute.scan.python.walk import PythonCall
 
 HANDLERS: Mapping[str, Callable[[PythonCall], Any]] = MappingProxyType(
     {**files.HANDLERS, **network.HANDLERS, **process.HANDLERS, **code.HANDLERS}

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from refute.scan.finding import Severity
 from refute.scan.python import names
+from refute.scan.python.call import PythonCall
 from refute.scan.python.values import (
     UNK,
     Choice,
@@ -21,7 +22,6 @@ from refute.scan.python.values import (
     as_text,
     options_of,
 )
-from refute.scan.python.walk import PythonCall
 from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, SECRET, UNKNOWN, is_open
 
 _SENSITIVE_MODULES: Final = frozenset(

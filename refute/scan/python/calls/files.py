@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from refute.scan import paths
 from refute.scan.finding import Severity
+from refute.scan.python.call import PythonCall
 from refute.scan.python.values import UNK, FileValue, PathValue, as_text, lift
-from refute.scan.python.walk import PythonCall
 from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
 
 ARCHIVE: Final = "archive"

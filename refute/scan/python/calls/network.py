@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from refute.scan import hosts
 from refute.scan.finding import Severity
+from refute.scan.python.call import PythonCall
 from refute.scan.python.values import UNK, PathValue, Ref, as_text
-from refute.scan.python.walk import PythonCall
 from refute.scan.symbols import DERIVED, DOWNLOAD, SECRET
 
 _VERBS: Final = ("get", "post", "put", "patch", "delete", "head", "options", "request", "stream", "send", "ws_connect")

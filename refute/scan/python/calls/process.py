@@ -6,9 +6,9 @@ import shlex
 from typing import Any, Final
 
 from refute.scan.finding import Severity
+from refute.scan.python.call import PythonCall
 from refute.scan.python.calls import network
 from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, options_of
-from refute.scan.python.walk import PythonCall
 from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, SECRET, UNKNOWN
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})

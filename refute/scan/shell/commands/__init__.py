@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from refute.scan.shell.call import Call
 from refute.scan.shell.commands import files, interpreters, network, packages, reading, system, text
 from refute.scan.shell.commands.interpreters import run_file
-from refute.scan.shell.walk import Call
 
 Handler = Callable[[Call], str | None]
 """Judges one command; returns what it prints where that is known."""

@@ -8,8 +8,8 @@ from typing import Final
 from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell import redirects
+from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.shell.walk import Call
 from refute.scan.symbols import SECRET, UNKNOWN, is_open
 
 _LARGE: Final = re.compile(r"(\d+)(?:\.\d+)?\s*([kKmMgGtTpP]?)")

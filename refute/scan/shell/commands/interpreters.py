@@ -8,8 +8,8 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.paths import Place
 from refute.scan.rules import Language
+from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.shell.walk import Call
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, HERE, NAME, OUTPUT, UNKNOWN, is_open
 
 _SHELLS: Final = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "posh", "yash")

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 from refute.scan.finding import Severity
+from refute.scan.shell.call import Call
 from refute.scan.shell.commands.interpreters import in_workspace
 from refute.scan.shell.commands.system import only_asks
 from refute.scan.shell.options import split_options
-from refute.scan.shell.walk import Call
 from refute.scan.symbols import UNKNOWN
 
 _PACMAN: Final = re.compile(r"-(?:S|U|R)[a-z]*")

@@ -7,8 +7,8 @@ from typing import Final
 
 from refute.scan import paths
 from refute.scan.finding import Severity
+from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.shell.walk import Call
 from refute.scan.symbols import DOWNLOAD, FIELD, HERE, HOME, NAME, SECRET, UNKNOWN
 
 # Command → options that take a value.

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Final
 
 from refute.scan.finding import Severity
+from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.shell.walk import Call
 from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
 OTHER_PROCESS: Final = "1"

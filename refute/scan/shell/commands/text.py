@@ -5,8 +5,8 @@ import warnings
 from typing import Final
 
 from refute.scan import decoding, paths
+from refute.scan.shell.call import Call, list_globs
 from refute.scan.shell.options import split_options
-from refute.scan.shell.walk import Call, list_globs
 from refute.scan.shell.words import decode_escapes
 from refute.scan.symbols import DECODED, DERIVED, HERE, NAME, OUTPUT, TEMP, UNKNOWN, is_open
 

@@ -1,0 +1,85 @@
+"""Assignments and declarations of a shell script."""
+
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from refute.scan.shell import redirects
+from refute.scan.shell.syntax import text_of
+from refute.scan.shell.words import MAX_ALTERNATIVES
+from refute.scan.symbols import FIELD
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from refute.scan.shell.walk import Walker
+
+
+def assign(walker: "Walker", node: "Node", _stdin: str) -> str:
+    """An assignment by itself, or one of those before a command."""
+    name_node, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name_node is None:
+        return ""
+    name = text_of(name_node)
+    appends = any(child.type == "+=" for child in node.children)
+    if name_node.type == "subscript":
+        _assign_element(walker, name, value)
+    elif value is not None and value.type == "array":
+        words = [word for child in value.named_children for word in walker.expander.words(child)[0]]
+        walker.scope.arrays[name] = [*(walker.scope.elements(name) if appends else []), *words]
+        walker.scope.variables.pop(name, None)
+    else:
+        _assign_text(walker, name, value, appends=appends)
+    return ""
+
+
+def _assign_text(walker: "Walker", name: str, value: "Node | None", *, appends: bool) -> None:
+    texts = [""] if value is None else [text.replace(FIELD, " ") for text in walker.expander.texts(value, quoted=True)]
+    if appends:
+        heads = walker.scope.lookup(name) if walker.scope.is_set(name) else ("",)
+        texts = [head + text for head, text in islice(product(heads, texts), MAX_ALTERNATIVES)]
+    walker.scope.assign(name, tuple(texts))
+    redirects.watch_variable(walker, name, texts, value)
+
+
+def _assign_element(walker: "Walker", name: str, value: "Node | None") -> None:
+    array, _, index = name.partition("[")
+    elements = walker.scope.arrays.setdefault(array, [])
+    text = walker.expander.texts(value, quoted=True)[0] if value is not None else ""
+    position = index.rstrip("]")
+    if position.isdigit() and int(position) < 256:  # noqa: PLR2004 - larger indexes are only appended
+        elements.extend([""] * (int(position) + 1 - len(elements)))
+        elements[int(position)] = text
+    else:
+        elements.append(text)
+
+
+def assign_before(walker: "Walker", assignments: "list[Node]") -> dict[str, tuple[str, ...]]:
+    """Make the assignments before a command; returns what the variables were before."""
+    before: dict[str, tuple[str, ...]] = {}
+    for assignment in assignments:
+        name = assignment.child_by_field_name("name")
+        if name is not None and name.type == "variable_name":
+            before[text_of(name)] = walker.scope.lookup(text_of(name))
+        assign(walker, assignment, "")
+    return before
+
+
+def declare(walker: "Walker", node: "Node", _stdin: str) -> str:
+    """`local`, `export`, `declare` and the like; without operands they list the environment."""
+    for child in node.named_children:
+        if child.type == "variable_assignment":
+            assign(walker, child, "")
+        elif child.type == "variable_name" and text_of(node.children[0]) in {"local", "declare", "typeset"}:
+            walker.scope.assign(text_of(child), ("",))
+        else:
+            walker.expander.texts(child)
+    listing = node.named_child_count == 0 or all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children)
+    return redirects.environment_listing() if listing else ""
+
+
+def unset(walker: "Walker", node: "Node", _stdin: str) -> str:
+    """`unset`, which matters for variables that other programs read."""
+    for child in node.named_children:
+        name = text_of(child)
+        redirects.watch_variable(walker, name, ["/dev/null"] if name == "HISTFILE" else [""], child)
+    return ""

@@ -1,0 +1,45 @@
+"""One simple command with its arguments worked out, as the checks get it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from refute.scan.effects import Act
+from refute.scan.shell.syntax import text_of
+from refute.scan.symbols import HOME
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from refute.scan.shell.walk import Walker
+
+
+@dataclass(slots=True)
+class Call:
+    """One simple command with its arguments worked out."""
+
+    walker: "Walker"
+    argv: list[str]
+    """The command's base name, then its arguments."""
+    node: "Node"
+    stdin: str
+    background: bool = False
+
+    @property
+    def whole(self) -> Act:
+        """Judges effects that come about only with what feeds this command, and shows the whole pipeline."""
+        node = self.node
+        while node.parent is not None and node.parent.type in {"redirected_statement", "pipeline"}:
+            node = node.parent
+        return Act(self.walker.shared.report, self.walker.spot(node), text_of(node), self.walker.scope.cwd)
+
+    @property
+    def act(self) -> Act:
+        """Judges effects of this command."""
+        return Act(self.walker.shared.report, self.walker.spot(self.node), " ".join(self.argv), self.walker.scope.cwd)
+
+
+def list_globs(call: Call, words: list[str]) -> None:
+    """Judge words such as `/etc/*`, which list a directory without a command for it."""
+    for word in words:
+        if word.endswith("/*") and word.startswith(("/", "~", HOME)):
+            call.act.list(word[:-2] or "/")

@@ -1,0 +1,141 @@
+"""Compound commands of a shell script: loops, cases, functions, lists and pipelines."""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from refute.scan.shell.call import Call, list_globs
+from refute.scan.shell.syntax import text_of
+from refute.scan.symbols import UNKNOWN
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from refute.scan.shell.walk import Walker
+
+_ENDLESS: Final = re.compile(r"while\s+(?:true|:|\[+\s+(?:1|true)\s+\]+|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false\b")
+_LEAVES: Final = re.compile(r"\b(?:break|exit|return|sleep|wait|read|inotifywait|kill|exec)\b")
+
+
+def branch(walker: "Walker", node: "Node", stdin: str) -> str:
+    """A condition, or a loop of which nothing more is known: assignments inside add a value."""
+    walker.scope.branching += 1
+    output = walker.all(node.named_children, stdin)
+    walker.scope.branching -= 1
+    return output
+
+
+def loop_while(walker: "Walker", node: "Node", stdin: str) -> str:
+    """A `while` or `until` loop, walked once; whether it ends decides what may stand in it."""
+    endless = bool(_ENDLESS.match(text_of(node))) and not _LEAVES.search(text_of(node))
+    walker.scope.endless += endless
+    output = branch(walker, node, stdin)
+    walker.scope.endless -= endless
+    return output
+
+
+def loop_for(walker: "Walker", node: "Node", stdin: str) -> str:
+    """A `for` loop, walked once with all values of its variable."""
+    body = node.child_by_field_name("body")
+    variable = node.child_by_field_name("variable")
+    values: list[str] = []
+    explicit = False
+    for child in node.named_children:
+        if child not in {body, variable}:
+            explicit = True
+            for words in walker.expander.words(child):
+                values.extend(words)
+    list_globs(Call(walker, ["for"], node, ""), values)
+    if not explicit:
+        values = walker.scope.elements("@")
+    walker.scope.branching += 1
+    if variable is not None:
+        walker.scope.variables.pop(text_of(variable), None)
+        walker.scope.assign(text_of(variable), tuple(dict.fromkeys(values)) or (UNKNOWN,))
+    output = walker.run(body, stdin) if body is not None else ""
+    walker.scope.branching -= 1
+    return output
+
+
+def choose_case(walker: "Walker", node: "Node", stdin: str) -> str:
+    """A `case`: every item may run."""
+    walker.scope.branching += 1
+    for child in node.named_children:
+        if child.type == "case_item":
+            for part in child.named_children:
+                if part.type not in {"word", "extglob_pattern", "string", "raw_string", "concatenation"}:
+                    walker.run(part, stdin)
+        else:
+            walker.expander.texts(child)
+    walker.scope.branching -= 1
+    return UNKNOWN
+
+
+def subshell(walker: "Walker", node: "Node", stdin: str) -> str:
+    """Commands in a shell of their own, which keeps its variables and directory to itself."""
+    return walker.fork().all(node.named_children, stdin)
+
+
+def alternatives(walker: "Walker", node: "Node", stdin: str) -> str:
+    """Commands joined by `&&` or `||`."""
+    first, *rest = node.named_children
+    output = walker.run(first, stdin)
+    # What follows runs only where the first side ended well, or badly.
+    walker.scope.branching += 1
+    for child in rest:
+        printed = walker.run(child, stdin)
+        output = output or printed if any(part.type == "||" for part in node.children) else output + printed
+    walker.scope.branching -= 1
+    return output
+
+
+def pipeline(walker: "Walker", node: "Node", stdin: str) -> str:
+    """Commands of which each reads what the one before it prints."""
+    output = stdin
+    children = node.named_children
+    for index, child in enumerate(children):
+        if index == 1 and (files := _shown_files(walker, children[0])):
+            walker.fed = (child.id, files)
+        output = walker.run(child, output)
+    return output
+
+
+def _shown_files(walker: "Walker", node: "Node") -> list[str]:
+    """The files of the workspace that `cat` shows and nothing changes; empty for any other command."""
+    if node.type != "command" or not text_of(node).startswith("cat "):
+        return []
+    words = [words for child in node.named_children for words in walker.expander.words(child)[:1]]
+    names = [word for part in words for word in part]
+    return names[1:] if all(walker.follows(name) for name in names[1:]) else []
+
+
+def define(walker: "Walker", node: "Node", _stdin: str) -> str:
+    """A function definition; its body is walked where it is called."""
+    name = node.child_by_field_name("name")
+    body = node.child_by_field_name("body")
+    if name is not None and body is not None:
+        word = text_of(name)
+        walker.scope.functions[word] = body
+        walker.shared.called.discard(word)
+        if multiplies(word, body):
+            walker.shared.report.add("fork-bomb", walker.spot(node), text_of(node))
+    return ""
+
+
+def multiplies(name: str, body: "Node") -> bool:
+    """Whether a function starts itself more than once, or once in the background."""
+    selves = 0
+    pending = [body]
+    piped = False
+    while pending:
+        node = pending.pop()
+        if node.type == "command" and (word := node.child_by_field_name("name")) is not None and text_of(word) == name:
+            selves += 1
+            parent = node.parent
+            sibling = node.next_sibling or (parent.next_sibling if parent is not None else None)
+            piped = (
+                piped
+                or (parent is not None and parent.type == "pipeline")
+                or (sibling is not None and sibling.type == "&")
+            )
+        pending.extend(node.named_children)
+    return selves > 0 and piped

@@ -1,0 +1,88 @@
+"""Simple commands of a shell script: words, redirections, and what they are handed to."""
+
+from itertools import islice, product
+from typing import TYPE_CHECKING, Final
+
+from refute.scan.finding import Severity
+from refute.scan.shell import redirects
+from refute.scan.shell.assignments import assign_before
+from refute.scan.shell.call import Call
+from refute.scan.shell.dispatch import dispatch
+from refute.scan.shell.words import MAX_ALTERNATIVES
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from refute.scan.shell.walk import Walker
+
+_FILLS: Final = frozenset({"mkdir", "cp", "dd", "fallocate", "mktemp", "touch", "tee"})
+
+
+def command(walker: "Walker", node: "Node", stdin: str) -> str:
+    """A simple command, in each of the readings that its words allow."""
+    words: list[list[list[str]]] = []
+    files: list[Node] = []
+    assignments: list[Node] = []
+    for child in node.children:
+        kind = child.type
+        if kind.endswith("_redirect"):
+            files.append(child)
+        elif kind == "variable_assignment":
+            assignments.append(child)
+        elif child.is_named or kind == "$":
+            words.append(walker.expander.words(child))
+    before = assign_before(walker, assignments)
+    effect = redirects.apply(walker, files, node) if files else redirects.NOTHING
+    if effect.stdin is not None:
+        stdin = effect.stdin
+    outputs: list[str] = []
+    for choice in islice(product(*words), MAX_ALTERNATIVES):
+        argv = [word for part in choice for word in part]
+        if argv:
+            background = node.next_sibling is not None and node.next_sibling.type == "&"
+            _watch_loop(walker, node, argv, background=background)
+            outputs.append(dispatch(Call(walker, argv, node, stdin, background)))
+    output = outputs[0] if outputs else ""
+    for name, values in before.items() if words else ():
+        # An assignment before a command is over when it ends, but for some builtins: either value may hold.
+        walker.scope.variables[name] = tuple(dict.fromkeys((*values, *walker.scope.variables.get(name, ()))))
+    return redirects.store(walker, effect, output, node) if files else output
+
+
+def _watch_loop(walker: "Walker", node: "Node", argv: list[str], *, background: bool) -> None:
+    if walker.scope.endless and (background or argv[0] in _FILLS):
+        rule = "fork-bomb" if background else "resource-exhaustion"
+        walker.shared.report.add(rule, walker.spot(node), " ".join(argv), severity=Severity.HIGH)
+
+
+def redirected(walker: "Walker", node: "Node", stdin: str) -> str:
+    """A command with redirections behind it."""
+    body = node.child_by_field_name("body")
+    files = [child for child in node.named_children if child.type.endswith("_redirect")]
+    printed = ""
+    alternatives = walker.scope.branching
+    if body is not None and body.type == "list":
+        # The grammar hangs a redirection on the whole list; shells apply it to the last command only.
+        *before, body = body.named_children
+        printed = walker.all(before, stdin)
+        walker.scope.branching += 1
+    effect = redirects.apply(walker, files, node)
+    output = walker.run(body, effect.stdin if effect.stdin is not None else stdin) if body is not None else ""
+    output = redirects.store(walker, effect, output, node)
+    for stage in effect.pipeline:
+        output = walker.run(stage, output)
+    walker.all(effect.following)
+    walker.scope.branching = alternatives
+    return printed + output
+
+
+def test(walker: "Walker", node: "Node", _stdin: str) -> str:
+    """`[ … ]` and `[[ … ]]`, whose words may run something."""
+    for child in node.named_children:
+        walker.expander.texts(child, quoted=True)
+    return ""
+
+
+def nothing(_walker: "Walker", _node: "Node", _stdin: str) -> str:
+    """What runs nothing."""
+    return ""

@@ -1,0 +1,39 @@
+"""Small spellings that the parser stumbles over, written in another way that means the same, by pattern."""
+
+import re
+from typing import Final
+
+_BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|([ \t]))do\b)", re.MULTILINE)
+_POSITION: Final = re.compile(r"(\$\{\w+(?:\[[@*]\])?:(?:[\w ]+:)?)\$(\w+)(?=[:}])")
+_LENGTH: Final = re.compile(r"\$\{#\w+(?:\[[@*]\])?\}")
+
+
+def join_continued(source: str) -> str:
+    """Join words that a backslash and a line end cut in two, keeping the number of lines."""
+    if "\\\n" not in source:
+        return source
+    out: list[str] = []
+    owed = 0
+    for line in source.split("\n"):
+        if line.endswith("\\") and not line.endswith("\\\\") and len(line) > 1 and not line[-2].isspace():
+            out.append(line[:-1])
+            owed += 1
+            continue
+        out.append(line + "\n" * (owed + 1))
+        owed = 0
+    return "".join(out)[:-1] if not owed else "".join(out)
+
+
+def spell_out(source: str) -> str:
+    """Write what the parser stumbles over in another way that means the same."""
+    if "for " in source:
+        source = _BARE_FOR.sub(_with_arguments, source)
+    if ":$" in source:
+        # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
+        source = _POSITION.sub(r"\1_\2", _POSITION.sub(r"\1_\2", source))
+    # The length of a variable is a number; the parser fails on it inside arithmetic.
+    return _LENGTH.sub(lambda match: "1" * len(match[0]), source) if "${#" in source else source
+
+
+def _with_arguments(match: re.Match[str]) -> str:
+    return f'{match[1]} in "$@"' + (";" if match[2] else "")
