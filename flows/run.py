@@ -70,9 +70,12 @@ def run_batch(
         UsageError, TicketNotFound, LedgerUnavailable: the batch cannot be opened, or not go on.
     """
     with _prefect(settings) as api_url:
+        from prefect import tags
+
+        from flows.batch.crashed import process_tag
         from flows.verify_batch import result_of, verify_batch
 
-        with session(Unwatched(), api_url, watcher=watcher, ask=ask) as current:
+        with session(Unwatched(), api_url, watcher=watcher, ask=ask) as current, tags(process_tag()):
             try:
                 state = verify_batch(request, return_state=True)
             except (Exception, KeyboardInterrupt) as error:

@@ -8,6 +8,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Cancelled, Completed, Failed
 
 from flows.batch.answers import approve_in_advance, put_to_a_person
+from flows.batch.crashed import close_crashed_runs
 from flows.batch.crew import Crew
 from flows.batch.desk import Desk
 from flows.batch.opening import open_batch
@@ -45,6 +46,7 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
                 with signals.let_through():
                     _settle_answers(request, desk)
                     crew.sweep()
+                    close_crashed_runs("verify-batch")
                     with crew.at_work():
                         crew.wait(meanwhile=lambda: page.progress(desk.tally))
             except KeyboardInterrupt as interrupt:

@@ -1,0 +1,53 @@
+"""Batch runs whose process was killed: Prefect would show them as running for ever."""
+
+import contextlib
+from typing import Final
+
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import (
+    FlowFilter,
+    FlowFilterName,
+    FlowRunFilter,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+)
+from prefect.client.schemas.objects import FlowRun, State, StateType
+from prefect.states import Crashed
+
+from refute.batch.owner import Owner
+
+PROCESS_TAG: Final = "process:"
+"""Before the `Owner` that runs a batch, among the tags of its flow run."""
+LOOKED_AT: Final = 50
+
+
+def process_tag() -> str:
+    """The tag that says which process runs a flow run."""
+    return f"{PROCESS_TAG}{Owner.here()}"
+
+
+def close_crashed_runs(flow_name: str) -> int:
+    """Give the flow runs of processes that are gone the state Crashed; how many there were.
+
+    Only what was started on this machine can be known to be gone. Where Prefect fails, nothing is done.
+    """
+    closed = 0
+    running = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.RUNNING])))
+    with contextlib.suppress(Exception), get_client(sync_client=True) as client:
+        named = FlowFilter(name=FlowFilterName(any_=[flow_name]))
+        for run in client.read_flow_runs(flow_filter=named, flow_run_filter=running, limit=LOOKED_AT):
+            if _is_gone(run):
+                state: State[None] = Crashed(
+                    message="its process was killed; `refute batch --resume` goes on with what is left"
+                )
+                client.set_flow_run_state(run.id, state, force=True)
+                closed += 1
+    return closed
+
+
+def _is_gone(run: FlowRun) -> bool:
+    for tag in run.tags:
+        if tag.startswith(PROCESS_TAG):
+            with contextlib.suppress(ValueError):
+                return Owner.parse(tag.removeprefix(PROCESS_TAG)).is_gone()
+    return False
