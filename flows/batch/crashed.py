@@ -19,6 +19,7 @@ from refute.batch.owner import Owner
 PROCESS_TAG: Final = "process:"
 """Before the `Owner` that runs a batch, among the tags of its flow run."""
 LOOKED_AT: Final = 50
+KILLED: Final = "its process was killed; `refute batch --resume` goes on with what is left"
 
 
 def process_tag() -> str:

@@ -87,4 +87,4 @@ class BatchPorts(Ports):
     @cached_property
     def sandbox(self) -> SlottedSandbox:
         """What runs jobs, when a slot is free."""
-        return SlottedSandbox(self._desk.slots)
+        return SlottedSandbox(self._desk.slots, runtime=self.settings.runtime)

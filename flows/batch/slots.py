@@ -73,8 +73,8 @@ class Slots:
 class SlottedSandbox(DockerSandbox):
     """The sandbox of one ticket of a batch: waits for a slot before each job."""
 
-    def __init__(self, slots: Slots) -> None:
-        super().__init__()
+    def __init__(self, slots: Slots, *, runtime: str = "") -> None:
+        super().__init__(runtime=runtime)
         self._slots = slots
 
     def run(self, job: Job) -> JobResult:
