@@ -49,6 +49,14 @@ test-quick: setup ## the tests that need no engine and no Prefect
 test-engine: image postgres ## the tests that need containers, Prefect, PostgreSQL or a browser
 	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup -m "$(HEAVY)"
 
+.PHONY: containment conformance endurance
+containment: image ## run the hostile suite and write docs/containment.md from it
+	$(BIN)/python -m tests.hostile.page
+conformance: image ## what any engine must do; REFUTE_RUNTIME=runsc for another runtime
+	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup tests/conformance
+endurance: image ## 1,000 jobs and 20 kills at random moments: what is left on the engine
+	$(BIN)/python -m benchmarks.endurance
+
 .PHONY: check format
 check: setup ## lint, format, types, layers
 	$(BIN)/ruff check

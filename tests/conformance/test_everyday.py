@@ -1,0 +1,34 @@
+"""What ordinary programs do must work on any engine and runtime: the other side of every refusal."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.job import Exited, Job, JobResult
+
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("conformance-everyday")]
+
+PROGRAMS = Path(__file__).parent / "programs"
+NAMES = sorted(
+    line[4:-1].split("(")[0]
+    for line in (PROGRAMS / "everyday.py").read_text().splitlines()
+    if line.startswith("def test_")
+)
+
+
+@pytest.fixture(scope="module")
+def everyday(sandbox: DockerSandbox, make_job: Callable[..., Job]) -> JobResult:
+    """One run of all the programs, in one container."""
+    files = {"test_everyday.py": (PROGRAMS / "everyday.py").read_bytes()}
+    return sandbox.run(make_job("python3 -m pytest -q -rA test_everyday.py", files=files, limits={"timeout_s": 240}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_works(everyday: JobResult, name: str) -> None:
+    assert f"PASSED test_everyday.py::{name}" in everyday.stdout, everyday.stdout[-3_000:]
+
+
+def test_the_run_as_a_whole_succeeds(everyday: JobResult) -> None:
+    assert everyday.end == Exited(code=0), everyday.stdout[-3_000:]
