@@ -11,7 +11,9 @@ _SUBJECT = (
 _NOT_MODIFY = r"(?:modif\w+|mutat\w+|chang\w+|alter\w*|touch\w*)"
 _TARGET = r"(?P<what>(?:(?:its|the|any|either|of|original|input|given|passed[- ]in|passed) )*`?\w+`?)"
 _ERROR = r"(?:an? )?`?(?P<error>[A-Z]\w*(?:Error|Exception|Iteration))`?"
-_COUNTED = r"items|elements|entries|values|characters|chars|results|rows|lines|words|keys|records|matches|pairs|tuples"
+_COUNTED = (
+    r"items|elements|entries|values|characters|chars|results|rows|lines|words|keys|records|matches|pairs|tuples|numbers"
+)
 _BOUND = rf"(?P<bound>`[^`]+`|-?[\w.]+(?:\([^()]*\))?)(?: (?P<unit>{_COUNTED}))?(?=$|[.,;])"
 _VALUE = (
     r"(?P<value>`[^`]+`|None|True|False|-?\d+(?:\.\d+)?|\[[^\]]*\]|\(\)|\{\}|'[^']*'|\"[^\"]*\"|"
@@ -104,8 +106,13 @@ BEHAVIOUR_PHRASES = phrases(
             behaviours.raises,
         ),
         (
+            "sign",
+            rf"^(?P<subject>{_SUBJECT}) (?:is|are) never (?P<sign>negative|zero)(?=$|[.,;])",
+            results.never_of_sign,
+        ),
+        (
             "value when",
-            rf"{_IT}(?:returns?|yields?|gives?) {_VALUE} (?:if|when|whenever) (?P<cond>[^;]+)",
+            rf"{_IT}(?:returns?|yields?|gives?) {_VALUE} (?:if|when|whenever|for) (?P<cond>[^;]+)",
             behaviours.value_when,
         ),
         (

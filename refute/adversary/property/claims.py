@@ -43,6 +43,7 @@ _OWN_NEGATION = frozenset(
         "never raises",
         "raises nothing else",
         "never more than",
+        "sign",
         "each no longer than",
         "removes duplicates",
     }

@@ -60,7 +60,7 @@ _SUBJECT = re.compile(
     r"^(?:all |every |each )?(?:of )?(?:the |an? |any |its )?(?:input |given |argument |parameter "
     r")?(?P<what>`?\w+`?(?: (?:in|of) `?\w+`?)?)"
     r"(?: (?:argument|parameter|value|list|string|array|number|integer))?"
-    r" ?(?:is|are|be|must be|should be|has to be|have to be|must|should|needs to be|is always|are "
+    r" ?(?:is|are|be\b|must be|should be|has to be|have to be|must|should|needs to be|is always|are "
     r"always|=)? ?(?P<what_of_it>.+)$",
     re.IGNORECASE,
 )
@@ -74,6 +74,11 @@ _NOUNS = {
 }
 _EMPTY = re.compile(r"(?:an? |any |the )?empty `?(?P<noun>\w+)`?", re.IGNORECASE)
 """What raises "for an empty list" or "on empty input"."""
+_DESCRIBED = re.compile(
+    r"(?:an? |any |all |the )?(?P<adjective>(?:non-?)?(?:positive|negative|zero)|even|odd) `?(?P<noun>\w+)`?",
+    re.IGNORECASE,
+)
+"""What is refused "for negative prices"."""
 _ANYTHING = frozenset({"input", "argument", "it", "value", "parameter"})
 
 
@@ -158,6 +163,10 @@ def _as_words(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
         name = subject_of(noun, domains)
         sized = name is not None and domains[name].kind in {"list", "str", "dict", "set", "bytes", "frozenset"}
         return parse_expression(f"len({name}) == 0") if sized else None
+    if described := _DESCRIBED.fullmatch(text):
+        name = next((n for n in (described["noun"], described["noun"].removesuffix("s")) if n in domains), None)
+        numeric = name is not None and domains[name].kind in {"int", "float"}
+        return read_condition(f"{name} is {described['adjective']}", domains) if numeric else None
     hit = _SUBJECT.match(text)
     if hit is None:
         return None

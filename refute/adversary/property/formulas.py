@@ -36,6 +36,7 @@ _EACH = re.compile(
     r"`?(?P<name>[a-z]\w*)`?(?P<bound> ?(?:[<>]=?|!=|≥|≤) ?[^ ]+)?`?"
 )
 """One part of "for every total >= 0 and all positive ratios"."""
+_OF_NUMBERS = re.compile(r"(?:non-?)?(?:positive|negative|zero)|even|odd")
 _KIND = re.compile(r"(?:(?:any|all|every|each) )?(?P<kind>lists?|strings?|dicts?|texts?)(?P<of> of \w+)?")
 _UNDER = re.compile(r"^`? ?(?:for|when|if|whenever|where|provided(?: that)?|as long as) (?P<cond>.+)$")
 _DOUBT = re.compile(
@@ -254,7 +255,7 @@ def _for_each(rest: str, domains: dict[str, Domain]) -> list[ast.expr] | None:
         if hit is None or domain is None:
             return None
         said = [f"{hit['name']}{hit['bound']}"] if hit["bound"] else []
-        if hit["adjective"] and domain.kind == "list" and "empty" not in hit["adjective"]:
+        if hit["adjective"] and domain.kind == "list" and _OF_NUMBERS.fullmatch(hit["adjective"]):
             items = {"x": domain.items[0]}
             inner = read_condition(f"x is {hit['adjective']}", items)
             said += [f"all({source_of(inner)} for x in {hit['name']})"] if inner is not None else [""]

@@ -47,6 +47,7 @@ def _face(name: str, tree: ast.Module | None) -> Face:
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
     depends_on = dependences(tree)
+    refuses_with = _raised_by_name(tree)
     return Face(
         module=name,
         names=frozenset(names - {"*"}),
@@ -56,6 +57,7 @@ def _face(name: str, tree: ast.Module | None) -> Face:
                 function,
                 parameters=tuple(_written_out(function.parameters, aliases)),
                 depends_on=depends_on.get(function.name, frozenset()),
+                refuses_with=tuple(sorted({*function.refuses_with, *refuses_with.get(function.name, ())})),
             )
             for function in functions
         ),
@@ -193,6 +195,22 @@ def _raised(node: ast.AST) -> set[str]:
     raised = [inner.exc for inner in ast.walk(node) if isinstance(inner, ast.Raise) and inner.exc is not None]
     names = {dotted(error.func if isinstance(error, ast.Call) else error) for error in raised}
     return {name for name in names if name and name[:1].isupper()}
+
+
+def _raised_by_name(tree: ast.Module) -> dict[str, set[str]]:
+    """Function → exceptions that its body or a function of the module that it mentions raises by name."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    raised = {name: _raised(node) for name, node in functions.items()}
+    mentions = {
+        name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} & functions.keys()
+        for name, node in functions.items()
+    }
+    for _ in functions:  # no chain of calls is longer than there are functions
+        through = {name: set[str]().union(*(raised[other] for other in mentions[name])) for name in functions}
+        if all(through[name] <= raised[name] for name in functions):
+            break
+        raised = {name: found | through[name] for name, found in raised.items()}
+    return raised
 
 
 def _prints(node: ast.AST) -> bool:

@@ -14,11 +14,10 @@ from refute.adversary.property.law import Law, Spoken, bound_of, equals, holds, 
 from refute.adversary.property.type_expressions import domain_of_type
 
 _OTHER_ORDER = re.compile(
-    r"version|semver|release|date|time|month|day|natural|numer|size|address|rank|score|priorit|length|case|roman|path",
+    r"version|semver|release|date|time|month|day|natural|numer|size|address|rank|score|priorit|length|case|roman|path|ips?\b|amount|money|priorit",
     re.IGNORECASE,
 )
 """Text that stands for something is seldom ordered by its characters."""
-_RESULT_WORDS = frozenset({"it", "the result", "result", "its result", "the output", "output", "the returned value"})
 
 
 def _whole(spoken: Spoken) -> bool:
@@ -126,9 +125,7 @@ def never_beyond(spoken: Spoken) -> Law | None:
     """As "never returns more than n" or "never exceeds n": of a value, or of how many there are."""
     parts = spoken.match.groupdict()
     bound = bound_of(parts["bound"], spoken.setup)
-    function = spoken.setup.function
-    subject = re.sub(r"`|\(.*|.* of ", "", parts.get("subject") or function.name)
-    if bound is None or subject.lower() not in {function.name.lower(), function.qualified.lower(), *_RESULT_WORDS}:
+    if bound is None or not _of_the_result(parts.get("subject") or "it", spoken):
         return None
     least = re.search(r"\b(?:fewer|less|lower|smaller) than\b", spoken.match[0], re.IGNORECASE)
     sign, label = (">=", "never less than") if least else ("<=", "never more than")
@@ -220,6 +217,21 @@ def sign(spoken: Spoken) -> Law | None:
     """Not negative, or positive."""
     at_least_zero = re.search(r"negative|natural", spoken.match[0], re.IGNORECASE)
     return holds(spoken, "sign", "got >= 0" if at_least_zero else "got > 0") if _whole(spoken) else None
+
+
+def never_of_sign(spoken: Spoken) -> Law | None:
+    """Never negative or zero: of the function itself or its result."""
+    if not _of_the_result(spoken.match["subject"], spoken) or not _whole(spoken):
+        return None
+    return holds(spoken, "sign", "got >= 0" if spoken.match["sign"].lower() == "negative" else "got != 0")
+
+
+def _of_the_result(subject: str, spoken: Spoken) -> bool:
+    """Whether the subject of a sentence is the function that is called, or what it returns."""
+    function = spoken.setup.function
+    bare = re.sub(r"`|\(.*|.* of |^the |^this |^function ", "", subject.lower()).strip()
+    words = {"it", "result", "its result", "output", "returned value", "return value"}
+    return bare in {function.name.lower(), function.qualified.lower(), *words}
 
 
 def no_duplicates(spoken: Spoken) -> Law | None:

@@ -17,11 +17,13 @@ from refute.adversary.property.wording import read_parameter
 from refute.ticket.record import Claim, ClaimId
 
 _STATES = re.compile(
-    r"(?:must|should|has to|have to|needs to)\b|at (?:least|most)\b|between\b|[<>≤≥]|in (?:the range )?\[|"
-    r"(?:greater|larger|less|smaller) than\b",
+    r"(?P<bare>\b(?:must|should|has to|have to|needs to)\b|[<>≤≥]=?)|\bat (?:least|most)\b|\bbetween\b|"
+    r"\bin (?:the range )?\[|\b(?:greater|larger|less|smaller) than\b",
     re.IGNORECASE,
 )
-"""How a clause begins that asks something of a parameter."""
+"""From where on a clause asks something of a parameter."""
+_A_SHARE = re.compile(r"(?:an? |the )?(?:percent\w*|fraction|probability|ratio|share)", re.IGNORECASE)
+"""Words that say no more than the interval behind them."""
 _SOUGHT = re.compile(
     (
         r"(?:the |an? )?(?:value|element|item|target|key|number)(?: to (?:find|search(?: for)?|look "
@@ -226,10 +228,13 @@ def _with_conditions(parameter: Parameter, entry: Entry) -> tuple[Domain | None,
     kept: list[str] = []
     said: list[str] = []
     for clause in filter(None, map(str.strip, re.split(r"[,;(]\s*|\.\s|\n|\.$|\)", entry.text))):
-        text = f"{parameter.name} {clause}"
-        stated = _STATES.match(clause) and read_condition(text, {parameter.name: typed}) is not None
-        (said if stated else kept).append(text if stated else clause)
-    documented = read_parameter(written, ", ".join(kept))
+        hit = _STATES.search(clause)
+        asked = f"{parameter.name} {'' if hit['bare'] else 'is '}{clause[hit.start() :]}" if hit else ""
+        before = clause[: hit.start()].strip().removesuffix(parameter.name).strip() if hit else ""
+        stated = bool(asked) and read_condition(asked, {parameter.name: typed}) is not None
+        said += [asked] if stated else []
+        kept.append(("" if _A_SHARE.fullmatch(before) else before) if stated else clause)
+    documented = read_parameter(written, ", ".join(filter(None, kept)))
     return documented, said if documented is not None else []
 
 
