@@ -16,6 +16,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "verify": ("flows.commands.verify:verify", "Try to refute one ticket's claims; the exit code is the verdict."),
         "batch": ("flows.commands.batch:batch", "Verify many tickets in parallel; resumable."),
         "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
+        "report": ("flows.commands.report:report", "What failed, what it cost, whether the budget holds."),
         "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),
         "scan": ("flows.commands.scan:scan", "Scan scripts for dangerous commands, without running them."),
         "image": ("flows.commands.image:image", "Build the sandbox image."),

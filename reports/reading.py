@@ -16,9 +16,17 @@ def bare(columns: Iterable[Any]) -> list[ColumnElement[Any]]:
 
 
 def chunks(connection: Connection, query: Select[Any]) -> Iterator[Sequence[Sequence[Any]]]:
-    """The rows of a query, some at a time."""
-    result = connection.execution_options(stream_results=True).execute(query)
-    yield from result.partitions(ROWS_AT_ONCE)
+    """The rows of a query, some at a time.
+
+    SQLite's come straight from its driver, as SQLAlchemy's own rows take half as long again; other drivers would
+    hold all of them in memory.
+    """
+    if connection.dialect.name != "sqlite":
+        yield from connection.execution_options(stream_results=True).execute(query).partitions(ROWS_AT_ONCE)
+        return
+    with connection.execute(query) as result:
+        while rows := result.cursor.fetchmany(ROWS_AT_ONCE):
+            yield rows
 
 
 def utc_day(connection: Connection, column: Any) -> ColumnElement[str]:

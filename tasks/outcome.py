@@ -3,13 +3,14 @@
 import hashlib
 import re
 
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.artifacts import Artifact, create_markdown_artifact, create_table_artifact
 
 from refute.case import CaseFile
 from refute.outcome import Outcome
 from refute.ports import Ports
 from refute.recording import record, reproducer_paths
 from refute.settings import Settings
+from reports.artifacts import RECORD_TYPE, record_document
 from reports.outcome_markdown import render_markdown
 from reports.outcome_rows import claims_rows
 from tasks.stage import stage
@@ -31,6 +32,8 @@ def show_outcome(settings: Settings, outcome: Outcome) -> None:
     create_table_artifact(key=f"{key}-claims", table=claims_rows(outcome), description=description)
     story = render_markdown(outcome, reproducers=paths)
     create_markdown_artifact(key=f"{key}-story", markdown=story, description=description)
+    document = record_document(outcome)
+    Artifact(type=RECORD_TYPE, key=f"{key}-record", data=document, description=description).create()
 
 
 def artifact_key(ticket_id: str) -> str:

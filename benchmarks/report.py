@@ -1,0 +1,181 @@
+"""How long `refute report` takes over a large ledger, and what it holds in memory; the table is committed.
+
+Usage: python benchmarks/report.py [--outcomes 1000000] [--directory DIR] > benchmarks/results/report.md
+
+The ledger is made once and kept in DIR: SQLite, each outcome with three claims, two stages in a container and a
+document of 4 kB; every fifth with a model call, every twentieth refuted.
+"""
+
+import argparse
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+from refute.ledger.store import Ledger
+from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Provenance, Status, TestFailure
+from refute.outcome_document import write_document
+from refute.settings import Settings
+from refute.ticket.record import ClaimId, TicketId
+
+ROOT = Path(__file__).resolve().parents[1]
+STATUSES = [*[Status.PASS] * 11, *[Status.PASS_WEAK] * 4, Status.FAILED_VERIFICATION, Status.INCONCLUSIVE, Status.ERROR]
+TESTERS = ("property", "gemini")
+LABELS = ([], ["needs-adversarial"], ["complexity:high", "team-a"], ["team-b"])
+START = datetime(2025, 11, 22, tzinfo=UTC)
+DAYS = 365
+CHUNK = 20_000
+TABLES = {
+    "runs": 3,
+    "outcomes": 22,
+    "claims": 10,
+    "failures": 8,
+    "sandbox_runs": 5,
+    "reservations": 12,
+    "model_calls": 16,
+}
+Rows = dict[str, list[tuple[object, ...]]]
+
+
+def document(*, refuted: bool) -> tuple[str, str]:
+    """A document of an outcome, cut where run and ticket go."""
+    claim = ClaimResult(claim_id=ClaimId("C1"), text="It sorts.", verdict=ClaimVerdict.SURVIVED, reason="passed")
+    failure = TestFailure(
+        test_name="test_c1",
+        claim_violated=ClaimId("C1"),
+        claim_text="It sorts.",
+        error_type="AssertionError",
+        error_message="[2, 1] != [1, 2]",
+        traceback="",
+        smallest_input="xs=[2, 1]",
+        reproducer="from sort import sort\nassert sort([2, 1]) == [1, 2]\n",
+        tester="property",
+    )
+    outcome = Outcome(
+        run_id="@",
+        ticket_id=TicketId("T"),
+        title="A title",
+        status=Status.PASS,
+        reason="",
+        started_at=START,
+        duration_s=1.0,
+        provenance=Provenance(refute_version="0.1.0", tester="property"),
+        claims=(claim,) * 3,
+        adversarial_tests="x" * 3_000,
+    )
+    if refuted:
+        outcome = replace(
+            outcome,
+            status=Status.FAILED_ADVERSARIAL,
+            claims=(replace(claim, verdict=ClaimVerdict.REFUTED), claim, claim),
+            failures=(failure,),
+        )
+    head, tail = write_document(outcome, indent=None).split('"@"')
+    return f'{head}"', f'"{tail}'
+
+
+def rows_of(number: int, chance: random.Random, documents: dict[bool, tuple[str, str]]) -> Rows:
+    """The rows of one outcome in every table."""
+    key, run_id, ticket_id = number + 1, f"{number:08x}-0000-4000-8000-000000000000", f"TCK-{number % 30_000}"
+    refuted = number % 20 == 0
+    at = START + timedelta(seconds=DAYS * 86_400 * number / 1_000_000)
+    moment = f"{at:%Y-%m-%d %H:%M:%S.%f}"
+    status = Status.FAILED_ADVERSARIAL if refuted else chance.choice(STATUSES)
+    cost = chance.randrange(10_000_000) if number % 5 == 0 else 0
+    head, tail = documents[refuted]
+    fixed = ("sha256:" + "a" * 64, "sha256:" + "b" * 64, "sha256:" + "c" * 64)
+    outcome = (key, run_id, ticket_id, 1, "A title", status.value, "reason", moment, chance.expovariate(0.1), cost)
+    labels = json.dumps(chance.choice(LABELS))
+    verdicts = ("refuted" if refuted else "survived", "survived", "untested")
+    edge = "edge/refuted" if refuted else "edge/survived"
+    tests = {edge: 4, "import/survived": 1, "smoke/flaky": chance.randrange(2), "smoke/rejected": chance.randrange(5)}
+    counted = (4.3, json.dumps(Counter(verdicts), sort_keys=True), json.dumps(tests, sort_keys=True))
+    rest = (TESTERS[number % 2], 3, int(refuted), *fixed, labels, head + run_id + tail, "written", *counted)
+    made: Rows = {
+        "runs": [(run_id, moment, "0.1.0")],
+        "outcomes": [outcome + rest],
+        "claims": [(key, n, f"C{n + 1}", "It sorts.", v, "passed", "", 5, 3, 0) for n, v in enumerate(verdicts)],
+        "sandbox_runs": [(key, 1, "verify", 1.0, 0.8), (key, 2, "attack", 4.0, 3.5)],
+        "failures": [(key, 0, "test_c1", "C1", "AssertionError", "[2, 1] != [1, 2]", "xs=[2, 1]", "property")]
+        * refuted,
+    }
+    if cost:
+        day = f"{at:%Y-%m-%d}"
+        held = (key, run_id, ticket_id, day[:7], day, "settled", moment, moment, cost * 2, cost, cost, 0)
+        call = (key, run_id, ticket_id, moment, "tester", "pro", "gemini-pro", "0" * 64, "code", "complete")
+        made |= {"reservations": [held], "model_calls": [(*call, 4_000, 1_000, 900, 2_000, cost, 12.0)]}
+    return made
+
+
+def chunks(outcomes: int) -> Iterator[Rows]:
+    """All rows, by table, some at a time."""
+    chance = random.Random(7)  # noqa: S311  # data to measure with, no secret
+    documents = {refuted: document(refuted=refuted) for refuted in (False, True)}
+    for start in range(0, outcomes, CHUNK):
+        chunk: Rows = {name: [] for name in TABLES}
+        for number in range(start, min(start + CHUNK, outcomes)):
+            for name, rows in rows_of(number, chance, documents).items():
+                chunk[name] += rows
+        yield chunk
+
+
+def make_ledger(directory: Path, outcomes: int) -> None:
+    """Make the ledger where it is not there yet."""
+    if (directory / "ready").exists():
+        return
+    Ledger.open(Settings(state_dir=directory)).close()
+    connection = sqlite3.connect(directory / "ledger.db")
+    connection.execute("PRAGMA synchronous=OFF")
+    for chunk in chunks(outcomes):
+        with connection:
+            for name, rows in chunk.items():
+                places = ", ".join("?" * TABLES[name])
+                connection.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608  # names from above
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    (directory / "ready").touch()
+
+
+def measure(directory: Path, *arguments: str) -> tuple[float, float]:
+    """Seconds and peak megabytes of one `refute report` as a process of its own."""
+    environment = {**os.environ, "REFUTE_STATE_DIR": str(directory)}
+    started = time.monotonic()
+    command = [sys.executable, "-m", "flows.cli", "report", *arguments]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, process.returncode
+    return time.monotonic() - started, usage.ru_maxrss / 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--outcomes", type=int, default=1_000_000)
+    parser.add_argument("--directory", type=Path, default=Path("/tmp/refute-report-benchmark"))  # noqa: S108  # kept
+    options = parser.parse_args()
+    directory = options.directory / str(options.outcomes)
+    directory.mkdir(parents=True, exist_ok=True)
+    make_ledger(directory, options.outcomes)
+    size_gb = (directory / "ledger.db").stat().st_size / 1e9
+    print(f"# Reports over {options.outcomes:,} outcomes\n")
+    print(f"SQLite, {size_gb:.1f} GB with the documents, {os.cpu_count()} cores. Measured by benchmarks/report.py;")
+    print("asked for: at most 10 s and 1,500 MB.\n\n| `refute report` | seconds | peak MB |\n|---|---:|---:|")
+    page = str(directory / "report.html")
+    last_days = f"{START + timedelta(days=DAYS - 30):%Y-%m-%d}"
+    for arguments in ((), ("--html", page), ("--json",), ("--since", last_days), ("--label", "team-a"), ("--budget",)):
+        seconds, megabytes = measure(directory, *arguments)
+        shown = " ".join(arguments).replace(page, "report.html") or "(terminal)"
+        print(f"| {shown} | {seconds:.1f} | {megabytes:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

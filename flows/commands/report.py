@@ -1,0 +1,222 @@
+"""`refute report`: what failed, what it cost, whether the budget holds, from the ledger."""
+
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from refute.ledger.store import Ledger
+    from refute.settings import Settings
+    from reports.report import BudgetReport
+    from reports.scope import Scope
+
+ALERT_EXIT_CODE = 17
+"""A threshold of the budget is reached, or the forecast is over it."""
+EXCEEDED_EXIT_CODE = 14
+"""As `refute verify` exits for SKIPPED_BUDGET."""
+DIFFERENT_EXIT_CODE = 1
+
+
+class Moment(click.ParamType[datetime]):
+    """A day or a moment, in UTC unless it names its zone."""
+
+    name = "moment"
+
+    def __init__(self, *, end_of_day: bool = False) -> None:
+        self._end_of_day = end_of_day
+        """A day without a time stands for its end, not its beginning."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Read ISO 8601."""
+        try:
+            found = datetime.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"got {value!r}, expected a day or a moment such as 2026-11-22 or 2026-11-22T06:00", param, ctx)
+        if self._end_of_day and len(str(value)) <= len("2026-11-22"):
+            found += timedelta(days=1)
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+@click.command(short_help="What failed, what it cost, whether the budget holds.")
+@click.option("--since", type=Moment(), metavar="WHEN", help="Only runs that started then or later (UTC).")
+@click.option(
+    "--until", type=Moment(end_of_day=True), metavar="WHEN", help="Only runs that started before; a day counts whole."
+)
+@click.option("--status", "statuses", multiple=True, metavar="S", help="Only runs that ended so; repeatable.")
+@click.option("--label", "labels", multiple=True, metavar="L", help="Only tickets with this label; repeatable.")
+@click.option("--ticket", "tickets", multiple=True, metavar="ID", help="Only this ticket; repeatable.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write one self-contained HTML file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Bring the cost table up to date.")
+@click.option("--rebuild", is_flag=True, help="With --csv: write the whole table anew from the ledger.")
+@click.option("--budget", "budget", is_flag=True, help="Only the month's budget; exit code 0, 17 alert, 14 exceeded.")
+@click.option("--webhook", metavar="URL", help="With --budget: POST each alert there, once a month.")
+@click.option("--reconcile", is_flag=True, help="Compare ledger and Prefect artifacts; exit code 1 where they differ.")
+def report(**options: Any) -> int:
+    """Report from the ledger: failures with counterexamples first, costs, the budget with its forecast.
+
+    Without an option it prints tables. All filters have to hold; of a repeated one, any.
+    """
+    _check(options)
+    from refute.ledger.store import Ledger
+    from refute.settings import Settings
+
+    settings = Settings.load()
+    ledger = Ledger.open(settings)
+    try:
+        if options["as_csv"]:
+            return _csv(ledger, settings, rebuild=options["rebuild"])
+        if options["budget"]:
+            return _budget(ledger, settings, as_json=options["as_json"], webhook=options["webhook"])
+        scope = _scope(options)
+        return (
+            _reconcile(ledger, settings, scope) if options["reconcile"] else _report(ledger, settings, scope, options)
+        )
+    finally:
+        ledger.close()
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Tell of options that do not go together.
+
+    Raises:
+        click.UsageError: they do not.
+    """
+    modes = [name for name in ("as_csv", "budget", "reconcile") if options[name]]
+    if len(modes) > 1:
+        raise click.UsageError("--csv, --budget and --reconcile are reports of their own: give one of them")
+    for name, needed in (("rebuild", "as_csv"), ("webhook", "budget")):
+        if options[name] and not options[needed]:
+            raise click.UsageError(f"--{name} needs --{needed.removeprefix('as_')}")
+
+
+def _scope(options: dict[str, Any]) -> "Scope":
+    from refute.outcome import Status
+    from reports.scope import Scope
+
+    statuses = []
+    for given in options["statuses"]:
+        try:
+            statuses.append(Status(given.upper()))
+        except ValueError as error:
+            known = ", ".join(Status)
+            raise click.BadParameter(f"got {given!r}, expected one of {known}", param_hint="--status") from error
+    return Scope(
+        since=options["since"],
+        until=options["until"],
+        statuses=tuple(statuses),
+        labels=options["labels"],
+        ticket_ids=options["tickets"],
+    )
+
+
+def _report(ledger: "Ledger", settings: "Settings", scope: "Scope", options: dict[str, Any]) -> int:
+    from reports.report import make_report
+
+    if options["html"] is not None:
+        _check_writable(options["html"])
+    made = make_report(ledger, settings, scope, datetime.now(UTC))
+    if options["html"] is not None:
+        from reports.html import render_html
+
+        options["html"].write_text(render_html(made), encoding="utf-8")
+        click.echo(f"refute: wrote {options['html']}", err=True)
+    if options["as_json"]:
+        from reports.document import render_json
+
+        click.echo(render_json(made), nl=False)
+    elif options["html"] is None:
+        from reports.terminal import render_report
+
+        click.echo(render_report(made, color=sys.stdout.isatty()), nl=False)
+    return 0
+
+
+def _check_writable(path: Path) -> None:
+    """Find out that the page could not be written before it is made, not after.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    from refute.errors import UsageError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a").close()
+    except OSError as error:
+        raise UsageError(
+            f"--html {path}: cannot be written: {error.strerror}", hint="Name a file in a directory of yours."
+        ) from error
+
+
+def _csv(ledger: "Ledger", settings: "Settings", *, rebuild: bool) -> int:
+    from refute.ledger.costs_csv import append_missing, rebuild_csv
+
+    done = rebuild_csv(ledger, settings.costs_csv) if rebuild else append_missing(ledger, settings.costs_csv)
+    lines = f"{done} line{'' if done == 1 else 's'}"
+    click.echo(f"{settings.costs_csv}: {lines} {'written' if rebuild else 'appended'}")
+    return 0
+
+
+def _budget(ledger: "Ledger", settings: "Settings", *, as_json: bool, webhook: str | None) -> int:
+    from reports.budget import Level
+    from reports.phrases import budget_line
+    from reports.report import make_budget
+
+    budget = make_budget(ledger, settings, datetime.now(UTC))
+    _show_budget(budget, as_json=as_json)
+    level = budget.state.level
+    if level in {Level.ALERT, Level.EXCEEDED}:
+        click.echo(f"refute: budget {level}: {budget_line(budget.state)}", err=True)
+    told = webhook is None or _tell(budget, webhook, settings)
+    if level is Level.EXCEEDED:
+        return EXCEEDED_EXIT_CODE
+    return ALERT_EXIT_CODE if level is Level.ALERT else int(not told)
+
+
+def _show_budget(budget: "BudgetReport", *, as_json: bool) -> None:
+    if as_json:
+        from reports.document import render_budget_json
+
+        click.echo(render_budget_json(budget), nl=False)
+        return
+    from reports.terminal import render_budget
+
+    click.echo(render_budget(budget, color=sys.stdout.isatty()), nl=False)
+
+
+def _tell(budget: "BudgetReport", webhook: str, settings: "Settings") -> bool:
+    """Whether the webhook took what was due; a broken one never hides the budget's own exit code."""
+    from reports.alerts import tell
+
+    try:
+        told = tell(budget.state, webhook, settings.state_dir / "budget-alerts.json")
+    except OSError as error:
+        click.echo(f"refute: the webhook was not told: {error}; it will be next time", err=True)
+        return False
+    if told:
+        click.echo(f"refute: the webhook was told of: {', '.join(told)}", err=True)
+    return True
+
+
+def _reconcile(ledger: "Ledger", settings: "Settings", scope: "Scope") -> int:
+    from httpx import HTTPError
+
+    from flows.orchestrator.server import server_lease
+    from refute.errors import OrchestratorUnavailable
+    from reports.artifacts import stored_records
+    from reports.reconcile import reconcile, render_differences
+
+    with server_lease(settings, say=lambda line: click.echo(line, err=True)) as api_url:
+        try:
+            stored = stored_records(api_url)
+        except HTTPError as error:
+            raise OrchestratorUnavailable(
+                f"the Prefect server at {api_url} did not hand out its artifacts: {error}", hint="Try again."
+            ) from error
+    found = reconcile(ledger, scope, stored)
+    click.echo(render_differences(found), nl=False)
+    return DIFFERENT_EXIT_CODE if found.differs else 0

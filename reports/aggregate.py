@@ -1,0 +1,184 @@
+"""Facts added up: by day, week, status, tester, label, claim category and model. Pure: frames in, frames out."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from reports.columns import as_usd
+from reports.facts import Facts
+from reports.groups import Group
+from reports.rates import Rate
+
+LABELS_SHOWN: Final = 50
+"""Labels with their own row, those of the most runs."""
+CachedSaving = Callable[[str, int], float | None]
+"""Model and cached tokens → US dollars that caching saved; None where no price is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """One number each over all outcomes in scope. US dollars as float: this is where they are shown."""
+
+    runs: int
+    tickets: int
+    failing_tickets: tuple[str, ...]
+    """Whose newest run in scope found the code wrong or dangerous, the newest first."""
+    groups: dict[str, int]
+    """Group → runs, all groups."""
+    cost_usd: float
+    cost_per_run_usd: float | None
+    cost_per_ticket_usd: float | None
+    cost_per_refutation_usd: float | None
+    """All cost over refuted claims."""
+    cost_per_pass_usd: float | None
+    """All cost over tickets runs that ended PASS."""
+    refuted: Rate
+    """Of the claims that were decided, refuted or survived."""
+    flaky: Rate
+    """Of the tests that ran."""
+    invalid: Rate
+    """Of the tests that ran."""
+    rejected: Rate
+    """Of all tests, those that the screen let not run."""
+    p50_s: float | None
+    p95_s: float | None
+    sandbox_s: float
+    """Seconds in containers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """Frames with one row per kind; cost columns in US dollars as float."""
+
+    by_day: pd.DataFrame
+    by_week: pd.DataFrame
+    """Weeks begin on Monday, UTC."""
+    by_status: pd.DataFrame
+    by_tester: pd.DataFrame
+    by_label: pd.DataFrame
+    by_category: pd.DataFrame
+    """Tests by claim category: how many ran, refuted, were flaky, invalid, rejected."""
+    by_model: pd.DataFrame
+
+
+def totals(facts: Facts) -> Totals:
+    """The totals; shares of nothing are None."""
+    outcomes = facts.outcomes
+    runs, cost = len(outcomes), int(outcomes["cost_nanousd"].sum())
+    newest = outcomes.drop_duplicates("ticket_id", keep="last")
+    failing = newest[newest["group"].isin([Group.FAILED, Group.BLOCKED])]["ticket_id"].astype(object)
+    groups = outcomes["group"].value_counts(sort=False)
+    refuted = int(outcomes["claims_refuted"].sum())
+    tests = _test_totals(facts)
+    ran = sum(tests.values()) - tests["rejected"]
+    return Totals(
+        runs=runs,
+        tickets=len(newest),
+        failing_tickets=tuple(failing[::-1]),
+        groups={str(name): int(count) for name, count in groups.items()},
+        cost_usd=as_usd(cost),
+        cost_per_run_usd=_per(cost, runs),
+        cost_per_ticket_usd=_per(cost, len(newest)),
+        cost_per_refutation_usd=_per(cost, refuted),
+        cost_per_pass_usd=_per(cost, int(groups[Group.PASSED])),
+        refuted=Rate(hits=refuted, tries=int(outcomes["claims_judged"].sum())),
+        flaky=Rate(hits=tests["flaky"], tries=ran),
+        invalid=Rate(hits=tests["invalid"], tries=ran),
+        rejected=Rate(hits=tests["rejected"], tries=ran + tests["rejected"]),
+        p50_s=float(outcomes["duration_s"].quantile(0.5)) if runs else None,
+        p95_s=float(outcomes["duration_s"].quantile(0.95)) if runs else None,
+        sandbox_s=float(outcomes["sandbox_s"].sum()),
+    )
+
+
+def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:
+    """All tables.
+
+    Args:
+        facts: what to add up.
+        saved_usd: prices what caching saved.
+    """
+    outcomes = facts.outcomes
+    day = outcomes["started_at"].dt.floor("D")
+    monday = day - pd.to_timedelta(day.dt.weekday, unit="D")
+    return Tables(
+        by_day=_summary(outcomes, day.rename("day")),
+        by_week=_summary(outcomes, monday.rename("week")),
+        by_status=_summary(outcomes, outcomes["status"])[["runs", "cost_usd", "p50_s", "p95_s"]],
+        by_tester=_summary(outcomes, outcomes["tester"]),
+        by_label=_by_label(facts),
+        by_category=_by_category(facts),
+        by_model=_by_model(facts.calls, saved_usd),
+    )
+
+
+def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
+    """Runs, how they ended, cost and time, for each value of a key that occurs."""
+    grouped = outcomes.groupby(key, observed=True)
+    ends = pd.crosstab(key, outcomes["group"], dropna=False) if len(outcomes) else pd.DataFrame()
+    found = pd.DataFrame({"runs": grouped.size()})
+    for group in Group:
+        column = ends.get(group.value)
+        found[group.value] = 0 if column is None else column.reindex(found.index, fill_value=0).astype("int64")
+    sums = grouped[["claims_judged", "claims_refuted", "cost_nanousd"]].sum()
+    found["claims_judged"], found["claims_refuted"] = sums["claims_judged"], sums["claims_refuted"]
+    found["cost_usd"] = as_usd(sums["cost_nanousd"])
+    durations = grouped["duration_s"]
+    found["p50_s"], found["p95_s"] = durations.quantile(0.5), durations.quantile(0.95)
+    return found
+
+
+def _by_label(facts: Facts) -> pd.DataFrame:
+    """A run with several labels counts for each."""
+    runs: Counter[str] = Counter()
+    for labels, count in zip(facts.kinds["labels"], facts.kinds["runs"], strict=True):
+        runs.update(dict.fromkeys(labels, int(count)))
+    parts = {}
+    for label, _ in runs.most_common(LABELS_SHOWN):
+        having = np.asarray([label in labels for labels in facts.kinds["labels"]])
+        some = facts.outcomes[having[facts.outcomes["kind"].to_numpy()]]
+        parts[label] = _summary(some, pd.Series(label, index=some.index, name="label"))
+    none = facts.outcomes.iloc[:0]
+    return pd.concat(parts.values()) if parts else _summary(none, pd.Series([], dtype="str", name="label"))
+
+
+def _by_category(facts: Facts) -> pd.DataFrame:
+    counts = _tests(facts)
+    names = ("survived", "refuted", "flaky", "invalid", "needs_review", "rejected")
+    categories = sorted({category for category, _ in counts})
+    rows = [[counts[category, verdict] for verdict in names] for category in categories]
+    found = pd.DataFrame(rows, index=pd.Index(categories, name="category", dtype="str"), columns=list(names))
+    return found.astype("int64")
+
+
+def _by_model(calls: pd.DataFrame, saved_usd: CachedSaving) -> pd.DataFrame:
+    found = calls.drop(columns="purpose").groupby("model").sum()
+    found["cost_usd"] = as_usd(found.pop("cost_nanousd"))
+    saved = [saved_usd(str(model), int(tokens)) for model, tokens in found["cached_tokens"].items()]
+    found["saved_usd"] = np.asarray(saved, dtype="float64")  # None becomes NaN
+    found["latency_s"] = found["latency_s"] / found["calls"]
+    return found
+
+
+def _tests(facts: Facts) -> Counter[tuple[str, str]]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for tests, runs in zip(facts.kinds["tests"], facts.kinds["runs"], strict=True):
+        for kind, number in tests.items():
+            category, _, verdict = kind.partition("/")
+            counts[category, verdict] += number * int(runs)
+    return counts
+
+
+def _test_totals(facts: Facts) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for (_, verdict), number in _tests(facts).items():
+        found[verdict] += number
+    return found
+
+
+def _per(nanodollars: int, count: int) -> float | None:
+    return float(as_usd(nanodollars / count)) if count else None

@@ -1,0 +1,99 @@
+"""A report as JSON: the same numbers for programs. ASCII only; unknown is null, money is US dollars."""
+
+import json
+from dataclasses import asdict, fields
+from typing import Any, Final
+
+import pandas as pd
+
+from reports.budget import BudgetState
+from reports.findings import Finding
+from reports.rates import Rate
+from reports.report import BudgetReport, Report
+
+SCHEMA_VERSION: Final = 1
+
+
+def render_json(report: Report) -> str:
+    """The whole report."""
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "made_at": report.made_at.isoformat(),
+        "scope": report.scope.described(),
+        "totals": _totals(report),
+        "budget": budget_fields(report.budget),
+        "findings": [_finding(finding) for finding in report.findings],
+        "tables": {field.name: _rows(getattr(report.tables, field.name)) for field in fields(report.tables)},
+    }
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def render_budget_json(budget: BudgetReport) -> str:
+    """The budget alone."""
+    return json.dumps({"schema_version": SCHEMA_VERSION, "budget": budget_fields(budget)}, indent=2) + "\n"
+
+
+def budget_fields(budget: BudgetReport) -> dict[str, Any]:
+    """The budget as plain JSON values; dollars are exact decimals in text."""
+    return {
+        **state_fields(budget.state),
+        "by_day_usd": {day.isoformat(): f"{usd:f}" for day, usd in budget.state.by_day.items()},
+        "worst_case": {
+            "runs_a_day": budget.runs_a_day,
+            "cap_usd": f"{budget.cap_usd:f}",
+            "month_usd": f"{budget.worst_case_usd:f}",
+        },
+    }
+
+
+def state_fields(state: BudgetState) -> dict[str, Any]:
+    """The budget in a few fields, as alerts carry them."""
+    return {
+        "month": state.month,
+        "as_of": state.as_of.isoformat(),
+        "level": state.level.value,
+        "budget_usd": None if state.budget_usd is None else f"{state.budget_usd:f}",
+        "spent_usd": f"{state.spent_usd:f}",
+        "forecast_usd": f"{state.forecast_usd:f}",
+        "forecast_exceeds": state.forecast_exceeds,
+        "reached_percent": list(state.reached_percent),
+    }
+
+
+def _totals(report: Report) -> dict[str, Any]:
+    found = {}
+    for name, value in asdict(report.totals).items():
+        one = getattr(report.totals, name)
+        found[name] = _rate(one) if isinstance(one, Rate) else value
+    return found
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {"hits": rate.hits, "tries": rate.tries, "value": rate.value, "interval_95": rate.interval}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    failures = finding.outcome.failures if finding.outcome else ()
+    return {
+        "run_id": finding.run_id,
+        "ticket_id": finding.ticket_id,
+        "title": finding.title,
+        "status": finding.status.value,
+        "reason": finding.reason,
+        "started_at": finding.started_at.isoformat(),
+        "later": finding.later and finding.later.value,
+        "refutations": [
+            {
+                "claim_id": failure.claim_violated,
+                "claim": failure.claim_text,
+                "counterexample": failure.smallest_input,
+                "error": f"{failure.error_type}: {failure.error_message}",
+                "reproducer": failure.reproducer,
+            }
+            for failure in failures
+        ],
+    }
+
+
+def _rows(frame: pd.DataFrame) -> Any:
+    return json.loads(frame.reset_index().to_json(orient="records", date_format="iso"))

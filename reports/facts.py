@@ -1,0 +1,128 @@
+"""What a report is made of, read from the ledger: a narrow row per outcome, the rest added up in SQL.
+
+A million rows have to be read in seconds, and what costs is the number of cells. So the columns that repeat (status,
+tester, labels, counts) come as one text, and each of the few different ones is taken apart once.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, literal, select, type_coerce
+
+from refute.ledger.schema import MODEL_CALLS, OUTCOMES
+from refute.ledger.store import Ledger
+from refute.outcome import Status
+from reports.columns import CATEGORY, MOMENT, STATUS, Columns, typed
+from reports.groups import GROUPS, Group
+from reports.reading import bare, chunks
+from reports.scope import Scope
+
+SEPARATOR: Final = "\x1f"
+"""Stands in no column: the ledger escapes control characters."""
+NARROW: Final[Columns] = {
+    "started_at": MOMENT,
+    "kind": CATEGORY,
+    "ticket_id": CATEGORY,
+    "cost_nanousd": "int64",
+    "duration_s": "float64",
+    "sandbox_s": "float64",
+}
+"""All from the index `ix_outcomes_report`, so that SQLite need not read the documents."""
+KIND: Final = ("status", "tester", "labels", "claim_counts", "test_counts")
+GROUP: Final = pd.CategoricalDtype([group.value for group in Group], ordered=True)
+
+CALL_COLUMNS: Final[Columns] = {
+    "model": "str",
+    "purpose": "str",
+    "calls": "int64",
+    "input_tokens": "int64",
+    "cached_tokens": "int64",
+    "output_tokens": "int64",
+    "thinking_tokens": "int64",
+    "cost_nanousd": "int64",
+    "unpriced": "int64",
+    "latency_s": "float64",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Of the outcomes in scope. Money in nanodollars, times in seconds, moments in UTC."""
+
+    outcomes: pd.DataFrame
+    """In the order of their starts: `started_at`, `ticket_id`, `cost_nanousd`, `duration_s`, `sandbox_s`, `status`,
+    `group`, `tester`, `claims_refuted`, `claims_judged`, and `kind`, the row in `kinds`."""
+    kinds: pd.DataFrame
+    """What differs between outcomes: `runs`, `labels` (tuples), `claims` and `tests` (kind → number)."""
+    calls: pd.DataFrame
+    """Model calls by model and purpose, `CALL_COLUMNS`; also those for other things than outcomes where the scope is
+    one of time alone."""
+
+
+def read_facts(ledger: Ledger, scope: Scope) -> Facts:
+    """Read them in one transaction, so that all numbers are of one moment.
+
+    Raises:
+        LedgerUnavailable: the ledger failed.
+    """
+    plain = {name: OUTCOMES.c[name] for name in NARROW if name != "kind"}
+    columns = [_kind() if name == "kind" else bare([plain[name]])[0] for name in NARROW]
+    with ledger.transaction() as connection:
+        found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
+        calls = _calls(connection, scope)
+    return Facts(**_taken_apart(found.sort_values("started_at", kind="stable", ignore_index=True)), calls=calls)
+
+
+def _kind() -> ColumnElement[str]:
+    first, *rest = (OUTCOMES.c[name] for name in KIND)
+    joined: ColumnElement[str] = first
+    for column in rest:
+        joined = joined.concat(literal(SEPARATOR)).concat(column)
+    return joined.label("kind")
+
+
+def _taken_apart(found: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    codes = found["kind"].cat.codes.to_numpy()
+    texts = [text.split(SEPARATOR) for text in found["kind"].cat.categories]
+    kinds = pd.DataFrame(texts, columns=list(KIND), dtype=object)
+    kinds["claims"] = kinds.pop("claim_counts").map(json.loads)
+    kinds["tests"] = kinds.pop("test_counts").map(json.loads)
+    kinds["labels"] = kinds["labels"].map(lambda text: tuple(json.loads(text)))
+    kinds["runs"] = np.bincount(codes, minlength=len(kinds))
+    refuted = [claims.get("refuted", 0) for claims in kinds["claims"]]
+    survived = [claims.get("survived", 0) for claims in kinds["claims"]]
+    found["status"] = _spread(kinds["status"], STATUS, codes)
+    groups = kinds["status"].map(lambda status: GROUPS[Status(status)].value)
+    found["group"] = _spread(groups, GROUP, codes)
+    found["tester"] = _spread(kinds["tester"], pd.CategoricalDtype(sorted(set(kinds["tester"]))), codes)
+    found["claims_refuted"] = np.asarray(refuted, dtype="int64")[codes]
+    found["claims_judged"] = np.asarray(refuted, dtype="int64")[codes] + np.asarray(survived, dtype="int64")[codes]
+    found["kind"] = codes
+    return {"outcomes": found, "kinds": kinds}
+
+
+def _spread(values: "pd.Series[Any]", dtype: pd.CategoricalDtype, codes: Any) -> pd.Categorical:
+    """A column of the kinds as one of the outcomes."""
+    return pd.Categorical.from_codes(pd.Categorical(values, dtype=dtype).codes[codes], dtype=dtype)
+
+
+def _calls(connection: Connection, scope: Scope) -> pd.DataFrame:
+    call = MODEL_CALLS.c
+    tokens = [_whole(call[name]) for name in ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")]
+    cost = type_coerce(call.cost_nanousd, BigInteger)
+    # COUNT of a column leaves out NULL, which is what an unknown cost is.
+    rest = [_whole(func.coalesce(cost, 0)), func.count() - func.count(call.cost_nanousd), func.sum(call.latency_s)]
+    query = select(call.model, call.purpose, func.count(), *tokens, *rest).where(*scope.moments(call.at))
+    if scope.statuses or scope.labels or scope.ticket_ids:
+        same = (OUTCOMES.c.run_id == call.run_id) & (OUTCOMES.c.ticket_id == call.ticket_id)
+        query = query.where(exists().where(same, *scope.conditions()))
+    kinds = (call.model, call.purpose)
+    return typed(list(CALL_COLUMNS), chunks(connection, query.group_by(*kinds).order_by(*kinds)), CALL_COLUMNS)
+
+
+def _whole(column: Any) -> ColumnElement[Any]:
+    """A sum as a whole number: PostgreSQL's sums of big integers are decimals."""
+    return cast(func.sum(column), BigInteger)

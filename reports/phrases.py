@@ -1,0 +1,57 @@
+"""How reports say numbers that may be unknown; an unknown one is a dash, never 0."""
+
+import math
+from typing import Final
+
+from reports.budget import BudgetState, Level
+from reports.rates import Rate
+from reports.wording import duration
+
+NOTHING: Final = "–"
+CENTS_FROM_USD: Final = 0.01
+
+
+def usd(amount: float | None) -> str:
+    """US dollars: cents, or below one cent the first two digits that say something."""
+    if amount is None or math.isnan(amount):
+        return NOTHING
+    if amount == 0 or amount >= CENTS_FROM_USD:
+        return f"${amount:,.2f}"
+    return f"${amount:.2g}" if amount >= 1e-4 else "<$0.0001"  # noqa: PLR2004  # from there on `e` notation
+
+
+def seconds(amount: float | None) -> str:
+    """Seconds, minutes, or hours."""
+    if amount is None or math.isnan(amount):
+        return NOTHING
+    return duration(amount) if amount < 7_200 else f"{amount / 3_600:,.1f} h"  # noqa: PLR2004  # two hours
+
+
+def percent(share: float | None) -> str:
+    """A share of one in percent."""
+    return NOTHING if share is None or math.isnan(share) else f"{share:.1%}"
+
+
+def rate(one: Rate) -> str:
+    """`2.4% (2.0–2.9%) of 4,000`."""
+    if one.value is None or one.interval is None:
+        return NOTHING
+    low, high = one.interval
+    return f"{one.value:.1%} ({low * 100:.1f}–{high * 100:.1f}%) of {one.tries:,}"
+
+
+def budget_line(state: BudgetState) -> str:
+    """The budget in one sentence."""
+    spent, forecast = usd(float(state.spent_usd)), usd(float(state.forecast_usd))
+    if state.budget_usd is None:
+        return f"{state.month}: {spent} spent, {forecast} forecast, no budget set"
+    budget = usd(float(state.budget_usd))
+    used = "" if not state.budget_usd else f" ({state.spent_usd / state.budget_usd:.0%})"
+    match state.level:
+        case Level.EXCEEDED:
+            verdict = "the budget is used up"
+        case Level.ALERT if state.forecast_exceeds:
+            verdict = "the budget will not hold"
+        case _:
+            verdict = "the budget holds"
+    return f"{state.month}: {spent} of {budget} spent{used}, {forecast} forecast: {verdict}"

@@ -1,0 +1,111 @@
+"""What differs between the ledger, which is the truth, and the records in Prefect's artifacts, which are its view."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pandas as pd
+
+from refute.guardrails.plain_text import printable
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome
+from reports.artifacts import StoredRecords
+from reports.frames import OUTCOME_COLUMNS, Frames, frames_from_ledger, frames_from_outcomes
+from reports.scope import Scope
+from reports.wording import counted
+
+Key = tuple[str, str, int]
+"""Run id, ticket id, attempt."""
+SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """Outcomes on which the two do not agree."""
+
+    compared: int
+    """Outcomes that both hold."""
+    only_ledger: Sequence[Key]
+    """Recorded, and no artifact: the server was away, or another one, or refute was older."""
+    only_artifacts: Sequence[Key]
+    """An artifact, and not recorded here: another ledger, or one that was lost."""
+    different: Mapping[Key, Sequence[str]]
+    """Outcome → what differs."""
+    unreadable: Sequence[str]
+    """Keys of artifacts that hold no record of this version."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything does."""
+        return bool(self.only_ledger or self.only_artifacts or self.different or self.unreadable)
+
+
+def reconcile(ledger: Ledger, scope: Scope, stored: StoredRecords) -> Differences:
+    """Compare the outcomes of a scope by the frames that reports are made from.
+
+    Raises:
+        LedgerUnavailable: the ledger failed.
+    """
+    left = _by_outcome(frames_from_ledger(ledger, scope))
+    right = _by_outcome(frames_from_outcomes(one for one in stored.outcomes if _in_scope(one, scope)))
+    both = left.keys() & right.keys()
+    named = {key: [name for name in left[key] if left[key][name] != right[key][name]] for key in sorted(both)}
+    return Differences(
+        compared=len(both),
+        only_ledger=sorted(left.keys() - right.keys()),
+        only_artifacts=sorted(right.keys() - left.keys()),
+        different={key: names for key, names in named.items() if names},
+        unreadable=sorted(stored.unreadable),
+    )
+
+
+def render_differences(found: Differences) -> str:
+    """What differs, for a person."""
+    lines = [f"{counted(found.compared, 'outcome')} in both, {len(found.different)} of them different"]
+    lines += _listed("only in the ledger", [_name(key) for key in found.only_ledger])
+    lines += _listed("only in artifacts", [_name(key) for key in found.only_artifacts])
+    lines += _listed("different", [f"{_name(key)}: {', '.join(names)}" for key, names in found.different.items()])
+    lines += _listed("artifacts that hold no record of this version", list(found.unreadable))
+    if not found.differs:
+        lines.append("ledger and artifacts agree")
+    return "\n".join(printable(line, keep_newlines=False) for line in lines) + "\n"
+
+
+def _by_outcome(frames: Frames) -> dict[Key, dict[str, Any]]:
+    """Everything that the frames say of each outcome."""
+    plain = frames.outcomes.astype(object).to_dict("records")
+    found = [{str(name): value for name, value in row.items()} for row in plain]
+    for row in found:
+        for name in OUTCOME_COLUMNS:
+            row[name] = None if pd.isna(row[name]) else row[name]
+    for name in ("claims", "failures", "sandbox_runs"):
+        grouped: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+        for outcome, *rest in getattr(frames, name).astype(object).itertuples(index=False):
+            grouped[outcome].append(tuple(rest))
+        for number, row in enumerate(found):
+            row[name] = grouped[number]
+    return {(row["run_id"], row["ticket_id"], row["attempt"]): row for row in found}
+
+
+def _in_scope(outcome: Outcome, scope: Scope) -> bool:
+    """As `Scope.conditions` says it in SQL."""
+    return (
+        (scope.since is None or outcome.started_at >= scope.since)
+        and (scope.until is None or outcome.started_at < scope.until)
+        and (not scope.statuses or outcome.status in scope.statuses)
+        and (not scope.labels or bool(set(scope.labels) & set(outcome.labels)))
+        and (not scope.ticket_ids or outcome.ticket_id in scope.ticket_ids)
+    )
+
+
+def _listed(title: str, items: Sequence[str]) -> list[str]:
+    if not items:
+        return []
+    rest = [f"  and {len(items) - SHOWN} more"] if len(items) > SHOWN else []
+    return [f"{title}: {len(items)}", *(f"  {item}" for item in items[:SHOWN]), *rest]
+
+
+def _name(key: Key) -> str:
+    run_id, ticket_id, attempt = key
+    return f"{ticket_id}, run {run_id}, attempt {attempt}"
