@@ -19,4 +19,7 @@ class VerifyRequest(BaseModel):
     )
     dry_run: bool = Field(default=False, description="Show script, scan and planned commands; run nothing.")
     allow_dangerous: bool = Field(default=False, description="Ask whether to run despite dangerous findings.")
+    allow_network: tuple[str, ...] = Field(
+        default=(), description="Hosts (HOST or HOST:PORT) that the jobs may reach through a proxy; none by default."
+    )
     settings: Settings = Field(default_factory=Settings.load)

@@ -16,6 +16,7 @@ from refute.case import CaseFile
 from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
 from refute.recording import record
+from refute.sandbox.network_hosts import read_hosts
 from refute.stages import admission
 from refute.ticket.parse import load_ticket
 from tasks.attack import run_attack
@@ -41,7 +42,8 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     """
     ticket = load_ticket(request.ticket)
     observer = current_session().observer
-    ports = Ports(request.settings, run_id=str(flow_run.id), observer=observer)
+    hosts = read_hosts(request.allow_network)
+    ports = Ports(request.settings, run_id=str(flow_run.id), observer=observer, allowed_hosts=hosts)
     case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
     with interruptions() as signals:
         with case.chain(), signals.let_through():

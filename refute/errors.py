@@ -79,6 +79,10 @@ class ImageBuildFailed(InfrastructureError):
     """The sandbox image could not be built."""
 
 
+class NetworkUnavailable(InfrastructureError):
+    """A job may reach hosts, and the container engine has no way to let it reach them and nothing else."""
+
+
 class RequirementsUnavailable(InfrastructureError):
     """What a ticket requires cannot be had as hash-pinned wheels that fit the sandbox image."""
 

@@ -173,6 +173,8 @@ class Provenance:
     runtime: str | None = None
     requirements: tuple[str, ...] = ()
     """What the ticket required and the image was given, `name==version`."""
+    allowed_hosts: tuple[str, ...] = ()
+    """What its jobs could reach by --allow-network; nothing otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from refute.sandbox.connection import connect, engine_errors
 from refute.sandbox.derived import DerivedImage, derive_image
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
+from refute.sandbox.job import Job
+from refute.sandbox.network import require_bridge
+from refute.sandbox.network_hosts import AllowedHost
 from refute.sandbox.requirements_download import WheelSource
 from refute.settings import Settings
 from refute.ticket.record import Snapshot, Ticket
@@ -29,8 +33,16 @@ if TYPE_CHECKING:
 class Ports:
     """Opens each effect once per run. Tests put fakes in the place of any of them."""
 
-    def __init__(self, settings: Settings, run_id: str, *, observer: StageObserver | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        run_id: str,
+        *,
+        observer: StageObserver | None = None,
+        allowed_hosts: tuple[AllowedHost, ...] = (),
+    ) -> None:
         self.settings = settings
+        self.allowed_hosts = allowed_hosts
         self.run_id = run_id
         self.observer = observer or Unwatched()
         self._images: dict[str, SandboxImage] = {}
@@ -88,6 +100,24 @@ class Ports:
     def sandbox(self) -> DockerSandbox:
         """What runs jobs."""
         return DockerSandbox(runtime=self.settings.runtime)
+
+    def with_network(self, job: Job) -> Job:
+        """The job with the way out that the person allowed; unchanged where they allowed none."""
+        if not self.allowed_hosts:
+            return job
+        hosts = tuple(map(str, self.allowed_hosts))
+        return replace(job, allowed_hosts=hosts, egress_networks=self.settings.egress_networks)
+
+    def require_network(self) -> None:
+        """Find out before anybody is asked that the engine cannot do what was allowed.
+
+        Raises:
+            NetworkUnavailable: it has no way out for a job.
+            EngineUnavailable, EngineDied, SandboxFailed: it cannot be said.
+        """
+        if self.allowed_hosts:
+            with contextlib.closing(connect()) as client:
+                require_bridge(client)
 
     def image(self, python: str) -> SandboxImage:
         """The sandbox image for a Python version; asked once per version.

@@ -87,6 +87,7 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
         image_id=ports.image_id(case.ticket),
         profile_digest=ports.sandbox.profile_digest,
         requirements=tuple(map(str, derived.pins)) if derived else (),
+        allowed_hosts=tuple(map(str, ports.allowed_hosts)),
     )
     with contextlib.suppress(InfrastructureError):  # an engine that died since has nothing to say
         facts = ports.sandbox.facts()

@@ -1,12 +1,13 @@
 """All settings and their defaults in one place: file, then `REFUTE_*` environment, then flags (strongest last)."""
 
+import ipaddress
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -43,6 +44,10 @@ class AttackPolicy(StrEnum):
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 
 
+def _network(value: str) -> str:
+    return str(ipaddress.ip_network(value))
+
+
 class Settings(BaseSettings):
     """Every setting; `Settings.load()` reads `refute.yaml` in the working directory and `REFUTE_*` variables."""
 
@@ -72,6 +77,8 @@ class Settings(BaseSettings):
 
     runtime: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$|^$")] = ""
     """The container runtime by the engine's name, such as `runsc`; empty: the engine's default."""
+    egress_networks: tuple[Annotated[str, AfterValidator(_network)], ...] = ()
+    """Private networks, such as 10.0.0.0/8, that hosts of --allow-network may lie in; alone they open nothing."""
     requirements_wheelhouse: Path | None = None
     """A folder with the wheels that tickets require; None: the package index that pip is configured with."""
 

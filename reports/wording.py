@@ -93,6 +93,7 @@ def provenance_line(provenance: Provenance) -> str:
     }
     parts = [f"{name} {value.removeprefix('sha256:')[:12]}" for name, value in digests.items() if value]
     parts += [value for value in (provenance.engine, provenance.runtime) if value]
+    parts += [f"network to {', '.join(provenance.allowed_hosts)}"] if provenance.allowed_hosts else []
     parts += [f"with {', '.join(provenance.requirements)}"] if provenance.requirements else []
     return " · ".join([f"refute {provenance.refute_version}", *parts])
 

@@ -15,6 +15,13 @@ from refute.settings import Settings
 @click.option("--dry-run", is_flag=True, help="Show script, scan and planned commands; run nothing.")
 @click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance a script that scans clean.")
 @click.option("--allow-dangerous", is_flag=True, help="Ask whether to run despite dangerous findings; audited.")
+@click.option(
+    "--allow-network",
+    "hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Let the jobs reach HOST or HOST:PORT; repeatable; audited.",
+)
 @click.option("--accept-weak", is_flag=True, help="Exit 0 for PASS_WEAK.")
 @click.option("--tester", type=click.Choice(["property", "gemini"]), help="Who writes the attack.  [default: property]")
 @click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
@@ -40,9 +47,11 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     from flows.run import run_tickets
     from flows.terminal.progress import watching
     from refute.recording import reproducer_paths
+    from refute.sandbox.network_hosts import read_hosts
     from refute.ticket.parse import load_ticket
     from reports.outcome_formats import render
 
+    read_hosts(options["hosts"])
     load_ticket(ticket)  # a fault in the ticket is told before anything starts
     settings = _settings(options)
     if output is not None:
@@ -52,6 +61,7 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
         approval="in_advance" if options["yes"] else "ask",
         dry_run=options["dry_run"],
         allow_dangerous=options["allow_dangerous"],
+        allow_network=options["hosts"],
         settings=settings,
     )
     with watching() as observer:

@@ -28,6 +28,8 @@ class Facts:
     """The engine's `/info`."""
     local: bool
     """Whether the engine runs on this machine, so that files here speak about it."""
+    bridge: bool = True
+    """Whether it has a network that leads out."""
     changelog: Path = _CHANGELOG
     kernel_banner: str = ""
     """`/proc/version`, which names the version behind a Debian kernel's ABI number."""
@@ -43,7 +45,9 @@ def read_facts(client: docker.DockerClient) -> Facts:
     # docker-py names every Unix socket so; a socket forwarded from elsewhere would fool it.
     local = str(client.api.base_url).startswith(("http+docker://", "unix://"))
     banner = _KERNEL_BANNER.read_text(encoding="utf-8", errors="replace") if local else ""
-    return Facts(version=client.version(), info=client.info(), local=local, kernel_banner=banner)
+    networks = client.api.networks(filters={"driver": "bridge"})
+    bridge = any(network.get("Name") in {"bridge", "podman"} for network in networks)
+    return Facts(version=client.version(), info=client.info(), local=local, bridge=bridge, kernel_banner=banner)
 
 
 def judge_engine(facts: Facts, *, memory_bytes: int) -> Iterator[Check]:
@@ -60,6 +64,7 @@ def judge_engine(facts: Facts, *, memory_bytes: int) -> Iterator[Check]:
     yield check_runc(facts)
     yield check_kernel(facts)
     yield check_gvisor(facts)
+    yield check_network(facts)
 
 
 def check_engine(facts: Facts) -> Check:
@@ -137,6 +142,14 @@ def check_gvisor(facts: Facts) -> Check:
     there = "runsc" in (facts.info.get("Runtimes") or {})
     advice = "" if there else "Optional: a second wall around jobs (Debian package runsc)."
     return Check(name="gVisor", ok=True if there else None, found="runsc" if there else "not installed", advice=advice)
+
+
+def check_network(facts: Facts) -> Check:
+    """Whether `--allow-network` can work; jobs have no network otherwise."""
+    if facts.bridge:
+        return Check(name="network", ok=True, found="none for jobs; --allow-network can open hosts")
+    advice = "Only for --allow-network: start the engine with its bridge and iptables."
+    return Check(name="network", ok=None, found="no bridge: --allow-network is refused", advice=advice)
 
 
 def _judged(name: str, found: str, missing: list[Escape], wanted: str) -> Check:

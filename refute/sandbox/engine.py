@@ -7,8 +7,9 @@ import uuid
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import TracebackType
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 from refute.errors import EngineDied, EngineUnavailable, InfrastructureError
 from refute.sandbox.ahead import Ahead
@@ -41,6 +42,9 @@ class DockerSandbox:
         engine_return_s: how long the one retry waits for an engine that died.
     """
 
+    _tried_out: ClassVar[dict[tuple[str, str], tuple[str, ...]]] = {}
+    """Engine and runtime → the limits that it does not enforce; the same for all sandboxes of a process."""
+
     def __init__(
         self,
         connect: Callable[[], EngineClient] = connect,
@@ -52,7 +56,6 @@ class DockerSandbox:
         self._engine_return_s = engine_return_s
         self._lock = threading.Lock()
         self._runtime = runtime
-        self._unenforced: tuple[str, ...] | None = None
         self._facts: EngineFacts | None = None
         self._sweep_due = 0.0
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
@@ -110,10 +113,13 @@ class DockerSandbox:
         Raises:
             EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: it cannot be said.
         """
-        if self._unenforced is None:
-            plain = self.facts().runtime in PLAIN
-            self._unenforced = () if plain else unenforced_limits(self.run, image_id)
-        return self._unenforced
+        facts = self.facts()
+        if facts.runtime in PLAIN:
+            return ()
+        tried = self._tried_out.get((facts.name, facts.runtime))
+        if tried is None:
+            tried = self._tried_out[facts.name, facts.runtime] = unenforced_limits(self.run, image_id)
+        return tried
 
     def prepare(self, job: Job, *, waiting_s: float = WAITING_S) -> None:
         """Begin to make the container for a job that is likely to come; `run` takes it where it has the same shape.
@@ -147,7 +153,8 @@ class DockerSandbox:
         began = time.monotonic()
         standing = self._ahead.take(shape(job)) or self._stand(job, facts)
         try:
-            return Attempt(standing, job).run(self._background, began=began)
+            told = replace(job, environment={**job.environment, **standing.environment})
+            return Attempt(standing, told).run(self._background, began=began)
         finally:
             self._removal.of(standing)
 

@@ -44,6 +44,10 @@ class Job:
     """Relative path → content, unpacked into `/attack` (absent when empty)."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Added to the profile's own allow-list; never taken from the host."""
+    allowed_hosts: tuple[str, ...] = ()
+    """`HOST` or `HOST:PORT` that a proxy lets it reach; with none it has no network at all."""
+    egress_networks: tuple[str, ...] = ()
+    """Private networks (CIDR) that allowed hosts may lie in."""
     collect: tuple[str, ...] = ()
     """Names under `/attack` to read back: regular files only, bounded."""
 

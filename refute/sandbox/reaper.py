@@ -38,7 +38,7 @@ def labels(job: Job, *, now: float) -> dict[str, str]:
 
 
 def reap_expired(client: EngineClient, *, now: float | None = None) -> tuple[str, ...]:
-    """Remove containers and volumes of ours that are past their deadline, whoever started them.
+    """Remove containers, volumes and networks of ours that are past their deadline, whoever started them.
 
     Args:
         client: the engine.
@@ -59,6 +59,10 @@ def reap_expired(client: EngineClient, *, now: float | None = None) -> tuple[str
             if _expired(container, moment):
                 removed.append(str(container["Id"]))
                 _remove(client.remove_container, container["Id"], force=True, v=True)
+        for network in client.networks(filters={"label": f"{OURS}=1"}):
+            if _expired(network, moment):
+                removed.append(str(network["Name"]))
+                _remove(client.remove_network, network["Id"])
         for volume in volumes:
             if _expired(volume, moment):
                 removed.append(str(volume["Name"]))

@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 
 from refute.errors import InfrastructureError
 from refute.sandbox.connection import LOST, EngineClient
+from refute.sandbox.network import close_egress
 from refute.sandbox.reaper import remove_container
 from refute.sandbox.standing import Standing
 
@@ -54,11 +55,17 @@ class Removal:
     def _remove(self, client: EngineClient, name: str) -> None:
         """Remove a container and its volumes. Where the engine does not come back, its expiry or the sweep does it."""
         try:
-            remove_container(client, name)
+            _remove_all(client, name)
         except LOST:
             again = self.await_engine()
             if again is not None:
                 with contextlib.suppress(*LOST), contextlib.closing(again):
-                    remove_container(again, name)
+                    _remove_all(again, name)
         finally:
             client.close()
+
+
+def _remove_all(client: EngineClient, name: str) -> None:
+    """A container, and the way out that it may have had."""
+    remove_container(client, name)
+    close_egress(client, name)

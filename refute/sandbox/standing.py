@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -9,6 +10,7 @@ from typing import Any, Final
 
 from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
 from refute.sandbox.job import Job
+from refute.sandbox.network import on_network, open_egress
 from refute.sandbox.profile import container_config
 from refute.sandbox.reaper import labels
 from refute.sandbox.tcp_memory import limit_tcp_memory
@@ -28,6 +30,8 @@ class Standing:
     container: str
     """Its id."""
     signals: Signals
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the job's programs must be told about where they are."""
     usable_until: float
     """Monotonic time; later the container would end itself under the job."""
     _stack: ExitStack = field(default_factory=ExitStack)
@@ -52,7 +56,7 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
 
     Args:
         client: a connection of its own.
-        job: image, limits and whether there is an attack count; command and files do not yet.
+        job: image, limits, allowed hosts and whether there is an attack count; command and files do not yet.
         facts: of the engine.
         name: for the container; not taken.
         waiting_s: how long it may wait for its job.
@@ -63,6 +67,10 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
     began = time.monotonic()
     marks = labels(job, now=time.time() + waiting_s)
     config = container_config(job, labels=marks, cpus_available=facts.cpus, waiting_s=waiting_s, runtime=facts.runtime)
+    egress = None
+    if job.allowed_hosts:
+        egress = open_egress(client, job, name, marks, waiting_s + job.limits.timeout_s)
+        config = on_network(config, egress)
     with engine_errors("create the container"):
         created: dict[str, Any] = client.create_container_from_config(config, name)  # type: ignore[no-untyped-call]
     signals: Signals = SimpleQueue()
@@ -77,6 +85,7 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
             name=name,
             container=created["Id"],
             signals=signals,
+            environment=egress.environment if egress else {},
             usable_until=usable_until,
             _stack=stack.pop_all(),
         )
@@ -85,4 +94,5 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
 def shape(job: Job) -> str:
     """What two jobs must have in common for one to take the container that was made for the other."""
     config = container_config(job, labels={}, cpus_available=job.limits.cpus)
-    return json.dumps([job.run_id, job.ticket_id, job.name, config], sort_keys=True)
+    network = [job.allowed_hosts, job.egress_networks]
+    return json.dumps([job.run_id, job.ticket_id, job.name, network, config], sort_keys=True)

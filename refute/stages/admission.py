@@ -93,13 +93,18 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
         plan=(
             f"verify: {command}, at most {settings.verification_timeout_s:g} s",
             f"attack: tests by {settings.tester!r} against {claims}, at most {settings.attack_timeout_s:g} s",
-            f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, no network",
+            f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, {_network(ports)}",
             *((f"under the container runtime {settings.runtime}",) if settings.runtime else ()),
             *_requirements(ticket),
             f"on a throwaway copy of {len(snapshot.files)} files, {snapshot.digest}",
         ),
         timeout_s=settings.confirmation_timeout_s,
     )
+
+
+def _network(ports: Ports) -> str:
+    hosts = ", ".join(map(str, ports.allowed_hosts))
+    return f"network: only {hosts}, through a proxy" if hosts else "no network"
 
 
 def _requirements(ticket: Ticket) -> Iterator[str]:
@@ -111,6 +116,7 @@ def _requirements(ticket: Ticket) -> Iterator[str]:
 
 def confirm(ports: Ports, question: Question, approver: Approver) -> Approval | Stop:
     """Ask; anything but an approval of exactly this snapshot ends the run before anything executes."""
+    ports.require_network()
     prepare_verification(ports, question.ticket)
     decision = approver.ask(question)
     if isinstance(decision, Approval) and decision.snapshot_digest != question.snapshot.digest:
@@ -130,4 +136,12 @@ def confirm(ports: Ports, question: Question, approver: Approver) -> Approval | 
             "findings": ", ".join(f"{f.rule_id}@{f.path}:{f.line}" for f in question.dangers),
         },
     )
+    if ports.allowed_hosts:
+        ports.audit.record(
+            Gate.NETWORK_OVERRIDE,
+            Decision.ALLOW if approved else Decision.DENY,
+            run_id=ports.run_id,
+            reason=reason,
+            metadata={"ticket": question.ticket.id, "hosts": ", ".join(map(str, ports.allowed_hosts))},
+        )
     return decision if isinstance(decision, Approval) else Stop(status=Status.CANCELLED, reason=reason)

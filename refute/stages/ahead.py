@@ -14,8 +14,8 @@ from refute.ticket.record import Ticket
 
 
 def prepare_verification(ports: Ports, ticket: Ticket) -> None:
-    """While the person is asked. Requirements are fetched only after the answer: no image yet."""
-    if ticket.requirements:
+    """While the person is asked. Requirements and networks are made only after the answer."""
+    if ticket.requirements or ports.allowed_hosts:
         return
     with contextlib.suppress(InfrastructureError):  # the stage itself tells
         job = _outline(ports, ticket, "verify", ports.image(ticket.python).id, verification_limits(ports.settings))
@@ -24,6 +24,8 @@ def prepare_verification(ports: Ports, ticket: Ticket) -> None:
 
 def prepare_attack(ports: Ports, ticket: Ticket) -> None:
     """While tests are written and screened, after a verification that passed."""
+    if ports.allowed_hosts:
+        return
     with contextlib.suppress(InfrastructureError):  # the stage itself tells
         job = _outline(ports, ticket, "attack", ports.image_id(ticket), attack_limits(ports.settings), PLAN)
         ports.sandbox.prepare(job)

@@ -45,12 +45,15 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
     if derived:
         job = replace(job, environment={"PATH": SEARCH_PATH})
     ports.open_ledger_ahead()
-    result = ports.sandbox.run(job)
+    result = ports.sandbox.run(ports.with_network(job))
     stop = judge_verification(result, ticket, provided=derived.modules if derived else frozenset())
     if stop is None:
         prepare_attack(ports, ticket)
     _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot)
     notes = check_verification_script(ticket, ports.contents(snapshot))
+    if ports.allowed_hosts:
+        hosts = ", ".join(map(str, ports.allowed_hosts))
+        notes += (f"jobs could reach {hosts} (--allow-network): what they got from there may differ next time",)
     if unenforced := ports.sandbox.unenforced(job.image_id):
         names = " and ".join(unenforced)
         notes += (f"the runtime {ports.sandbox.facts().runtime} does not enforce the {names} limit; jobs ran without",)
@@ -62,7 +65,9 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
 
 def screen_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack) -> Screening:
     """Reject tests that prove nothing, mock, or are unsafe to run."""
-    screening = screen(attack, brief_of(ports, ticket, snapshot), scan=scan_python)
+    screening = screen(
+        attack, brief_of(ports, ticket, snapshot), scan=scan_python, allow_network=bool(ports.allowed_hosts)
+    )
     ports.audit.record(
         Gate.SCREEN,
         Decision.ALLOW if screening.attack.tests else Decision.DENY,
@@ -87,7 +92,7 @@ def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Scre
         settings=ports.settings,
         requirements_root=SITE if ports.derived_image(ticket) else "",
     )
-    result = ports.sandbox.run(job)
+    result = ports.sandbox.run(ports.with_network(job))
     run = read_attack_run(job, result)
     stop = _destruction(result)
     _audit(ports, Gate.ATTACK, stop, ticket, snapshot)

@@ -27,7 +27,16 @@ def facts(*, info=(), runc="1.3.3", package="v1.3.3-0-gd842d77", engine="29.0.1"
 def test_a_current_engine_has_nothing_to_do() -> None:
     checks = list(judge_engine(facts(), memory_bytes=2 * 1024**3))
     assert [(check.name, check.ok, check.advice) for check in checks if not check.ok] == []
-    assert {check.name for check in checks} == {"engine", "limits", "memory", "seccomp", "runc", "kernel", "gVisor"}
+    assert {check.name for check in checks} == {
+        "engine",
+        "limits",
+        "memory",
+        "seccomp",
+        "runc",
+        "kernel",
+        "gVisor",
+        "network",
+    }
 
 
 def test_an_old_engine_is_a_fault_and_an_unreadable_version_is_not() -> None:
@@ -57,6 +66,11 @@ def test_no_seccomp_is_a_fault_and_no_gvisor_is_a_note() -> None:
     by_name = {check.name: check for check in checks}
     assert by_name["seccomp"].ok is False
     assert by_name["gVisor"].ok is None
+
+
+def test_no_bridge_is_a_note_since_jobs_need_none() -> None:
+    by_name = {check.name: check for check in judge_engine(facts(bridge=False), memory_bytes=1)}
+    assert (by_name["network"].ok, by_name["network"].found) == (None, "no bridge: --allow-network is refused")
 
 
 def test_an_open_escape_within_a_jobs_reach_is_a_fault() -> None:

@@ -21,7 +21,15 @@ def refusal(status: int) -> APIError:
 class ShelfEngine:
     """Containers and volumes on a shelf; remembers what was removed and how."""
 
-    def __init__(self, containers: list[Any], volumes: list[Any], *, answer: APIError | None = None) -> None:
+    def __init__(
+        self,
+        containers: list[Any],
+        volumes: list[Any],
+        networks: list[Any] | None = None,
+        *,
+        answer: APIError | None = None,
+    ) -> None:
+        self._networks = networks or []
         self._containers = containers
         self._volumes = volumes
         self._answer = answer
@@ -32,6 +40,12 @@ class ShelfEngine:
 
     def volumes(self, **_: Any) -> dict[str, Any]:
         return {"Volumes": self._volumes or None}
+
+    def networks(self, **_: Any) -> list[Any]:
+        return self._networks
+
+    def remove_network(self, name: str) -> None:
+        self.removed.append((name, {}))
 
     def remove_container(self, name: str, **options: bool) -> None:
         self.removed.append((name, options))
@@ -134,3 +148,13 @@ def test_a_job_s_labels_say_whose_it_is_and_until_when_it_may_live() -> None:
         "refute.stage": "verify",
         DEADLINE: str(NOW + 300 + 120),
     }
+
+
+def test_a_network_past_its_deadline_is_removed_and_another_is_left():
+    networks = (
+        {"Id": "n1", "Name": "refute-a-net", "Labels": {DEADLINE: str(NOW - 1)}},
+        {"Id": "n2", "Name": "refute-b-net", "Labels": {DEADLINE: str(NOW + 1)}},
+    )
+    engine = ShelfEngine([], [], networks)
+    assert reap_expired(engine, now=NOW) == ("refute-a-net",)
+    assert engine.removed == [("n1", {})]
