@@ -1,0 +1,95 @@
+"""Batches without Prefect and without an engine."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.batch.desk import Desk
+from flows.batch.slots import Slots
+from flows.batch.watcher import Unwatched
+from refute.batch.entry import read_entries
+from refute.batch.tally import Tally
+from refute.ledger.batches import Batch, Batches
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+
+TICKET = """id: {id}
+title: A title
+workspace: .
+implementation_files: [a.py]
+verification_script: verify.sh
+claims: ["f(1) returns 1."]
+"""
+
+
+@pytest.fixture(autouse=True)
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Ids of tickets whose artifacts were asked for; Prefect would start a server for them."""
+    ids: list[str] = []
+    monkeypatch.setattr("flows.batch.ticket.show_outcome", lambda settings, outcome: ids.append(outcome.ticket_id))  # noqa: ARG005
+    return ids
+
+
+class Heard(Unwatched):
+    """Keeps what a watcher is told."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.ended_ids: list[str] = []
+
+    def ended(self, outcome, tally, left_s) -> None:
+        self.ended_ids.append(outcome.ticket_id)
+
+    def told(self, message: str) -> None:
+        self.lines.append(message)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(state_dir=tmp_path / "state", costs_csv=tmp_path / "c.csv", audit_path=tmp_path / "a.jsonl")
+
+
+@pytest.fixture
+def ledger(settings: Settings) -> Iterator[Ledger]:
+    opened = Ledger.open(settings)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a ticket; its script is harmless unless another is given."""
+
+    def ticket(name: str, *, script: str = "true\n") -> Path:
+        directory = tmp_path / "tickets" / name
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "a.py").write_text("def f(x):\n    return x\n")
+        (directory / "verify.sh").write_text(script)
+        (directory / "ticket.yaml").write_text(TICKET.format(id=name))
+        return directory
+
+    return ticket
+
+
+@pytest.fixture
+def desk(settings: Settings, ledger: Ledger, tmp_path: Path) -> Callable[[], Desk]:
+    """Open a batch of all that was written."""
+
+    def opened() -> Desk:
+        from datetime import UTC, datetime
+
+        entries = {entry.ticket_id: entry for entry in read_entries(tmp_path / "tickets")}
+        batch = Batch(id="b", source=str(tmp_path / "tickets"), created_at=datetime.now(UTC))
+        Batches(ledger).create(batch, [(entry.ticket_id, entry.source) for entry in entries.values()])
+        return Desk(
+            batch_id="b",
+            entries=entries,
+            settings=settings,
+            ledger=ledger,
+            slots=Slots(1),
+            tally=Tally(total=len(entries)),
+            watcher=Heard(),
+        )
+
+    return opened

@@ -1,0 +1,84 @@
+"""Who answers for a batch: once for the list, bound to the files on it, and never for what its scan blocks."""
+
+import pytest
+
+from flows.batch.answers import Listed, Reply, approve_in_advance, digest_of, put_to_a_person
+from refute.guardrails.audit_chain import verify_chain
+from refute.ledger.batches import Answer
+from refute.ports import Ports
+
+DANGEROUS = "rm -rf /\n"
+
+
+class Person:
+    """Answers as told, and remembers the list."""
+
+    def __init__(self, reply: Reply | None) -> None:
+        self.reply = reply
+        self.listed: tuple[Listed, ...] = ()
+
+    def __call__(self, listed: tuple[Listed, ...]) -> Reply | None:
+        self.listed = listed
+        return self.reply
+
+
+@pytest.fixture
+def batch(write, desk, tmp_path):
+    write("A")
+    write("B", script=DANGEROUS)
+    write("C")
+    (tmp_path / "tickets" / "D").mkdir()
+    (tmp_path / "tickets" / "D" / "ticket.yaml").write_text("id: '../x'\n")
+    return desk()
+
+
+def ask(batch, person) -> dict[str, tuple[Answer, str]]:
+    put_to_a_person(batch.batches, Ports(batch.settings, run_id="b"), batch.entries, person)
+    return {ticket.ticket_id: (ticket.answer, ticket.answered_by) for ticket in batch.batches.tickets("b")}
+
+
+def test_one_yes_approves_the_list_which_leaves_out_what_is_blocked_or_no_ticket(batch):
+    person = Person(Reply(approved=True, by="Ada"))
+    answers = ask(batch, person)
+    assert [one.ticket.id for one in person.listed] == ["A", "C"]
+    assert answers["A"] == answers["C"] == (Answer.APPROVED, "Ada")
+    assert answers["B"][1].startswith("nobody")
+    assert answers["invalid-D"][1].startswith("nobody")
+    digests = {ticket.ticket_id: ticket.digest for ticket in batch.batches.tickets("b")}
+    assert digests["A"] == person.listed[0].snapshot.digest
+
+
+def test_without_an_answer_the_tickets_wait_and_the_others_go_on(batch):
+    answers = ask(batch, Person(None))
+    assert answers["A"][0] is answers["C"][0] is Answer.WAITING
+    assert answers["B"][0] is Answer.APPROVED
+
+
+def test_nobody_there_is_no_answer_either(batch):
+    assert ask(batch, None)["A"][0] is Answer.WAITING
+
+
+def test_no_declines_the_list(batch):
+    assert ask(batch, Person(Reply(approved=False, by="Ada")))["C"] == (Answer.DECLINED, "Ada")
+
+
+def test_the_answer_is_audited_with_the_digest_of_the_list(batch):
+    person = Person(Reply(approved=True, by="Ada"))
+    ask(batch, person)
+    assert digest_of(person.listed) in batch.settings.audit_path.read_text()
+    assert verify_chain(batch.settings.audit_path).intact
+
+
+def test_the_digest_of_a_list_depends_on_its_files_and_not_on_its_order(batch, write):
+    person = Person(None)
+    ask(batch, person)
+    before = digest_of(person.listed)
+    assert digest_of(person.listed[::-1]) == before
+    write("A", script="echo other\n")
+    ask(batch, person)
+    assert digest_of(person.listed) != before
+
+
+def test_in_advance_everything_may_take_its_turn(batch):
+    approve_in_advance(batch.batches, "b", batch.entries)
+    assert {ticket.answered_by for ticket in batch.batches.tickets("b")} == {"--yes"}

@@ -1,0 +1,109 @@
+"""The threads of a batch: every ticket once, an end at any moment, a failure that ends all of it."""
+
+import threading
+
+import pytest
+
+from flows.batch import crew as crew_module
+from flows.batch.answers import approve_in_advance
+from flows.batch.crew import Crew
+from flows.batch.slots import BatchStopped, Slots
+from flows.batch.ticket import TicketWork
+from refute.errors import LedgerUnavailable
+
+
+@pytest.fixture(autouse=True)
+def no_engine(monkeypatch):
+    monkeypatch.setattr(crew_module, "remove_leftovers", lambda *_, **__: 0)
+    monkeypatch.setattr(crew_module, "POLL_S", 0.01)
+
+
+@pytest.fixture
+def batch(write, desk):
+    """Five tickets that end before any container, all approved."""
+    for number in range(5):
+        write(f"T-{number}", script="rm -rf /\n")
+    opened = desk()
+    approve_in_advance(opened.batches, "b", opened.entries)
+    return opened
+
+
+def directly(work: TicketWork, *, ticket_id: str, labels: tuple[str, ...]) -> None:
+    work.run()
+
+
+def work_off(batch) -> Crew:
+    crew = Crew(batch, size=2)
+    with crew.at_work():
+        crew.wait(meanwhile=lambda: None)
+    return crew
+
+
+def test_every_ticket_is_done_once_by_several_threads(batch, monkeypatch):
+    monkeypatch.setattr(crew_module, "run_as_task", directly)
+    work_off(batch)
+    assert sorted(batch.watcher.ended_ids) == [f"T-{number}" for number in range(5)]
+    assert len(batch.ledger.outcomes(run_id="b")) == 5
+    assert all(ticket.finished and ticket.owner is None for ticket in batch.batches.tickets("b"))
+
+
+def test_an_interruption_gives_back_what_is_unfinished(batch, monkeypatch):
+    working = threading.Event()
+
+    def endless(work, *, ticket_id, labels):
+        working.set()
+        batch.slots.wait(60)
+
+    monkeypatch.setattr(crew_module, "run_as_task", endless)
+
+    def interrupt() -> None:
+        assert working.wait(60)
+        raise KeyboardInterrupt("a person")
+
+    crew = Crew(batch, size=2)
+    with pytest.raises(KeyboardInterrupt), crew.at_work():
+        crew.wait(meanwhile=interrupt)
+    assert [ticket.owner for ticket in batch.batches.tickets("b")] == [None] * 5
+    assert batch.ledger.outcomes(run_id="b") == []
+
+
+def test_a_ledger_that_fails_ends_the_batch_and_is_told(batch, monkeypatch):
+    def failing(work, *, ticket_id, labels):
+        work.failure = LedgerUnavailable("the disk is full")
+
+    monkeypatch.setattr(crew_module, "run_as_task", failing)
+    with pytest.raises(LedgerUnavailable, match="disk is full"):
+        work_off(batch)
+    assert [ticket.owner for ticket in batch.batches.tickets("b")] == [None] * 5
+
+
+def test_tickets_of_another_living_process_are_waited_for_and_those_of_a_dead_one_taken(batch, monkeypatch):
+    monkeypatch.setattr(crew_module, "run_as_task", directly)
+    batch.batches.claim("b", "elsewhere.0/1/1/other")
+    asked = []
+
+    def gone(owner: str) -> bool:
+        asked.append(owner)
+        return len(asked) > 20
+
+    monkeypatch.setattr(crew_module, "_is_gone", gone)
+    work_off(batch)
+    assert len(batch.ledger.outcomes(run_id="b")) == 5
+    assert set(asked) == {"elsewhere.0/1/1/other"}
+
+
+def test_what_waits_for_an_answer_is_left_alone(write, desk, monkeypatch):
+    monkeypatch.setattr(crew_module, "run_as_task", directly)
+    write("A")
+    opened = desk()
+    work_off(opened)
+    assert opened.ledger.outcomes(run_id="b") == []
+
+
+def test_no_job_begins_once_the_batch_is_being_ended():
+    slots = Slots(1)
+    slots.take()
+    slots.give_back()
+    slots.stop()
+    with pytest.raises(BatchStopped):
+        slots.take()
