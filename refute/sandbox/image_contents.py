@@ -56,11 +56,6 @@ KEPT = ("usr/share/doc/*/copyright",)
 """Exceptions: licences travel with what they cover."""
 
 
-HOSTS = b"127.0.0.1\tlocalhost sandbox\n::1\tlocalhost ip6-localhost ip6-loopback\n"
-"""Names that resolve without a network. The engine would write this file itself, had it a network to set up: that
-costs 0.2 s for each container (measured 2026-11-22) and brings the host's resolv.conf along."""
-
-
 def is_kept(path: str) -> bool:
     """Says whether a path of the base stays in the image."""
     return _matches(path, _KEPT) or not _matches(path, _DROPPED)
@@ -89,12 +84,10 @@ def rootfs_entries() -> Iterator[Entry]:
 
 
 def wheel_entries(python: str) -> Iterator[Entry]:
-    """The pytest command, the .pth files that put our wheels on the ordinary path, and the names that resolve.
+    """The pytest command, and the .pth files that put our wheels on the ordinary path.
 
-    Debian's Python looks in dist-packages, the official images' in site-packages; the other is ignored. The names
-    stand in this layer because a change here needs no new base.
+    Debian's Python looks in dist-packages, the official images' in site-packages; the other is ignored.
     """
-    yield Entry(path="etc/hosts", content=HOSTS, mode=0o644)
     for folder in ("dist-packages", "site-packages"):
         path = f"usr/local/lib/python{python}/{folder}/refute.pth"
         yield Entry(path=path, content=f"/{SITE}\n".encode(), mode=0o644)

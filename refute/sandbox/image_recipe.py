@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from refute.errors import ImageBuildFailed
-from refute.sandbox.image_contents import DROPPED, HOSTS, KEPT
+from refute.sandbox.image_contents import DROPPED, KEPT
 
 RECIPE_VERSION = "1"
 """Raised whenever the build itself changes what comes out of the same inputs."""
@@ -57,7 +57,7 @@ class Recipe:
     @property
     def wheels_key(self) -> str:
         """Stands for the wheels layer; their byte code is the root file system's Python's."""
-        return _key("wheels", self.rootfs_key, self.lock, self.scripts["wheels.sh"], HOSTS)
+        return _key("wheels", self.rootfs_key, self.lock, self.scripts["wheels.sh"])
 
     @property
     def digest(self) -> str:

@@ -19,6 +19,7 @@ SUBJECT: Final = "65532:65532"
 KEEPER: Final = "65531:65531"
 """PID 1 runs as this one, so that a job cannot end it by writing to `/proc/1/mem`; signals it ignores anyway."""
 
+HOSTNAME: Final = "sandbox"
 WORKSPACE: Final = "/workspace"
 ATTACK: Final = "/attack"
 HOMES: Final = "/home"
@@ -110,12 +111,11 @@ def container_config(
         "Entrypoint": [],
         "Cmd": [*KEEP, str(expiry_s)],
         "User": KEEPER,
-        "Hostname": "sandbox",
+        "Hostname": HOSTNAME,
         "WorkingDir": "/",
         "Env": [f"{name}={value}" for name, value in sorted(BASE_ENVIRONMENT.items())],
         "Labels": dict(labels),
         "Healthcheck": {"Test": ["NONE"]},
-        "NetworkDisabled": True,
         "HostConfig": {
             **_isolation(),
             **({"Runtime": runtime, "MaskedPaths": masked_paths(MASKED_PATHS, runtime)} if runtime else {}),
@@ -166,7 +166,12 @@ def _isolation() -> dict[str, Any]:
     return {
         "AutoRemove": True,
         "Init": False,
+        # Not `NetworkDisabled`, which is a tenth of a second quicker: without the engine's hosts file not even
+        # `localhost` has an address, and right code fails.
         "NetworkMode": "none",
+        "ExtraHosts": [f"{HOSTNAME}:127.0.0.1"],
+        "Dns": ["127.0.0.1"],  # else the host's name servers and search domains are told
+        "DnsSearch": ["."],
         "IpcMode": "private",
         "CgroupnsMode": "private",
         "Privileged": False,
