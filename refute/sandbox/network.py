@@ -173,6 +173,8 @@ def _proxy_config(job: Job, subnet: str, labels: Mapping[str, str], lifetime_s: 
     config["User"] = KEEPER
     config["NetworkDisabled"] = False
     config["HostConfig"]["Mounts"] = []
+    for name in ("Dns", "DnsSearch", "ExtraHosts"):  # a job's; the proxy asks the engine's name servers
+        config["HostConfig"].pop(name, None)
     return config
 
 
