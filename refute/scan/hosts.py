@@ -17,6 +17,10 @@ _METADATA_ADDRESSES: Final = frozenset(
 # RFC 6761, RFC 6762, RFC 8375 and ICANN's `.internal`: names that never leave the machine or the site. `.example` and
 # `.invalid` are reserved too, but stand for somebody else's host wherever they are written.
 _LOCAL_SUFFIXES: Final = (".localhost", ".test", ".local", ".internal", ".home.arpa", ".lan")
+# RFC 5737 and RFC 3849: like `.example`, they stand for somebody else's host.
+_DOCUMENTATION: Final = tuple(
+    map(ipaddress.ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"))
+)
 _NUMBER: Final = re.compile(r"(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9][0-9]*)\Z")
 _MAX_PARTS: Final = 4
 
@@ -102,6 +106,8 @@ def _reach_of_address(address: ipaddress.IPv4Address | ipaddress.IPv6Address) ->
         return Reach.METADATA
     if address.is_loopback or address.is_unspecified:
         return Reach.LOOPBACK
+    if any(address in network for network in _DOCUMENTATION):
+        return Reach.EXTERNAL
     if address.is_private or address.is_link_local or address.is_multicast or address.is_reserved:
         return Reach.PRIVATE
     return Reach.EXTERNAL

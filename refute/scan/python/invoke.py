@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.scan.python import folding
-from refute.scan.python.names import Bound, attribute, is_dangerous, item
+from refute.scan.python.names import Bound, attribute, is_dangerous, item, iterated
 from refute.scan.python.values import UNK, FileValue, Function, Partial, PathValue, Ref, as_text, options_of
 from refute.scan.symbols import DOWNLOAD, is_open
 
@@ -56,15 +56,9 @@ _LIBRARY_CALLS: Final = frozenset(
 
 def judge_reduce(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """Judge what unpickling an object of the class would call."""
-    for statement in ast.walk(node):
-        if (
-            isinstance(statement, ast.Return)
-            and isinstance(statement.value, ast.Tuple)
-            and len(statement.value.elts) > 1
-        ):
-            target, arguments = (walker.value(part) for part in statement.value.elts[:2])
-            if is_dangerous(target):
-                walker.call(target, list(arguments) if isinstance(arguments, tuple | list) else [UNK], {}, statement)
+    for value in options_of(walker.enter(Function(node, walker.env), [], {}, known=False)):
+        if isinstance(value, tuple | list) and len(value) > 1 and is_dangerous(value[0]):
+            walker.call(value[0], list(value[1]) if isinstance(value[1], tuple | list) else [UNK], {}, node)
 
 
 def call_reference(call: "PythonCall") -> Any:
@@ -90,6 +84,7 @@ def call_reference(call: "PythonCall") -> Any:
         return result
     if name in folding.DECODERS:
         return remember(call.walker, folding.decode_call(name, call.arguments))
+    _follow_key(call)
     _follow_callables(call)
     return Ref(f"{name}()") if "." in name and name.count("()") < 3 else UNK  # noqa: PLR2004
 
@@ -201,6 +196,15 @@ def call_unknown(call: "PythonCall") -> Any:
     """Call something unknown: what is handed to it may be called in turn."""
     _follow_callables(call)
     return UNK
+
+
+def _follow_key(call: "PythonCall") -> None:
+    """`sorted`, `min`, `max` and the like call their key with each element."""
+    items = iterated(call.argument(0))
+    for target in options_of(call.keywords.get("key", UNK)):
+        if is_dangerous(target) or isinstance(target, Function):
+            for element in _bounded(items) if isinstance(items, list) else [UNK]:
+                call.walker.call(target, [element], {}, call.node)
 
 
 def _follow_callables(call: "PythonCall") -> None:

@@ -82,8 +82,23 @@ def _try(walker: "PythonWalker", node: ast.Try | ast.TryStar) -> list[Any]:
 
 
 def _match(walker: "PythonWalker", node: ast.Match) -> list[Any]:
-    walker.value(node.subject)
+    subject = walker.value(node.subject)
+    for case in node.cases:
+        _capture(walker, case.pattern, subject)
     return _branches(walker, *[case.body for case in node.cases])
+
+
+def _capture(walker: "PythonWalker", pattern: ast.pattern, subject: Any) -> None:
+    """Bind the names of a pattern to what they may stand for."""
+    match pattern:
+        case ast.MatchSequence() if isinstance(subject, list | tuple) and len(subject) == len(pattern.patterns):
+            for part, value in zip(pattern.patterns, subject, strict=True):
+                _capture(walker, part, value)
+        case ast.MatchAs(name=str()):
+            walker.bind(ast.Name(id=pattern.name or "_"), subject)
+        case ast.MatchOr():
+            for part in pattern.patterns:
+                _capture(walker, part, subject)
 
 
 def _branches(walker: "PythonWalker", *bodies: list[ast.stmt]) -> list[Any]:

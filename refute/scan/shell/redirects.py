@@ -68,7 +68,8 @@ def _file(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> No
             elif operator.startswith("<") and operator != "<>":
                 content = act.read(path)
                 kept = walker.shared.written.get(paths.locate(path, walker.scope.cwd).text, UNKNOWN)
-                effect.stdin = content or kept
+                substituted = destination.type == "process_substitution"
+                effect.stdin = walker.expander.fed if substituted else content or kept
                 if not content and walker.follows(path):
                     walker.fed = (command.id, [path])
             else:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from refute.scan.shell.walk import Walker
 
+_WORDS: Final = frozenset({"$", "-", "=", "==", "=~", "!="})
+"""Words for which the grammar has no node of their own."""
 _FILLS: Final = frozenset({"mkdir", "cp", "dd", "fallocate", "mktemp", "touch", "tee"})
 
 
@@ -29,7 +31,7 @@ def command(walker: "Walker", node: "Node", stdin: str) -> str:
             files.append(child)
         elif kind == "variable_assignment":
             assignments.append(child)
-        elif child.is_named or kind == "$":
+        elif child.is_named or kind in _WORDS:
             words.append(walker.expander.words(child))
     before = assign_before(walker, assignments)
     effect = redirects.apply(walker, files, node) if files else redirects.NOTHING

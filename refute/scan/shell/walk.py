@@ -24,6 +24,10 @@ MAX_DEPTH: Final = 12
 """Nested function calls, substitutions and embedded texts."""
 
 
+_MAX_RECURSION: Final = 2
+"""How often a function of the script is walked within itself: once more than it takes to hand something on."""
+
+
 @dataclass(slots=True)
 class Shared:
     """What all walkers of one file share."""
@@ -158,7 +162,7 @@ class Walker:
         """Run a function of the script with these arguments."""
         name = call.argv[0]
         self.shared.called.add(name)
-        if name in self.stack or self.depth + len(self.stack) >= MAX_DEPTH:
+        if self.stack.count(name) > _MAX_RECURSION or self.depth + len(self.stack) >= MAX_DEPTH:
             return UNKNOWN
         return self._call_body(name, self.scope.functions[name], call.argv[1:], call.stdin)
 

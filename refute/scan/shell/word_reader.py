@@ -9,6 +9,8 @@ META: Final = " \t\n;&|<>()"
 _ASSIGNED: Final = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=\Z")
 _PLUMBING: Final = re.compile(r"(?:\d*(?:>&|<&)(?:\d+|-)|(?:\d*>>?|&>)[ \t]*/dev/null)(?=[\s;&|)]|\Z)")
 _TILDE: Final = re.compile(r"(?:^|(?<==))~(?![\w/+:-])")
+_LATE: Final = re.compile(r"\\\$\{[^{}\"'\\`\s]*\}")
+"""An expansion left to a later `eval`."""
 _BLANK: Final = re.compile(r"(?:[ \t]|\\\n)+")
 _ANSI: Final = re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL)
 _BACKTICKS: Final = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
@@ -83,7 +85,7 @@ class WordReader:
                     self._array()
                     continue
                 if before[-1] in "?*+@!":
-                    self._balanced("(", ")")
+                    self._alternatives()
                     continue
             if char in META:
                 break
@@ -99,10 +101,13 @@ class WordReader:
             self.out[first:] = [_TILDE.sub("'~'", word)]
         return word
 
-    def _piece(self, char: str) -> None:
+    def _piece(self, char: str) -> None:  # noqa: C901 - one branch per kind of quoting
         """One quoted, expanded or plain part of a word."""
         source, at = self.source, self.at
-        if char == "\\":
+        if late := _LATE.match(source, at):
+            self.out.append(f'"{late.group()}"')
+            self.at = late.end()
+        elif char == "\\":
             self._copy(2)
         elif char == "'":
             self._to("'")
@@ -198,6 +203,14 @@ class WordReader:
             else:
                 self._piece(char)
         raise Unclear
+
+    def _alternatives(self) -> None:
+        """A pattern such as `@(c|h)` inside a word: any text, for what is worked out here."""
+        begin, first = self.at, len(self.out)
+        self._balanced("(", ")")
+        written = self.source[begin : self.at]
+        if "$(" not in written and "`" not in written:
+            self.out[first - 1 :] = ["*"]
 
     def _array(self) -> None:
         while self.at < len(self.source):

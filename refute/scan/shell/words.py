@@ -12,7 +12,7 @@ from tree_sitter import Node
 from refute.scan.shell.expansion import expand_parameter
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import EMPTY, FIELD, NAME, UNKNOWN, capped
+from refute.scan.symbols import EMPTY, FIELD, NAME, UNKNOWN, capped, is_known
 
 MAX_ALTERNATIVES: Final = 8
 _ESCAPES: Final = {
@@ -80,6 +80,8 @@ class Expander:
     def __init__(self, scope: Scope, substitute: Substitute) -> None:
         self.scope = scope
         self.substitute = substitute
+        self.fed = UNKNOWN
+        """What the last process substitution prints."""
 
     def words(self, node: Node) -> list[list[str]]:
         """The alternatives for a word node, each as the list of words that it splits into."""
@@ -118,12 +120,12 @@ class Expander:
                 return self._variable(text_of(node)[1:], quoted=quoted)
             case "expansion":
                 found = expand_parameter(node, self.scope, lambda child: self.texts(child, quoted=True))
-                return found if quoted else [_split_value(text) for text in found]
+                return found if quoted else [self._split(text) for text in found]
             case "command_substitution":
                 text = self.substitute(node).rstrip("\n")
-                return [text if quoted else _split_value(text)]
+                return [text if quoted else self._split(text)]
             case "process_substitution":
-                self.substitute(node)
+                self.fed = self.substitute(node)
                 return ["/dev/fd/63"]
             case "arithmetic_expansion":
                 self._visit_inside(node)
@@ -153,7 +155,14 @@ class Expander:
         if name in {"@", "*"}:
             return [FIELD.join(self.scope.elements(name))]
         values = list(self.scope.lookup(name))
-        return values if quoted else [_split_value(value) for value in values]
+        return values if quoted else [self._split(value) for value in values]
+
+    def _split(self, value: str) -> str:
+        """A value's words, parted as `IFS` says where the script sets it."""
+        for separators in self.scope.variables.get("IFS", ()):
+            for char in separators if is_known(separators) else "":
+                value = value.replace(char, FIELD)
+        return _split_value(value)
 
     def _joined(self, node: Node, *, quoted: bool) -> list[str]:
         # A string's literal blanks between expansions belong to no child: take them from the source.

@@ -6,6 +6,7 @@ from typing import Final
 
 from refute.scan import paths
 from refute.scan.finding import Severity
+from refute.scan.makefile import recipes_as_shell
 from refute.scan.paths import Place
 from refute.scan.rules import Language
 from refute.scan.shell.call import Call
@@ -144,6 +145,8 @@ def _dot(call: Call) -> str:
     words = [word for word in call.argv[1:] if word != "--"]
     if not words:
         return ""
+    if words[0] in {"/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "-"} and call.stdin:
+        return _from_stdin(call)
     if words[0].startswith("/dev/fd/"):
         return _from_substitution(call)
     target = paths.locate(words[0], call.walker.scope.cwd)
@@ -333,6 +336,14 @@ def _read_variables(call: Call) -> str:
     return ""
 
 
+def _read_lines(call: Call) -> str:
+    """`mapfile` and `readarray`: one element a line."""
+    operands = split_options(call.argv[1:], "dnOsuCc")[1]
+    lines = call.stdin.rstrip("\n").split("\n") if call.stdin else [UNKNOWN]
+    call.walker.scope.arrays[operands[0] if operands else "MAPFILE"] = lines
+    return ""
+
+
 def _shift(call: Call) -> str:
     arguments = call.walker.scope.arguments
     if arguments:
@@ -346,6 +357,10 @@ def _make(call: Call) -> str:
     targets = [word for word in operands if "=" not in word and not word.isdigit()]
     directory = (options.get("C") or ["."])[0]
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0]
+    located = paths.locate(f"{directory}/{makefile}", call.walker.scope.cwd).text
+    written = call.stdin if makefile in {"-", "/dev/stdin"} else call.walker.shared.written.get(located)
+    if written and not is_open(written):
+        call.walker.embedded(recipes_as_shell(written, tuple(targets)), call.node)
     call.walker.shared.report.reached.append(
         (in_workspace(call, f"{directory}/{makefile}"), " ".join(["make", *targets]))
     )
@@ -385,8 +400,8 @@ COMMANDS: Final = {
     "alias": _alias,
     **dict.fromkeys(("cd", "pushd", "chdir"), _cd),
     "read": _read_variables,
-    "mapfile": _read_variables,
-    "readarray": _read_variables,
+    "mapfile": _read_lines,
+    "readarray": _read_lines,
     "shift": _shift,
     **dict.fromkeys(("pytest", "py.test"), _pytest),
     **dict.fromkeys(("coverage", "unittest", "doctest"), _python_tool),

@@ -89,6 +89,11 @@ _WGET_LONG: Final = frozenset(
 _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]+):(?!//)(.*)\Z")
 
 
+_GIT_COMMANDS: Final = re.compile(
+    r"(?i)(?:pager(?:\.\w+)?|editor|sshcommand|fsmonitor|hookspath|askpass|textconv|\.cmd|credential\.helper|\.(?:clean|smudge|process|driver))\Z"
+)
+
+
 def _sends(call: Call, values: list[str]) -> None:
     call.act.send([call.stdin, *values])
 
@@ -238,16 +243,19 @@ def _lookup(call: Call) -> str:
     return UNKNOWN
 
 
+def _git_setting(call: Call, key: str, value: str) -> None:
+    """A setting of git whose value is a command."""
+    if _GIT_COMMANDS.search(key) or key.startswith("alias."):
+        call.walker.embedded(value.lstrip("!"), call.node)
+        if value.startswith("!"):
+            call.act.add("foreign-code", detail="A git alias that runs a command.")
+
+
 def _git(call: Call) -> str:
     options, words = split_options(call.argv[1:], "Cc", frozenset({"git-dir", "work-tree", "namespace"}))
     for setting in options.get("c", []):
         key, _, value = setting.partition("=")
-        if re.search(
-            r"(?i)(pager|editor|sshcommand|fsmonitor|hookspath|askpass|textconv|\.cmd)\Z", key
-        ) or key.startswith("alias."):
-            call.walker.embedded(value.lstrip("!"), call.node)
-            if value.startswith("!"):
-                call.act.add("foreign-code", detail="A git alias that runs a command.")
+        _git_setting(call, key, value)
     if not words:
         return UNKNOWN
     verb, *rest = words
@@ -259,6 +267,8 @@ def _git(call: Call) -> str:
             remote = _REMOTE.match(word)
             if "://" in word or (remote and "@" in word):
                 call.act.connect(hosts.host_of(word) if "://" in word else remote[1] if remote else None)
+    if verb == "config" and len(operands) > 1:
+        _git_setting(call, operands[-2], operands[-1])
     if (verb == "config" and "--global" in rest) or (verb == "config" and "--system" in rest):
         reads = any(word in {"--get", "-l", "--list", "--get-all", "--get-regexp"} for word in rest)
         call.act.add(
