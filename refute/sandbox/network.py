@@ -128,6 +128,7 @@ def on_network(config: Mapping[str, Any], egress: Egress) -> dict[str, Any]:
         **config["HostConfig"],
         "NetworkMode": egress.network,
         "Dns": ["127.0.0.1"],  # asked inside the container, where nobody answers: names would carry data out
+        "DnsOptions": ["timeout:1", "attempts:1"],
         "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "1"},
     }
     return {**config, "NetworkDisabled": False, "HostConfig": host}

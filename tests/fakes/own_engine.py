@@ -1,0 +1,140 @@
+"""A container engine of a test's own, with a bridge, in network namespaces of its own.
+
+The namespaces stand for a machine (`10.213.0.2` on its outer network, where the engine runs) and for a host elsewhere
+(`10.214.0.1`). Nothing of it touches this machine's networks, and the shared engine is left alone.
+"""
+
+import json
+import os
+import subprocess
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import docker
+
+from refute.errors import EngineUnavailable
+from refute.sandbox.connection import connect
+
+START_TIMEOUT_S = 90
+MACHINE, FAR = "10.214.0.2", "10.214.0.1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnEngine:
+    """A running engine."""
+
+    host: str
+    """For `connect`."""
+    machine: Path
+    """The network namespace that the engine runs in."""
+    far: Path
+    """The network namespace of a host elsewhere."""
+
+
+def in_namespace(namespace: Path, command: Sequence[str]) -> list[str]:
+    """A command inside a network namespace."""
+    return ["nsenter", f"--net={namespace}", *command]
+
+
+@contextmanager
+def own_engine(folder: Path, *, options: Sequence[str] = ()) -> Iterator[OwnEngine]:
+    """Start an engine, and end it by its process id.
+
+    Args:
+        folder: for its data, socket and log.
+        options: more of dockerd's.
+    """
+    with ExitStack() as stack:
+        machine, far = stack.enter_context(_namespaces())
+        host = f"unix://{folder}/docker.sock"
+        config = folder / "daemon.json"
+        config.write_text(json.dumps({}))
+        command = [
+            "dockerd", "--config-file", str(config), "-H", host, "--data-root", f"{folder}/data", "--exec-root",
+            f"{folder}/exec", "--pidfile", f"{folder}/pid", "--storage-driver", "overlay2", *options,
+        ]  # fmt: skip
+        log = stack.enter_context((folder / "log").open("wb"))
+        program = subprocess.Popen(
+            in_namespace(machine, command),
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"},
+        )
+        stack.callback(_end, program)
+        _await(host, program, folder / "log")
+        yield OwnEngine(host=host, machine=machine, far=far)
+
+
+def copy_image(image_id: str, engine: OwnEngine) -> None:
+    """Put an image of the shared engine on this one."""
+    source, target = docker.from_env(timeout=300), docker.DockerClient(engine.host, timeout=300)
+    try:
+        tag = source.images.get(image_id).tags[0]
+        target.images.load(b"".join(source.images.get(tag).save(named=tag)))
+    finally:
+        source.close()
+        target.close()
+
+
+@contextmanager
+def _namespaces() -> Iterator[tuple[Path, Path]]:
+    token = uuid.uuid4().hex[:8]
+    names = f"refute-m-{token}", f"refute-f-{token}"
+    with ExitStack() as stack:
+        for name in names:
+            _run("ip", "netns", "add", name)
+            stack.callback(_run, "ip", "netns", "del", name)
+        machine, far = (Path("/run/netns", name) for name in names)
+        _run(
+            "ip",
+            "link",
+            "add",
+            f"m{token}",
+            "netns",
+            names[0],
+            "type",
+            "veth",
+            "peer",
+            "name",
+            "out",
+            "netns",
+            names[1],
+        )
+        for namespace, link, address in ((machine, f"m{token}", MACHINE), (far, "out", FAR)):
+            for words in (
+                ("link", "set", "lo", "up"),
+                ("addr", "add", f"{address}/24", "dev", link),
+                ("link", "set", link, "up"),
+            ):
+                _run(*in_namespace(namespace, ("ip", *words)))
+        yield machine, far
+
+
+def _await(host: str, program: "subprocess.Popen[bytes]", log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while True:
+        try:
+            connect(host).close()
+        except EngineUnavailable:
+            if program.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError(log.read_text(errors="replace")[-2000:]) from None
+            time.sleep(0.2)
+        else:
+            return
+
+
+def _end(program: "subprocess.Popen[bytes]") -> None:
+    program.terminate()
+    try:
+        program.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        program.kill()
+        program.wait()
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, capture_output=True)
