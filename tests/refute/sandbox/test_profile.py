@@ -156,6 +156,8 @@ def test_a_variable_that_could_become_a_command_is_refused(name: str) -> None:
         "chroot",
         "seccomp",
         "modify_ldt",
+        "sync",
+        "syncfs",
         "shmget",
         "semget",
         "msgget",
@@ -184,6 +186,22 @@ def test_clone_is_allowed_without_any_new_namespace() -> None:
 
 def test_whatever_is_not_listed_is_refused() -> None:
     assert json.loads(seccomp_profile())["defaultAction"] == "SCMP_ACT_ERRNO"
+
+
+def test_files_cannot_be_leased_by_any_spelling_of_the_command() -> None:
+    assert all([argument["op"] for argument in rule["args"]] == ["SCMP_CMP_EQ"] for rule in rules()["fcntl"])
+    assert 1024 not in {rule["args"][0]["value"] for rule in rules()["fcntl"]}
+
+
+@pytest.mark.parametrize(("name", "index", "flag"), [("mmap", 3, 0x40000), ("memfd_create", 1, 4)])
+def test_huge_pages_which_nothing_counts_cannot_be_had(name: str, index: int, flag: int) -> None:
+    (rule,) = rules()[name]
+    assert rule["args"] == [{"index": index, "op": "SCMP_CMP_MASKED_EQ", "value": flag, "valueTwo": 0}]
+
+
+def test_only_the_container_s_own_names_resolve_and_no_name_server_is_told() -> None:
+    host = config()["HostConfig"]
+    assert (host["ExtraHosts"], host["Dns"], host["DnsSearch"]) == (["sandbox:127.0.0.1"], ["127.0.0.1"], ["."])
 
 
 def test_32_bit_calls_have_no_way_around_the_list() -> None:

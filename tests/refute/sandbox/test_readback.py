@@ -39,6 +39,14 @@ def engine_tar(root: str, members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> b
     return buffer.getvalue()
 
 
+def file_tar(name: str, content: bytes) -> bytes:
+    """As the engine sends a single file."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        tar.addfile(member(name, content)[0], io.BytesIO(content))
+    return buffer.getvalue()
+
+
 def as_it_was() -> list[tuple[tarfile.TarInfo, bytes]]:
     folder = member("data", kind=tarfile.DIRTYPE, mode=0o755)
     return [member("a.py", b"A = 1\n"), folder, member("data/b.csv", b"1,2\n")]
@@ -51,6 +59,21 @@ def changed(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]
 
 def test_an_untouched_workspace_has_no_changes() -> None:
     assert changed(as_it_was()) == ()
+
+
+@pytest.mark.parametrize(
+    ("alone", "expected"),
+    [
+        (file_tar("a.py", b"A = 1\n"), (".a",)),
+        (file_tar("a.py", b"A = 2\n"), (".a", "a.py")),
+        (Zeros(), (".a", "a.py")),
+    ],
+)
+def test_a_second_name_of_a_file_is_no_change_of_it(alone: object, expected: tuple[str, ...]) -> None:
+    after = [member(".a", b"A = 1\n"), member("a.py", kind=tarfile.LNKTYPE, link="workspace/.a"), *as_it_was()[1:]]
+    archives = {"/workspace": engine_tar("workspace", after), "/workspace/a.py": alone}
+    state = read_workspace(ArchiveEngine(archives).as_client(), "c", read_originals(tar_of(BEFORE)), LIMITS)
+    assert state.changed == expected
 
 
 def test_added_changed_and_removed_paths_are_listed() -> None:
@@ -144,6 +167,20 @@ def test_a_decoy_replaced_by_a_link_to_its_copy_is_reported() -> None:
     assert touched([*home({NOTES: None}), link]) == (NOTES,)
 
 
+def test_a_decoy_with_a_second_name_is_untouched_as_long_as_it_is_as_it_was() -> None:
+    linked = member(NOTES.removeprefix("/home/"), kind=tarfile.LNKTYPE, link="home/subject/.a")
+    alone = file_tar("notes.txt", DECOYS[NOTES][0])
+    archives = {"/home": engine_tar("home", [*home({NOTES: None}), linked]), NOTES: alone}
+    assert read_touched_decoys(ArchiveEngine(archives).as_client(), "c") == ()
+
+
+def test_a_decoy_that_was_changed_under_a_second_name_is_reported() -> None:
+    linked = member(NOTES.removeprefix("/home/"), kind=tarfile.LNKTYPE, link="home/subject/.a")
+    alone = file_tar("notes.txt", b"changed")
+    archives = {"/home": engine_tar("home", [*home({NOTES: None}), linked]), NOTES: alone}
+    assert read_touched_decoys(ArchiveEngine(archives).as_client(), "c") == (NOTES,)
+
+
 def test_a_home_that_is_gone_loses_every_decoy() -> None:
     assert read_touched_decoys(ArchiveEngine({}).as_client(), "c") == tuple(sorted(DECOYS))
 
@@ -172,6 +209,12 @@ def test_a_regular_file_is_collected_and_a_missing_one_is_left_out() -> None:
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE, tarfile.CHRTYPE])
 def test_what_is_no_regular_file_is_not_collected(kind: bytes) -> None:
     assert collected("results.json", member("results.json", kind=kind, link="/etc/passwd")) == {}
+
+
+def test_a_file_in_a_folder_of_the_name_that_was_asked_for_is_not_collected() -> None:
+    archive = engine_tar("results.json", [member("results.json", b"forged")])
+    engine = ArchiveEngine({"/attack/results.json": archive})
+    assert read_collected(engine.as_client(), "c", ["results.json"]) == {}
 
 
 def test_a_file_that_is_too_large_is_not_collected() -> None:
