@@ -1,9 +1,12 @@
 """Run the flow ad hoc: hold a Prefect server, quieten its console, call the flow, hand back the outcomes."""
 
+import functools
 import os
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from flows.request import VerifyRequest
 
 CLIENT_RETRIES: Final = 3
+CLOSING_S: Final = 2.0
+"""How long a finished run waits for the marking of killed ones."""
 CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
     # refute talks to the person; Prefect's log is in its UI.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
@@ -50,8 +55,16 @@ def run_tickets(
         UsageError: a ticket or its files cannot be used.
     """
     with _prefect(settings) as api_url:
+        from prefect import tags
+
+        from flows.batch.crashed import process_tag
+
+        closing = _close_killed_runs()
         for request in requests:
-            yield _run(request, observer or Unwatched(), api_url)
+            with tags(process_tag()):
+                outcome = _run(request, observer or Unwatched(), api_url)
+            yield outcome
+        closing.join(timeout=CLOSING_S)
 
 
 def run_batch(
@@ -86,6 +99,18 @@ def run_batch(
                     raise
                 raise _refused(api_url, error) from error
             return current.batch or result_of(state)
+
+
+def _close_killed_runs() -> threading.Thread:
+    """Mark what killed runs left as running, beside this run: it costs the server's time and not the person's."""
+    from flows.batch.crashed import close_crashed_runs
+
+    message = "its process was killed; nothing is known of its outcome: verify the ticket again"
+    # The thread takes over Prefect's settings, which are those of this context.
+    close = functools.partial(copy_context().run, close_crashed_runs, "verify-ticket", message=message)
+    thread = threading.Thread(target=close, name="refute-close-killed-runs", daemon=True)
+    thread.start()
+    return thread
 
 
 @contextmanager

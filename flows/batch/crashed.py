@@ -1,4 +1,4 @@
-"""Batch runs whose process was killed: Prefect would show them as running for ever."""
+"""Runs whose process was killed: Prefect would show them as running for ever."""
 
 import contextlib
 from typing import Final
@@ -17,7 +17,7 @@ from prefect.states import Crashed
 from refute.batch.owner import Owner
 
 PROCESS_TAG: Final = "process:"
-"""Before the `Owner` that runs a batch, among the tags of its flow run."""
+"""Before the `Owner` that runs a flow, among the tags of its run."""
 LOOKED_AT: Final = 50
 KILLED: Final = "its process was killed; `refute batch --resume` goes on with what is left"
 
@@ -27,10 +27,14 @@ def process_tag() -> str:
     return f"{PROCESS_TAG}{Owner.here()}"
 
 
-def close_crashed_runs(flow_name: str) -> int:
+def close_crashed_runs(flow_name: str, *, message: str = KILLED) -> int:
     """Give the flow runs of processes that are gone the state Crashed; how many there were.
 
     Only what was started on this machine can be known to be gone. Where Prefect fails, nothing is done.
+
+    Args:
+        flow_name: of the flow whose runs are looked at.
+        message: what their state says.
     """
     closed = 0
     running = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.RUNNING])))
@@ -38,9 +42,7 @@ def close_crashed_runs(flow_name: str) -> int:
         named = FlowFilter(name=FlowFilterName(any_=[flow_name]))
         for run in client.read_flow_runs(flow_filter=named, flow_run_filter=running, limit=LOOKED_AT):
             if _is_gone(run):
-                state: State[None] = Crashed(
-                    message="its process was killed; `refute batch --resume` goes on with what is left"
-                )
+                state: State[None] = Crashed(message=message)
                 client.set_flow_run_state(run.id, state, force=True)
                 closed += 1
     return closed
