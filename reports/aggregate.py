@@ -104,7 +104,7 @@ def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:
     """
     outcomes = facts.outcomes
     day = outcomes["started_at"].dt.floor("D")
-    monday = day - pd.to_timedelta(day.dt.weekday, unit="D")
+    monday = day - pd.to_timedelta(day.dt.day_of_week, unit="D")
     return Tables(
         by_day=_summary(outcomes, day.rename("day")),
         by_week=_summary(outcomes, monday.rename("week")),

@@ -1,0 +1,127 @@
+"""Facts added up: what a person can count by hand comes out the same."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome, Status
+from refute.settings import Settings
+from reports.aggregate import Tables, Totals, tables, totals
+from reports.facts import read_facts
+from reports.rates import Rate
+from reports.scope import Scope
+
+Make = Callable[[Scope], tuple[Totals, Tables]]
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
+    """A ledger with seven outcomes of four tickets."""
+    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    opened = Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))
+    outcomes = request.getfixturevalue("outcomes")
+    weak, failed = outcomes["pass_weak"], outcomes["failed_adversarial"]
+    several = [
+        *outcomes.values(),
+        replace(weak, run_id="r5", status=Status.PASS, started_at=datetime(2026, 3, 3, tzinfo=UTC)),
+        replace(failed, run_id="r6", started_at=datetime(2026, 3, 9, 23, 59, tzinfo=UTC), duration_s=10.0),
+        replace(failed, run_id="r7", ticket_id="TCK-666", status=Status.PASS, claims=(), cost_usd=Decimal("1E-9")),
+    ]
+    for outcome in reversed(several):
+        opened.record(outcome)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def make(ledger: Ledger) -> Make:
+    def made(scope: Scope) -> tuple[Totals, Tables]:
+        facts = read_facts(ledger, scope)
+        return totals(facts), tables(facts, lambda _model, _tokens: None)
+
+    return made
+
+
+def test_the_totals_are_those_that_one_counts_by_hand(make: Make) -> None:
+    found, _ = make(Scope())
+    assert (found.runs, found.tickets) == (7, 4)
+    assert {name: count for name, count in found.groups.items() if count} == {
+        "failed": 3,
+        "blocked": 1,
+        "weak": 1,
+        "passed": 2,
+    }
+    assert found.refuted == Rate(hits=2, tries=8)
+    assert found.flaky == Rate(hits=2, tries=14)
+    assert found.rejected == Rate(hits=2, tries=16)
+    assert found.cost_usd == pytest.approx(0.062800001)
+    assert found.cost_per_refutation_usd == pytest.approx(0.0314, rel=1e-6)
+    assert found.cost_per_pass_usd == pytest.approx(0.0314, rel=1e-6)
+    assert found.sandbox_s == pytest.approx(2 * 6.91 + 3 * 188.5)
+
+
+def test_failing_are_the_tickets_whose_newest_run_failed_the_newest_first(make: Make) -> None:
+    found, _ = make(Scope())
+    assert found.failing_tickets == ("TCK-101", "TCK-103", "TCK-666")
+
+
+def test_days_and_weeks_are_those_of_utc(make: Make) -> None:
+    _, found = make(Scope())
+    assert [f"{day:%m-%d}" for day in found.by_day.index] == ["03-01", "03-03", "03-09"]
+    assert list(found.by_day["runs"]) == [5, 1, 1]
+    assert [f"{week:%m-%d}" for week in found.by_week.index] == ["02-23", "03-02", "03-09"]
+
+
+def test_statuses_testers_labels_and_categories_have_their_rows(make: Make) -> None:
+    _, found = make(Scope())
+    assert dict(found.by_status["runs"]) == {
+        "BLOCKED_DANGEROUS_SCRIPT": 1,
+        "FAILED_VERIFICATION": 1,
+        "FAILED_ADVERSARIAL": 2,
+        "PASS_WEAK": 1,
+        "PASS": 2,
+    }
+    assert found.by_status.loc["FAILED_ADVERSARIAL", "p50_s"] == pytest.approx(101)
+    assert dict(found.by_tester["runs"]) == {"property": 7}
+    assert dict(found.by_label["runs"]) == {"needs-adversarial": 2}
+    assert found.by_category.loc["edge"].to_dict() == {
+        "survived": 9,
+        "refuted": 3,
+        "flaky": 2,
+        "invalid": 0,
+        "needs_review": 0,
+        "rejected": 2,
+    }
+
+
+def test_a_scope_holds_for_all_of_it(make: Make) -> None:
+    found, by = make(Scope(labels=("needs-adversarial",), statuses=(Status.PASS,)))
+    assert (found.runs, found.failing_tickets) == (1, ())
+    assert list(by.by_day["runs"]) == [1]
+
+
+def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make: Make) -> None:
+    found, by = make(Scope(ticket_ids=("nobody",)))
+    assert (found.runs, found.tickets, found.failing_tickets) == (0, 0, ())
+    assert found.cost_per_run_usd is None
+    assert found.refuted.value is None
+    assert found.p50_s is None
+    assert [len(frame) for frame in (by.by_day, by.by_status, by.by_label, by.by_category, by.by_model)] == [0] * 5
+
+
+@pytest.mark.parametrize(
+    ("hits", "tries", "low", "high"), [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0)]
+)
+def test_rates_carry_wilson_s_interval(hits: int, tries: int, low: float, high: float) -> None:
+    assert Rate(hits=hits, tries=tries).interval == pytest.approx((low, high), abs=1e-4)
+
+
+def test_every_status_has_a_group(outcomes: dict[str, Outcome]) -> None:
+    from reports.groups import GROUPS
+
+    assert set(GROUPS) == set(Status)

@@ -1,0 +1,81 @@
+"""The budget's arithmetic: thresholds to the cent, a forecast from recent days, months in UTC."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+
+import pytest
+
+from reports.budget import Level, budget_state, daily_rate, reached, worst_case_usd
+
+FIFTY = Decimal(50)
+NOON_OF_THE_16TH = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+def every_day(usd: str, *, until: date, days: int) -> dict[date, Decimal]:
+    return {until - timedelta(days=n): Decimal(usd) for n in range(days)}
+
+
+@pytest.mark.parametrize(
+    ("spent", "expected"),
+    [
+        ("24.99", ()),
+        ("25.00", (50,)),
+        ("39.999999999", (50,)),
+        ("40", (50, 80)),
+        ("50", (50, 80, 100)),
+        ("1000", (50, 80, 100)),
+    ],
+)
+def test_thresholds_are_reached_to_the_last_cent(spent: str, expected: tuple[int, ...]) -> None:
+    assert reached(Decimal(spent), FIFTY) == expected
+
+
+def test_without_a_budget_nothing_is_reached_and_a_budget_of_nothing_is_used_up() -> None:
+    assert reached(Decimal(1000), None) == ()
+    assert budget_state({}, None, NOON_OF_THE_16TH).level is Level.UNLIMITED
+    assert reached(Decimal(0), Decimal(0)) == (50, 80, 100)
+    assert budget_state({}, Decimal(0), NOON_OF_THE_16TH).level is Level.EXCEEDED
+
+
+def test_the_forecast_goes_on_at_the_rate_of_the_last_seven_days() -> None:
+    spent = every_day("1", until=date(2026, 11, 15), days=15) | {date(2026, 11, 16): Decimal("0.5")}
+    state = budget_state(spent, FIFTY, NOON_OF_THE_16TH)
+    assert state.spent_usd == Decimal("15.5")
+    assert state.days_left == Decimal("14.5")
+    assert state.forecast_usd == Decimal("30.00")
+    assert state.level is Level.HOLDS
+
+
+def test_the_first_day_of_a_month_forecasts_from_the_days_before_it() -> None:
+    now = datetime(2026, 12, 1, 1, tzinfo=UTC)
+    state = budget_state(every_day("2", until=date(2026, 11, 30), days=7), FIFTY, now)
+    assert state.spent_usd == 0
+    assert 55 < state.forecast_usd < 65
+    assert state.forecast_exceeds
+    assert state.level is Level.ALERT
+    assert state.reached_percent == ()
+
+
+def test_the_first_hour_of_a_new_ledger_counts_as_a_whole_day() -> None:
+    assert daily_rate({date(2026, 11, 16): Decimal(3)}, datetime(2026, 11, 16, 1, tzinfo=UTC)) == 3
+
+
+def test_a_budget_that_is_used_up_is_exceeded() -> None:
+    state = budget_state({date(2026, 11, 2): FIFTY}, FIFTY, NOON_OF_THE_16TH)
+    assert state.level is Level.EXCEEDED
+    assert state.used == 1
+
+
+def test_the_month_is_that_of_utc() -> None:
+    eastern = datetime(2026, 12, 1, 3, tzinfo=timezone(timedelta(hours=9)))
+    assert budget_state({}, FIFTY, eastern).month == "2026-11"
+
+
+def test_every_day_up_to_today_has_its_cost() -> None:
+    state = budget_state({date(2026, 10, 31): Decimal(9), date(2026, 11, 3): Decimal(1)}, FIFTY, NOON_OF_THE_16TH)
+    assert list(state.by_day) == [date(2026, 11, day) for day in range(1, 17)]
+    assert sum(state.by_day.values()) == state.spent_usd == 1
+
+
+def test_the_worst_case_is_runs_a_day_times_30_times_the_cap() -> None:
+    assert worst_case_usd(10, Decimal("0.50")) == 150
