@@ -112,12 +112,15 @@ def _independent(claim: ClaimResult, triaged: Sequence[TriagedTest]) -> bool:
 
 
 def _weakness(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> str:
-    """Why a pass is weak: no claim's evidence is attested yet, and nothing measures the attack's strength."""
+    """Why a pass is weak: whose evidence the implementation could have forged, and that nothing measures strength."""
     survived = [claim for claim in claims if claim.verdict is ClaimVerdict.SURVIVED]
     untested = [claim for claim in claims if claim.verdict is ClaimVerdict.UNTESTED]
     by_author = [claim for claim in survived if not _independent(claim, triaged)]
-    attested = "" if all(claim.attested_tests for claim in survived) else "unattested, "
-    parts = [f"{attested}strength not measured"]
+    unattested = [claim for claim in survived if not claim.attested_tests and claim not in by_author]
+    everything = bool(unattested) and not any(claim.attested_tests for claim in survived)
+    parts = ["unattested, strength not measured" if everything else "strength not measured"]
+    if unattested and not everything:
+        parts.append(f"unattested: {_names(claim.claim_id for claim in unattested)}")
     if untested:
         parts.append(f"untested: {_names(claim.claim_id for claim in untested)}")
     if by_author:

@@ -127,6 +127,7 @@ class Encoder:
         self.table: list[Entry] = []
         self._objects = objects
         self._places: dict[int, int] = {}
+        self._changed: dict[int, int] = {}
         self._kept: list[Any] = []  # an id stands for its object only while the object lives
 
     def atom(self, value: Any) -> Atom:
@@ -138,10 +139,12 @@ class Encoder:
             self._place(value)
         return [self._places[id(value)]]
 
-    def update(self, value: Any, sid: int) -> None:
-        """A shared container that has changed: its whole content."""
-        if id(value) not in self._places:
-            self._place(value, sid)
+    def update(self, changed: dict[int, Any]) -> None:
+        """Shared containers that have changed, by number: their whole content."""
+        self._changed = {id(value): sid for sid, value in changed.items()}
+        for value in changed.values():
+            if id(value) not in self._places:
+                self._place(value)
 
     def reserve(self, value: Any, entry: Entry) -> Entry:
         """Put an entry into the table before its parts are known: its parts may lead back to it."""
@@ -150,7 +153,7 @@ class Encoder:
         self.table.append(entry)
         return entry
 
-    def _place(self, root: Any, sid: int | None = None) -> None:
+    def _place(self, root: Any) -> None:
         work: list[tuple[Any, Entry | None, Sequence[Any] | None]] = [(root, None, None)]
         while work:
             value, entry, parts = work.pop()
@@ -159,8 +162,7 @@ class Encoder:
                 continue
             if id(value) in self._places:
                 continue
-            entry, parts = self._open(value, sid)
-            sid = None
+            entry, parts = self._open(value)
             if parts:
                 work.append((value, entry, parts))
                 work.extend(
@@ -171,13 +173,13 @@ class Encoder:
             elif parts is not None:
                 self._finish(value, entry, ())
 
-    def _open(self, value: Any, sid: int | None) -> tuple[Entry, Sequence[Any] | None]:
+    def _open(self, value: Any) -> tuple[Entry, Sequence[Any] | None]:
         """The entry of a value and the parts that are still to be written; None where it is complete."""
         if len(self.table) > MAX_ENTRIES:
             raise CannotCarry(f"the value is too large to pass: more than {MAX_ENTRIES} parts")
         kind = type(value)
         if kind in TAG_OF:
-            return self._open_container(value, kind, sid)
+            return self._open_container(value, kind)
         if kind is tuple or kind is frozenset:
             parts = value if kind is tuple else tuple(value)
             entry: Entry = ["t" if kind is tuple else "f"]
@@ -197,9 +199,9 @@ class Encoder:
             self.reserve(value, made)
         return made, None
 
-    def _open_container(self, value: Any, kind: type, sid: int | None) -> tuple[Entry, Sequence[Any] | None]:
-        known = sid if sid is not None else self._objects.sid_of(value)
-        if known is not None and sid is None:
+    def _open_container(self, value: Any, kind: type) -> tuple[Entry, Sequence[Any] | None]:
+        known = self._objects.sid_of(value)
+        if known is not None and id(value) not in self._changed:
             entry: Entry = ["=", known]
             self.reserve(value, entry)
             return entry, None
@@ -222,7 +224,8 @@ class Encoder:
 def parts_of(value: Any) -> list[Any]:
     """The parts of a container, keys and values in turn for a mapping; subclasses are read as their base."""
     if isinstance(value, dict):
-        parts = list(chain.from_iterable(dict.items(value)))
+        pairs = OrderedDict.items(value) if isinstance(value, OrderedDict) else dict.items(value)
+        parts = list(chain.from_iterable(pairs))
         return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
     if isinstance(value, deque):
         return [*deque.__iter__(value), value.maxlen]

@@ -47,6 +47,12 @@ SPECIAL: Final = frozenset(
 """Special methods of a test's own classes that the implementation may use."""
 
 
+def _class(kind: Any) -> type:
+    if not isinstance(kind, type):
+        raise Malformed("a class is none")
+    return kind
+
+
 class Door:
     """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger.
 
@@ -80,6 +86,8 @@ class Door:
     def operations(self) -> dict[str, Callable[..., Any]]:
         """By name."""
         return {
+            "isinstance": lambda one, kind: isinstance(one, _class(kind)),
+            "issubclass": lambda one, kind: issubclass(_class(one), _class(kind)),
             "call": self._call,
             "get": self._get,
             "set": self._set,

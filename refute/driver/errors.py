@@ -56,9 +56,14 @@ def shell_error(entry: "Entry", objects: "Objects") -> BaseException:
     if not issubclass(kind, BaseException):
         raise Malformed("an exception is none")
     base: Any = next(one for one in kind.__mro__ if one.__module__ == "builtins")
-    if oid is None:
-        return base.__new__(kind)  # type: ignore[no-any-return]
-    return objects._borrow(oid, lambda: base.__new__(kind))  # type: ignore[no-any-return]  # noqa: SLF001
+
+    def make() -> Any:
+        made = base.__new__(kind)
+        if issubclass(kind, StopIteration):  # the interpreter reads its value without looking whether there is one
+            StopIteration.__init__(made)
+        return made
+
+    return make() if oid is None else objects._borrow(oid, make)  # type: ignore[no-any-return]  # noqa: SLF001
 
 
 def fill_error(
@@ -66,11 +71,16 @@ def fill_error(
 ) -> BaseException:
     """Give an exception its content."""
     _, oid, _, args, pairs, text, (cause, context, suppressed), notes, frames = entry
-    made.args = tuple(value_of(atom) for atom in args)
+    values = tuple(value_of(atom) for atom in args)
+    base: Any = next(one for one in type(made).__mro__ if one.__module__ == "builtins")
+    with contextlib.suppress(Exception):  # a type that wants other arguments keeps its empty fields
+        base.__init__(made, *values)
+    made.args = values
     for name, atom in pairs:
         with contextlib.suppress(AttributeError, TypeError):
             if _is_built_in(type(made), name):
-                setattr(made, name, value_of(atom))
+                if atom is not None:  # an OSError says what it was told, also that there is no number
+                    setattr(made, name, value_of(atom))
             else:
                 made.__dict__[name] = value_of(atom)
     if oid is not None and objects.in_driver:

@@ -1,7 +1,9 @@
 """Classes and functions that both processes have: named instead of mirrored."""
 
+import builtins
 import importlib
 import sys
+import types
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any, Final
 
@@ -22,6 +24,14 @@ MIRRORED: Final = frozenset(
 """Named classes that would act on the driver's own machinery."""
 
 
+UNNAMED: Final[dict[type, str]] = {
+    kind: name
+    for name, kind in vars(types).items()
+    if isinstance(kind, type) and getattr(builtins, kind.__name__, None) is not kind
+}
+"""Built-in classes that have no name among the built-ins."""
+
+
 def is_standard(module: str) -> bool:
     """Whether a module belongs to Python."""
     top = module.partition(".")[0]
@@ -35,12 +45,25 @@ def is_known(kind: type, *, to_driver: bool) -> bool:
         kind: the class.
         to_driver: the subject names it to the driver, who is careful what it takes by name.
     """
+    if kind in UNNAMED:
+        return True
     module = str(kind.__module__)
     if not is_standard(module) or "<" in kind.__qualname__:
         return False
     if f"{module}.{kind.__qualname__}" in MIRRORED or _find(module, kind.__qualname__, load=False) is not kind:
         return False
     return not to_driver or module in VALUE_MODULES or issubclass(kind, BaseException)
+
+
+def place_of(kind: type) -> list[str]:
+    """`[module, qualname]` under which a known class is found; that of None is in `types`."""
+    return ["types", UNNAMED[kind]] if kind in UNNAMED else [kind.__module__, kind.__qualname__]
+
+
+def standing(module: Any, qualname: Any) -> type | None:
+    """The class of a name that is loaded here already; for questions of `isinstance` only."""
+    found = _find(module, qualname, load=False) if isinstance(module, str) and isinstance(qualname, str) else None
+    return found if isinstance(found, type) else None
 
 
 def named(module: Any, qualname: Any, *, in_driver: bool) -> type:

@@ -1,5 +1,6 @@
 """The driver's hold on the subject: starts it, talks to it, and knows what each test's decision rests on."""
 
+import asyncio
 import mmap
 import os
 import select
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from refute.driver.awaiting import Awaiting, LastLoop
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.door import Door
 from refute.driver.mirror.roots import Current, MirrorMeta
@@ -77,7 +79,9 @@ class SubjectLink:
         operations |= {"call_lent": self._call_lent, "read_input": _read_input}
         around = self.surroundings
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
-        self.surroundings.category = self._category
+        self.surroundings.unpacked = self.objects.unpacked
+        self._loops = LastLoop()
+        self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path}])
@@ -117,6 +121,15 @@ class SubjectLink:
         """The subject decides about one of its objects."""
         self.attested = False
 
+    def cannot(self, reason: str) -> NoReturn:
+        """Note that the running test needs what two processes cannot give, and end it.
+
+        Raises:
+            CannotCarry: always.
+        """
+        self.not_carried = self.not_carried or reason
+        raise CannotCarry(reason)
+
     # What mirrored objects ask for
 
     def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
@@ -127,6 +140,10 @@ class SubjectLink:
             os._exit(GONE)
         if operation in CALLS:
             self.reached = True
+            loop = asyncio._get_running_loop()  # noqa: SLF001  # None where none runs
+            if loop is not None and operation != "start":
+                self._loops.current = loop
+                operation, args, kwargs = "in_loop", (self.awaiting.token(loop), operation, list(args), kwargs), {}
         try:
             return self.peer.request(operation, *args, **kwargs)
         except CannotCarry as error:
@@ -148,7 +165,9 @@ class SubjectLink:
 
     async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
-        raise NotImplementedError
+        self.reached = True
+        self._loops.current = asyncio.get_running_loop()
+        return await self.awaiting.later(operation, *args, **kwargs)
 
     def module_stub(self, name: str) -> ModuleStub:
         """A stub that still knows nothing but its name."""
@@ -187,10 +206,6 @@ class SubjectLink:
                 if pipe in ready and _is_closed(pipe):
                     del self._pipes[number]
             pipes = list(self._pipes.values())
-
-    def _category(self, token: Any) -> type[Warning]:
-        kind = self.objects.class_of(token)
-        return kind if issubclass(kind, Warning) else UserWarning
 
     def _break(self, error: Exception) -> NoReturn:
         """End this worker: its subject has ended, or does not keep to the rules."""

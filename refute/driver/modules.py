@@ -4,7 +4,7 @@ import builtins
 import importlib.util
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -38,6 +38,35 @@ class ModuleStub(ModuleType):
     def __dir__(self) -> list[str]:
         return list(Current.link.request("dir", self))
 
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        return ModuleNames(self)
+
+
+class ModuleNames(MutableMapping[str, Any]):
+    """The names of a module that lives in the subject."""
+
+    def __init__(self, module: ModuleStub) -> None:
+        self._module = module
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return getattr(self._module, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self._module, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        delattr(self._module, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dir(self._module))
+
+    def __len__(self) -> int:
+        return len(dir(self._module))
+
 
 class Importer:
     """Finder and loader of the implementation's modules.
@@ -60,6 +89,7 @@ class Importer:
         self._owned -= {name for name in self._owned if name in sys.stdlib_module_names} - declared
         self._workspace = workspace.rstrip(os.sep) + os.sep
         self._loaded: dict[str, ModuleType] = {}
+        self._fresh: set[str] = set()
         self._import = builtins.__import__
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
@@ -81,13 +111,15 @@ class Importer:
         stub, doc, file, path = told
         spec.submodule_search_locations = path
         stub.__doc__, stub.__file__ = doc, file
-        stub.__dict__["_refute_new_"] = True
+        self._fresh.add(spec.name)
         self._loaded[spec.name] = stub
         return stub  # type: ignore[no-any-return]
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing more on the first import; on a reload, reload it there."""
-        if not module.__dict__.pop("_refute_new_", False):
+        if module.__name__ in self._fresh:
+            self._fresh.discard(module.__name__)
+        else:
             Current.link.request("reload", module)
 
     def spec_of_file(self, name: str, location: Any = None, **options: Any) -> ModuleSpec | None:

@@ -3,24 +3,25 @@
 import enum
 import weakref
 from collections.abc import Callable
-from functools import partial
-from types import GeneratorType, ModuleType
-from typing import Any, Final
+from functools import lru_cache, partial
+from types import CoroutineType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType, TracebackType
+from typing import Any, Final, Generic, Protocol
 
-from refute.driver.carriage import Malformed
+from refute.driver.carriage import CannotCarry, Malformed
 from refute.driver.codec import CONTAINERS, Atom, Decoder, Encoder, Entry, parts_of, refill
-from refute.driver.errors import derived_group, fill_error, shell_error, tell_error
-from refute.driver.known import function_name, function_of, is_known, is_standard, named
+from refute.driver.errors import derived_group, fill_error, frames_of, shell_error, tell_error, traceback_of
+from refute.driver.known import function_name, function_of, is_known, named, place_of
 from refute.driver.mirror.classes import IMMUTABLE, build
-from refute.driver.mirror.describing import FUNCTIONS, describe
+from refute.driver.mirror.describing import FUNCTIONS, describe, stands_alone
 from refute.driver.mirror.enums import build_enum
 from refute.driver.mirror.functions import stand_in, tell
 from refute.driver.mirror.roots import MirroredObject, MirrorMeta
 from refute.driver.shared import SharedContainers
 
-CALLABLE: Final = (*FUNCTIONS, type("".join), type(partial))
+CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
+PLACELESS: Final = (Protocol, Generic, type)
+"""Bases that act when a class derives from them; what they give comes from the other side."""
 MUTABLE: Final = tuple(CONTAINERS.values())
-BoundMethod: Final = type(Encoder.atom.__get__(object()))
 
 
 class Objects(SharedContainers):
@@ -47,6 +48,7 @@ class Objects(SharedContainers):
         self._classes: dict[int, type] = {}
         self._cids: dict[type, int] = {}
         self._infos: dict[int, Any] = {}
+        self._watched: dict[int, tuple[FunctionType, dict[str, Any]]] = {}
         self.news: list[list[Any]] = []
         """Classes that the other side is told of with the next message."""
         self.link: Any = None
@@ -78,6 +80,7 @@ class Objects(SharedContainers):
                 if lent[1] <= 0 and not isinstance(lent[0], type):
                     del self._lent[oid], self._lent_ids[id(lent[0])]
                     self._infos.pop(oid, None)
+                    self._watched.pop(oid, None)
 
     # Classes
 
@@ -86,8 +89,12 @@ class Objects(SharedContainers):
         if kind in self._cids:
             return ["y", self._cids[kind]]
         if kind is MirroredObject or is_known(kind, to_driver=not self.in_driver):
-            return ["K", kind.__module__, kind.__qualname__]
+            return ["K", *place_of(kind)]
         return ["c", self.tell_class(kind)]
+
+    def _token_of_object(self, kind: type) -> list[Any]:
+        """How the class of an object that stays here is called: mirrored, whoever knows it besides."""
+        return ["y", self._cids[kind]] if kind in self._cids else ["c", self.tell_class(kind)]
 
     def tell_class(self, kind: type) -> int:
         """Tell the other side of a class of ours, once; its number."""
@@ -95,9 +102,12 @@ class Objects(SharedContainers):
         if cid is None:
             self._may_lend(kind)
             cid = self._told[id(kind)] = self.lend(kind)
-            bases = [self.token(base) for base in kind.__bases__]
-            if is_standard(kind.__module__) and not self.in_driver:
-                bases = [["K", "builtins", "object"]]
+            alone = stands_alone(kind)
+            bases = (
+                [["K", "builtins", "object"]]
+                if alone
+                else [self.token(base) for base in kind.__bases__ if base not in PLACELESS]
+            )
             self.news.append([cid, describe(kind, bases), self._members_of(kind)])
         return cid
 
@@ -145,13 +155,20 @@ class Objects(SharedContainers):
 
     # Writing
 
-    def entry_of(self, value: Any, encoder: Encoder) -> Entry:  # noqa: PLR0911  # one return per kind of object
+    def entry_of(self, value: Any, encoder: Encoder) -> Entry:  # noqa: C901, PLR0911  # one return per kind of object
         """The entry of an object that is no plain data."""
         oid = self._borrowed_ids.get(id(value))
         if oid is not None:
-            return ["y", oid]
+            marks = (
+                [[name, one] for name, one in vars(value).items() if name[:2] != "__"]
+                if type(value) is FunctionType
+                else []
+            )
+            return ["y", oid, [[name, encoder.atom(one)] for name, one in marks]] if marks else ["y", oid]
         if isinstance(value, type):
             return ["T", self.token(value)]
+        if isinstance(value, TracebackType):
+            return ["tb", frames_of(value)]
         if isinstance(value, BaseException):
             return tell_error(value, self, encoder)
         if isinstance(value, enum.Enum):
@@ -161,14 +178,14 @@ class Objects(SharedContainers):
                 return self._derived_entry(value, encoder)
             if isinstance(value, MUTABLE):
                 return self._container_entry(value, encoder)
-        if isinstance(value, CALLABLE):
+        if isinstance(value, CALLABLE) and not _has_attributes(value):
             return self._function_entry(value)
         if isinstance(value, ModuleType):
             self._may_lend(value)
             return ["M", self.lend(value), value.__name__]
-        token = self.token(type(value))
         self._may_lend(value)
-        return ["g" if isinstance(value, GeneratorType) else "o", self.lend(value), token]
+        tag = "g" if isinstance(value, GeneratorType) else "co" if isinstance(value, CoroutineType) else "o"
+        return [tag, self.lend(value), self._token_of_object(type(value))]
 
     def _derived_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.token(type(value))
@@ -192,15 +209,54 @@ class Objects(SharedContainers):
         oid = self.lend(value)
         if oid not in self._infos:
             self._infos[oid] = tell(value, getattr(value, "__name__", "function"))
+            if isinstance(value, FunctionType):
+                self._watched[oid] = (value, {})
         return ["fn", oid, self._infos[oid]]
+
+    def marks(self) -> list[list[Any]]:
+        """What was put on functions of ours since the other side was told of them."""
+        found = []
+        for oid, (function, before) in self._watched.items():
+            for name, value in vars(function).items():
+                if name[:2] != "__" and before.get(name, self) is not value:
+                    before[name] = value
+                    found.append([oid, name, self.packed(value)])
+        return found
+
+    def mark(self, marks: list[list[Any]]) -> None:
+        """Put on stand-ins what the other side put on its functions."""
+        for oid, name, packed in marks:
+            held = self._borrowed.get(oid)
+            function = held() if isinstance(held, weakref.ref) else held
+            if isinstance(function, FunctionType) and type(name) is str and not name.startswith("_"):
+                setattr(function, name, self.unpacked(packed))
+
+    def packed(self, value: Any) -> list[Any]:
+        """A value with a table of its own, for what goes along with a message."""
+        encoder = Encoder(self)
+        try:
+            return [encoder.atom(value), encoder.table]
+        except CannotCarry:
+            return [None, []]
+
+    def unpacked(self, packed: Any) -> Any:
+        """The value of `packed`."""
+        atom, table = packed
+        return Decoder(table, self).value(atom)
 
     # Reading
 
-    def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911  # one case per kind of entry
+    def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
         """The object of an entry, perhaps still empty."""
         match entry:
             case ["y", int(oid)]:
                 return self._classes[oid] if oid in self._classes and oid not in self._lent else self.own(oid)
+            case ["y", int(oid), [*_]]:
+                return self.own(oid)
+            case ["tb", [*frames]]:
+                return traceback_of(frames)
+            case ["co", int(oid), token]:
+                return self._borrow(oid, lambda: _as_coroutine(self._object(token), self, oid))
             case ["T", token]:
                 return self.class_of(token)
             case ["fn", int(oid), info]:
@@ -225,6 +281,10 @@ class Objects(SharedContainers):
         """Finish an object of `shell`."""
         if entry[0] == "x":
             return fill_error(made, entry, self, value_of)
+        if entry[0] == "y" and len(entry) > 2 and isinstance(made, FunctionType):  # noqa: PLR2004  # marks put on it
+            for name, atom in entry[2]:
+                if type(name) is str and name[:1] != "_":
+                    setattr(made, name, value_of(atom))
         if entry[0] == "V":
             refill_derived(made, [value_of(atom) for atom in entry[4]])
         return made
@@ -326,12 +386,49 @@ def _as_generator(proxy: Any, objects: Objects, oid: int) -> Any:
     """A real generator, so that it is one to every question; its body runs there."""
 
     def generator() -> Any:
-        return (yield from proxy)
+        return (yield from _Steps(proxy))
 
     made = generator()
     objects.remember(oid, made)
     objects.also(oid, proxy)
     return made
+
+
+class _Steps:
+    """Steps of a generator over there; iterating over it is iterating over itself."""
+
+    def __init__(self, proxy: Any) -> None:
+        self._proxy = proxy
+        self.send, self.throw, self.close = proxy.send, proxy.throw, proxy.close
+
+    def __iter__(self) -> "_Steps":
+        return self
+
+    def __next__(self) -> Any:
+        return self._proxy.__next__()
+
+
+def _as_coroutine(proxy: Any, objects: Objects, oid: int) -> Any:
+    """A real coroutine, whose body runs there."""
+
+    async def coroutine() -> Any:
+        return await objects.link.later("awaited", proxy)
+
+    made = coroutine()
+    objects.remember(oid, made)
+    objects.also(oid, proxy)
+    return made
+
+
+def _has_attributes(function: Any) -> bool:
+    """Whether something was put on a function, so that it is more than what can be called."""
+    if isinstance(function, LRU):
+        return True
+    names = vars(function) if isinstance(function, FunctionType) else ()
+    return any(name[:2] != "__" for name in names)
+
+
+LRU: Final = type(lru_cache(lambda: None))
 
 
 def _base_value(value: Any) -> Any:

@@ -150,6 +150,8 @@ def subject_operations(objects: Objects) -> Operations:
     """All operations of the subject."""
     members = Members(objects)
     return {
+        "isinstance": isinstance,
+        "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
         "get": getattr,
         "set": setattr,

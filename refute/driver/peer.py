@@ -169,17 +169,19 @@ class Peer:
             return [ASK, number, operation, atoms, list(kwargs), table, self._extras(touched)]
 
     def _encoder(self) -> tuple[Encoder, list[int]]:
-        encoder, touched = Encoder(self.objects), []
-        for shared in self.objects.changed():
-            encoder.update(shared.value, shared.sid)
-            touched.append(shared.sid)
-        return encoder, touched
+        encoder = Encoder(self.objects)
+        changed = {shared.sid: shared.value for shared in self.objects.changed()}
+        if changed:
+            encoder.update(changed)
+        return encoder, list(changed)
 
     def _extras(self, touched: list[int]) -> Extras:
         """What goes along with the message; called when its values are written."""
         objects = self.objects
         objects.agree(touched)
         extras = self._tell()
+        if marks := objects.marks():
+            extras["m"] = marks
         if objects.news:
             extras["k"], objects.news = objects.news, []
         if released := objects.let_go():
@@ -203,6 +205,8 @@ class Peer:
         values = decoder.values(atoms)
         self.objects.agree([entry[1] for entry in table if entry[0] in {"l", "d", "s", "B", "od", "dd", "ct", "dq"}])
         self.objects.agree([entry[3] for entry in table if entry[0] == "V"])
+        if "m" in extras:
+            self.objects.mark(extras["m"])
         self.objects.drop(extras.get("r", []))
         self.objects.take_back(extras.get("o", []))
         return values

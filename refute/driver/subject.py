@@ -23,6 +23,7 @@ OUR_FRAMES = 30
 def main() -> None:
     """Serve until the driver closes the connection."""
     sys.path.insert(0, ROOT)
+    from refute.driver.awaiting import Awaiting, OwnLoops
     from refute.driver.carriage import SubjectGone
     from refute.driver.mirror import classes, enums, pickles  # noqa: F401  # nothing of ours is imported later
     from refute.driver.mirror.roots import Current
@@ -51,8 +52,14 @@ def main() -> None:
     operations["call_lent"] = lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs)
     board = Switchboard(socket.socket(fileno=control), lambda end: peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
     peer = Peer(objects, operations, board.connect, surroundings.tell, surroundings.hear)
-    Current.link = objects.link = SubjectSide(peer)
-    surroundings.notify, surroundings.token = peer.notify, objects.token
+    side = SubjectSide(peer)
+    Current.link = objects.link = side
+    loops = OwnLoops()
+    side.awaiting = Awaiting(peer.request, operations, loops)
+    operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
+        token, lambda: operations[name](*args, **kwargs)
+    )
+    surroundings.notify, surroundings.packed = peer.notify, objects.packed
     settle(job)
     sys.stdout = sys.__stdout__ = Output(1, surroundings.write)  # type: ignore[assignment,misc]
     sys.stderr = sys.__stderr__ = Output(2, surroundings.write)  # type: ignore[assignment,misc]
@@ -73,6 +80,7 @@ class SubjectSide:
     def __init__(self, peer: Any) -> None:
         self._peer = peer
         self.request = peer.request
+        self.awaiting: Any = None
 
     def judged(self) -> None:
         """Nothing: the driver's objects may decide."""
@@ -83,11 +91,11 @@ class SubjectSide:
 
     async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what a coroutine function gives."""
-        raise NotImplementedError
+        return await self.awaiting.later("call_lent", oid, *args, **kwargs)
 
     async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what an operation gives."""
-        raise NotImplementedError
+        return await self.awaiting.later(operation, *args, **kwargs)
 
     def extend(self, kind: type, namespace: dict[str, Any]) -> None:
         """A class derived here from one of the driver's stays here."""

@@ -75,7 +75,7 @@ class DriverSurroundings:
         self._argv: list[str] = []
         self._levels: dict[str, int] = {}
         self._seed: list[Any] | None = None
-        self.category: Callable[[Any], type[Warning]] = lambda _: UserWarning
+        self.unpacked: Callable[[Any], Any] = lambda packed: packed
 
     def follow_random(self) -> None:
         """Seed the subject's random numbers whenever a test, or Hypothesis for each example, seeds ours."""
@@ -113,10 +113,11 @@ class DriverSurroundings:
         try:
             for number, text in extras.get("out", ()):
                 _write(number, text)
-            for name, level, message, file, line, function in extras.get("log", ()):
-                _log(str(name), int(level), str(message), (str(file), int(line), str(function)))
-            for token, message, file, line in extras.get("warn", ()):
-                warnings.warn_explicit(message, self.category(token), str(file), int(line), registry={})
+            for packed in extras.get("log", ()):
+                _log(self.unpacked(packed))
+            for packed in extras.get("warn", ()):
+                message, kind, file, line = self.unpacked(packed)
+                warnings.warn_explicit(message, kind, str(file), int(line), registry={})
         except (TypeError, ValueError) as error:
             raise Malformed("output of the subject is none") from error
 
@@ -141,11 +142,11 @@ class SubjectSurroundings:
     def __init__(self) -> None:
         self._place = Place()
         self.notify: Callable[[], None] = lambda: None
-        self.token: Callable[[type], Any] = lambda _: None
+        self.packed: Callable[[Any], Any] = lambda value: value
         self._output: list[list[Any]] = []
         self._waiting = 0
-        self._warnings: list[list[Any]] = []
-        self._records: list[list[Any]] = []
+        self._warnings: list[Any] = []
+        self._records: list[Any] = []
         warnings.simplefilter("always")
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
         logging.root.addHandler(_Forward(self._records))
@@ -156,7 +157,7 @@ class SubjectSurroundings:
         self._place.differences(extras)
         for key, waiting in (("out", self._output), ("warn", self._warnings), ("log", self._records)):
             if waiting:
-                extras[key] = list(waiting)
+                extras[key] = list(waiting) if key == "out" else [self.packed(one) for one in waiting]
                 waiting.clear()
         self._waiting = 0
         return extras
@@ -182,20 +183,17 @@ class SubjectSurroundings:
             self.notify()
 
     def _warned(self, message: Any) -> None:
-        self._warnings.append([self.token(message.category), str(message.message), message.filename, message.lineno])
+        self._warnings.append((message.message, message.category, message.filename, message.lineno))
 
 
 class _Forward(logging.Handler):
-    def __init__(self, records: list[list[Any]]) -> None:
+    def __init__(self, records: list[Any]) -> None:
         super().__init__()
         self._records = records
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a record until the next message."""
-        message = record.getMessage()
-        if record.exc_info:
-            message += "\n" + logging.Formatter().formatException(record.exc_info)
-        self._records.append([record.name, record.levelno, message, record.pathname, record.lineno, record.funcName])
+        self._records.append({**vars(record), "msg": record.getMessage(), "args": ()})
 
 
 def _folder() -> str | None:
@@ -228,11 +226,10 @@ def _write(number: int, text: Any) -> None:
         stream.flush()
 
 
-def _log(name: str, level: int, message: str, place: tuple[str, int, str]) -> None:
-    logger = logging.getLogger(name)
-    if logger.isEnabledFor(level):
-        file, line, function = place
-        logger.handle(logger.makeRecord(name, level, file, line, message, (), None, function))
+def _log(values: dict[str, Any]) -> None:
+    logger = logging.getLogger(str(values["name"]))
+    if logger.isEnabledFor(int(values["levelno"])):
+        logger.handle(logging.makeLogRecord(values))
 
 
 def _seed(how: str, value: Any) -> None:

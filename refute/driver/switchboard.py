@@ -11,6 +11,10 @@ MOST: Final = 512
 """Connections that the other side may open in all."""
 
 
+NAME_BYTES: Final = 64
+"""A connection comes with the name of the thread that opened it."""
+
+
 class Switchboard:
     """Opens connections, and serves those that the other side opens.
 
@@ -31,7 +35,8 @@ class Switchboard:
         """A connection for the calling thread."""
         ours, theirs = socket.socketpair()
         try:
-            socket.send_fds(self._control, [b"c"], [theirs.fileno()])
+            name = threading.current_thread().name.encode("utf-8", "replace")[:NAME_BYTES].ljust(NAME_BYTES, b"\0")
+            socket.send_fds(self._control, [name], [theirs.fileno()])
         finally:
             theirs.close()
         return self._wrap(ours)
@@ -43,11 +48,12 @@ class Switchboard:
     def _accept(self) -> None:
         for _ in range(MOST):
             try:
-                data, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
+                data, descriptors, _, _ = socket.recv_fds(self._control, NAME_BYTES, 1)
             except OSError:
                 return
             if not data:
                 return
             for descriptor in descriptors:
                 wire = self._wrap(socket.socket(fileno=descriptor))
-                threading.Thread(target=self._serve, args=(wire,), daemon=True, name="refute-connection").start()
+                name = data.rstrip(b"\0").decode("utf-8", "replace")
+                threading.Thread(target=self._serve, args=(wire,), daemon=True, name=name).start()

@@ -8,6 +8,7 @@ it, comes as JSON on standard input, so that the subject finds none of it on dis
 import contextlib
 import ctypes
 import faulthandler
+import inspect
 import json
 import os
 import resource
@@ -105,6 +106,7 @@ def open_subject(
 
     def plugins() -> list[object]:
         importer.install()
+        refuse_sources(link)
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
             del sys.modules[name]
         territory = Territory(job["workspace"], job["test_file"])
@@ -112,6 +114,18 @@ def open_subject(
         return [Reporter(send, job["tests"], territory, link), collector]
 
     return link, plugins
+
+
+def refuse_sources(link: Any) -> None:
+    """No source of a stand-in is shown: it would be ours, and the test would be about that."""
+    find = inspect.findsource
+
+    def findsource(shown: Any) -> Any:
+        if link.objects.oid_of(inspect.unwrap(shown) if callable(shown) else shown) is not None:
+            link.cannot("needs the implementation in the test's process: reads its source with inspect")
+        return find(shown)
+
+    inspect.findsource = findsource  # type: ignore[assignment]
 
 
 def prepare_hypothesis(*, warm: bool) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any, Final
 
-from refute.driver.mirror.functions import stand_in
+from refute.driver.known import standing
+from refute.driver.mirror.functions import shown_signature, stand_in
 from refute.driver.mirror.roots import JUDGING, Current, Mirrored, MirroredObject, MirrorMeta
 
 Description = dict[str, Any]
@@ -17,6 +18,8 @@ COMPARE: Final = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
 class MirroredValue(Mirrored):
     """An object derived from a built-in type: it holds its value here as well."""
 
+    _refute_root_ = True
+
     def __setattr__(self, name: str, value: Any) -> None:
         Current.link.request("set", self, name, value)
 
@@ -26,6 +29,8 @@ class MirroredValue(Mirrored):
 
 class MirroredError(Mirrored):
     """An exception: raised here, with what the other side knows of it."""
+
+    _refute_root_ = True
 
     def __repr__(self) -> str:
         return BaseException.__repr__(self)  # type: ignore[arg-type]
@@ -54,18 +59,25 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
         "__qualname__": told["qualname"],
         "__doc__": told["doc"],
     }
-    meta = _metaclass(told["meta"])
     bases, light = _with_root([base for base in bases if base is not object])
     if light:
         namespace["__slots__"] = ()
-    made = Current.link
     for name, member in told["members"].items():
         namespace[name] = _member(cid, str(name), member)
     _name_parts(namespace, told)
+    if (signature := shown_signature(told["signature"])) is not None:
+        namespace["__signature__"] = signature
+    if "__await__" in told["members"]:
+        namespace["__await__"] = lambda self: Current.link.later("awaited", self).__await__()  # type: ignore[attr-defined]
+    if told["standard"] and (real := standing(told["module"], told["qualname"])) is not None:
+        namespace["__class__"] = property(lambda _: real)
+    if "protocol" in told:
+        namespace["_refute_protocol_"] = [str(name) for name in told["protocol"]]
+    namespace["_refute_asks_"] = bool(told["asks"])
+    meta = _metaclass(told["meta"], bases)
     kind: type = _make(meta, told["name"], bases, namespace)
     if "fields" in told:
         _be_dataclass(kind, told["fields"])
-    del made
     return kind
 
 
@@ -92,9 +104,11 @@ def _with_root(bases: list[type]) -> tuple[list[type], bool]:
     return [MirroredObject, *bases], True
 
 
-def _metaclass(specials: list[str]) -> type:
-    if not specials:
-        return MirrorMeta
+def _metaclass(specials: list[str], bases: list[type]) -> type:
+    metas = tuple(dict.fromkeys(type(base) for base in bases if isinstance(base, MirrorMeta))) or (MirrorMeta,)
+    metas = tuple(one for one in metas if not any(other is not one and issubclass(other, one) for other in metas))
+    if not specials and len(metas) == 1:
+        return metas[0]
 
     def special(name: str) -> Callable[..., Any]:
         def method(cls: type, *args: Any) -> Any:
@@ -105,7 +119,7 @@ def _metaclass(specials: list[str]) -> type:
 
         return method
 
-    return type("MirrorMeta", (MirrorMeta,), {str(name): special(str(name)) for name in specials if name != "__call__"})
+    return type("type", metas, {str(name): special(str(name)) for name in specials if name != "__call__"})
 
 
 def _member(cid: int, name: str, member: list[Any]) -> Any:

@@ -3,6 +3,8 @@
 import enum
 import functools
 import inspect
+from abc import ABCMeta
+from collections import deque
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -13,7 +15,7 @@ from types import (
 from typing import Any, Final
 
 from refute.driver.known import is_standard
-from refute.driver.mirror.functions import PLAIN, TEXT, tell
+from refute.driver.mirror.functions import PLAIN, TEXT, signature_of, tell
 
 Description = dict[str, Any]
 SKIPPED: Final = frozenset(
@@ -31,7 +33,19 @@ FUNCTIONS: Final = (
     FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, functools.partialmethod,
     functools.singledispatchmethod, type(functools.lru_cache(lambda: None)),
 )  # fmt: skip
+HOLDING: Final = (
+    int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
+)  # fmt: skip
 META: Final = ("__iter__", "__len__", "__getitem__", "__contains__", "__bool__", "__call__", "__instancecheck__")
+NO_PROTOCOL: Final = frozenset(
+    {
+        "__abstractmethods__", "__annotations__", "__dict__", "__doc__", "__init__", "__module__", "__new__",
+        "__parameters__", "__orig_bases__", "__slots__", "__subclasshook__", "__weakref__", "__class_getitem__",
+        "_is_protocol", "_is_runtime_protocol", "__callable_proto_members_only__", "__protocol_attrs__",
+        "__non_callable_proto_members__", "__static_attributes__", "__match_args__", "__firstlineno__", "_abc_impl",
+    }
+)  # fmt: skip
+"""Attributes of a protocol that its objects need not have."""
 GENERATED: Final = "<string>"
 """The file of functions that dataclasses make."""
 
@@ -51,8 +65,13 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "doc": doc[:TEXT] if isinstance(doc, str) else None,
         "bases": bases,
         "members": _members(kind),
+        "signature": signature_of(kind),
+        "standard": is_standard(kind.__module__),
+        "asks": _asks(kind),
         "meta": [name for name in META if _in_metaclass(type(kind), name)],
     }
+    if getattr(kind, "_is_protocol", False) and getattr(kind, "_is_runtime_protocol", False):
+        told["protocol"] = _protocol(kind)
     if fields := _generated_fields(kind):
         told["fields"] = fields
     if issubclass(kind, tuple) and isinstance(kind.__dict__.get("_fields"), tuple):
@@ -60,6 +79,11 @@ def describe(kind: type, bases: list[Any]) -> Description:
     if issubclass(kind, enum.Enum):
         told["enum"] = True
     return told
+
+
+def stands_alone(kind: type) -> bool:
+    """Whether a class of Python's own is mirrored without its bases; one that holds a built-in value keeps them."""
+    return is_standard(kind.__module__) and not issubclass(kind, HOLDING)
 
 
 def _members(kind: type) -> dict[str, list[Any]]:
@@ -74,7 +98,7 @@ def _members(kind: type) -> dict[str, list[Any]]:
 
 def _own(kind: type) -> dict[str, Any]:
     """The members of a class; of one of Python's own also those that it inherits, for its bases are not mirrored."""
-    if not is_standard(kind.__module__) or issubclass(kind, enum.Enum):
+    if not stands_alone(kind):
         return dict(vars(kind))
     merged: dict[str, Any] = {}
     for base in reversed(kind.__mro__[:-1]):
@@ -101,6 +125,26 @@ def _in_metaclass(meta: type, name: str) -> bool:
     return any(
         name in vars(base) for base in meta.__mro__ if base.__module__ not in {"builtins", "abc", "enum", "typing"}
     )
+
+
+def _protocol(kind: type) -> list[str]:
+    """What an object must have to be one of a protocol's."""
+    names = {
+        name
+        for base in kind.__mro__[:-1]
+        if getattr(base, "_is_protocol", False) and base.__module__ != "typing"
+        for name in (*vars(base), *vars(base).get("__annotations__", {}))
+    }
+    return sorted(name for name in names if not name.startswith("_abc_") and name not in NO_PROTOCOL)
+
+
+def _asks(kind: type) -> bool:
+    """Whether only the class itself can say what counts as one of its objects."""
+    if is_standard(kind.__module__):
+        return False
+    if getattr(kind, "_is_protocol", False):
+        return not getattr(kind, "_is_runtime_protocol", False)
+    return isinstance(kind, ABCMeta)
 
 
 def _generated_fields(kind: type) -> Description | None:

@@ -4,6 +4,7 @@ import enum
 import functools
 from typing import Any
 
+from refute.driver.mirror import classes
 from refute.driver.mirror.functions import stand_in
 from refute.driver.mirror.roots import Current, refuse_marks
 
@@ -40,6 +41,8 @@ def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[
 
     def missing(cls: type, name: str) -> Any:
         refuse_marks(name)
+        if name.startswith("_"):
+            raise AttributeError(name)
         return Current.link.request("get", cls, name)
 
     namespace["__module__"], namespace["__qualname__"], namespace["__doc__"] = (
@@ -71,8 +74,6 @@ TAKEN = frozenset(
 
 
 def _member(cid: int, name: str, member: list[Any]) -> Any:
-    from refute.driver.mirror import classes
-
     if member[0] == "p":
         ask = functools.partial(classes._ask, "member_get", cid, name)  # noqa: SLF001  # the same member, one file on
         return property(ask, doc=member[1])

@@ -30,7 +30,7 @@ def tell(function: Any, name: str) -> Info:
         _text(getattr(function, "__qualname__", name), name),
         _text(getattr(function, "__module__", None), ""),
         doc[:TEXT] if isinstance(doc, str) else None,
-        _parameters(function),
+        signature_of(function),
         inspect.iscoroutinefunction(function),
     ]
 
@@ -58,9 +58,14 @@ def stand_in(info: Info, call: Callable[..., Any], call_later: Callable[..., Any
 
     function.__name__, function.__qualname__, function.__doc__ = str(name), str(qualname), doc
     function.__module__ = str(module)
-    signature = _signature(parameters)
+    signature = shown_signature(parameters)
     if signature is not None:
         function.__signature__ = signature  # type: ignore[attr-defined]
+        empty = inspect.Parameter.empty
+        shown = {one.name: one.annotation for one in signature.parameters.values() if one.annotation is not empty}
+        function.__annotations__ = shown | (
+            {"return": signature.return_annotation} if signature.return_annotation is not empty else {}
+        )
     return function  # type: ignore[return-value]
 
 
@@ -68,15 +73,18 @@ def _text(value: Any, otherwise: str) -> str:
     return value if isinstance(value, str) else otherwise
 
 
-def _parameters(function: Any) -> list[list[Any]] | None:
+def signature_of(function: Any) -> list[list[Any]] | None:
+    """The parameters of something that can be called, or None."""
     try:
         signature = inspect.signature(function)
-    except (ValueError, TypeError):
+    except Exception:
         return None
-    return [
+    told = [
         [one.name, int(one.kind), *_default(one.default), _annotation(one.annotation)]
         for one in signature.parameters.values()
     ]
+    result = signature.return_annotation
+    return told if result is inspect.Signature.empty else [*told, ["return", -1, 0, None, _annotation(result)]]
 
 
 def _default(value: Any) -> list[Any]:
@@ -107,11 +115,16 @@ def _repr(value: Any) -> str:
         return object.__repr__(value)
 
 
-def _signature(parameters: list[list[Any]] | None) -> inspect.Signature | None:
+def shown_signature(parameters: list[list[Any]] | None) -> inspect.Signature | None:
+    """The signature that was told of."""
     if parameters is None:
         return None
-    built = []
+    built: list[inspect.Parameter] = []
+    result: Any = inspect.Signature.empty
     for name, kind, how, default, annotation in parameters:
+        if kind == -1:
+            result = _known_annotation(str(annotation))
+            continue
         given = inspect.Parameter.empty if how == 0 else default if how == 1 else Shown(str(default))
         built.append(
             inspect.Parameter(
@@ -121,7 +134,7 @@ def _signature(parameters: list[list[Any]] | None) -> inspect.Signature | None:
                 annotation=inspect.Parameter.empty if annotation is None else _known_annotation(annotation),
             )
         )
-    return inspect.Signature(built)
+    return inspect.Signature(built, return_annotation=result)
 
 
 def _known_annotation(text: str) -> Any:

@@ -65,11 +65,31 @@ class MirrorMeta(ABCMeta):
         __tracebackhide__ = True
         return Current.link.request("call", cls, *args, **kwargs)
 
+    def __instancecheck__(cls, instance: Any) -> bool:
+        """Whether an object is one of this class; where only the class itself can say, it is asked."""
+        if super().__instancecheck__(instance):
+            return True
+        if (names := cls.__dict__.get("_refute_protocol_")) is not None:
+            return all(hasattr(instance, name) for name in names)
+        if not cls.__dict__.get("_refute_asks_"):
+            return False
+        Current.link.judged()
+        return bool(Current.link.request("isinstance", instance, cls))
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        """Whether a class derives from this one; where only the class itself can say, it is asked."""
+        if super().__subclasscheck__(subclass):
+            return True
+        if not cls.__dict__.get("_refute_asks_"):
+            return False
+        Current.link.judged()
+        return bool(Current.link.request("issubclass", subclass, cls))
+
     def __getattr__(cls, name: str) -> Any:
         """An attribute of the class that is no method."""
         __tracebackhide__ = True
         refuse_marks(name)
-        if name.startswith("_abc_") or name in {"__abstractmethods__", "__wrapped__", "__signature__"}:
+        if name.startswith(("_abc_", "_refute_")) or name in {"__abstractmethods__", "__wrapped__", "__signature__"}:
             raise AttributeError(name)
         return Current.link.request("get", cls, name)
 
@@ -92,15 +112,30 @@ class MirrorMeta(ABCMeta):
         if name in cls.__dict__:
             super().__delattr__(name)
 
+    @property
+    def __mro__(cls) -> tuple[type, ...]:
+        """The classes that the other side has it derive from."""
+        return tuple(kind for kind in type.mro(cls) if "_refute_root_" not in kind.__dict__)
+
+    @property
+    def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]
+        """As `__mro__`."""
+        found = tuple(kind for kind in type.__dict__["__bases__"].__get__(cls) if "_refute_root_" not in kind.__dict__)
+        return found or (object,)
+
     def __dir__(cls) -> list[str]:
         """The names that the class has there."""
         return list(Current.link.request("dir", cls))
+
+
+MirrorMeta.__name__ = MirrorMeta.__qualname__ = "type"  # what a class's class is called
 
 
 class Mirrored:
     """What every mirrored object has, of whatever built-in type it may be besides."""
 
     __slots__ = ()
+    _refute_root_ = True
 
     def __getattr__(self, name: str) -> Any:
         __tracebackhide__ = True
@@ -135,6 +170,7 @@ class MirroredObject(Mirrored, metaclass=MirrorMeta):
     """An object that stays in the other process, all of it."""
 
     _refute_mirror_ = True
+    _refute_root_ = True
     __slots__ = ("__weakref__",)
 
     def __setattr__(self, name: str, value: Any) -> None:

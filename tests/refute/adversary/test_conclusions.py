@@ -60,7 +60,7 @@ def test_only_tests_whose_expectation_the_author_did_not_write_are_independent()
     assert concluded(V.SURVIVED, V.INVALID, origin=Origin.PHRASE).independent_tests == 1
 
 
-def test_no_test_is_attested_while_it_shares_its_process_with_the_implementation() -> None:
+def test_a_test_that_the_driver_does_not_call_attested_is_not_counted_as_such() -> None:
     assert concluded(V.SURVIVED).attested_tests == 0
 
 

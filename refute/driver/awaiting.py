@@ -1,0 +1,195 @@
+"""Awaiting what the other process has: each side runs its own coroutines on one event loop, truly side by side.
+
+`later` starts something there and waits for it on the loop here; a cancellation goes there and comes back.
+"""
+
+import asyncio
+import concurrent.futures
+import itertools
+import threading
+import weakref
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Protocol
+
+DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
+STARTED: Final = frozenset({"call", "call_lent", "member", "awaited"})
+"""Operations that may be started to be awaited."""
+LEAVE_S: Final = 1.0
+"""Time that the tasks of a loop are given to end once they are cancelled."""
+
+Operations = dict[str, Callable[..., Any]]
+
+
+class Loops(Protocol):
+    """Where the coroutines of this side run."""
+
+    def loop(self, token: int) -> asyncio.AbstractEventLoop:
+        """The loop for one of the other side's."""
+        ...
+
+
+class Awaiting:
+    """Both directions of awaiting.
+
+    Args:
+        request: asks the other side.
+        operations: of this side; only those of STARTED are ever started.
+        loops: where coroutines of this side run.
+    """
+
+    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops) -> None:
+        self._request = request
+        self._operations = operations
+        self._loops = loops
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._loop_numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        operations["awaited"] = _awaited
+        operations["start"] = self._start
+        operations["cancel"] = self._cancel
+        operations["finished"] = self._finished
+
+    def token(self, loop: asyncio.AbstractEventLoop) -> int:
+        """The number of a loop of this side."""
+        return self._loop_numbers.setdefault(loop, next(self._numbers))
+
+    async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        """Start something on the other side's loop and await it."""
+        __tracebackhide__ = True
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        number = next(self._numbers)
+        self._waiting[number] = (loop, future)
+        try:
+            self._request("start", number, self.token(loop), operation, list(args), kwargs)
+            del args, kwargs
+            while True:
+                try:
+                    return await asyncio.shield(future)
+                except asyncio.CancelledError:
+                    if future.done():
+                        raise
+                    self._request("cancel", number)
+        finally:
+            self._waiting.pop(number, None)
+
+    def _start(self, number: int, token: int, operation: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+        if operation not in STARTED:
+            raise ValueError(f"operation {operation!r}: got one that cannot be awaited, expected {sorted(STARTED)}")
+        loop = self._loops.loop(token)
+
+        def begin() -> None:
+            try:
+                awaitable = self._operations[operation](*args, **kwargs)
+            except BaseException as error:
+                awaitable = _failed(error)
+            self._tasks[number] = loop.create_task(self._run(number, awaitable))
+
+        if asyncio._get_running_loop() is loop:  # noqa: SLF001  # None in other threads, where get_running_loop raises
+            begin()
+        else:
+            # Not waited for: that loop may be waiting for this one.
+            loop.call_soon_threadsafe(begin)
+
+    async def _run(self, number: int, awaitable: Awaitable[Any]) -> None:
+        how, value = DONE, None
+        try:
+            value = await awaitable
+        except asyncio.CancelledError:
+            how = CANCELLED
+        except BaseException as error:
+            how, value = FAILED, error
+        self._tasks.pop(number, None)
+        del awaitable
+        try:
+            self._request("finished", number, how, value)
+        except Exception as error:
+            self._request("finished", number, FAILED, RuntimeError(f"a result could not be passed: {error}"))
+
+    def _cancel(self, number: int) -> None:
+        task = self._tasks.get(number)
+        if task is not None:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+    def _finished(self, number: int, how: str, value: Any) -> None:
+        waiting = self._waiting.get(number)
+        if waiting is None:
+            return
+        loop, future = waiting
+        loop.call_soon_threadsafe(_settle, future, how, value)
+
+
+class OwnLoops:
+    """A loop in a thread of its own for each loop of the other side; a new one ends the one before."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._token = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def loop(self, token: int) -> asyncio.AbstractEventLoop:
+        """The loop that belongs to the other side's."""
+        with self._lock:
+            if self._loop is None or token != self._token:
+                if self._loop is not None:
+                    self._loop.call_soon_threadsafe(_wind_up, self._loop)
+                self._loop, self._token = asyncio.new_event_loop(), token
+                threading.Thread(target=self._loop.run_forever, daemon=True, name="MainThread").start()
+            return self._loop
+
+    def inside(self, token: int, action: Callable[[], Any]) -> Any:
+        """Do something in the loop's thread, as a plain function called by a coroutine is."""
+        loop = self.loop(token)
+        if asyncio._get_running_loop() is loop:  # noqa: SLF001  # as above
+            return action()
+        done: concurrent.futures.Future[Any] = concurrent.futures.Future()
+
+        def act() -> None:
+            try:
+                done.set_result(action())
+            except BaseException as error:
+                done.set_exception(error)
+
+        loop.call_soon_threadsafe(act)
+        return done.result()
+
+
+class LastLoop:
+    """The loop on which a test awaits."""
+
+    def __init__(self) -> None:
+        self.current: asyncio.AbstractEventLoop | None = None
+
+    def loop(self, _: int) -> asyncio.AbstractEventLoop:
+        """The one on which something of the other side was awaited last."""
+        if self.current is None or self.current.is_closed():
+            raise RuntimeError("no running event loop")
+        return self.current
+
+
+async def _awaited(one: Any) -> Any:
+    return await one
+
+
+async def _failed(error: BaseException) -> Any:
+    raise error
+
+
+def _settle(future: "asyncio.Future[Any]", how: str, value: Any) -> None:
+    if future.done():
+        return
+    if how == CANCELLED:
+        future.cancel()
+    elif how == FAILED and isinstance(value, BaseException):
+        if isinstance(value, StopIteration):
+            value = RuntimeError("coroutine raised StopIteration")
+        future.set_exception(value)
+    else:
+        future.set_result(value)
+
+
+def _wind_up(loop: asyncio.AbstractEventLoop) -> None:
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+    loop.call_later(LEAVE_S, loop.stop)
