@@ -11,9 +11,11 @@ from flows.batch.answers import approve_in_advance, put_to_a_person
 from flows.batch.crashed import close_crashed_runs
 from flows.batch.crew import Crew
 from flows.batch.desk import Desk
+from flows.batch.helpers import call_helpers
 from flows.batch.opening import open_batch
 from flows.batch.request import BatchRequest
 from flows.batch.result import BatchResult
+from flows.batch.run_log import RunLog
 from flows.batch.slots import Slots, cores
 from flows.batch.ui import BatchPage
 from flows.interruption import interruptions
@@ -46,6 +48,7 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
                 with signals.let_through():
                     _settle_answers(request, desk)
                     crew.sweep()
+                    call_helpers(desk.batch_id, request.helpers, tell=desk.watcher.told)
                     close_crashed_runs("verify-batch")
                     with crew.at_work():
                         crew.wait(meanwhile=lambda: page.progress(desk.tally))
@@ -83,7 +86,7 @@ def _opened(request: BatchRequest, ledger: Ledger) -> Desk:
         ledger=ledger,
         slots=Slots(request.settings.batch_containers or cores()),
         tally=tally,
-        watcher=current_session().watcher,
+        watcher=current_session().watcher if current_session().api_url else RunLog(),
     )
     desk.watcher.opened(batch.id, tally)
     return desk

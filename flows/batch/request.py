@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from refute.settings import Settings
 
@@ -35,7 +36,11 @@ class BatchRequest(BaseModel):
         default=None, description="With only_failed: failed since then. Else: changed since then."
     )
     limit: Annotated[int, Field(ge=1)] | None = Field(default=None, description="At most so many tickets.")
-    settings: Settings = Field(default_factory=Settings.load)
+    helpers: Annotated[int, Field(ge=0, le=64)] = Field(
+        default=0, description="How many more workers are asked to share the batch (deployment `verify-batch/join`)."
+    )
+    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
+    """Not in the form: a worker has its own, by file and environment."""
 
     @property
     def title(self) -> str:
