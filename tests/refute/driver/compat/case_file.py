@@ -5,8 +5,10 @@ A file is a line of description, then sections that start with `--- `:
 parted by a line `===`; with the first replaced by the second, exactly these tests fail.
 A comment at a test's `def` says what is special about it: `# unattested` (decided by an operator of an object that
 stays in the subject), `# either` (attested or not), `# cannot` (is not to be carried to another process: invalid or a
-matter for a person, never a refutation and never a pass). Forgeries use the same files, with `# honest` for a test
-that must go on telling the truth beside them and `--- plan` for limits of their own, as JSON.
+matter for a person, never a refutation and never a pass).
+
+Forgeries use the same files, with `# honest` for a test that must go on telling the truth beside them, `# dodge` for a
+failure that triage may not put aside as nobody's, and `--- plan` for limits of their own, as JSON.
 """
 
 import ast
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 CASES = Path(__file__).with_name("cases")
-MARKED = re.compile(r"def (test_\w+)\(.*#\s*(unattested|either|cannot|honest)\b")
+MARKED = re.compile(r"def (test_\w+)\(.*#\s*(unattested|either|cannot|honest|dodge)\b")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from refute.adversary.attack import TriageVerdict
 from tests.refute.driver.compat.case_file import CaseFile
+from tests.refute.driver.compat.judging import told, triaged
 from tests.refute.driver.compat.running import run_driver
 
 FOLDER = Path(__file__).with_name("cases")
@@ -37,6 +39,8 @@ def breaches(case: CaseFile, runs: Sequence[dict[str, Any]]) -> Iterator[str]:
         for report in (
             report for again in [results.get("first", []), *results.get("repetitions", [])] for report in again
         ):
+            if case.marks.get(report["name"]) == "dodge" and report["end"] not in {"passed", "missing"}:
+                yield from _put_aside(report)
             if report["end"] == "passed" and report["attested"]:
                 counted.add(report["name"])
                 if case.marks.get(report["name"]) not in {"honest", "either"}:
@@ -44,3 +48,10 @@ def breaches(case: CaseFile, runs: Sequence[dict[str, Any]]) -> Iterator[str]:
     if any(results["exit_code"] == 0 and not results["tampering"] for results in runs):
         honest = {name for name, mark in case.marks.items() if mark == "honest"}
         yield from (f"{name}: honest, and did not pass attested" for name in sorted(honest - counted))
+
+
+def _put_aside(report: dict[str, Any]) -> Iterator[str]:
+    """A failure that would not count: the rest of the tests would then speak for the claim."""
+    verdict, reason = triaged(report)
+    if verdict not in {TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW}:
+        yield f"{report['name']}: triaged {verdict}: {reason} ({told(report)})"
