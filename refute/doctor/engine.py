@@ -73,9 +73,13 @@ def check_engine(facts: Facts) -> Check:
     version = parse_version(text)
     if version is None:
         return Check(name="engine", ok=None, found=f"version {text!r}", advice="Check that it is 20.10 or newer.")
-    recent = version[:2] >= OLDEST_ENGINE or "Podman" in str(facts.version.get("Components", ""))
+    podman = "Podman" in str(facts.version.get("Components", ""))
+    recent = version[:2] >= OLDEST_ENGINE or podman
     advice = "" if recent else "Update the engine to 20.10 or newer."
     where = "on this machine" if facts.local else "on another machine"
+    missing = [] if podman else open_escapes(version, known_escapes.ENGINE)
+    if recent and missing:
+        return _judged("engine", f"{text}, {where}", missing, "a current engine")
     return Check(name="engine", ok=recent, found=f"{text}, {where}", advice=advice)
 
 

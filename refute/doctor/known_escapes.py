@@ -23,6 +23,8 @@ class Escape:
     cve: str
     fixed: tuple[str, ...]
     """The first fixed version of each maintained series; series after the last one have the fix."""
+    since: str = ""
+    """The first version that has the weakness; empty for all."""
     needs: str = ""
     """What an attacker needs that a refute job does not have; empty where an ordinary process is enough."""
     source: str
@@ -58,6 +60,20 @@ RUNC: tuple[Escape, ...] = (
     ),
 )
 
+_NETWORK_OPTION = "--allow-network on an engine that asks the machine's own resolver"
+"""Refute's networks have no resolver (docs/adr/0011-egress.md), and without that option a job has no network."""
+_REFUSED = "a socket of another family or a user namespace, which the profile refuses"
+
+ENGINE: tuple[Escape, ...] = (
+    Escape(
+        cve="CVE-2024-29018",
+        fixed=("23.0.11", "25.0.5", "26.0.0-rc.3"),
+        needs=_NETWORK_OPTION,
+        source="https://github.com/moby/moby/security/advisories/GHSA-mq39-4gv4-mvpx, read 2026-11-22",
+    ),
+)
+"""Of Docker itself. Not listed: what needs an image, a build or an authorisation plugin of an attacker's."""
+
 KERNEL: tuple[Escape, ...] = (
     Escape(
         cve="CVE-2022-0185",
@@ -79,6 +95,33 @@ KERNEL: tuple[Escape, ...] = (
         fixed=("5.4.269", "5.10.210", "5.15.149", "6.1.76", "6.6.15", "6.7.3"),
         source="https://nvd.nist.gov/vuln/detail/CVE-2024-1086, 2024-01-31",
     ),
+    Escape(
+        cve="CVE-2025-38236",
+        fixed=("5.15.194", "6.1.143", "6.6.96", "6.12.36", "6.15.5", "6.16.0"),
+        since="5.15.0",
+        source="https://www.cve.org/CVERecord?id=CVE-2025-38236, read 2026-11-22",
+    ),
+    Escape(
+        cve="CVE-2026-31431",
+        fixed=("5.10.254", "5.15.204", "6.1.170", "6.6.137", "6.12.85", "6.18.22", "6.19.12", "7.0.0"),
+        since="4.14.0",
+        needs=_REFUSED,
+        source="https://www.cve.org/CVERecord?id=CVE-2026-31431, read 2026-11-22",
+    ),
+    Escape(
+        cve="CVE-2026-43284",
+        fixed=("5.10.255", "5.15.206", "6.1.172", "6.6.138", "6.12.87", "6.18.28", "7.0.5", "7.1.0"),
+        since="4.11.0",
+        needs=_REFUSED,
+        source="https://www.cve.org/CVERecord?id=CVE-2026-43284, read 2026-11-22",
+    ),
+    Escape(
+        cve="CVE-2026-46300",
+        fixed=("5.10.257", "5.15.208", "6.1.174", "6.6.141", "6.12.91", "6.18.33", "7.0.10"),
+        since="3.9.0",
+        needs=_REFUSED,
+        source="https://www.cve.org/CVERecord?id=CVE-2026-46300, read 2026-11-22",
+    ),
 )
 """Kernel weaknesses that were exploited from containers. Not covered: everything newer or less known; keeping the
 kernel current covers more than any list."""
@@ -99,6 +142,8 @@ def open_escapes(version: Version, escapes: Iterable[Escape]) -> list[Escape]:
 
 
 def _has_fix(version: Version, escape: Escape) -> bool:
+    if (since := parse_version(escape.since)) is not None and version < since:
+        return True
     fixes = sorted(fix for text in escape.fixed if (fix := parse_version(text)) is not None)
     for fix in fixes:
         if fix[:2] == version[:2]:

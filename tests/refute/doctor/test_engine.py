@@ -102,7 +102,7 @@ def test_an_engine_that_does_not_name_runc_is_a_note() -> None:
 
 def test_an_old_plain_kernel_is_a_fault() -> None:
     check = check_kernel(facts(info={"KernelVersion": "6.5.1"}))
-    assert (check.ok, check.found) == (False, "6.5.1, open: CVE-2024-1086")
+    assert (check.ok, check.found) == (False, "6.5.1, open: CVE-2024-1086, CVE-2025-38236")
 
 
 def test_a_distributions_kernel_number_proves_nothing() -> None:
@@ -112,9 +112,22 @@ def test_a_distributions_kernel_number_proves_nothing() -> None:
 
 
 def test_a_debian_kernels_banner_names_the_version_behind_its_number() -> None:
-    banner = "Linux version 6.1.0-37-amd64 (gcc-12 (Debian 12.2.0-14) 12.2.0) #1 SMP Debian 6.1.140-1 (2025-05-22)"
-    check = check_kernel(facts(info={"KernelVersion": "6.1.0-37-amd64"}, kernel_banner=banner))
-    assert (check.ok, check.found) == (True, "6.1.0-37-amd64 (6.1.140), known escapes fixed")
+    banner = "Linux version 6.1.0-50-amd64 (gcc-12 (Debian 12.2.0-14) 12.2.0) #1 SMP Debian 6.1.174-1 (2026-06-01)"
+    check = check_kernel(facts(info={"KernelVersion": "6.1.0-50-amd64"}, kernel_banner=banner))
+    assert (check.ok, check.found) == (True, "6.1.0-50-amd64 (6.1.174), known escapes fixed")
+
+
+def test_what_the_profile_refuses_leaves_an_old_kernel_with_a_note() -> None:
+    check = check_kernel(facts(info={"KernelVersion": "6.18.21"}))
+    assert check.ok is None
+    assert "CVE-2026-31431" in check.found
+    assert "which the profile refuses" in check.found
+
+
+def test_an_old_docker_is_a_note_where_jobs_cannot_reach_what_is_open() -> None:
+    check = check_engine(facts(engine="20.10.24"))
+    assert check.ok is None
+    assert "CVE-2024-29018" in check.found
 
 
 def test_a_kernel_that_cannot_be_read_is_a_note() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from refute.doctor.known_escapes import KERNEL, RUNC, fixed_in_package, open_escapes, parse_version
+from refute.doctor.known_escapes import ENGINE, KERNEL, RUNC, fixed_in_package, open_escapes, parse_version
 
 CHANGELOG = "runc (1.1.5+ds1-1+deb12u1) bookworm-security; urgency=high\n\n  * CVE-2024-21626: breakouts\n"
 
@@ -47,14 +47,26 @@ def test_an_old_runc_has_all_open() -> None:
     assert len(cves("1.0.0")) == 4
 
 
-@pytest.mark.parametrize("text", ["6.1.76", "6.6.15", "6.7.3", "6.8.0", "6.18.44", "7.0.0", "5.15.149", "5.10.210"])
+@pytest.mark.parametrize(
+    "text", ["5.10.257", "5.15.208", "6.1.174", "6.6.141", "6.12.91", "6.18.44", "7.0.10", "7.1.0"]
+)
 def test_fixed_kernels_have_no_open_escape(text: str) -> None:
     assert cves(text, KERNEL) == []
 
 
 def test_a_series_without_a_fix_is_open() -> None:
-    assert cves("6.5.13", KERNEL) == ["2024-1086"]
+    assert cves("6.5.13", KERNEL)[0] == "2024-1086"
     assert "2022-0847" in cves("5.10.101", KERNEL)
+
+
+def test_a_kernel_older_than_a_weakness_does_not_have_it() -> None:
+    assert "2025-38236" in cves("6.1.140", KERNEL)
+    assert "2025-38236" not in cves("5.10.257", KERNEL)
+
+
+def test_an_old_docker_carries_names_out_of_internal_networks() -> None:
+    assert cves("20.10.24", ENGINE) == ["2024-29018"]
+    assert cves("25.0.5", ENGINE) == cves("28.2.2", ENGINE) == []
 
 
 def test_a_package_names_its_backports(tmp_path: Path) -> None:
