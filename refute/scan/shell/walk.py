@@ -81,13 +81,14 @@ class Walker:
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
         spelled = spell_out(join_continued(source))
         root = parse(spelled.encode())
-        if root.has_error:
+        # `x\${$name}` is cut in two words without a word of complaint.
+        if root.has_error or "\\${$" in spelled:
             again = respell(spelled)
             second = parse(spell_out(again).encode()) if again is not None else root
-            if second.has_error:
-                self._misunderstood(root, source)
-            else:
+            if not second.has_error:
                 root = second
+            elif root.has_error:
+                self._misunderstood(root, source)
         output = self.run(root)
         for name, body in list(self.scope.functions.items()):
             if name not in self.shared.called:

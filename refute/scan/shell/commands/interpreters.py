@@ -356,7 +356,8 @@ def _make(call: Call) -> str:
     options, operands = split_options(call.argv[1:], "CfIoW", mixed=True)
     targets = [word for word in operands if "=" not in word and not word.isdigit()]
     directory = (options.get("C") or ["."])[0]
-    makefile = (options.get("f") or options.get("file") or ["Makefile"])[0]
+    # The grammar drops a `-` that stands before a here-document.
+    makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
     located = paths.locate(f"{directory}/{makefile}", call.walker.scope.cwd).text
     written = call.stdin if makefile in {"-", "/dev/stdin"} else call.walker.shared.written.get(located)
     if written and not is_open(written):
