@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from refute.settings import Settings
 
@@ -22,4 +23,5 @@ class VerifyRequest(BaseModel):
     allow_network: tuple[str, ...] = Field(
         default=(), description="Hosts (HOST or HOST:PORT) that the jobs may reach through a proxy; none by default."
     )
-    settings: Settings = Field(default_factory=Settings.load)
+    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
+    """Not in the form of a deployment: a worker has its own, by file and environment."""

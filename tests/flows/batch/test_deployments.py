@@ -1,0 +1,45 @@
+"""What prefect.yaml asks of the flows is what they take, and the forms made from them can be filled in by a person."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from flows.batch.helpers import DEPLOYMENT
+from flows.batch.request import BatchRequest
+
+ROOT = Path(__file__).resolve().parents[3]
+DEPLOYMENTS = {one["name"]: one for one in yaml.safe_load((ROOT / "prefect.yaml").read_text())["deployments"]}
+
+
+def flow_of(deployment: dict[str, Any]) -> Any:
+    path, _, name = deployment["entrypoint"].partition(":")
+    return getattr(importlib.import_module(path.removesuffix(".py").replace("/", ".")), name)
+
+
+@pytest.mark.parametrize("name", DEPLOYMENTS)
+def test_a_deployments_parameters_are_valid_for_its_flow(name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    deployment = DEPLOYMENTS[name]
+    assert flow_of(deployment).validate_parameters(deployment["parameters"])["request"]
+
+
+@pytest.mark.parametrize("name", DEPLOYMENTS)
+def test_the_form_names_and_explains_its_fields_and_leaves_out_the_settings(name):
+    schema = flow_of(DEPLOYMENTS[name]).parameters.model_dump()
+    (request,) = [one for key, one in schema["definitions"].items() if key.endswith("Request")]
+    assert "settings" not in request["properties"]
+    assert all("description" in field for field in request["properties"].values())
+
+
+def test_what_the_form_cannot_know_is_refused_by_name():
+    with pytest.raises(ValidationError, match=r"limit(.|\n)*surprise"):
+        BatchRequest.model_validate({"source": "x", "limit": 0, "surprise": 1})
+
+
+def test_helpers_are_asked_for_by_the_name_of_their_deployment():
+    flow, _, name = DEPLOYMENT.partition("/")
+    assert flow_of(DEPLOYMENTS[name]).name == flow
