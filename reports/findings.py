@@ -20,7 +20,7 @@ OTHERS: Final = tuple(status for status in statuses_of(*NEEDS_A_PERSON) if statu
 SETTLED: Final = (Status.PASS.value, Status.PASS_WEAK.value)
 """What a newer run ends in where nobody has to look any more."""
 SHOWN: Final = 50
-LOOKED_THROUGH: Final = 20
+LOOKED_THROUGH: Final = 8
 """Newest runs looked through for each row that is shown, as tickets are run again and again."""
 
 

@@ -1,0 +1,37 @@
+"""Axes that hold the data, and bars that one can tell apart."""
+
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import pytest
+
+from reports.charts import BARS_AT_MOST, nice_top, periods, status_chart
+from reports.groups import Group
+
+
+def runs(days: int, every: int = 1) -> pd.DataFrame:
+    index = pd.DatetimeIndex([datetime(2026, 1, 5, tzinfo=UTC) + timedelta(days=n) for n in range(0, days, every)])
+    return pd.DataFrame({group.value: 1 for group in Group}, index=index)
+
+
+@pytest.mark.parametrize(("highest", "top"), [(0, 1), (0.03, 0.04), (1, 1), (7, 8), (26, 40), (51, 80), (999, 1000)])
+def test_an_axis_ends_at_a_round_number_above_the_data(highest: float, top: float) -> None:
+    assert nice_top(highest) == pytest.approx(top)
+
+
+@pytest.mark.parametrize(("days", "unit"), [(1, "day"), (62, "day"), (63, "week"), (430, "week"), (500, "month")])
+def test_long_times_are_shown_by_week_or_month(days: int, unit: str) -> None:
+    shown = periods(runs(days))
+    assert shown.unit == unit
+    assert len(shown.starts) <= BARS_AT_MOST
+    assert shown.runs.to_numpy().sum() == days * len(Group)
+
+
+def test_days_without_runs_keep_their_place() -> None:
+    shown = periods(runs(9, every=4))
+    assert [int(total) for total in shown.runs.sum(axis=1)] == [7, 0, 0, 0, 7, 0, 0, 0, 7]
+    assert "2026-01-06: no runs" in status_chart(shown, width=340)
+
+
+def test_weeks_begin_on_monday() -> None:
+    assert {start.weekday() for start in periods(runs(100)).starts} == {0}

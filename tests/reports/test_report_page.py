@@ -1,0 +1,159 @@
+"""The HTML page and the other formats: what needs a person first, hostile text as text, nothing from outside."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome, Status
+from refute.settings import Settings
+from reports.document import render_json
+from reports.html import render_html
+from reports.report import Report, make_report
+from reports.scope import Scope
+from reports.terminal import render_report
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+HOSTILE = "\x1b[2J\u202e<img src=x onerror=alert(1)>&\"'</style>{{7*7}}"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    """An empty ledger."""
+    opened = Ledger.open(Settings(state_dir=tmp_path))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def report(ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path) -> Report:
+    """Outcomes of every kind; whatever an attacker controls is hostile."""
+    bad = outcomes["failed_adversarial"]
+    hostile = replace(
+        bad,
+        run_id="r2",
+        labels=(HOSTILE.replace(" ", "_"),),
+        title=HOSTILE,
+        provenance=replace(bad.provenance, tester=HOSTILE),
+        flow_run_url="javascript:alert(1)",
+        failures=(replace(bad.failures[0], smallest_input=HOSTILE, test_name=HOSTILE, reproducer=HOSTILE),),
+    )
+    passed = replace(outcomes["blocked"], run_id="r3", status=Status.PASS, started_at=NOW)
+    for outcome in [*outcomes.values(), hostile, passed]:
+        ledger.record(outcome)
+    settings = Settings(state_dir=tmp_path, month_budget_usd=Decimal("0.05"))
+    return make_report(ledger, settings, Scope(), NOW)
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, and the texts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_the_page_loads_nothing_and_runs_nothing(report: Report) -> None:
+    page = render_html(report)
+    elements = Elements(page).found
+    assert not {"script", "img", "link", "iframe", "object", "form"} & {tag for tag, _ in elements}
+    assert not [name for _, attributes in elements for name in attributes if name.startswith("on") or name == "src"]
+    assert {attributes["href"] for tag, attributes in elements if tag == "a"} == {"#failed", "#figures", "#budget"}
+    assert "url(" not in page
+    assert "@import" not in page
+    policy = next(attributes["content"] for tag, attributes in elements if "http-equiv" in attributes)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline';")
+
+
+@pytest.mark.parametrize("render", [render_html, render_json, render_report])
+def test_no_control_or_reordering_character_gets_through(report: Report, render: object) -> None:
+    text = render(report)  # type: ignore[operator]
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text)
+    assert "49" not in re.findall(r"\{\{7\*7\}\}|\b49\b", text)
+
+
+def test_the_page_tells_failure_cost_and_budget_first(report: Report) -> None:
+    page = render_html(report)
+    texts = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+    shown = " ".join(re.sub("<[^>]*>", " ", texts[: texts.index('id="failed"')]).split())
+    assert "2 tickets failing now" in shown
+    assert "$0.06 for 6 runs" in shown
+    assert "Does the budget hold No $0.06 of $0.05 in 2026-03" in shown
+
+
+def test_refuted_claims_come_first_and_tickets_that_passed_since_last(report: Report) -> None:
+    assert [(one.ticket_id, one.status.value, one.settled) for one in report.findings] == [
+        ("TCK-101", "FAILED_ADVERSARIAL", False),
+        ("TCK-103", "FAILED_VERIFICATION", False),
+        ("TCK-666", "BLOCKED_DANGEROUS_SCRIPT", True),
+    ]
+
+
+def test_a_row_opens_to_claim_counterexample_and_reproducer(report: Report) -> None:
+    page = render_html(report)
+    row = page[page.index("<details") : page.index("</details>")]
+    assert "TCK-101" in row
+    for heading in ("Claim", "Counterexample", "What happened", "Reproducer"):
+        assert heading in row
+    assert "&lt;img src=x onerror=alert(1)&gt;" in row
+
+
+def test_charts_say_in_words_what_they_show(report: Report) -> None:
+    labels = [attributes["aria-label"] or "" for tag, attributes in Elements(render_html(report)).found if tag == "svg"]
+    assert labels[0] == labels[1] == "Runs by day: 6 in 2 days, 3 of them failed. The table by day says more."
+    assert labels[2].startswith("Cost burn. 2026-03: $0.06 of $0.05 spent (126%)")
+
+
+def test_the_page_of_an_empty_ledger_says_what_to_do(ledger: Ledger, tmp_path: Path) -> None:
+    empty = make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW)
+    assert "run `refute verify`, or widen the filters" in render_html(empty)
+    assert "nothing has run yet" in render_report(empty)
+    assert json.loads(render_json(empty))["totals"]["refuted"]["value"] is None
+
+
+def test_the_json_holds_the_same_numbers(report: Report) -> None:
+    document = json.loads(render_json(report))
+    assert document["totals"]["failing_tickets"] == ["TCK-103", "TCK-101"]
+    assert document["budget"]["level"] == "exceeded"
+    assert document["budget"]["spent_usd"] == "0.0628"
+    assert document["findings"][0]["refutations"][0]["claim_id"] == "C2"
+    assert document["tables"]["by_status"][0] | {"cost_usd": 0, "p50_s": 0, "p95_s": 0} == {
+        "status": "BLOCKED_DANGEROUS_SCRIPT",
+        "runs": 1,
+        "cost_usd": 0,
+        "p50_s": 0,
+        "p95_s": 0,
+    }
+
+
+def test_the_terminal_tells_what_failed_cost_and_budget_in_its_first_lines(report: Report) -> None:
+    lines = render_report(report, width=110).splitlines()
+    assert lines[0] == "2 tickets failing now, of 4"
+    assert lines[1].startswith("6 runs: 3 failed, 1 blocked, 1 weak, 1 passed; $0.06")
+    assert lines[2].startswith("2026-03: $0.06 of $0.05 spent (126%)")
+    assert all(len(line) <= 110 for line in lines)
+
+
+def test_an_outcome_that_cannot_be_read_is_shown_from_its_row(ledger: Ledger, report: Report, tmp_path: Path) -> None:
+    from sqlalchemy import update
+
+    from refute.ledger.schema import OUTCOMES
+
+    with ledger.transaction(writes=True) as connection:
+        connection.execute(update(OUTCOMES).values(document='{"of": "another version"}'))
+    page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
+    assert "written by another version of refute" in page
+    assert "TCK-101" in page
