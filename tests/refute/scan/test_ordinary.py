@@ -97,6 +97,13 @@ export HOME="$(mktemp -d)"; export LC_ALL=C.UTF-8 TZ=UTC
 ulimit -n 256; shopt -s nullglob; readonly X=1; local_var=${X:?}; unset X
 """,
     "environment report": "python --version\ncat /etc/os-release\nuname -r\nenv | grep -i '^LANG' || true\n. /etc/os-release\necho $PATH\ndf -h . | tail -1\nls -la\nls tests src\n",
+    "configure's own tests": """for v in BASH_ENV ENV
+do eval test x\\${$v+set} = xset \\
+  && ( (unset $v) >/dev/null 2>&1) && unset $v || :
+done
+""",
+    "alternatives in patterns": 'shopt -s extglob\nfor f in src/**/*.@(c|h); do\n  clang-format "$f" || rc=1\ndone\n',
+    "words parted at line ends": "IFS=$'\\n\\t'\nmapfile -t files < <(git ls-files '*.py')\nblack --check \"${files[@]}\"\n",
     "a prefix that may be empty": """DESTDIR=
 if [ -n "$1" ]; then DESTDIR=$1; fi
 mkdir -p "$DESTDIR/usr/share/doc"
