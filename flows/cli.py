@@ -17,6 +17,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "batch": ("flows.commands.batch:batch", "Verify many tickets in parallel; resumable."),
         "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
         "report": ("flows.commands.report:report", "What failed, what it cost, whether the budget holds."),
+        "bench": ("flows.commands.bench:bench", "Measure a tester on code known to be right or wrong."),
         "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),
         "scan": ("flows.commands.scan:scan", "Scan scripts for dangerous commands, without running them."),
         "image": ("flows.commands.image:image", "Build the sandbox image."),

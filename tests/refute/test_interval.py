@@ -1,6 +1,6 @@
 import pytest
 
-from refute.adversary.strength.interval import wilson
+from refute.statistics.interval import wilson
 
 
 @pytest.mark.parametrize(

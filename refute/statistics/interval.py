@@ -5,6 +5,8 @@ from typing import Final
 
 Z_90: Final = 1.6448536269514722
 """Two-sided 90%: the 95th percentile of the normal distribution."""
+Z_95: Final = 1.959963984540054
+"""Two-sided 95%."""
 
 
 def wilson(hits: int, trials: int, *, z: float = Z_90) -> tuple[float, float]:

@@ -1,0 +1,156 @@
+"""What a tester's outcomes say about the tester."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from statistics import median
+
+from refute.bench.dataset import Pair
+from refute.outcome import Outcome, Status
+from refute.statistics.interval import Z_95, wilson
+
+REFUTED = frozenset({Status.FAILED_ADVERSARIAL})
+UNDECIDED = frozenset({Status.INCONCLUSIVE})
+INFRASTRUCTURE = frozenset({Status.ERROR, Status.SKIPPED_BUDGET, Status.CANCELLED, Status.PENDING})
+
+
+class Catch(StrEnum):
+    """What happened to a wrong version."""
+
+    REFUTED = "refuted"
+    MISSED = "missed"
+    BAD = "bad"
+    """Refuted only by tests that refute the right version as well: they prove nothing."""
+    UNDECIDED = "undecided"
+    NONE = "none"
+    """No outcome about the code: infrastructure, budget, interrupted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A part of a whole with its 95% interval (Wilson)."""
+
+    hits: int
+    trials: int
+
+    @property
+    def share(self) -> float | None:
+        """None without trials."""
+        return self.hits / self.trials if self.trials else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Both ends, 0 to 1."""
+        return wilson(self.hits, self.trials, z=Z_95)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramScore:
+    """One program."""
+
+    program: str
+    catch: Catch
+    by: str
+    """Origin of the first good refutation: `docstring_example`, `phrase`, `model` …"""
+    right: Status | None
+    """How the right version ended."""
+    false_fail: str
+    """Why the right version was refuted, where it was."""
+    claims: int
+    untested: int
+    """Of the wrong version's claims."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchScore:
+    """The whole run. Public benchmarks are in models' training data: a model's figures are upper bounds."""
+
+    tester: str
+    dataset: str
+    dataset_sha256: str
+    programs: tuple[ProgramScore, ...]
+    refuted: Share
+    """Wrong versions refuted by a test that the right version passes."""
+    refuted_by_examples: Share
+    """Of these, by examples of claims and docstrings alone."""
+    false_fail: Share
+    """Right versions refuted."""
+    inconclusive: Share
+    """Of both versions."""
+    claims_attacked: Share
+    bad: int
+    """Wrong versions refuted only by tests that refute the right version too."""
+    no_outcome: int
+    """Versions without an outcome about the code; counted in none of the shares."""
+    cost_usd: Decimal
+    cost_per_ticket_usd: Decimal
+    seconds_per_ticket: float
+    """Median."""
+
+
+def score(
+    pairs: Sequence[Pair], outcomes: Mapping[str, Outcome], *, tester: str, dataset: str, dataset_sha256: str
+) -> BenchScore:
+    """Judge a run.
+
+    Args:
+        pairs: what was asked.
+        outcomes: ticket id → outcome; a missing one counts as no outcome.
+        tester: who wrote the tests.
+        dataset: its name.
+        dataset_sha256: over the programs used.
+    """
+    programs = tuple(_program(pair, outcomes.get(pair.right), outcomes.get(pair.wrong)) for pair in pairs)
+    every = [outcomes[name] for pair in pairs for name in (pair.right, pair.wrong) if name in outcomes]
+    about_code = [outcome for outcome in every if outcome.status not in INFRASTRUCTURE]
+    caught = [one for one in programs if one.catch is not Catch.NONE]
+    claims = [claim for outcome in about_code for claim in outcome.claims]
+    cost = sum((outcome.cost_usd for outcome in every), Decimal(0))
+    rights = [one for one in programs if one.right is not None and one.right not in INFRASTRUCTURE]
+    return BenchScore(
+        tester=tester,
+        dataset=dataset,
+        dataset_sha256=dataset_sha256,
+        programs=programs,
+        refuted=Share(hits=sum(one.catch is Catch.REFUTED for one in caught), trials=len(caught)),
+        refuted_by_examples=Share(hits=sum("example" in one.by for one in caught), trials=len(caught)),
+        false_fail=Share(hits=sum(one.right in REFUTED for one in rights), trials=len(rights)),
+        inconclusive=Share(hits=sum(one.status in UNDECIDED for one in about_code), trials=len(about_code)),
+        claims_attacked=Share(hits=sum(claim.tests_run > 0 for claim in claims), trials=len(claims)),
+        bad=sum(one.catch is Catch.BAD for one in programs),
+        no_outcome=2 * len(pairs) - len(about_code),
+        cost_usd=cost,
+        cost_per_ticket_usd=cost / len(every) if every else Decimal(0),
+        seconds_per_ticket=median([outcome.duration_s for outcome in every]) if every else 0.0,
+    )
+
+
+def _program(pair: Pair, right: Outcome | None, wrong: Outcome | None) -> ProgramScore:
+    catch, by = _catch(right, wrong)
+    failures = right.failures if right is not None else ()
+    told = f"{failures[0].test_name}: {failures[0].error_message.splitlines()[0][:200]}" if failures else ""
+    claims = wrong.claims if wrong is not None else ()
+    return ProgramScore(
+        program=pair.program.id,
+        catch=catch,
+        by=by,
+        right=right.status if right is not None else None,
+        false_fail=told,
+        claims=len(claims),
+        untested=sum(claim.tests_run == 0 for claim in claims),
+    )
+
+
+def _catch(right: Outcome | None, wrong: Outcome | None) -> tuple[Catch, str]:
+    if wrong is None or wrong.status in INFRASTRUCTURE:
+        return Catch.NONE, ""
+    if wrong.status not in REFUTED:
+        return (Catch.UNDECIDED if wrong.status in UNDECIDED else Catch.MISSED), ""
+    also = {failure.test_name for failure in right.failures} if right is not None else set()
+    good = [failure.test_name for failure in wrong.failures if failure.test_name not in also]
+    if not good:
+        return Catch.BAD, ""
+    origins = {test.name: test.origin.value for test in wrong.tests}
+    found = [origins.get(name, "") for name in good]
+    return Catch.REFUTED, next((origin for origin in found if "example" in origin), found[0])
