@@ -101,7 +101,7 @@ def test_the_budget_s_exit_code_says_whether_it_holds(
     monkeypatch.setattr(
         "flows.commands.report.datetime", type("Clock", (), {"now": staticmethod(lambda _: last_moment)})
     )
-    ledger.record(replace(outcome(cost=cost), started_at=datetime(2026, 3, 1, tzinfo=UTC)))
+    ledger.record(replace(outcome(cost=cost), started_at=datetime(2026, 3, 3, tzinfo=UTC)))
     done = report("--budget")
     assert done.return_value == code
     assert done.stderr.startswith(said)
