@@ -21,6 +21,7 @@ from flows.batch.ui import BatchPage
 from flows.interruption import interruptions
 from flows.session import current_session
 from flows.states import GOOD
+from refute.batch.allowance import load_allowances
 from refute.batch.tally import Tally
 from refute.errors import CostsCsvUnavailable
 from refute.ledger.batches import Answer, Batches
@@ -86,6 +87,7 @@ def _opened(request: BatchRequest, ledger: Ledger) -> Desk:
         ledger=ledger,
         slots=Slots(request.settings.batch_containers or cores()),
         tally=tally,
+        allowances=load_allowances(request.allow_dangerous) if request.allow_dangerous else {},
         watcher=current_session().watcher if current_session().api_url else RunLog(),
     )
     desk.watcher.opened(batch.id, tally)

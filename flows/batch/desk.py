@@ -9,6 +9,7 @@ from typing import Any
 
 from flows.batch.slots import Slots, SlottedSandbox
 from flows.batch.watcher import BatchWatcher
+from refute.batch.allowance import Allowance
 from refute.batch.entry import Entry
 from refute.batch.owner import Owner
 from refute.batch.tally import Tally
@@ -36,6 +37,8 @@ class Desk:
     images: dict[str, Any] = field(default_factory=dict)
     """Images that were looked up, for all tickets."""
     derived: dict[Any, Any] = field(default_factory=dict)
+    allowances: Mapping[str, Allowance] = field(default_factory=dict)
+    """Ticket id → what the allow-file says."""
     unheard: bool = False
     """Whether Prefect took a ticket's task run not even after several tries: from then on each is tried once."""
     lock: threading.Lock = field(default_factory=threading.Lock)

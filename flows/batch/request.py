@@ -36,6 +36,10 @@ class BatchRequest(BaseModel):
         default=None, description="With only_failed: failed since then. Else: changed since then."
     )
     limit: Annotated[int, Field(ge=1)] | None = Field(default=None, description="At most so many tickets.")
+    allow_dangerous: Path | None = Field(
+        default=None,
+        description="Allow-file: tickets whose dangerous scripts may run, each with its snapshot.",
+    )
     helpers: Annotated[int, Field(ge=0, le=64)] = Field(
         default=0, description="How many more workers are asked to share the batch (deployment `verify-batch/join`)."
     )

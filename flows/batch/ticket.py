@@ -22,6 +22,7 @@ from refute.errors import UsageError
 from refute.ledger.batches import Answer, BatchTicket
 from refute.outcome import Outcome
 from refute.recording import record
+from refute.stages import admission
 from tasks.outcome import show_outcome
 from tasks.stage import whole_ticket
 
@@ -67,10 +68,12 @@ class TicketWork:
 
     def _verify(self) -> Outcome | None:
         ports = BatchPorts(self.desk, self._claim.ticket_id)
+        allowance = self.desk.allowances.get(self._claim.ticket_id)
         approver = ListedApprover(
             by=self._claim.answered_by,
             digest=self._claim.digest,
             declined=self._claim.answer is Answer.DECLINED,
+            allowance=allowance,
         )
         with whole_ticket(), contextlib.closing(ports.sandbox):
             assert self._entry.ticket is not None  # noqa: S101  # for the type: `run` looked
@@ -80,7 +83,11 @@ class TicketWork:
                 flow_run_url=_ui_url(),
                 observer=ports.observer,
             )
-            request = VerifyRequest(ticket=self._entry.ticket.workspace, settings=self.desk.settings)
+            request = VerifyRequest(
+                ticket=self._entry.ticket.workspace,
+                allow_dangerous=allowance is not None,
+                settings=self.desk.settings,
+            )
             try:
                 with case.chain():
                     run_stages(ports, case, request, approver)
@@ -97,6 +104,8 @@ class TicketWork:
             self.desk.batches.answer(self.desk.batch_id, Answer.WAITING, by="", digests=now)
             self.desk.watcher.told(f"{self._claim.ticket_id}: its files were changed since the approval; not run")
             return None
+        if approver.blocked and case.scan is not None:  # the allow-file names other files: as if it did not exist
+            case.stop = admission.admit(case.scan, allow_dangerous=False)
         outcome = record(ports, case)
         if ports.held.refused:
             return None

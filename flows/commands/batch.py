@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N tickets.")
 @click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
+@click.option(
+    "--allow-dangerous",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Reviewed allow-file: tickets whose dangerous scripts may run, each with its snapshot.",
+)
 @click.option("--accept-weak", is_flag=True, help="Exit 0 where PASS_WEAK is the worst.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "junit"]), default="table", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
@@ -33,9 +39,11 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
 
     Nothing runs without an approval: --yes gives it in advance for scripts that scan clean; at a terminal the list
     of tickets is shown and asked about once; else the tickets wait (PENDING) until the batch is resumed. A dangerous
-    script is blocked in every case. What is interrupted, or killed, goes on with --resume, and several processes may
-    resume the same batch to share it. Exits with the worst of its tickets' codes (see `refute --help`), 16 where
-    nothing is worse than that some are not done.
+    script is blocked unless an allow-file names its very files.
+
+    What is interrupted, or killed, goes on with --resume, and several processes may resume the same batch to share it.
+    Exits with the worst of its tickets' codes (see `refute --help`), 16 where nothing is worse than that some are not
+    done.
     """
     from flows.batch.lines import BatchLines
     from flows.commands.verify import _check_output
@@ -74,8 +82,18 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
         only_failed=options["only_failed"],
         since=parse_since(options["since"]) if options["since"] else None,
         limit=options["limit"],
+        allow_dangerous=_allow_file(options["allow_dangerous"]),
         settings=settings,
     )
+
+
+def _allow_file(path: Path | None) -> Path | None:
+    """The path, absolute; a fault in the file is told before anything starts."""
+    from refute.batch.allowance import load_allowances
+
+    if path is not None:
+        load_allowances(path)
+    return path.resolve() if path is not None else None
 
 
 def _both(source: Path | None) -> str:

@@ -1,6 +1,7 @@
 """One approval for a whole list of tickets, each bound to the files that were listed."""
 
 from refute.approval import AdvanceApprover, Approval, Decision, Denial, Question
+from refute.batch.allowance import Allowance
 
 
 class ListedApprover:
@@ -10,23 +11,33 @@ class ListedApprover:
         by: who answered.
         digest: the snapshot that was on the list; None where whatever scans clean was approved in advance.
         declined: the answer was no.
+        allowance: what the allow-file says about this ticket.
     """
 
-    def __init__(self, *, by: str, digest: str | None, declined: bool = False) -> None:
+    def __init__(
+        self, *, by: str, digest: str | None, declined: bool = False, allowance: Allowance | None = None
+    ) -> None:
         self._by = by
         self._digest = digest
         self._declined = declined
+        self._allowance = allowance
         self.outdated: str | None = None
         """Digest of the files as they are now, where the approval was for others."""
+        self.blocked = False
+        """Whether the answer was no because of what the scan found."""
 
     def ask(self, question: Question) -> Decision:
-        """Approve exactly what was listed; findings that block are never approved with a list."""
+        """Approve exactly what was listed; findings that block only with an allowance for these very files."""
+        digest = question.snapshot.digest
         if self._declined:
             return Denial(reason=f"declined by {self._by}")
-        if self._digest is not None and question.snapshot.digest != self._digest:
-            self.outdated = question.snapshot.digest
+        if self._digest is not None and digest != self._digest:
+            self.outdated = digest
             return Denial(reason="the ticket's files were changed after the list was approved")
+        if question.dangers and self._allowance is not None and self._allowance.snapshot == digest:
+            return Approval(snapshot_digest=digest, by=f"allow-file: {self._allowance.reason}")
         in_advance = AdvanceApprover().ask(question)
         if isinstance(in_advance, Denial):
+            self.blocked = True
             return in_advance
-        return Approval(snapshot_digest=question.snapshot.digest, by=self._by)
+        return Approval(snapshot_digest=digest, by=self._by)

@@ -5,6 +5,7 @@ import pytest
 from flows.batch import ticket as ticket_module
 from flows.batch.answers import approve_in_advance
 from flows.batch.ticket import TicketWork, run_as_task
+from refute.batch.allowance import Allowance
 from refute.errors import LedgerUnavailable
 from refute.ledger.batches import Answer
 from refute.outcome import Status
@@ -130,3 +131,11 @@ def test_a_ledger_that_fails_is_kept_for_the_crew(claimed, monkeypatch):
     monkeypatch.setattr("refute.ledger.batches.Batches.record", full)
     run_as_task(work, ticket_id="A", labels=())
     assert isinstance(work.failure, LedgerUnavailable)
+
+
+def test_an_allowance_for_other_files_leaves_a_dangerous_ticket_blocked(claimed):
+    desk, claim = claimed
+    other = Allowance(ticket="A", snapshot="sha256:" + "0" * 64, reason="looked at by Ada")
+    desk.allowances = {"A": other}
+    TicketWork(desk, claim).run()
+    assert statuses(desk) == [Status.BLOCKED_DANGEROUS_SCRIPT]

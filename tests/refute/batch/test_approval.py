@@ -1,0 +1,74 @@
+from types import SimpleNamespace
+
+import pytest
+
+from refute.approval import Approval, Denial
+from refute.batch.allowance import Allowance, load_allowances
+from refute.batch.approval import ListedApprover
+from refute.errors import UsageError
+
+FILES = "sha256:" + "a" * 64
+OTHERS = "sha256:" + "b" * 64
+ALLOWANCE = Allowance(ticket="T", snapshot=FILES, reason="looked at by Ada")
+DANGERS = (SimpleNamespace(rule_id="rm-root"),)
+
+
+def question(digest: str = FILES, dangers: tuple[object, ...] = ()) -> SimpleNamespace:
+    return SimpleNamespace(snapshot=SimpleNamespace(digest=digest), dangers=dangers)
+
+
+def test_listed_files_are_approved_by_who_approved_the_list():
+    decision = ListedApprover(by="Ada", digest=FILES).ask(question())
+    assert decision == Approval(snapshot_digest=FILES, by="Ada")
+
+
+def test_other_files_are_denied_and_remembered():
+    approver = ListedApprover(by="Ada", digest=OTHERS)
+    assert isinstance(approver.ask(question()), Denial)
+    assert approver.outdated == FILES
+
+
+def test_in_advance_whatever_scans_clean_is_approved_and_a_danger_never():
+    assert isinstance(ListedApprover(by="--yes", digest=None).ask(question()), Approval)
+    approver = ListedApprover(by="--yes", digest=None)
+    assert isinstance(approver.ask(question(dangers=DANGERS)), Denial)
+    assert approver.blocked
+
+
+def test_a_danger_runs_where_the_allow_file_names_these_very_files():
+    decision = ListedApprover(by="--yes", digest=None, allowance=ALLOWANCE).ask(question(dangers=DANGERS))
+    assert decision == Approval(snapshot_digest=FILES, by="allow-file: looked at by Ada")
+
+
+def test_an_allowance_for_other_files_blocks():
+    approver = ListedApprover(by="--yes", digest=None, allowance=ALLOWANCE)
+    assert isinstance(approver.ask(question(OTHERS, DANGERS)), Denial)
+    assert approver.blocked
+
+
+def test_a_declined_list_stays_declined_whatever_is_allowed():
+    approver = ListedApprover(by="Ada", digest=None, declined=True, allowance=ALLOWANCE)
+    assert isinstance(approver.ask(question(dangers=DANGERS)), Denial)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- {ticket: T, snapshot: nonsense, reason: looked at by Ada}",
+        f"- {{ticket: T, snapshot: '{FILES}', reason: short}}",
+        f"- {{ticket: T, snapshot: '{FILES}'}}",
+        "a: b",
+        "[",
+        f"- &a {{ticket: T, snapshot: '{FILES}', reason: looked at by Ada}}\n- *a",
+    ],
+)
+def test_a_faulty_allow_file_is_refused_with_what_is_expected(tmp_path, text):
+    (tmp_path / "allowed.yaml").write_text(text)
+    with pytest.raises(UsageError, match="snapshot_digest"):
+        load_allowances(tmp_path / "allowed.yaml")
+
+
+def test_an_allow_file_is_read_by_ticket(tmp_path):
+    text = f"- {{ticket: T, snapshot: '{FILES}', reason: looked at by Ada}}"
+    (tmp_path / "allowed.yaml").write_text(text)
+    assert load_allowances(tmp_path / "allowed.yaml") == {"T": ALLOWANCE}
