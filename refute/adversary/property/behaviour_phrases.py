@@ -11,9 +11,10 @@ _SUBJECT = (
 _NOT_MODIFY = r"(?:modif\w+|mutat\w+|chang\w+|alter\w*|touch\w*)"
 _TARGET = r"(?P<what>(?:(?:its|the|any|either|of|original|input|given|passed[- ]in|passed) )*`?\w+`?)"
 _ERROR = r"(?:an? )?`?(?P<error>[A-Z]\w*(?:Error|Exception|Iteration))`?"
-_COUNTED = (
-    r"items|elements|entries|values|characters|chars|results|rows|lines|words|keys|records|matches|pairs|tuples|numbers"
+_MEASURED = (
+    r"\w*(?:seconds|minutes|hours|days|weeks|months|years|bytes|bits|cents|euros|dollars|points|percents|degrees)"
 )
+_COUNTED = rf"(?!{_MEASURED}\b)[a-z]+s"
 _BOUND = rf"(?P<bound>`[^`]+`|-?[\w.]+(?:\([^()]*\))?)(?: (?P<unit>{_COUNTED}))?(?=$|[.,;])"
 _VALUE = (
     r"(?P<value>`[^`]+`|None|True|False|-?\d+(?:\.\d+)?|\[[^\]]*\]|\(\)|\{\}|'[^']*'|\"[^\"]*\"|"

@@ -90,6 +90,7 @@ def read_condition(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
         domains: the variables; a noun like "the list" stands for the only list among them.
     """
     text = " ".join(text.translate(_SYMBOLS).split()).strip().rstrip(".;,").strip()
+    text = re.sub(r"\b(?:must|should|may|can) ?not be\b", "is not", text, flags=re.IGNORECASE)
     text = re.sub(r"^(?:assumes?|requires?|expects?|provided|given|assuming)(?: that)? ", "", text, flags=re.IGNORECASE)
     code = _as_code(text, domains) or kinds_of_values(text, domains)
     if code is not None:
@@ -208,6 +209,8 @@ def operand(text: str, domains: Mapping[str, Domain]) -> str | None:
         return None
     if isinstance(node, ast.Constant) and not isinstance(node.value, int | float):
         return None
+    if isinstance(node, ast.Name) and node.id not in domains:
+        return None  # a builtin's name alone is no number
     if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict | ast.Compare | ast.BoolOp | ast.IfExp):
         return None
     return f"({text})" if not isinstance(node, ast.Constant | ast.Name | ast.Call) else text

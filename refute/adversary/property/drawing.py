@@ -22,7 +22,8 @@ def strategies(domains: dict[str, Domain], left: Iterable[ast.expr], sizes: Size
         if link is None:
             continue
         variable, source, limit = link
-        if sources.get(variable, source) == source and source not in sources and variable not in sources.values():
+        # Once: a second limit would start from the strategy of the first and forget the variable's own bounds.
+        if variable not in sources and source not in sources and variable not in sources.values():
             sources[variable] = source
             limited[variable] = limit(limited[variable], sizes)
     drawn: list[tuple[str, str]] = []

@@ -129,12 +129,11 @@ def never_beyond(spoken: Spoken) -> Law | None:
         return None
     least = re.search(r"\b(?:fewer|less|lower|smaller) than\b", spoken.match[0], re.IGNORECASE)
     sign, label = (">=", "never less than") if least else ("<=", "never more than")
-    if not parts["unit"]:
-        return holds(spoken, label, f"(_size(got) if hasattr(got, '__len__') else got) {sign} {bound}")
-    possible = parse_expression(f"{bound} >= 0")
-    setup = spoken.setup.assuming([possible] if possible is not None and not bound.isdigit() else [])
+    possible = parse_expression(f"{bound} >= 0") if parts["unit"] and not bound.isdigit() else None
+    setup = spoken.setup.assuming([possible] if possible is not None else [])
     counted = Spoken(match=spoken.match, setup=setup, surface=spoken.surface)
-    return holds(counted, label, f"_size(got) {sign} {bound}", imports=imports_of(bound))
+    check = f"(_size(got) if hasattr(got, '__len__') else got) {sign} {bound}"
+    return holds(counted, label, check, imports=imports_of(bound))
 
 
 def ascending(spoken: Spoken) -> Law | None:

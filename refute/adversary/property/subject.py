@@ -196,13 +196,14 @@ def _domains(
     found: dict[str, Domain] = {}
     said: list[str] = []
     formal = _formal_types(conditions)
+    types = {p.name: domain for p in needed if (domain := domain_of_type(p.annotation)) is not None}
     for parameter in needed:
-        domain = domain_of_type(parameter.annotation)
+        domain = types.get(parameter.name)
         entry = entries.get(parameter.name)
         if entry is not None:
             documented = read_parameter(entry.type or _annotated(parameter), entry.text)
             if documented is None:
-                documented, stated = _with_conditions(parameter, entry)
+                documented, stated = _with_conditions(parameter, entry, types)
                 said += stated
             if documented is None and parameter.name in formal:
                 documented = domain or formal[parameter.name]
@@ -219,7 +220,9 @@ def _domains(
     return {p.name: found[p.name] for p in needed if p.name in found}, said
 
 
-def _with_conditions(parameter: Parameter, entry: Entry) -> tuple[Domain | None, list[str]]:
+def _with_conditions(
+    parameter: Parameter, entry: Entry, types: Mapping[str, Domain]
+) -> tuple[Domain | None, list[str]]:
     """As "the length, must be >= 1": the domain by the other clauses, and this one as a condition."""
     written = entry.type or _annotated(parameter)
     typed = read_parameter(written, "")
@@ -227,11 +230,12 @@ def _with_conditions(parameter: Parameter, entry: Entry) -> tuple[Domain | None,
         return None, []
     kept: list[str] = []
     said: list[str] = []
-    for clause in filter(None, map(str.strip, re.split(r"[,;(]\s*|\.\s|\n|\.$|\)", entry.text))):
+    for part in filter(None, map(str.strip, re.split(r"[,;]\s+|\s\(|\.\s|\n|\.$", entry.text))):
+        clause = part.removesuffix(")") if part.count(")") > part.count("(") else part
         hit = _STATES.search(clause)
         asked = f"{parameter.name} {'' if hit['bare'] else 'is '}{clause[hit.start() :]}" if hit else ""
         before = clause[: hit.start()].strip().removesuffix(parameter.name).strip() if hit else ""
-        stated = bool(asked) and read_condition(asked, {parameter.name: typed}) is not None
+        stated = bool(asked) and read_condition(asked, {**types, parameter.name: typed}) is not None
         said += [asked] if stated else []
         kept.append(("" if _A_SHARE.fullmatch(before) else before) if stated else clause)
     documented = read_parameter(written, ", ".join(filter(None, kept)))
