@@ -24,10 +24,6 @@ MAX_DEPTH: Final = 12
 """Nested function calls, substitutions and embedded texts."""
 
 
-_MAX_RECURSION: Final = 2
-"""How often a function of the script is walked within itself: once more than it takes to hand something on."""
-
-
 @dataclass(slots=True)
 class Shared:
     """What all walkers of one file share."""
@@ -163,7 +159,10 @@ class Walker:
         """Run a function of the script with these arguments."""
         name = call.argv[0]
         self.shared.called.add(name)
-        if self.stack.count(name) > _MAX_RECURSION or self.depth + len(self.stack) >= MAX_DEPTH:
+        outer = self.scope.arguments or []
+        # Within itself only to hand on the rest of what it was given: `run run rm`.
+        shrinks = len(call.argv) - 1 < len(outer) and outer[len(outer) - len(call.argv) + 1 :] == call.argv[1:]
+        if (name in self.stack and not shrinks) or self.depth + len(self.stack) >= MAX_DEPTH:
             return UNKNOWN
         return self._call_body(name, self.scope.functions[name], call.argv[1:], call.stdin)
 
