@@ -10,15 +10,20 @@ from refute.outcome import Outcome, Status
 GOOD: Final = frozenset({Status.PASS, Status.PASS_WEAK, Status.SKIPPED, Status.DRY_RUN})
 
 
-def final_state(outcome: Outcome) -> State[Any]:
-    """Green where nothing needs doing, grey where a person declined, red for everything else."""
+def final_state(outcome: Outcome, *, carry: bool = True) -> State[Any]:
+    """Green where nothing needs doing, grey where a person declined, red for everything else.
+
+    Args:
+        outcome: how the ticket ended.
+        carry: whether the state carries the outcome. A batch would keep all of its tickets' in memory.
+    """
     if outcome.status in GOOD:
         make = Completed
     elif outcome.status is Status.CANCELLED:
         make = Cancelled
     else:
         make = Failed
-    return make(name=outcome.status, message=outcome.reason, data=outcome)
+    return make(name=outcome.status, message=outcome.reason, data=outcome if carry else None)
 
 
 def outcome_of(state: State[Any]) -> Outcome:

@@ -152,8 +152,7 @@ def _ticket(ticket_id: str, run: Callable[[], Outcome | None]) -> State[Any]:
     outcome = run()
     if outcome is None:
         return Cancelled(name="NOT_FINISHED", message=f"{ticket_id} has no outcome yet; the batch can be resumed")
-    state = final_state(outcome)
-    return state.model_copy(update={"data": None})  # thousands of outcomes would be kept in memory
+    return final_state(outcome, carry=False)
 
 
 def _ui_url() -> str:

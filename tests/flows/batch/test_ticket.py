@@ -1,5 +1,8 @@
 """One ticket of a batch: what is recorded, and what is not because it would say nothing about the ticket."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from flows.batch import ticket as ticket_module
@@ -88,6 +91,19 @@ def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write,
     outcome = TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
     assert outcome.status is Status.ERROR
     assert outcome.claims == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(Status.PASS_WEAK, "COMPLETED"), (Status.FAILED_ADVERSARIAL, "FAILED"), (None, "CANCELLED")]
+)
+def test_a_tickets_status_is_its_task_runs_state_which_carries_no_outcome(claimed, status, kind):
+    desk, claim = claimed
+    outcome = TicketWork(desk, claim).run()
+    ended = None if status is None else replace(outcome, status=status)
+    state = ticket_module._ticket.fn("A", lambda: ended)
+    assert (state.type, state.name) == (kind, status or "NOT_FINISHED")
+    assert state.data is None
+    assert state.timestamp - state.timestamp == timedelta(0)  # Prefect reckons with it
 
 
 def test_a_server_that_takes_no_task_run_does_not_keep_a_ticket_from_its_outcome(claimed, monkeypatch):
