@@ -25,7 +25,7 @@ help: ## list the targets
 $(STAMP): requirements.lock pyproject.toml scripts/setup.sh
 	@scripts/setup.sh
 
-.PHONY: setup engine image postgres
+.PHONY: setup engine image postgres browser
 setup: $(STAMP) ## make .venv from the lock
 engine: ## make sure that a container engine answers
 	@scripts/ensure-engine.sh
@@ -33,20 +33,22 @@ image: setup engine ## build the sandbox image (cached)
 	@$(BIN)/refute image build
 postgres: ## make sure that a PostgreSQL for tests and trials answers; prints its URL
 	@scripts/ensure-postgres.sh
+browser: ## make sure that a Chromium for the browser tests is there
+	@scripts/ensure-browser.sh
 
 .PHONY: demo
 demo: image ## the sample tickets with the built-in tester; no key needed
 	@$(BIN)/refute demo
 
 .PHONY: test test-quick test-engine
-test: image postgres ## all tests, with combined branch coverage
+test: image postgres browser ## all tests, with combined branch coverage
 	@rm -f .coverage .coverage.*
 	$(PYTEST) -n $(QUICK_WORKERS) $(COV) -m "$(QUICK)"
 	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup $(COV) -m "$(HEAVY)"
 	$(BIN)/coverage report
 test-quick: setup ## the tests that need no engine and no Prefect
 	$(PYTEST) -n $(QUICK_WORKERS) -m "$(QUICK)"
-test-engine: image postgres ## the tests that need containers, Prefect, PostgreSQL or a browser
+test-engine: image postgres browser ## the tests that need containers, Prefect, PostgreSQL or a browser
 	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup -m "$(HEAVY)"
 
 .PHONY: containment conformance endurance

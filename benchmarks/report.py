@@ -168,9 +168,7 @@ def main() -> None:
     size_gb = (directory / "ledger.db").stat().st_size / 1e9
     print(f"# Reports over {options.outcomes:,} outcomes\n")
     print(f"SQLite, {size_gb:.1f} GB with the documents, {os.cpu_count()} cores. Measured by benchmarks/report.py;")
-    print(
-        f"asked for: at most 10 s and 1,500 MB. Processes that wanted a core when it began: {os.getloadavg()[0]:.0f}.\n"
-    )
+    print(f"asked for: at most 10 s and 1,500 MB. {os.getloadavg()[0]:.0f} processes wanted a core when it began.\n")
     print("| `refute report` | seconds | of a core | peak MB |\n|---|---:|---:|---:|")
     page = str(directory / "report.html")
     last_days = f"{START + timedelta(days=DAYS - 30):%Y-%m-%d}"
