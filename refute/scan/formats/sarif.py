@@ -36,7 +36,7 @@ def render_sarif(result: ScanResult, *, version: str) -> str:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "artifacts": [{"location": {"uri": _uri(path)}} for path in result.scanned],
+        "artifacts": [{"location": {"uri": _uri(path)}} for path in dict.fromkeys(result.scanned)],
         "invocations": [{"executionSuccessful": True}],
         "results": results,
     }

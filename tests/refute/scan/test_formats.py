@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from refute.errors import UsageError
 from refute.scan.allow import load_allow_file, suppress
@@ -62,6 +63,22 @@ def test_sarif_points_each_result_at_its_rule_and_place() -> None:
     place = first["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "a%20b/verify.sh"
     assert place["region"]["startLine"] == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "path"),
+    [(SOURCE, "a b/ü%.sh"), ("echo ok\n", "x.sh"), ("if true; then\n", "x.sh"), ("rm -rf /etc '\x1b\u202e'\n", "x.sh")],
+)
+def test_sarif_is_valid(tmp_path: Path, source: str, path: str) -> None:
+    schema = json.loads((Path(__file__).parent / "sarif_2_1_0.json").read_text())
+    allow = tmp_path / "allow.yaml"
+    allow.write_text("- rule: network-external\n  path: '*.sh'\n  reason: reviewed in the sandbox image\n")
+    for result in (_scan(source, path), suppress(_scan(source, path), load_allow_file(allow))):
+        errors = [
+            error.message
+            for error in Draft202012Validator(schema).iter_errors(json.loads(render_sarif(result, version="1.0.0")))
+        ]
+        assert errors == []
 
 
 def test_annotation_escapes_what_would_end_it() -> None:
