@@ -9,7 +9,7 @@ import os
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,21 +41,21 @@ def in_namespace(namespace: Path, command: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def own_engine(folder: Path, *, options: Sequence[str] = ()) -> Iterator[OwnEngine]:
+def own_engine(folder: Path, *, config: Mapping[str, object] | None = None) -> Iterator[OwnEngine]:
     """Start an engine, and end it by its process id.
 
     Args:
         folder: for its data, socket and log.
-        options: more of dockerd's.
+        config: what stands in its `daemon.json`.
     """
     with ExitStack() as stack:
         machine, far = stack.enter_context(_namespaces())
         host = f"unix://{folder}/docker.sock"
-        config = folder / "daemon.json"
-        config.write_text(json.dumps({}))
+        settings = folder / "daemon.json"
+        settings.write_text(json.dumps(config or {}))
         command = [
-            "dockerd", "--config-file", str(config), "-H", host, "--data-root", f"{folder}/data", "--exec-root",
-            f"{folder}/exec", "--pidfile", f"{folder}/pid", "--storage-driver", "overlay2", *options,
+            "dockerd", "--config-file", str(settings), "-H", host, "--data-root", f"{folder}/data", "--exec-root",
+            f"{folder}/exec", "--pidfile", f"{folder}/pid", "--storage-driver", "overlay2",
         ]  # fmt: skip
         log = stack.enter_context((folder / "log").open("wb"))
         program = subprocess.Popen(

@@ -1,14 +1,19 @@
+import os
+import shutil
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from refute.errors import SandboxFailed
-from refute.sandbox.connection import EngineFacts
+from refute.sandbox.connection import EngineFacts, connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import End, Exited, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.sandbox.profile import MASKED_PATHS, container_config
 from refute.sandbox.runtime import DIRECTORIES, masked_paths, unenforced_limits
 from tests.fakes.jobs import bash_job
+from tests.fakes.own_engine import OwnEngine, copy_image, own_engine
 
 FACTS = EngineFacts(
     name="docker 1",
@@ -78,3 +83,33 @@ def test_on_the_real_engine_a_missing_runtime_is_an_error_of_the_environment(mak
 def test_on_the_real_engine_the_trial_finds_runc_s_limits_enforced(sandbox, image_id):
     assert unenforced_limits(sandbox.run, image_id) == ()
     assert sandbox.unenforced(image_id) == ()
+
+
+@pytest.fixture(scope="module")
+def gvisor(image_id, tmp_path_factory) -> Iterator[OwnEngine]:
+    """An engine that has gVisor registered as Debian's package works on control groups v1."""
+    runsc = shutil.which("runsc")
+    if runsc is None:
+        pytest.skip("runsc is not installed (Debian package runsc)")
+    arguments = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
+    config = {"runtimes": {"runsc": {"path": runsc, "runtimeArgs": arguments}}}
+    with own_engine(tmp_path_factory.mktemp("engine"), config=config) as engine:
+        copy_image(image_id, engine)
+        yield engine
+
+
+@pytest.mark.engine
+def test_under_gvisor_a_job_runs_on_another_kernel_and_unenforced_limits_are_found(gvisor, image_id):
+    with DockerSandbox(partial(connect, gvisor.host), runtime="runsc") as sandbox:
+        result = sandbox.run(bash_job("uname -r; echo x > new; rm a.py; exit 3", image_id=image_id))
+        assert result.end == Exited(code=3)
+        assert result.stdout != f"{os.uname().release}\n"
+        assert result.changed_paths == ("a.py", "new")
+        assert sandbox.unenforced(image_id) == ("memory", "pids")
+
+
+@pytest.mark.engine
+def test_under_gvisor_the_clock_ends_a_job_all_the_same(gvisor, image_id):
+    with DockerSandbox(partial(connect, gvisor.host), runtime="runsc") as sandbox:
+        result = sandbox.run(bash_job("sleep 300", image_id=image_id, limits={"timeout_s": 3}))
+    assert result.end == TimedOut(limit_s=3)
