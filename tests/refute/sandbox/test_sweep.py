@@ -1,0 +1,63 @@
+from typing import Any
+
+import pytest
+
+from refute.sandbox import engine
+from refute.sandbox.engine import DockerSandbox
+
+
+class QuietEngine:
+    """Has nothing on it; counts how often it was asked what it has."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def info(self) -> dict[str, Any]:
+        enforced = {"MemoryLimit": True, "PidsLimit": True, "SecurityOptions": ["name=seccomp"]}
+        return {"ServerVersion": "1", "DefaultRuntime": "runc", "NCPU": 2, "Runtimes": {"runc": {}}, **enforced}
+
+    def containers(self, **_: Any) -> list[Any]:
+        self.asked += 1
+        return []
+
+    def networks(self, **_: Any) -> list[Any]:
+        return []
+
+    def volumes(self, **_: Any) -> dict[str, Any]:
+        return {"Volumes": None}
+
+    def close(self) -> None:
+        pass
+
+
+def sandbox_on(made: Any) -> DockerSandbox:
+    return DockerSandbox(lambda: made)
+
+
+def ask_twice(made: QuietEngine) -> None:
+    with sandbox_on(made) as sandbox:
+        sandbox.facts()
+        sandbox.facts()
+
+
+def test_a_sandbox_that_goes_on_sweeps_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "SWEEP_EVERY_S", 0.0)
+    made = QuietEngine()
+    ask_twice(made)
+    assert made.asked == 2
+
+
+def test_between_two_sweeps_there_is_time() -> None:
+    made = QuietEngine()
+    ask_twice(made)
+    assert made.asked == 1
+
+
+def test_a_sandbox_that_was_closed_sweeps_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "SWEEP_EVERY_S", 0.0)
+    made = QuietEngine()
+    ask_twice(made)
+    sandbox = sandbox_on(made)
+    sandbox.close()
+    sandbox.facts()
+    assert made.asked == 2
