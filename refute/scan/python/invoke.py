@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.scan.python import folding
+from refute.scan.python.decoders import DECODERS
 from refute.scan.python.names import Bound, attribute, is_dangerous, item, iterated
 from refute.scan.python.values import UNK, FileValue, Function, Partial, PathValue, Ref, as_text, options_of
 from refute.scan.symbols import DOWNLOAD, is_open
@@ -82,7 +83,7 @@ def call_reference(call: "PythonCall") -> Any:
     result = folding.pure_call(name, call.arguments, call.keywords)
     if result is not UNK:
         return result
-    if name in folding.DECODERS:
+    if name in DECODERS:
         return remember(call.walker, folding.decode_call(name, call.arguments))
     _follow_key(call)
     _follow_callables(call)

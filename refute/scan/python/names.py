@@ -3,12 +3,12 @@
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import ast
-import string
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.scan.finding import Severity
 from refute.scan.python import folding
+from refute.scan.python.decoders import DECODERS
 from refute.scan.python.values import (
     UNK,
     Choice,
@@ -24,6 +24,7 @@ from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, TEMP, UNKNO
 
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
+from refute.scan.python.imports import canonical, member
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,40 +35,6 @@ class Bound:
     name: str
 
 
-# ruff: noqa: E501 - tables, one subject per line
-# Modules whose members do the same under another name.
-_ALIASES: Final = {"posix": "os", "nt": "os", "_posixsubprocess": "subprocess", "__builtin__": "builtins", "_io": "io", "posixpath": "os.path", "ntpath": "os.path", "_pickle": "pickle", "cPickle": "pickle", "_socket": "socket", "cloudpickle": "pickle", "dill": "pickle", "commands": "subprocess", "urllib2": "urllib.request", "popen2": "os", "requests.sessions": "requests", "simplejson": "json", "pathlib2": "pathlib", "multiprocess": "multiprocessing"}  # fmt: skip
-_CONSTANTS: Final = {
-    "sys.executable": "python3",
-    "sys.platform": "linux",
-    "os.name": "posix",
-    "os.sep": "/",
-    "os.path.sep": "/",
-    "os.curdir": ".",
-    "os.pardir": "..",
-    "os.devnull": "/dev/null",
-    "os.linesep": "\n",
-    "subprocess.PIPE": -1,
-    "subprocess.DEVNULL": -3,
-    "subprocess.STDOUT": -2,
-    "signal.SIGKILL": 9,
-    "signal.SIGTERM": 15,
-    "tempfile.tempdir": TEMP,
-    **{
-        f"string.{name}": getattr(string, name)
-        for name in (
-            "ascii_letters",
-            "ascii_lowercase",
-            "ascii_uppercase",
-            "digits",
-            "hexdigits",
-            "octdigits",
-            "punctuation",
-            "printable",
-            "whitespace",
-        )
-    },
-}
 _CLIMBING: Final = frozenset(
     {
         "__subclasses__",
@@ -84,32 +51,17 @@ _CLIMBING: Final = frozenset(
         "__closure__",
     }
 )
+
+
 _LADDER: Final = frozenset({"__base__", "__bases__", "__mro__", "mro"})
+
+
 # Modules by which a computed name can do anything.
 _POWERFUL: Final = frozenset(
     {"os", "subprocess", "builtins", "sys", "ctypes", "shutil", "importlib", "pty", "socket", "code", "runpy"}
 )
-_JUDGING_BUILTINS: Final = frozenset(
-    [
-        "print",
-        "open",
-        "eval",
-        "exec",
-        "len",
-        "sum",
-        "isinstance",
-        "AssertionError",
-        "__import__",
-        "compile",
-        "sorted",
-        "all",
-        "any",
-        "abs",
-        "range",
-        "int",
-        "str",
-    ]
-)
+
+
 _MAX_ITEMS: Final = 4096
 
 
@@ -118,44 +70,6 @@ def is_dangerous(value: Any) -> bool:
     from refute.scan.python.calls import HANDLERS  # noqa: PLC0415 - the table needs this module
 
     return isinstance(value, Ref) and value.name in HANDLERS
-
-
-def canonical(name: str) -> str:
-    """A dotted name with its module's usual spelling."""
-    first, dot, rest = name.partition(".")
-    if first in _ALIASES:
-        return _ALIASES[first] + dot + rest
-    return name.replace("requests.sessions", "requests", 1) if name.startswith("requests.sessions") else name
-
-
-def bind_import(walker: "PythonWalker", node: ast.Import | ast.ImportFrom) -> None:
-    """Bind what an import statement brings, and note the modules beside the file that it runs."""
-    names = walker.env.names
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            walker.report.reached.append((alias.name, "import"))
-            if alias.asname:
-                names[alias.asname] = Ref(canonical(alias.name))
-            else:
-                names[alias.name.partition(".")[0]] = Ref(canonical(alias.name.partition(".")[0]))
-        return
-    module = canonical(node.module or "")
-    walker.report.reached.append((node.module or "", "import"))
-    for alias in node.names:
-        if alias.name == "*":
-            walker.stars.append(module)
-        elif node.level:
-            names[alias.asname or alias.name] = UNK
-        else:
-            names[alias.asname or alias.name] = member(f"{module}.{alias.name}")
-
-
-def member(name: str) -> Any:
-    """A member of a module by dotted name."""
-    name = canonical(name)
-    if name in _CONSTANTS:
-        return _CONSTANTS[name]
-    return Ref(name)
 
 
 def attribute(walker: "PythonWalker", owner: Any, name: str, node: ast.AST) -> Any:
@@ -194,7 +108,7 @@ def _member_of(owner: Ref, name: str) -> Any:
     if (
         owner.name in {"builtins.str", "builtins.bytes", "builtins.int"}
         and f"{owner.name}.{name}" not in folding.PURE
-        and f"{owner.name}.{name}" not in folding.DECODERS
+        and f"{owner.name}.{name}" not in DECODERS
     ):
         return Ref(f"unbound.{name}")
     return member(f"{owner.name}.{name}")
@@ -339,34 +253,3 @@ def percent(template: str, values: Any) -> str:
     *parts, last = template.replace("%%", "\x00").split("%s")
     filled = [part + (as_text(queue[index]) if index < len(queue) else UNKNOWN) for index, part in enumerate(parts)]
     return "".join([*filled, last]).replace("\x00", "%")
-
-
-def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, value: Any) -> None:
-    """`owner.name = value`."""
-    if isinstance(owner, Instance | Class):
-        (owner.of if isinstance(owner, Instance) else owner).attributes[target.attr] = value
-        return
-    where = f"{owner.name}.{target.attr}" if isinstance(owner, Ref) else ""
-    spot = walker.spot(target)
-    if "()" not in where and where.startswith(
-        ("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "pluggy.")
-    ):
-        walker.report.add("test-tampering", spot, f"{where} = …")
-    elif where.startswith("builtins.") and target.attr in _JUDGING_BUILTINS:
-        walker.report.add("test-tampering", spot, f"{where} = …", severity=Severity.MEDIUM)
-    elif target.attr in {"outcome", "wasxfail"} and any(
-        getattr(frame, "name", "").startswith("pytest_") for frame in walker.stack
-    ):
-        walker.report.add("test-tampering", spot, f"….{target.attr} = …")
-
-
-def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, target: ast.expr) -> None:
-    """`owner[index] = value`."""
-    if isinstance(owner, Ref):
-        if owner.name == "os.environ" and index in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
-            walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {as_text(value)!r}")
-    elif isinstance(owner, dict):
-        if isinstance(index, str | int | bytes):
-            owner[index] = value
-    elif isinstance(owner, list) and isinstance(index, int) and -len(owner) <= index < len(owner):
-        owner[index] = value

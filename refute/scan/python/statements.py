@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.scan.finding import Severity
-from refute.scan.python import expressions, invoke, names
+from refute.scan.python import expressions, imports, invoke, names
 from refute.scan.python.values import MAX_CHOICES, Class, Env, Function, Instance, Ref, choose, lift
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _simple(walker: "PythonWalker", node: ast.stmt) -> None:  # noqa: C901, PLR0
         case ast.AugAssign():
             _augment(walker, node)
         case ast.Import() | ast.ImportFrom():
-            names.bind_import(walker, node)
+            imports.bind_import(walker, node)
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             _define(walker, node)
         case ast.ClassDef():

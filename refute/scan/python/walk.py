@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from refute.scan.python import expressions, functions, invoke, names
+from refute.scan.python import assigning, expressions, functions, invoke, names
 from refute.scan.python.call import PythonCall
 from refute.scan.python.statements import walk_statement
 from refute.scan.python.values import UNK, Class, Env, Function, Instance, Partial, Ref, choose
@@ -82,9 +82,9 @@ class PythonWalker:
                     self.bind(inner, items[index] if items is not None else UNK)
             case ast.Attribute():
                 owner = self.value(target.value)
-                names.assign_attribute(self, owner, target, value)
+                assigning.assign_attribute(self, owner, target, value)
             case ast.Subscript():
-                names.assign_item(self, self.value(target.value), self.value(target.slice), value, target)
+                assigning.assign_item(self, self.value(target.value), self.value(target.slice), value, target)
 
     def lookup(self, name: str) -> Any:
         """What a name stands for."""

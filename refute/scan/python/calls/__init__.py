@@ -5,16 +5,23 @@ from types import MappingProxyType
 from typing import Any
 
 from refute.scan.python.call import PythonCall
-from refute.scan.python.calls import code, files, network, process
+from refute.scan.python.calls import code, evaluation, file_objects, files, loading, network, process
 from refute.scan.python.values import FileValue, PathValue
 
 HANDLERS: Mapping[str, Callable[[PythonCall], Any]] = MappingProxyType(
-    {**files.HANDLERS, **network.HANDLERS, **process.HANDLERS, **code.HANDLERS}
+    {
+        **files.HANDLERS,
+        **network.HANDLERS,
+        **process.HANDLERS,
+        **code.HANDLERS,
+        **evaluation.HANDLERS,
+        **loading.HANDLERS,
+    }
 )
 """Dotted name → its check, which returns what the call yields."""
-PATH_METHODS: Mapping[str, Callable[[PythonCall, PathValue], Any]] = files.PATH_METHODS
+PATH_METHODS: Mapping[str, Callable[[PythonCall, PathValue], Any]] = file_objects.PATH_METHODS
 """Methods of `pathlib` paths."""
-FILE_METHODS: Mapping[str, Callable[[PythonCall, FileValue], Any]] = files.FILE_METHODS
+FILE_METHODS: Mapping[str, Callable[[PythonCall, FileValue], Any]] = file_objects.FILE_METHODS
 """Methods of open files."""
 UNKNOWN_METHODS: Mapping[str, Callable[[PythonCall], Any]] = process.UNKNOWN_METHODS
 """Methods whose name alone is telling, on objects about which nothing is known."""

@@ -9,14 +9,17 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
 from refute.scan.python.values import UNK, FileValue, PathValue, as_text, lift
-from refute.scan.symbols import DERIVED, HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, HERE, HOME, NAME, TEMP, UNKNOWN, is_open
 
 ARCHIVE: Final = "archive"
 """Mode of a file that is an archive: what is written into it is read from elsewhere."""
-_SETUID: Final = 0o6000
 
 
-def _text(call: PythonCall, position: int, keyword: str = "") -> str:
+SETUID: Final = 0o6000
+
+
+def text_argument(call: PythonCall, position: int, keyword: str = "") -> str:
+    """An argument as text, by position or keyword."""
     return as_text(call.argument(position, keyword))
 
 
@@ -25,10 +28,11 @@ def _open(call: PythonCall) -> Any:
     if isinstance(path, int):
         return UNK
     mode = call.argument(1, "mode")
-    return _opened(call, as_text(path), mode if isinstance(mode, str) else "r")
+    return opened(call, as_text(path), mode if isinstance(mode, str) else "r")
 
 
-def _opened(call: PythonCall, path: str, mode: str) -> FileValue:
+def opened(call: PythonCall, path: str, mode: str) -> FileValue:
+    """Judge opening a file in a mode; returns the open file."""
     if set(mode) & set("wax+"):
         call.act.write(path)
     if "r" in mode or "+" in mode or not set(mode) & set("wax"):
@@ -43,42 +47,42 @@ def _opened(call: PythonCall, path: str, mode: str) -> FileValue:
 def _os_open(call: PythonCall) -> Any:
     flags = call.argument(1)
     writes = not isinstance(flags, int) or flags & 3
-    (call.act.write if writes and isinstance(flags, int) else call.act.read)(_text(call, 0))
+    (call.act.write if writes and isinstance(flags, int) else call.act.read)(text_argument(call, 0))
     return UNK
 
 
 def _remove(call: PythonCall) -> None:
-    call.act.delete(_text(call, 0, "path"), recursive=False)
+    call.act.delete(text_argument(call, 0, "path"), recursive=False)
 
 
 def _rmtree(call: PythonCall) -> None:
-    call.act.delete(_text(call, 0, "path"), recursive=True)
+    call.act.delete(text_argument(call, 0, "path"), recursive=True)
 
 
 def _move(call: PythonCall) -> Any:
-    call.act.delete(_text(call, 0, "src"), recursive=False)
-    call.act.read(_text(call, 0, "src"))
-    call.act.write(_text(call, 1, "dst"))
+    call.act.delete(text_argument(call, 0, "src"), recursive=False)
+    call.act.read(text_argument(call, 0, "src"))
+    call.act.write(text_argument(call, 1, "dst"))
     return call.argument(1, "dst")
 
 
 def _copy(call: PythonCall) -> Any:
-    call.act.read(_text(call, 0, "src"))
-    call.act.write(_text(call, 1, "dst"))
+    call.act.read(text_argument(call, 0, "src"))
+    call.act.write(text_argument(call, 1, "dst"))
     return call.argument(1, "dst")
 
 
 def _write(call: PythonCall) -> None:
-    call.act.write(_text(call, 0, "path"))
+    call.act.write(text_argument(call, 0, "path"))
 
 
 def _link(call: PythonCall) -> None:
-    call.act.read(_text(call, 0, "src"))
-    call.act.write(_text(call, 1, "dst"))
+    call.act.read(text_argument(call, 0, "src"))
+    call.act.write(text_argument(call, 1, "dst"))
 
 
 def _read(call: PythonCall) -> Any:
-    call.act.read(_text(call, 0, "path"))
+    call.act.read(text_argument(call, 0, "path"))
     return UNK
 
 
@@ -91,12 +95,12 @@ def _list(call: PythonCall) -> Any:
 
 def _walk(call: PythonCall) -> Any:
     _list(call)
-    found = f"{_text(call, 0)}/{NAME}"
+    found = f"{text_argument(call, 0)}/{NAME}"
     return [(found, [NAME], [NAME])]
 
 
 def _glob(call: PythonCall) -> Any:
-    pattern = _text(call, 0, "pathname")
+    pattern = text_argument(call, 0, "pathname")
     literal = re.match(r"[^*?\[]*", pattern)
     directory = (literal.group() if literal else pattern).rpartition("/")[0] or "/"
     rest = pattern[len(directory) :].strip("/")
@@ -109,24 +113,24 @@ def _glob(call: PythonCall) -> Any:
 
 def _chmod(call: PythonCall) -> None:
     mode = call.argument(1, "mode")
-    if isinstance(mode, int) and mode & _SETUID:
+    if isinstance(mode, int) and mode & SETUID:
         call.act.add("setuid")
-    call.act.change_mode(_text(call, 0, "path"))
+    call.act.change_mode(text_argument(call, 0, "path"))
 
 
 def _chown(call: PythonCall) -> None:
-    call.act.change_mode(_text(call, 0, "path"))
+    call.act.change_mode(text_argument(call, 0, "path"))
 
 
 def _chdir(call: PythonCall) -> None:
-    call.walker.cwd = paths.locate(_text(call, 0, "path"), call.walker.cwd).text
+    call.walker.cwd = paths.locate(text_argument(call, 0, "path"), call.walker.cwd).text
 
 
 def _archive(call: PythonCall) -> Any:
     mode = call.argument(1, "mode")
     writes = isinstance(mode, str) and mode[:1] in {"w", "x", "a"}
-    (call.act.write if writes else call.act.read)(_text(call, 0, "name"))
-    return FileValue(_text(call, 0), ARCHIVE)
+    (call.act.write if writes else call.act.read)(text_argument(call, 0, "name"))
+    return FileValue(text_argument(call, 0), ARCHIVE)
 
 
 def _join(call: PythonCall) -> Any:
@@ -246,111 +250,4 @@ HANDLERS: Final = {
         _constant(FileValue(TEMP + "/x", "w+")),
     ),
     "tmp_path_factory.getbasetemp": _constant(PathValue(TEMP)),
-}
-
-
-def _path_open(call: PythonCall, path: PathValue) -> Any:
-    mode = call.argument(0, "mode")
-    return _opened(call, path.text, mode if isinstance(mode, str) else "r")
-
-
-def _path_read(call: PythonCall, path: PathValue) -> Any:
-    return call.act.read(path.text) or call.walker.written.get(paths.locate(path.text).text, OUTPUT)
-
-
-def _path_write(call: PythonCall, path: PathValue) -> Any:
-    call.act.write(path.text)
-    call.walker.written[paths.locate(path.text).text] = as_text(call.argument(0, "data"))
-    return UNK
-
-
-def _path_create(call: PythonCall, path: PathValue) -> Any:
-    call.act.write(path.text)
-    return UNK
-
-
-def _path_delete(call: PythonCall, path: PathValue) -> Any:
-    call.act.delete(path.text, recursive=False)
-    return UNK
-
-
-def _path_rename(call: PythonCall, path: PathValue) -> Any:
-    call.act.delete(path.text, recursive=False)
-    call.act.write(_text(call, 0, "target"))
-    return PathValue(_text(call, 0, "target"))
-
-
-def _path_list(call: PythonCall, path: PathValue) -> Any:
-    pattern = call.argument(0)
-    if pattern is UNK or pattern in {"*", "**", "**/*", "*.*"}:
-        call.act.list(path.text)
-    return [PathValue(f"{path.text.rstrip('/')}/{NAME}")]
-
-
-def _path_chmod(call: PythonCall, path: PathValue) -> Any:
-    mode = call.argument(0, "mode")
-    if isinstance(mode, int) and mode & _SETUID:
-        call.act.add("setuid")
-    call.act.change_mode(path.text)
-    return UNK
-
-
-def _path_same(_call: PythonCall, path: PathValue) -> Any:
-    return path
-
-
-PATH_METHODS: Final = {
-    "open": _path_open,
-    **dict.fromkeys(("read_text", "read_bytes", "read"), _path_read),
-    **dict.fromkeys(("write_text", "write_bytes", "write"), _path_write),
-    **dict.fromkeys(("touch", "mkdir", "symlink_to", "hardlink_to", "ensure"), _path_create),
-    **dict.fromkeys(("unlink", "rmdir", "remove"), _path_delete),
-    **dict.fromkeys(("rename", "replace"), _path_rename),
-    **dict.fromkeys(("iterdir", "glob", "rglob", "walk", "listdir"), _path_list),
-    "chmod": _path_chmod,
-    **dict.fromkeys(("resolve", "absolute"), lambda _call, path: PathValue(paths.normalise(path.text))),
-    "expanduser": lambda _call, path: PathValue(re.sub(r"^~(?=/|\Z)", HOME, path.text)),
-    **dict.fromkeys(
-        ("joinpath", "join"), lambda call, path: PathValue("/".join([path.text, *map(as_text, call.arguments)]))
-    ),
-    **dict.fromkeys(("with_suffix", "with_name", "with_stem", "relative_to"), _path_same),
-    **dict.fromkeys(("as_posix", "__str__", "__fspath__"), lambda _call, path: path.text),
-}
-
-
-def _file_read(call: PythonCall, file: FileValue) -> Any:
-    if file.path in {SECRET, HOST_DATA}:
-        return file.path
-    return call.walker.written.get(paths.locate(file.path).text, OUTPUT) if file.path else OUTPUT
-
-
-def _file_write(call: PythonCall, file: FileValue) -> Any:
-    if file.mode == ARCHIVE:
-        return _file_add(call, file)
-    located = paths.locate(file.path).text
-    call.walker.written[located] = (call.walker.written.get(located, "") + as_text(call.argument(0)))[:100_000]
-    if SECRET in as_text(call.argument(0)):
-        call.act.add("environment-dump", severity=Severity.MEDIUM)
-    return UNK
-
-
-def _file_add(call: PythonCall, _file: FileValue) -> Any:
-    call.act.read(_text(call, 0))
-    call.act.list(_text(call, 0))
-    return UNK
-
-
-def _file_extract(call: PythonCall, _file: FileValue) -> Any:
-    target = call.argument(0, "path")
-    if isinstance(target, str | PathValue):
-        call.act.write(as_text(target))
-    return UNK
-
-
-FILE_METHODS: Final = {
-    **dict.fromkeys(("read", "readline", "readlines", "__iter__"), _file_read),
-    **dict.fromkeys(("write", "writelines", "writestr"), _file_write),
-    "add": _file_add,
-    **dict.fromkeys(("extractall", "extract"), _file_extract),
-    "__enter__": lambda _call, file: file,
 }

@@ -4,7 +4,22 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands import files, interpreters, network, packages, reading, system, text
+from refute.scan.shell.commands import (
+    building,
+    builtins,
+    encoded,
+    files,
+    foreign,
+    interpreters,
+    network,
+    packages,
+    places,
+    pythons,
+    reading,
+    remote,
+    system,
+    text,
+)
 from refute.scan.shell.commands.interpreters import run_file
 
 Handler = Callable[[Call], str | None]
@@ -13,12 +28,19 @@ Handler = Callable[[Call], str | None]
 COMMANDS: Mapping[str, Handler] = MappingProxyType(
     {
         **text.COMMANDS,
+        **encoded.COMMANDS,
+        **places.COMMANDS,
         **reading.COMMANDS,
         **files.COMMANDS,
         **network.COMMANDS,
+        **remote.COMMANDS,
         **system.COMMANDS,
         **packages.COMMANDS,
         **interpreters.COMMANDS,
+        **pythons.COMMANDS,
+        **foreign.COMMANDS,
+        **builtins.COMMANDS,
+        **building.COMMANDS,
     }
 )
 """Command name → its check. A name that is not here is judged by nothing but its redirections and what it wraps."""

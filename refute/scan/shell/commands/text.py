@@ -4,17 +4,24 @@ import re
 import warnings
 from typing import Final
 
-from refute.scan import decoding, paths
 from refute.scan.shell.call import Call, list_globs
 from refute.scan.shell.options import split_options
 from refute.scan.shell.words import decode_escapes
-from refute.scan.symbols import DECODED, DERIVED, HERE, NAME, OUTPUT, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DECODED, DERIVED, OUTPUT, UNKNOWN, is_open
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
+
+
 _RUNS: Final = re.compile(r"(?:^|[;\n}\d$/]\s*)s([^\w\s\\])(?:(?!\1)[^\\]|\\.)*\1(?:(?!\1)[^\\]|\\.)*\1[gpiIM0-9]*e")
 """A substitution with the flag `e`, which runs the result."""
+
+
 _MAX_TEXT: Final = 200_000
+
+
 _SAFE_TR: Final = 4_000
+
+
 _SAFE_REPEATS: Final = 3
 
 
@@ -68,68 +75,6 @@ def _format(template: str, arguments: list[str]) -> str:
 def _pass(call: Call) -> str:
     """A filter that keeps at most what it is fed."""
     return call.stdin or UNKNOWN
-
-
-def _decode(call: Call, decoder: str) -> str | None:
-    source = call.stdin
-    files = [word for word in call.argv[1:] if not word.startswith("-")]
-    if files:
-        call.act.read(files[-1])
-        source = call.walker.shared.written.get(paths.locate(files[-1], call.walker.scope.cwd).text, UNKNOWN)
-    if not source or is_open(source):
-        return DERIVED
-    decoded = decoding.decode(source.replace(DECODED, ""), decoder)
-    return DERIVED if decoded is None else DECODED + decoded
-
-
-def _base64(call: Call) -> str | None:
-    options = split_options(call.argv[1:], "wio", mixed=True)[0]
-    if options.keys() & {"d", "D", "decode"}:
-        call.argv = ["base64", *[word for word in call.argv[1:] if not word.startswith("-")]]
-        return _decode(call, "base32" if call.argv[0] == "base32" else "base64")
-    for word in call.argv[1:]:
-        if not word.startswith("-") and call.act.read(word):
-            return None
-    return decoding.encode_base64(call.stdin) if call.stdin and not is_open(call.stdin) else UNKNOWN
-
-
-def _base32(call: Call) -> str | None:
-    return _decode(call, "base32") if {"-d", "--decode"} & set(call.argv) else UNKNOWN
-
-
-def _xxd(call: Call) -> str | None:
-    if any(re.fullmatch(r"-[a-z]*r[a-z]*", word) or word == "-revert" for word in call.argv[1:]):
-        call.argv = [call.argv[0], *[word for word in call.argv[1:] if not word.startswith("-")]]
-        return _decode(call, "hex")
-    for word in call.argv[1:]:
-        if not word.startswith("-") and not word.isdigit():
-            call.act.read(word)
-    return UNKNOWN
-
-
-def _openssl(call: Call) -> str | None:
-    words = call.argv[1:]
-    if words[:1] == ["s_client"]:
-        for flag in ("-connect", "-host"):
-            if flag in words[:-1]:
-                call.act.connect(words[words.index(flag) + 1].partition(":")[0])
-        return UNKNOWN
-    for flag in ("-in", "-inkey"):
-        if flag in words[:-1]:
-            call.act.read(words[words.index(flag) + 1])
-    if words[:1] in (["enc"], ["base64"]) and {"-d", "-D"} & set(words):
-        ciphers = [word for word in words if re.match(r"-(aes|des|rc|bf|camellia|chacha)", word)]
-        if ciphers or "-in" in words:
-            return DERIVED
-        call.argv = ["openssl"]
-        return _decode(call, "base64")
-    return UNKNOWN
-
-
-def _rev(call: Call) -> str | None:
-    if not call.stdin or is_open(call.stdin):
-        return DERIVED if not call.stdin or UNKNOWN not in call.stdin else UNKNOWN
-    return DECODED + "\n".join(line[::-1] for line in call.stdin.split("\n"))
 
 
 def _tac(call: Call) -> str | None:
@@ -229,99 +174,13 @@ def _cut(call: Call) -> str | None:
     return "\n".join(part[int(picked) - 1] if len(part) >= int(picked) > 0 else "" for part in parts)
 
 
-def _dirname(call: Call) -> str:
-    path = next((word for word in call.argv[1:] if not word.startswith("-")), "")
-    if path in {HERE, TEMP} or not path:
-        return path or "."
-    head, slash, _ = path.rstrip("/").rpartition("/")
-    if not slash:
-        return "." if not is_open(path) else UNKNOWN
-    return head or "/"
-
-
-def _basename(call: Call) -> str:
-    path = next((word for word in call.argv[1:] if not word.startswith("-")), "")
-    tail = path.rstrip("/").rpartition("/")[2]
-    return tail if tail and not is_open(tail) and tail.isascii() else NAME
-
-
-def _pwd(call: Call) -> str:
-    return call.walker.scope.cwd + "\n"
-
-
-def _realpath(call: Call) -> str:
-    words = [word for word in call.argv[1:] if not word.startswith("-")]
-    return paths.normalise(words[-1], call.walker.scope.cwd) if words else UNKNOWN
-
-
-def _mktemp(call: Call) -> str:
-    template = next((word for word in call.argv[1:] if "XXX" in word), "")
-    return paths.normalise(template, call.walker.scope.cwd) if template.startswith("/") else TEMP + "/mktemp"
-
-
-def _which(call: Call) -> str:
-    found = next((word for word in call.argv[1:] if not word.startswith("-")), UNKNOWN)
-    return found + "\n"
-
-
-def _identity(_call: Call) -> str:
-    return NAME
-
-
-def _unpack(call: Call) -> str:
-    for word in call.argv[1:]:
-        if not word.startswith("-"):
-            call.act.read(word)
-    name = call.argv[0]
-    unpacks = (
-        "cat" in name
-        or name.startswith(("gun", "bun"))
-        or any(re.match(r"-[a-z]*d|--decompress", w) for w in call.argv)
-    )
-    return DERIVED if unpacks else UNKNOWN
-
-
 COMMANDS: Final = {
     "echo": _echo,
     "printf": _printf,
-    "base64": _base64,
-    "base32": _base32,
-    "b64decode": lambda call: _decode(call, "base64"),
     "uudecode": lambda _call: DERIVED,
-    "xxd": _xxd,
-    "openssl": _openssl,
-    "rev": _rev,
     "tac": _tac,
     "tr": _tr,
     "sed": _sed,
     "gsed": _sed,
     "cut": _cut,
-    "dirname": _dirname,
-    "basename": _basename,
-    "pwd": _pwd,
-    "realpath": _realpath,
-    "readlink": _realpath,
-    "mktemp": _mktemp,
-    "tempfile": _mktemp,
-    "which": _which,
-    "hostname": _identity,
-    "whoami": _identity,
-    "id": _identity,
-    "uname": _identity,
-    "date": _identity,
-    "nproc": _identity,
-    "seq": _identity,
-    "getconf": _identity,
-    "arch": _identity,
-    "dpkg-architecture": _identity,
-    "gunzip": _unpack,
-    "gzip": _unpack,
-    "zcat": _unpack,
-    "xz": _unpack,
-    "xzcat": _unpack,
-    "bzip2": _unpack,
-    "bunzip2": _unpack,
-    "bzcat": _unpack,
-    "zstd": _unpack,
-    "zstdcat": _unpack,
 }

@@ -1,0 +1,68 @@
+"""Assignments to attributes and items, some of which tamper with what judges the code."""
+
+import ast
+from typing import TYPE_CHECKING, Any, Final
+
+from refute.scan.finding import Severity
+from refute.scan.python.values import (
+    Class,
+    Instance,
+    Ref,
+    as_text,
+)
+
+if TYPE_CHECKING:
+    from refute.scan.python.walk import PythonWalker
+
+_JUDGING_BUILTINS: Final = frozenset(
+    [
+        "print",
+        "open",
+        "eval",
+        "exec",
+        "len",
+        "sum",
+        "isinstance",
+        "AssertionError",
+        "__import__",
+        "compile",
+        "sorted",
+        "all",
+        "any",
+        "abs",
+        "range",
+        "int",
+        "str",
+    ]
+)
+
+
+def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, value: Any) -> None:
+    """`owner.name = value`."""
+    if isinstance(owner, Instance | Class):
+        (owner.of if isinstance(owner, Instance) else owner).attributes[target.attr] = value
+        return
+    where = f"{owner.name}.{target.attr}" if isinstance(owner, Ref) else ""
+    spot = walker.spot(target)
+    if "()" not in where and where.startswith(
+        ("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "pluggy.")
+    ):
+        walker.report.add("test-tampering", spot, f"{where} = …")
+    elif where.startswith("builtins.") and target.attr in _JUDGING_BUILTINS:
+        walker.report.add("test-tampering", spot, f"{where} = …", severity=Severity.MEDIUM)
+    elif target.attr in {"outcome", "wasxfail"} and any(
+        getattr(frame, "name", "").startswith("pytest_") for frame in walker.stack
+    ):
+        walker.report.add("test-tampering", spot, f"….{target.attr} = …")
+
+
+def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, target: ast.expr) -> None:
+    """`owner[index] = value`."""
+    if isinstance(owner, Ref):
+        if owner.name == "os.environ" and index in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
+            walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {as_text(value)!r}")
+    elif isinstance(owner, dict):
+        if isinstance(index, str | int | bytes):
+            owner[index] = value
+    elif isinstance(owner, list) and isinstance(index, int) and -len(owner) <= index < len(owner):
+        owner[index] = value

@@ -1,0 +1,129 @@
+"""Python calls that evaluate text as code."""
+
+# ruff: noqa: SIM905 - long tables of names read best as words
+
+import ast
+from typing import Any, Final
+
+from refute.scan.finding import Severity
+from refute.scan.python.call import PythonCall
+from refute.scan.python.values import (
+    UNK,
+    FileValue,
+    Function,
+    PathValue,
+    Ref,
+    as_text,
+    options_of,
+)
+from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, UNKNOWN, is_open
+
+_MAX_NESTING: Final = 6
+
+
+def run_python(call: PythonCall, value: Any) -> Any:
+    """Judge Python text that is evaluated."""
+    for option in options_of(value):
+        if isinstance(option, ast.AST | Ref | Function) or option is None:
+            _computed(call, option)
+            continue
+        text = as_text(option)
+        if DOWNLOAD in text:
+            call.act.add("pipe-to-shell", detail="What it evaluates comes over the network.")
+        elif DERIVED in text:
+            call.act.add("decoded-execution")
+        elif isinstance(option, str | bytes) and not text.strip():
+            continue
+        elif not isinstance(option, str | bytes) or not text.strip(UNKNOWN + OUTPUT + " \n()"):
+            # What a person or caller hands in is a command; a file of the workspace or a parameter is not yet one.
+            outside = UNKNOWN in text
+            call.act.add("dynamic-code", severity=None if outside else Severity.MEDIUM)
+        else:
+            _evaluate(call, text)
+    return UNK
+
+
+def _computed(call: PythonCall, option: Any) -> None:
+    if isinstance(option, Ref) and option.name.startswith(("marshal.", "types.CodeType")):
+        call.act.add("decoded-execution")
+    elif option is not None:
+        call.act.add("dynamic-code", severity=Severity.MEDIUM)
+
+
+def _evaluate(call: PythonCall, text: str) -> None:
+    from refute.scan.python import scan_nested  # noqa: PLC0415 - the entry point needs this module
+
+    walker = call.walker
+    if any(hidden and hidden in text for hidden in walker.decoded if len(hidden) > 3):  # noqa: PLR2004 - shorter ones say nothing
+        call.act.add("decoded-execution")
+    if walker.depth >= _MAX_NESTING:
+        walker.report.add("unanalysable", walker.spot(call.node), "nested too deeply")
+    else:
+        scan_nested(walker, text, call.node)
+
+
+def _exec(call: PythonCall) -> Any:
+    return run_python(call, call.argument(0))
+
+
+def _eval(call: PythonCall) -> Any:
+    value = call.argument(0)
+    if isinstance(value, str) and not is_open(value):
+        try:
+            tree = ast.parse(value.strip(), mode="eval")
+        except (SyntaxError, ValueError):
+            return run_python(call, value)
+        _evaluate(call, value)
+        return call.walker.value(tree.body) if len(value) < 2000 and call.walker.depth < _MAX_NESTING else UNK  # noqa: PLR2004
+    return run_python(call, value)
+
+
+def _compile(call: PythonCall) -> Any:
+    mode = call.argument(2, "mode")
+    value = call.argument(0, "source")
+    if isinstance(value, str | bytes):
+        run_python(call, value)
+        return value if mode in {"exec", "eval", "single"} else UNK
+    return UNK
+
+
+def _console(call: PythonCall) -> Any:
+    call.act.add("dynamic-code")
+    return UNK
+
+
+def _run_source(call: PythonCall) -> Any:
+    return run_python(call, call.argument(0))
+
+
+def _run_path(call: PythonCall) -> Any:
+    path = call.argument(0)
+    if isinstance(path, str | PathValue | FileValue) and not is_open(as_text(path)):
+        call.walker.report.reached.append((as_text(path).lstrip("\ue002/"), "python"))
+    return UNK
+
+
+def _code_object(call: PythonCall) -> Any:
+    literal = any(isinstance(argument, bytes) for argument in call.arguments)
+    call.act.add("dynamic-code", severity=None if literal else Severity.MEDIUM, detail="Builds code from bytes.")
+    return UNK
+
+
+HANDLERS: Final = {
+    "builtins.exec": _exec,
+    "builtins.execfile": _run_path,
+    "builtins.eval": _eval,
+    "builtins.compile": _compile,
+    "ctypes.pythonapi.PyRun_SimpleString": _run_source,
+    **dict.fromkeys(
+        (
+            "code.InteractiveInterpreter().runsource code.InteractiveInterpreter().runcode "
+            "code.InteractiveConsole().push code.InteractiveConsole().runsource timeit.timeit timeit.repeat "
+            "cProfile.run profile.run pdb.run pdb.runeval trace.Trace().run timeit.Timer bdb.Bdb().run "
+            "doctest.script_from_examples"
+        ).split(),
+        _run_source,
+    ),
+    **dict.fromkeys(("runpy.run_path",), _run_path),
+    **dict.fromkeys(("types.CodeType", "types.FunctionType"), _code_object),
+}

@@ -1,0 +1,47 @@
+"""Build tools that run what a file of the workspace says."""
+
+from typing import Final
+
+from refute.scan import paths
+from refute.scan.makefile import recipes_as_shell
+from refute.scan.rules import Language
+from refute.scan.shell.call import Call
+from refute.scan.shell.commands.interpreters import in_workspace
+from refute.scan.shell.options import split_options
+from refute.scan.symbols import UNKNOWN, is_open
+
+
+def _make(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "CfIoW", mixed=True)
+    targets = [word for word in operands if "=" not in word and not word.isdigit()]
+    directory = (options.get("C") or ["."])[0]
+    # The grammar drops a `-` that stands before a here-document.
+    makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
+    located = paths.locate(f"{directory}/{makefile}", call.walker.scope.cwd).text
+    written = call.stdin if makefile in {"-", "/dev/stdin"} else call.walker.shared.written.get(located)
+    if written and not is_open(written):
+        call.walker.embedded(recipes_as_shell(written, tuple(targets)), call.node)
+    call.walker.shared.report.reached.append(
+        (in_workspace(call, f"{directory}/{makefile}"), " ".join(["make", *targets]))
+    )
+    for word in call.argv[1:]:
+        name, equals, value = word.partition("=")
+        if equals and name == "SHELL":
+            call.walker.embedded(value, call.node)
+    return UNKNOWN
+
+
+def _tool(call: Call) -> str:
+    name = call.argv[0]
+    report = call.walker.shared.report
+    if name == "nox":
+        report.reached.append((in_workspace(call, "noxfile.py"), Language.PYTHON))
+    else:
+        report.reached.append((in_workspace(call, "tox.ini"), "tox"))
+    return UNKNOWN
+
+
+COMMANDS: Final = {
+    **dict.fromkeys(("make", "gmake"), _make),
+    **dict.fromkeys(("tox", "nox"), _tool),
+}

@@ -1,0 +1,82 @@
+"""Builtins of the shell that change what later commands mean."""
+
+import re
+from typing import Final
+
+from refute.scan import paths
+from refute.scan.shell.call import Call
+from refute.scan.shell.options import split_options
+from refute.scan.symbols import HERE, UNKNOWN, is_open
+
+
+def _trap(call: Call) -> str:
+    words = [word for word in call.argv[1:] if word != "--"]
+    if len(words) > 1 and words[0] not in {"-", "", "-l", "-p"}:
+        action = words[0]
+        if action in call.walker.scope.functions:
+            call.walker.call_function(Call(call.walker, [action], call.node, ""))
+        elif re.fullmatch(r"[\w-]+", action):
+            call.walker.shared.called.discard(action)
+        else:
+            call.walker.embedded(action, call.node)
+    return ""
+
+
+def _alias(call: Call) -> str:
+    for word in call.argv[1:]:
+        name, equals, text = word.partition("=")
+        if equals:
+            call.walker.scope.aliases[name] = text
+            call.walker.embedded(text, call.node)
+    return ""
+
+
+def _cd(call: Call) -> str:
+    operands = [word for word in call.argv[1:] if word == "-" or not word.startswith("-")]
+    scope = call.walker.scope
+    home = scope.lookup("HOME")[0]
+    scope.cwd = HERE if operands == ["-"] else paths.locate(operands[0] if operands else home, scope.cwd).text
+    scope.variables.pop("PWD", None)
+    scope.assign("PWD", (scope.cwd,))
+    return ""
+
+
+def _read_variables(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "adinNptu")
+    lines = call.stdin.split("\n") if call.stdin else []
+    first = lines[0] if lines and not (len(lines) > 2) else UNKNOWN  # noqa: PLR2004 - one line and its end
+    values = first.split(None, max(len(operands) - 1, 0)) if first and not is_open(first) else []
+    for index, name in enumerate(operands or ["REPLY"]):
+        call.walker.scope.assign(
+            name, (values[index] if index < len(values) else (first or UNKNOWN) if is_open(first or UNKNOWN) else "",)
+        )
+    for name in options.get("a", []):
+        call.walker.scope.arrays[name] = values or [UNKNOWN]
+    return ""
+
+
+def _read_lines(call: Call) -> str:
+    """`mapfile` and `readarray`: one element a line."""
+    operands = split_options(call.argv[1:], "dnOsuCc")[1]
+    lines = call.stdin.rstrip("\n").split("\n") if call.stdin else [UNKNOWN]
+    call.walker.scope.arrays[operands[0] if operands else "MAPFILE"] = lines
+    return ""
+
+
+def _shift(call: Call) -> str:
+    arguments = call.walker.scope.arguments
+    if arguments:
+        count = int(call.argv[1]) if len(call.argv) > 1 and call.argv[1].isdigit() else 1
+        call.walker.scope.arguments = arguments[count:]
+    return ""
+
+
+COMMANDS: Final = {
+    "trap": _trap,
+    "alias": _alias,
+    **dict.fromkeys(("cd", "pushd", "chdir"), _cd),
+    "read": _read_variables,
+    "mapfile": _read_lines,
+    "readarray": _read_lines,
+    "shift": _shift,
+}

@@ -1,0 +1,117 @@
+"""Commands that reach another machine as a user: shells, copies, repositories, mail, tunnels."""
+
+# ruff: noqa: SIM905 - long tables of names read best as words
+
+import re
+from typing import Final
+
+from refute.scan import hosts
+from refute.scan.finding import Severity
+from refute.scan.shell.call import Call
+from refute.scan.shell.commands.network import sends
+from refute.scan.shell.options import split_options
+from refute.scan.symbols import DOWNLOAD, UNKNOWN
+
+_REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]+):(?!//)(.*)\Z")
+
+
+_GIT_COMMANDS: Final = re.compile(
+    r"(?i)(?:pager(?:\.\w+)?|editor|sshcommand|fsmonitor|hookspath|askpass|textconv|\.cmd|credential\.helper|\.(?:clean|smudge|process|driver))\Z"
+)
+
+
+def _ssh(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "bcDEeFIiJLlmOopQRSWw")
+    for path in options.get("i", []):
+        call.act.read(path)
+    if not operands:
+        return UNKNOWN
+    call.act.connect(operands[0].rpartition("@")[2].removeprefix("ssh://").split(":")[0])
+    if options.keys() & {"R", "D"}:
+        call.act.add("network-listen", detail="Opens a tunnel.")
+    sends(call, operands)
+    return DOWNLOAD
+
+
+def _copy_remote(call: Call) -> str:
+    valued = "cFiJloPSDX" if call.argv[0] != "rsync" else "efTBM"
+    options, operands = split_options(
+        call.argv[1:], valued, frozenset({"rsh", "exclude", "include", "exclude-from", "files-from"}), mixed=True
+    )
+    if call.argv[0] == "rsync":
+        for shell in options.get("e", []) + options.get("rsh", []):
+            call.walker.embedded(shell + " x", call.node)
+    for position, word in enumerate(operands):
+        remote = _REMOTE.match(word) if not word.startswith(("/", ".", "~")) else None
+        if word.startswith(("rsync://", "scp://", "sftp://")) or (remote and "/" not in remote[1]):
+            call.act.connect(hosts.host_of(word) if "://" in word else remote[1] if remote else None)
+        elif call.argv[0] in {"rsync", "scp"} and position == len(operands) - 1 and position:
+            call.act.write(word)
+        elif call.argv[0] in {"rsync", "scp"}:
+            call.act.read(word)
+        elif not remote:
+            call.act.connect(word.rpartition("@")[2])
+    return UNKNOWN
+
+
+def _git_setting(call: Call, key: str, value: str) -> None:
+    """A setting of git whose value is a command."""
+    if _GIT_COMMANDS.search(key) or key.startswith("alias."):
+        call.walker.embedded(value.lstrip("!"), call.node)
+        if value.startswith("!"):
+            call.act.add("foreign-code", detail="A git alias that runs a command.")
+
+
+def _git(call: Call) -> str:
+    options, words = split_options(call.argv[1:], "Cc", frozenset({"git-dir", "work-tree", "namespace"}))
+    for setting in options.get("c", []):
+        key, _, value = setting.partition("=")
+        _git_setting(call, key, value)
+    if not words:
+        return UNKNOWN
+    verb, *rest = words
+    operands = split_options(
+        rest, "bouj", frozenset({"depth", "branch", "origin", "reference", "template", "config"}), mixed=True
+    )[1]
+    if verb in {"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}:
+        for word in operands:
+            remote = _REMOTE.match(word)
+            if "://" in word or (remote and "@" in word):
+                call.act.connect(hosts.host_of(word) if "://" in word else remote[1] if remote else None)
+    if verb == "config" and len(operands) > 1:
+        _git_setting(call, operands[-2], operands[-1])
+    if (verb == "config" and "--global" in rest) or (verb == "config" and "--system" in rest):
+        reads = any(word in {"--get", "-l", "--list", "--get-all", "--get-regexp"} for word in rest)
+        call.act.add(
+            "persistence", severity=Severity.MEDIUM, detail="Changes git's settings of this user."
+        ) if not reads else None
+    if verb == "rev-parse" and "--show-toplevel" in rest:
+        from refute.scan.symbols import HERE  # noqa: PLC0415
+
+        return HERE + "\n"
+    return UNKNOWN
+
+
+def _serve(call: Call) -> str:
+    call.act.add("network-listen", detail="Starts a server or tunnel for others.")
+    return UNKNOWN
+
+
+def _mail(call: Call) -> str:
+    if len(call.argv) > 1:
+        call.act.add("network-external", detail="Sends mail.")
+    return UNKNOWN
+
+
+COMMANDS: Final = {
+    "ssh": _ssh,
+    "mosh": _ssh,
+    "autossh": _ssh,
+    **dict.fromkeys(("scp", "sftp", "rsync"), _copy_remote),
+    "git": _git,
+    **dict.fromkeys(
+        ("ngrok cloudflared devtunnel localtunnel chisel frpc bore tor dropbear sshd").split(),
+        _serve,
+    ),
+    **dict.fromkeys(("mail", "mailx", "sendmail", "mutt", "msmtp", "swaks"), _mail),
+}
