@@ -8,7 +8,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Cancelled, Completed, Failed
 
 from flows.batch.answers import approve_in_advance, put_to_a_person
-from flows.batch.crashed import close_crashed_runs
+from flows.batch.crashed import close_crashed_runs, tag_process
 from flows.batch.crew import Crew
 from flows.batch.desk import Desk
 from flows.batch.helpers import call_helpers
@@ -40,6 +40,8 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
         LedgerUnavailable: the ledger failed; what was recorded is kept, and the batch can be resumed.
     """
     with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
+        if not current_session().api_url:
+            tag_process()
         desk = _opened(request, ledger)
         crew = Crew(desk, size=desk.settings.batch_containers or cores())
         reason = ""

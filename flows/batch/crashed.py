@@ -2,6 +2,7 @@
 
 import contextlib
 from typing import Final
+from uuid import UUID
 
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import (
@@ -12,6 +13,7 @@ from prefect.client.schemas.filters import (
     FlowRunFilterStateType,
 )
 from prefect.client.schemas.objects import FlowRun, State, StateType
+from prefect.runtime import flow_run
 from prefect.states import Crashed
 
 from refute.batch.owner import Owner
@@ -25,6 +27,12 @@ KILLED: Final = "its process was killed; `refute batch --resume` goes on with wh
 def process_tag() -> str:
     """The tag that says which process runs a flow run."""
     return f"{PROCESS_TAG}{Owner.here()}"
+
+
+def tag_process() -> None:
+    """Tag the current flow run, which a worker started, with its process."""
+    with contextlib.suppress(Exception), get_client(sync_client=True) as client:
+        client.update_flow_run(UUID(flow_run.id), tags=[*flow_run.tags, process_tag()])
 
 
 def close_crashed_runs(flow_name: str, *, message: str = KILLED) -> int:

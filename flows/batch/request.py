@@ -49,4 +49,6 @@ class BatchRequest(BaseModel):
     @property
     def title(self) -> str:
         """What the run is called in the UI before the batch is open."""
-        return self.batch_id or self.resume or (self.source.name if self.source else "without tickets")
+        if self.resume:
+            return f"{self.resume} (joined)"
+        return self.batch_id or (self.source.name if self.source else "without tickets")

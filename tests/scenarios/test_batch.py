@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import docker
+import httpx
 import pytest
 
 from refute.ledger.store import Ledger
@@ -149,3 +150,34 @@ def test_two_processes_share_a_batch_and_what_a_killed_one_leaves_is_done_by_the
     assert dict(runs.statuses()) == expected
     assert len(runs.statuses()) == len(expected)
     assert runs.containers() == []
+
+
+def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_and_the_batch_leaves_its_summary(settings, tmp_path):
+    from flows.batch.request import BatchRequest
+    from flows.batch.watcher import Unwatched
+    from flows.orchestrator.server import server_lease
+    from flows.run import run_batch
+
+    name = f"ui-{uuid.uuid4().hex[:8]}"
+    for ticket_id in ("A", "B"):  # a dangerous script ends before any container
+        TicketFiles(id=ticket_id, script="rm -rf /\n", more={"labels": ["core"]}).write(tmp_path / "t" / ticket_id)
+    request = BatchRequest(source=tmp_path / "t", batch_id=name, approval="in_advance", settings=settings)
+    result = run_batch(request, settings, watcher=Unwatched())
+    assert result.status == "BLOCKED_DANGEROUS_SCRIPT"
+    with server_lease(settings, say=print) as api_url:
+
+        def asked(path: str, body: dict[str, object]) -> list[dict[str, object]]:
+            return httpx.post(f"{api_url}{path}", json=body, timeout=WITHIN_S, trust_env=False).json()
+
+        def tickets() -> list[tuple[object, ...]]:
+            runs = asked("/task_runs/filter", {"task_runs": {"tags": {"all_": [name]}}})
+            return sorted((run["name"], run["state_name"], "core" in run["tags"]) for run in runs)
+
+        blocked = "BLOCKED_DANGEROUS_SCRIPT"
+        wait_until(lambda: tickets() == [("A", blocked, True), ("B", blocked, True)])  # Prefect learns of them late
+        (run,) = asked("/flow_runs/filter", {"flow_runs": {"name": {"any_": [f"batch {name}"]}}})
+        assert run["state_name"] == blocked
+        artifacts = asked("/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [run["id"]]}}})
+    assert {"batch-progress", "batch-summary"} <= {one["key"] for one in artifacts}
+    summary = next(one["data"] for one in artifacts if one["key"] == "batch-summary")
+    assert "task-run" in str(summary)
