@@ -1,6 +1,7 @@
 """Stage 10: record the outcome once: ledger, CSV, evidence files, audit log, Prefect artifacts."""
 
 import hashlib
+import json
 import re
 
 from prefect.artifacts import Artifact, create_markdown_artifact, create_table_artifact
@@ -32,8 +33,8 @@ def show_outcome(settings: Settings, outcome: Outcome) -> None:
     create_table_artifact(key=f"{key}-claims", table=claims_rows(outcome), description=description)
     story = render_markdown(outcome, reproducers=paths)
     create_markdown_artifact(key=f"{key}-story", markdown=story, description=description)
-    document = record_document(outcome)
-    Artifact(type=RECORD_TYPE, key=f"{key}-record", data=document, description=description).create()
+    fields = json.loads(record_document(outcome))  # Prefect writes data as JSON itself
+    Artifact(type=RECORD_TYPE, key=f"{key}-record", data=fields, description=description).create()
 
 
 def artifact_key(ticket_id: str) -> str:

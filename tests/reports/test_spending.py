@@ -1,0 +1,79 @@
+"""What was spent: reservations as the hard stop counts them, and outcomes that none stands for, on both databases."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from refute.ledger.accounts import Accounts, Budgets, Payer
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome
+from refute.settings import Settings
+from reports.findings import newest_findings
+from reports.scope import Scope
+from reports.spending import most_runs_a_day, spent_by_day
+
+NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
+    """An empty ledger on either database."""
+    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    opened = Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))
+    yield opened
+    opened.close()
+
+
+def reserve(ledger: Ledger, run_id: str, worst: str, at: datetime) -> None:
+    accounts = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda: at)
+    accounts.reserve(Payer(run_id=run_id, ticket_id="T"), Decimal(worst), valid_s=600)
+
+
+def test_reservations_count_while_they_hold_and_outcomes_only_where_none_stands_for_them(
+    ledger: Ledger, outcomes: dict[str, Outcome]
+) -> None:
+    costly = replace(outcomes["failed_adversarial"], cost_usd=Decimal("1.5"))
+    ledger.record(replace(costly, run_id="imported"))
+    ledger.record(replace(costly, run_id="reserved", started_at=NOW))
+    reserve(ledger, "reserved", "0.25", NOW - timedelta(seconds=60))
+    reserve(ledger, "expired", "9", NOW - timedelta(hours=1))
+    assert spent_by_day(ledger, NOW) == {date(2026, 3, 1): Decimal("1.5"), date(2026, 3, 5): Decimal("0.25")}
+
+
+def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(
+    ledger: Ledger, outcomes: dict[str, Outcome]
+) -> None:
+    eastern = timezone(timedelta(hours=9))
+    moments = [
+        datetime(2026, 3, 2, 3, tzinfo=eastern),
+        datetime(2026, 2, 22, tzinfo=UTC),
+        datetime(2026, 2, 21, tzinfo=UTC),
+    ]
+    for number, moment in enumerate(moments):
+        ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment, cost_usd=Decimal(1)))
+    assert spent_by_day(ledger, NOW) == {date(2026, 3, 1): Decimal(1), date(2026, 2, 22): Decimal(1)}
+
+
+def test_the_busiest_day_is_counted(ledger: Ledger, outcomes: dict[str, Outcome]) -> None:
+    assert most_runs_a_day(ledger, NOW) == 0
+    for number, day in enumerate((1, 1, 1, 4)):
+        moment = datetime(2026, 3, day, 23, 59, tzinfo=UTC)
+        ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment))
+    assert most_runs_a_day(ledger, NOW) == 3
+
+
+def test_findings_are_the_newest_failed_run_of_each_ticket_and_know_what_came_later(
+    ledger: Ledger, outcomes: dict[str, Outcome]
+) -> None:
+    failed = outcomes["failed_adversarial"]
+    for number in range(3):
+        ledger.record(replace(failed, run_id=f"r{number}", started_at=NOW - timedelta(hours=9 - number)))
+    ledger.record(outcomes["blocked"])
+    ledger.record(replace(outcomes["pass_weak"], ticket_id=outcomes["blocked"].ticket_id, started_at=NOW))
+    found = [(one.run_id, one.later) for one in newest_findings(ledger, Scope())]
+    assert found == [("r2", None), (outcomes["blocked"].run_id, outcomes["pass_weak"].status)]
+    assert [one.run_id for one in newest_findings(ledger, Scope(), limit=1)] == ["r2"]
