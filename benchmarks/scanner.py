@@ -1,6 +1,6 @@
 """What the scanner finds, what it blocks for nothing, and how long it takes; the tables are committed beside this file.
 
-Usage: python benchmarks/scanner.py [--benign 400] [--bandit PATH] > benchmarks/results/scanner.md
+Usage: python benchmarks/scanner.py [--benign 400] [--bandit PATH] [--scripts DIR] > benchmarks/results/scanner.md
 
 The development corpus is text only; nothing of it is executed. Benign code is what Debian packages put under /usr
 (a fixed-seed sample) and the packages of this interpreter.
@@ -27,6 +27,18 @@ ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT.parent / "shared" / "corpora" / "scripts_dev.jsonl"
 LANGUAGES = {"bash": Language.SHELL, "python": Language.PYTHON}
 MAX_BYTES = 300_000
+ACTING = frozenset(
+    {
+        "cloud-control",
+        "container-escape",
+        "network-external",
+        "package-install",
+        "persistence",
+        "privilege",
+        "system-control",
+    }
+)
+"""Rules that name what a script is for, where it is not only about its workspace."""
 
 
 def blocked_rules(path: str, data: bytes, language: Language) -> set[str]:
@@ -51,20 +63,34 @@ def detection() -> None:
         print(f"| {' | '.join(key)} | {hit[key]} | {total[key]} | {hit[key] / total[key]:.0%} |")
 
 
-def benign(size: int) -> None:
-    """Blocked share of benign files."""
-    print("\n## Benign files blocked\n\n| language | where | blocked | of | share | rules |\n|---|---|---|---|---|---|")
+def benign(size: int, scripts: Path | None) -> None:
+    """Blocked share of benign files, and of those that do nothing beyond their workspace by design."""
+    print("\n## Benign files blocked\n\nActing: some finding says that the file installs, downloads, changes users or")
+    print(
+        "services, or asks for another user's rights. The rest is what would be noise if nothing else of it mattered.\n"
+    )
+    print(
+        "| language | where | blocked | of | share | of them acting | other share | rules |\n"
+        "|---|---|---|---|---|---|---|---|"
+    )
     for language in (Language.SHELL, Language.PYTHON):
-        for where, paths in sorted(_groups(language).items()):
+        groups = _groups(language)
+        if language == Language.SHELL and scripts is not None:
+            for path in _files(scripts):
+                groups[f"repository: {path.relative_to(scripts).parts[0]}"].append(path)
+        for where, paths in sorted(groups.items()):
             sample = random.Random(1).sample(sorted(paths), min(size, len(paths)))  # noqa: S311 - a sample, no secret
             rules: Counter[str] = Counter()
-            blocked = 0
+            blocked = acting = 0
             for path in sample:
                 found = blocked_rules(str(path).lstrip("/"), path.read_bytes(), language)
                 blocked += bool(found)
+                acting += bool(found & ACTING)
                 rules.update(found)
             common = ", ".join(f"{rule} {count}" for rule, count in rules.most_common(4))
-            print(f"| {language} | {where} | {blocked} | {len(sample)} | {blocked / len(sample):.1%} | {common} |")
+            cells = [language, where, blocked, len(sample), f"{blocked / len(sample):.1%}", acting]
+            cells += [f"{(blocked - acting) / len(sample):.1%}", common]
+            print(f"| {' | '.join(map(str, cells))} |")
 
 
 def _groups(language: Language) -> dict[str, list[Path]]:
@@ -141,13 +167,14 @@ def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benign", type=int, default=400, help="files per group")
+    parser.add_argument("--scripts", type=Path, help="shell scripts of repositories, one directory for each")
     parser.add_argument("--bandit", type=Path, help="bandit's executable, to compare with")
     options = parser.parse_args()
     print("# Scanner, measured by `benchmarks/scanner.py`\n")
     if CORPUS.exists():
         detection()
         speed(options.bandit)
-    benign(options.benign)
+    benign(options.benign, options.scripts)
 
 
 if __name__ == "__main__":
