@@ -61,7 +61,7 @@ class Door:
     """
 
     def __init__(self, module: str) -> None:
-        self._module = module
+        self.module = module
         self.objects: Objects
 
     def may_lend(self, value: Any) -> None:
@@ -75,7 +75,7 @@ class Door:
         if isinstance(value, (*CALLABLE, BaseException)):
             return
         kind = value if isinstance(value, type) else type(value)
-        if kind.__module__ == self._module or kind.__module__.partition(".")[0] in LIBRARY or kind in BUILT_IN:
+        if kind.__module__ == self.module or kind.__module__.partition(".")[0] in LIBRARY or kind in BUILT_IN:
             return
         if isinstance(value, type) and value.__module__ in {"builtins", "types", "_collections_abc", "pathlib"}:
             return
@@ -140,7 +140,7 @@ class Door:
             raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
 
     def _vars(self, one: Any) -> dict[str, Any]:
-        if type(one).__module__ != self._module:
+        if type(one).__module__ != self.module:
             raise AttributeError("__dict__")
         return {name: value for name, value in vars(one).items() if not name.startswith("__")}
 

@@ -26,8 +26,12 @@ OURS: Final = __file__.rpartition("/")[0] + "/"
 def tell_error(error: BaseException, objects: "Objects", encoder: "Encoder") -> "Entry":
     """The entry of an exception; its parts may lead back to it."""
     if isinstance(error, BaseExceptionGroup):
+        if objects.in_driver:
+            objects.link.goes_out(error)
         content = (error.message, error.exceptions, tuple(map(tuple, frames_of(error.__traceback__))))
         return ["v", None, objects.token(type(error)), encoder.atom(content)]
+    if objects.in_driver:
+        objects.link.goes_out(error)
     token = objects.token(type(error))
     oid = objects.lend(error) if objects.in_driver or token[0] == "c" else None
     entry = encoder.reserve(error, ["x", oid, token])

@@ -7,6 +7,8 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 MESSAGE_CHARS = 4_000
+POSED = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
+REVEALING = frozenset({"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"})
 NOTES = 12
 """Hypothesis adds its falsifying example as notes of the exception."""
 
@@ -67,8 +69,15 @@ def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
         error = error.exceptions[0]
     kind = type(error)
     module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    if (
+        any("_refute_root_" in base.__dict__ for base in type.mro(kind)) and module.partition(".")[0] in POSED
+    ):  # a class of the implementation's
+        module = f"implementation.{module}"
     origin = territory.origin(error.__traceback__)
     ours = origin is not None and not territory.is_test(origin.tb_frame.f_code)
+    # Whoever hides the frames of an error that only code of one's own can raise has raised it.
+    marks = getattr(error, "__dict__", {})
+    ours = ours or (kind.__name__ in REVEALING and "_refute_called_" in marks) or "_refute_pretext_" in marks
     return {
         "error_type": cut(f"{module}{kind.__qualname__}", 200),
         "error_message": cut(_text_of(error), MESSAGE_CHARS),

@@ -1,8 +1,10 @@
 """The driver's hold on the subject: starts it, talks to it, and knows what each test's decision rests on."""
 
 import asyncio
+import contextlib
 import mmap
 import os
+import re
 import select
 import signal
 import socket
@@ -10,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType, FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
 from refute.driver.awaiting import Awaiting, LastLoop
@@ -34,6 +37,10 @@ UNTOLD: Final = frozenset(
         "__orig_bases__", "__abstractmethods__", "_abc_impl", "__parameters__",
     }
 )  # fmt: skip
+REFUSAL: Final = re.compile(
+    r"\(\) (?:missing \d+ required|takes |got an unexpected|got multiple values|got some positional)"
+)
+"""How Python refuses the arguments of a call."""
 GONE: Final = 71
 """The worker's exit code after its subject has ended."""
 
@@ -51,7 +58,9 @@ class SubjectLink:
         self._send = send
         self._process = os.getpid()
         self._strayed = mmap.mmap(-1, 1)
-        self.begin()
+        self._test_file = job["test_file"]
+        self._tainted = False
+        self.begin("")
         main, its_main = socket.socketpair()
         control, its_control = socket.socketpair()
         out, its_out = os.pipe()
@@ -98,9 +107,11 @@ class SubjectLink:
 
     # Facts about the running test
 
-    def begin(self) -> None:
-        """A test begins."""
-        self.attested = True
+    def begin(self, name: str) -> None:
+        """A test begins; its function's name."""
+        self._running = name
+        self._outgoing: list[BaseException] = []
+        self.attested = not self._tainted
         self.reached = False
         self.not_carried = ""
         self.not_carried_back = False
@@ -112,14 +123,42 @@ class SubjectLink:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
         return {
             "reached_implementation": self.reached,
-            "attested": self.attested,
+            "attested": self.attested and not self._outgoing,
             "not_carried": self.not_carried[:1000],
             "not_carried_back": self.not_carried_back,
         }
 
     def judged(self) -> None:
-        """The subject decides about one of its objects."""
+        """The subject decides about one of its objects.
+
+        Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
+        answer), later tests may rest on it as well.
+        """
         self.attested = False
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+        while frame is not None and frame.f_code.co_filename != self._test_file:
+            frame = frame.f_back
+        own = (self._running, f"{self._running}.<locals>")
+        if not self._running or (
+            frame is not None
+            and frame.f_code.co_qualname.rpartition(".<locals>.")[0] not in own
+            and frame.f_code.co_qualname not in own
+            and not frame.f_code.co_qualname.startswith(own[1])
+        ):
+            self._tainted = True
+
+    def watch(self, item_function: Any) -> None:
+        """Look at the function that is the test: one that the subject made, or wrapped, decides for itself."""
+        if self.objects.oid_of(item_function) is not None or not isinstance(item_function, FunctionType | MethodType):
+            self.judged()
+
+    def goes_out(self, error: BaseException) -> None:
+        """An exception of the test's is handed to the subject, who may keep it from ending the test."""
+        ours = type(error).__module__ == self._door.module or type(error).__module__.startswith(
+            ("_pytest", "hypothesis")
+        )
+        if (ours or isinstance(error, AssertionError)) and not any(one is error for one in self._outgoing):
+            self._outgoing.append(error)
 
     def cannot(self, reason: str) -> NoReturn:
         """Note that the running test needs what two processes cannot give, and end it.
@@ -152,6 +191,14 @@ class SubjectLink:
             raise
         except (Malformed, SubjectGone) as error:
             self._break(error)
+        except BaseException as error:
+            self._outgoing = [one for one in self._outgoing if one is not error]
+            if operation in CALLS or operation == "in_loop":
+                with contextlib.suppress(AttributeError):
+                    error.__dict__["_refute_called_"] = True
+                    if REFUSAL.search(str(error)) and _is_pretext(self.objects, operation, args, kwargs):
+                        error.__dict__["_refute_pretext_"] = True
+            raise
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call a function of the subject's."""
@@ -227,6 +274,22 @@ class SubjectLink:
 
 
 SUBJECT_KEYS: Final = ("workspace", "import_roots", "memory_bytes", "recursion_limit")
+
+
+def _is_pretext(objects: Objects, operation: str, args: Any, kwargs: Any) -> bool:
+    """Whether a call that raised TypeError was one that the function's own signature takes."""
+    if operation not in {"call_lent", "member"}:
+        return False
+    function = objects.standing_for(args[0]) if operation == "call_lent" else objects.member_of(args[0], args[1])
+    rest = args[1:] if operation == "call_lent" else args[2:]
+    signature = getattr(function, "__signature__", None)
+    if signature is None:
+        return False
+    try:
+        signature.bind(*rest, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _told(name: str, value: Any) -> tuple[str, str, Any]:

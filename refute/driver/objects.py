@@ -342,6 +342,15 @@ class Objects(SharedContainers):
         self._borrowed[oid] = found
         self._borrowed_ids[id(found)] = oid
 
+    def standing_for(self, oid: int) -> Any:
+        """The object here that stands for one of theirs, if anybody holds it."""
+        held = self._borrowed.get(oid)
+        return held() if isinstance(held, weakref.ref) else held
+
+    def member_of(self, cid: int, name: str) -> Any:
+        """A member of a mirrored class."""
+        return vars(self._classes[cid]).get(name) if cid in self._classes else None
+
     def also(self, oid: int, other: Any) -> None:
         """A second object that stands for the same one of theirs, while it lives."""
         self._borrowed_ids[id(other)] = oid

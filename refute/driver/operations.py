@@ -150,6 +150,7 @@ def subject_operations(objects: Objects) -> Operations:
     """All operations of the subject."""
     members = Members(objects)
     return {
+        "register": lambda kind, other: kind.register(other) and None,
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),

@@ -14,8 +14,12 @@ Send = Callable[[str, dict[str, Any]], None]
 class Facts(Protocol):
     """Knows what the running test's result rests on."""
 
-    def begin(self) -> None:
-        """A test begins."""
+    def begin(self, name: str) -> None:
+        """A test begins; its function's name."""
+        ...
+
+    def watch(self, item_function: Any) -> None:
+        """Look at the function that is the test."""
         ...
 
     def facts(self) -> dict[str, Any]:
@@ -59,7 +63,7 @@ class Reporter:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Frame one test between `start` and `finish`."""
         self._error = None
-        self._facts.begin()
+        self._facts.begin(function_name(item.nodeid))
         self._send("start", {"id": item_id(item.nodeid)})
         result = yield
         self._send("finish", {"id": item_id(item.nodeid), **self._facts.facts()})
@@ -68,6 +72,7 @@ class Reporter:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
         """See with our own eyes how the test function ended, whatever pytest's reports say afterwards."""
+        self._facts.watch(pyfuncitem.obj)
         try:
             result = yield
         except (KeyboardInterrupt, pytest.exit.Exception) as error:

@@ -53,11 +53,12 @@ def protect_driver() -> None:
     Raises:
         OSError: the kernel refused.
     """
+    # First, since a process that is closed to others cannot write below its own /proc either.
+    Path("/proc/self/oom_score_adj").write_text("500")
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE) was refused")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    Path("/proc/self/oom_score_adj").write_text("500")
     for stray in (signal.SIGHUP, signal.SIGTERM, signal.SIGUSR2):
         signal.signal(stray, signal.SIG_IGN)
 

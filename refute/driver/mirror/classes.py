@@ -62,14 +62,16 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     bases, light = _with_root([base for base in bases if base is not object])
     if light:
         namespace["__slots__"] = ()
+    telling = _telling(bases)
     for name, member in told["members"].items():
-        namespace[name] = _member(cid, str(name), member)
+        namespace[name] = _member(cid, str(name), member, judging=name in telling)
     _name_parts(namespace, told)
     if (signature := shown_signature(told["signature"])) is not None:
         namespace["__signature__"] = signature
     if "__await__" in told["members"]:
         namespace["__await__"] = lambda self: Current.link.later("awaited", self).__await__()  # type: ignore[attr-defined]
-    if told["standard"] and (real := standing(told["module"], told["qualname"])) is not None:
+    error = any(issubclass(base, BaseException) for base in bases)
+    if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
     if "protocol" in told:
         namespace["_refute_protocol_"] = [str(name) for name in told["protocol"]]
@@ -122,7 +124,27 @@ def _metaclass(specials: list[str], bases: list[type]) -> type:
     return type("type", metas, {str(name): special(str(name)) for name in specials if name != "__call__"})
 
 
-def _member(cid: int, name: str, member: list[Any]) -> Any:
+def _telling(bases: list[type]) -> set[str]:
+    """Methods that tell what a value is: where a class overrides those of its built-in type, it decides by them."""
+    found = set(JUDGING)
+    for base in bases:
+        if issubclass(base, IMMUTABLE):
+            found |= {name for kind in IMMUTABLE if issubclass(base, kind) for name in dir(kind)} - SILENT
+        elif issubclass(base, (list, dict, set, bytearray)):
+            found |= READING
+    return found
+
+
+SILENT: Final = frozenset({"__init__", "__repr__", "__new__", "__init_subclass__", "__class__", "__doc__", "__dir__"})
+READING: Final = frozenset(
+    {
+        "__len__", "__iter__", "__reversed__", "count", "index", "copy", "isdisjoint", "issubset", "issuperset",
+        "union", "intersection", "difference", "symmetric_difference", "__or__", "__and__", "__sub__", "__xor__",
+    }
+)  # fmt: skip
+
+
+def _member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any:
     kind = member[0]
     if kind == "n":
         return None
@@ -133,7 +155,7 @@ def _member(cid: int, name: str, member: list[Any]) -> Any:
             functools.partial(_ask, "member_del", cid, name),
             member[1],
         )
-    operation = "judge" if name in JUDGING else "member"
+    operation = "judge" if judging else "member"
     call = functools.partial(_ask, operation, cid, name)
     later = functools.partial(_ask_later, cid, name)
     function = stand_in(member[1], call, later)

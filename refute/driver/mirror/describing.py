@@ -1,5 +1,6 @@
 """What one side tells the other of a class, so that it can be mirrored there."""
 
+import _abc  # type: ignore[import-not-found]  # a module of CPython without stubs
 import enum
 import functools
 import inspect
@@ -144,7 +145,8 @@ def _asks(kind: type) -> bool:
         return False
     if getattr(kind, "_is_protocol", False):
         return not getattr(kind, "_is_runtime_protocol", False)
-    return isinstance(kind, ABCMeta)
+    hooks = (base for base in kind.__mro__ if "__subclasshook__" in vars(base) and not is_standard(base.__module__))
+    return isinstance(kind, ABCMeta) and (any(hooks) or bool(_abc._get_dump(kind)[0]))  # noqa: SLF001  # classes registered with it
 
 
 def _generated_fields(kind: type) -> Description | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from refute.driver.mirror import classes
 from refute.driver.mirror.functions import stand_in
-from refute.driver.mirror.roots import Current, refuse_marks
+from refute.driver.mirror.roots import JUDGING, Current, refuse_marks
 
 
 class Spec:
@@ -79,5 +79,5 @@ def _member(cid: int, name: str, member: list[Any]) -> Any:
         return property(ask, doc=member[1])
     if member[0] == "n":
         return None
-    made = classes._member(cid, name, member)  # noqa: SLF001  # as above
+    made = classes._member(cid, name, member, judging=name in JUDGING)  # noqa: SLF001  # as above
     return made if member[0] != "f" else stand_in(member[1], made, made)

@@ -112,6 +112,11 @@ class MirrorMeta(ABCMeta):
         if name in cls.__dict__:
             super().__delattr__(name)
 
+    def register(cls, subclass: type) -> type:
+        """Let a class count as derived from this one, in both processes."""
+        Current.link.request("register", cls, subclass)
+        return super().register(subclass)
+
     @property
     def __mro__(cls) -> tuple[type, ...]:
         """The classes that the other side has it derive from."""

@@ -114,13 +114,23 @@ FORGED = """
         except OSError as error:
             return error.errno
 
+    def supervisor():
+        return int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
+
+    def supervisor_memory():
+        try:
+            open(f"/proc/{supervisor()}/mem", "r+b").close()
+        except OSError as error:
+            return error.errno
+        return 0
+
     def kill_and_forge():
         report = {"name": "test_a", "end": "passed"}
         Path("/attack/results.json").write_text(json.dumps({"first": [report]}))
-        os.kill(os.getppid(), signal.SIGKILL)
+        os.kill(supervisor(), signal.SIGKILL)
 
     def stop():
-        os.kill(os.getppid(), signal.SIGSTOP)
+        os.kill(supervisor(), signal.SIGSTOP)
 
     def plant():
         Path("/attack/results.json").symlink_to("/workspace/impl.py")
@@ -128,8 +138,8 @@ FORGED = """
 """
 
 
-@pytest.mark.parametrize("name", ["parent_memory", "parent_descriptors"])
-def test_s200_the_supervisor_is_closed_to_processes_of_its_own_user(attack: Attack, name: str) -> None:
+@pytest.mark.parametrize("name", ["parent_memory", "parent_descriptors", "supervisor_memory"])
+def test_s200_driver_and_supervisor_are_closed_to_processes_of_their_own_user(attack: Attack, name: str) -> None:
     run = attack(FORGED, f"import impl\ndef test_a():\n    assert impl.{name}() == 13\n", "test_a")
     assert ends(run) == {"test_a": TestEnd.PASSED}
 
