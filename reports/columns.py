@@ -57,4 +57,7 @@ def _series(values: list[Any], dtype: Any) -> "pd.Series[Any]":
 
 def _shared(name: str, parts: list[pd.DataFrame]) -> pd.CategoricalDtype:
     """One set of categories for all chunks, sorted, so that frames from different sources are equal."""
-    return pd.CategoricalDtype(sorted(set().union(*(part[name].cat.categories for part in parts))))
+    found: set[str] = set()
+    for part in parts:
+        found.update(part[name].cat.categories.tolist())  # a list: pandas boxes what one iterates over
+    return pd.CategoricalDtype(sorted(found))
