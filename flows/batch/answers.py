@@ -49,7 +49,13 @@ def digest_of(listed: tuple[Listed, ...]) -> str:
 def approve_in_advance(batches: Batches, batch_id: str, entries: Mapping[str, Entry]) -> None:
     """Approve whatever scans clean when its turn comes (`--yes`)."""
     waiting = _waiting(batches, batch_id)
-    batches.answer(batch_id, Answer.APPROVED, by="--yes", digests=dict.fromkeys(waiting & entries.keys()))
+    batches.answer(
+        batch_id,
+        Answer.APPROVED,
+        by="--yes",
+        digests=dict.fromkeys(waiting & entries.keys()),
+        instead_of=Answer.WAITING,
+    )
 
 
 def put_to_a_person(batches: Batches, ports: Ports, entries: Mapping[str, Entry], ask: Ask | None) -> None:
@@ -75,7 +81,7 @@ def put_to_a_person(batches: Batches, ports: Ports, entries: Mapping[str, Entry]
             not_asked[ticket_id] = found.snapshot.digest
         else:
             listed.append(found)
-    batches.answer(batch_id, Answer.APPROVED, by=NOT_ASKED, digests=not_asked)
+    batches.answer(batch_id, Answer.APPROVED, by=NOT_ASKED, digests=not_asked, instead_of=Answer.WAITING)
     if listed:
         _answer(batches, ports, tuple(listed), ask)
 
@@ -96,7 +102,7 @@ def _look_at(ports: Ports, ticket: Ticket) -> Listed | None:
 
 def _answer(batches: Batches, ports: Ports, listed: tuple[Listed, ...], ask: Ask | None) -> None:
     digests = {str(one.ticket.id): one.snapshot.digest for one in listed}
-    batches.answer(ports.run_id, Answer.WAITING, by="", digests=digests)
+    batches.answer(ports.run_id, Answer.WAITING, by="", digests=digests, instead_of=Answer.WAITING)
     reply = ask(listed) if ask is not None else None
     decision = Decision.CHALLENGE if reply is None else Decision.ALLOW if reply.approved else Decision.DENY
     ports.audit.record(
@@ -108,4 +114,4 @@ def _answer(batches: Batches, ports: Ports, listed: tuple[Listed, ...], ask: Ask
     )
     if reply is not None:
         answer = Answer.APPROVED if reply.approved else Answer.DECLINED
-        batches.answer(ports.run_id, answer, by=reply.by, digests=digests)
+        batches.answer(ports.run_id, answer, by=reply.by, digests=digests, instead_of=Answer.WAITING)

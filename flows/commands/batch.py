@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from flows.batch.result import BatchResult
     from refute.settings import Settings
 
+SELECTING = ("name", "labels", "only_failed", "since", "limit")
+"""Options that say which tickets a new batch takes."""
+
 
 @click.command(short_help="Verify many tickets in parallel; resumable.")
 @click.argument("source", type=click.Path(path_type=Path), required=False)
@@ -71,6 +74,9 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
     from refute.errors import UsageError
 
     resume = options["resume"]
+    if resume is not None and (given := [name for name in SELECTING if options[name]]):
+        named = ", ".join("--" + name.replace("_", "-").removesuffix("s") for name in given)
+        raise UsageError(f"batch: got --resume with {named}; a batch keeps the tickets that it began with")
     if (source is None) == (resume is None):
         raise UsageError("batch: expected either tickets (SOURCE) or --resume BATCH, got " + _both(source))
     return BatchRequest(

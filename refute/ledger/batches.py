@@ -135,7 +135,15 @@ class Batches:
         with self._ledger.transaction() as connection:
             return [_ticket(row) for row in connection.execute(query)]
 
-    def answer(self, batch_id: str, answer: Answer, *, by: str, digests: Mapping[str, str | None]) -> None:
+    def answer(
+        self,
+        batch_id: str,
+        answer: Answer,
+        *,
+        by: str,
+        digests: Mapping[str, str | None],
+        instead_of: Answer | None = None,
+    ) -> None:
         """Note an answer, or what is waited for, for tickets that are not finished.
 
         Args:
@@ -143,10 +151,13 @@ class Batches:
             answer: what was answered.
             by: who did.
             digests: ticket id → snapshot that it is about.
+            instead_of: only where the answer so far is this one: another process may have got one meanwhile.
         """
         with self._ledger.transaction(writes=True) as connection:
             for ticket_id, digest in digests.items():
                 asked = (ENTRY.batch_id == batch_id) & (ENTRY.ticket_id == ticket_id) & ENTRY.finished.is_(False)
+                if instead_of is not None:
+                    asked &= ENTRY.answer == instead_of.value
                 values = {"answer": answer.value, "answered_by": by[:200], "digest": digest}
                 connection.execute(update(BATCH_TICKETS).where(asked).values(values))
 

@@ -64,6 +64,11 @@ def test_a_ticket_that_waits_for_an_answer_is_not_handed_out(batches):
     assert batches.claim("b", "me").ticket_id == "T-2"
 
 
+def test_an_answer_that_another_process_got_meanwhile_stands(batches):
+    batches.answer("b", Answer.WAITING, by="", digests={"T-1": "sha256:1"}, instead_of=Answer.WAITING)
+    assert batches.claim("b", "me").ticket_id == "T-1"
+
+
 def test_a_lease_that_ran_out_frees_the_ticket_and_one_that_is_renewed_does_not(batches, clock):
     batches.claim("b", "stalled")
     clock.pass_s(LEASE_S - 1)

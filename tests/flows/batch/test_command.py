@@ -1,0 +1,48 @@
+"""`refute batch`: what is wrong on the command line is told before anything starts."""
+
+import pytest
+
+from flows.commands.batch import _request
+from refute.errors import UsageError
+from refute.settings import Settings
+
+NOTHING = {
+    "yes": True,
+    "resume": None,
+    "name": None,
+    "labels": (),
+    "only_failed": False,
+    "since": None,
+    "limit": None,
+    "allow_dangerous": None,
+}
+
+
+def request(source, settings: Settings, **options):
+    return _request(source, {**NOTHING, **options}, settings)
+
+
+def test_tickets_or_a_batch_to_resume_and_not_both(settings, tmp_path):
+    with pytest.raises(UsageError, match="neither"):
+        request(None, settings)
+    with pytest.raises(UsageError, match="both"):
+        request(tmp_path, settings, resume="latest")
+
+
+@pytest.mark.parametrize(("option", "value"), [("limit", 3), ("labels", ("core",)), ("name", "x"), ("since", "7d")])
+def test_a_batch_that_is_resumed_keeps_its_tickets(settings, option, value):
+    with pytest.raises(UsageError, match="keeps the tickets"):
+        request(None, settings, resume="latest", **{option: value})
+
+
+def test_a_yes_in_advance_needs_no_terminal_and_a_batch_gets_a_name(settings, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    asked = request(tmp_path, settings, yes=True)
+    assert asked.approval == "in_advance"
+    assert asked.batch_id.startswith("batch-")
+
+
+def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):
+    (tmp_path / "allowed.yaml").write_text("- nonsense")
+    with pytest.raises(UsageError, match="allow-file"):
+        request(tmp_path, settings, allow_dangerous=tmp_path / "allowed.yaml")
