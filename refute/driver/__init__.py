@@ -1,6 +1,10 @@
 """What runs inside the sandbox: standard library, pytest and Hypothesis only; nothing of refute outside this folder.
 
-`run_suite.py` supervises; `worker.py` runs tests in a child process and reports over a pipe. The contract with the
-host is `plan.json` in, `results.json` out (`plan.py`); who runs the tests behind it may change without the host
-noticing. Here tests and implementation still share the worker's process, so nothing in a result is attested.
+The contract with the host is `plan.json` in, `results.json` out (`plan.py`). `run_suite.py` supervises; `worker.py` is the
+driver: it runs the tests and never imports the implementation; `subject.py` imports it and answers over a connection.
+
+- wire, codec, shared: messages, plain data, containers that both sides hold.
+- objects, mirror/, errors, known: who is who, stand-ins for the other side's objects, classes and exceptions.
+- peer, operations, awaiting, switchboard: asking, serving, coroutines, a connection per thread.
+- link, door, modules, collect, surroundings: the driver's own; what the subject may do, imports, the test file in memory.
 """

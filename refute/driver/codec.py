@@ -326,8 +326,8 @@ class Decoder:
             if type(atom) not in SCALARS:
                 raise Malformed("an atom on the wire is none")
             return atom
-        (place,) = atom
-        if type(place) is not int or place < 0 or not self._ready[place]:
+        place = atom[0] if len(atom) == 1 else None
+        if type(place) is not int or not 0 <= place < len(self._ready) or not self._ready[place]:
             raise Malformed("a value on the wire refers to nothing")
         return self._made[place]
 

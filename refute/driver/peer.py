@@ -201,15 +201,21 @@ class Peer:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
         if extras:
             self._hear(extras)
-        decoder = Decoder(table, self.objects)
-        values = decoder.values(atoms)
+        values = Decoder(table, self.objects).values(atoms)
+        try:
+            self._settle_up(table, extras)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+            raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
+        return values
+
+    def _settle_up(self, table: list[Any], extras: Extras) -> None:
+        """After a message: agree on shared containers, and let go what is no longer held."""
         self.objects.agree([entry[1] for entry in table if entry[0] in {"l", "d", "s", "B", "od", "dd", "ct", "dq"}])
         self.objects.agree([entry[3] for entry in table if entry[0] == "V"])
         if "m" in extras:
             self.objects.mark(extras["m"])
         self.objects.drop(extras.get("r", []))
         self.objects.take_back(extras.get("o", []))
-        return values
 
     def _answer(self, number: int, message: Message) -> Any:
         __tracebackhide__ = True

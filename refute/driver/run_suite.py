@@ -2,8 +2,8 @@
 
 Exit code 0 means that the results were written by this process; 70 that no worker could be started, which says
 nothing about the code; with any other code there are no results to trust.
-Not covered while tests and implementation share the worker's process: an implementation that forges the outcome of
-single tests in memory. Everything outside the worker (limits, repetition, results) is out of its reach.
+What an implementation may still do to single tests stands in docs/threat-model.md; limits, repetition and results are
+out of its reach.
 """
 
 import os

@@ -31,6 +31,17 @@ def test_a_passed_test_survived() -> None:
     assert judged(make_run(end=TestEnd.PASSED)).verdict is TriageVerdict.SURVIVED
 
 
+@pytest.mark.parametrize("end", [TestEnd.PASSED, TestEnd.FAILED, TestEnd.BROKEN])
+def test_what_could_not_be_carried_to_the_implementation_makes_a_test_invalid(end: TestEnd) -> None:
+    triaged = judged(make_run(end=end, not_carried="reads its source"))
+    assert (triaged.verdict, triaged.reason) == (TriageVerdict.INVALID, "reads its source")
+
+
+def test_a_value_of_the_implementation_that_is_too_large_to_carry_needs_a_person() -> None:
+    triaged = judged(make_run(not_carried="the value is too large", not_carried_back=True))
+    assert triaged.verdict is TriageVerdict.NEEDS_REVIEW
+
+
 def test_an_assertion_that_fails_every_time_refutes() -> None:
     triaged = judged(make_run())
     assert triaged.verdict is TriageVerdict.REFUTED

@@ -1,0 +1,58 @@
+"""Two sides of a connection in one process, for tests of what goes over it."""
+
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from refute.driver.door import Door
+from refute.driver.mirror.roots import Current
+from refute.driver.objects import Objects
+from refute.driver.operations import subject_operations
+from refute.driver.peer import Peer
+from refute.driver.wire import Wire
+
+
+class Pair:
+    """A driver and a subject; `ask` has the subject do something.
+
+    Args:
+        module: the module whose classes count as the test's.
+    """
+
+    def __init__(self, module: str) -> None:
+        ours, theirs = socket.socketpair()
+        self.door = Door(module)
+        self.driver = Objects(0, self.door.may_lend)
+        self.subject = Objects(1, lambda _: None)
+        self.door.objects = self.driver
+        self.peer = self._peer(self.driver, self.door.operations(), ours)
+        other = self._peer(self.subject, subject_operations(self.subject), theirs)
+        self.peer.use(Wire(ours))
+        self.driver.link = self.subject.link = Current.link = self
+        self.judgements = 0
+        threading.Thread(target=other.serve_forever, args=(Wire(theirs),), daemon=True).start()
+        self._ends = (ours, theirs)
+
+    @staticmethod
+    def _peer(objects: Objects, operations: dict[str, Callable[..., Any]], _: socket.socket) -> Peer:
+        operations["call_lent"] = lambda oid, /, *args, **kwargs: operations["call"](objects.own(oid), *args, **kwargs)
+        return Peer(objects, operations, lambda: None, dict, lambda _: None)  # type: ignore[arg-type, return-value]
+
+    def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+        return self.peer.request(operation, *args, **kwargs)
+
+    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
+        return self.request("call_lent", oid, *args, **kwargs)
+
+    call_later = call
+
+    def goes_out(self, error: BaseException) -> None:
+        """The driver hands out an exception."""
+
+    def judged(self) -> None:
+        self.judgements += 1
+
+    def close(self) -> None:
+        for end in self._ends:
+            end.close()

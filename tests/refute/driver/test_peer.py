@@ -1,0 +1,131 @@
+import dataclasses
+import socket
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+from refute.driver.wire import MAX_BYTES, Wire
+from tests.refute.driver.pair import Pair
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    made = Pair(__name__)
+    yield made
+    made.close()
+
+
+def append(items: list[int]) -> None:
+    items.append(len(items))
+
+
+class Keeper:
+    """Keeps the list that it is given, and calls everything its equal."""
+
+    def __init__(self, items: list[int]) -> None:
+        self.items = items
+
+    def add(self, item: int) -> None:
+        self.items.append(item)
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclasses.dataclass
+class Point:
+    """A record."""
+
+    x: int
+    y: int = 0
+
+
+def theirs(pair: Pair, value: Any) -> Any:
+    """The stand-in here for an object of the subject's."""
+    entry = pair.subject.packed(value)
+    for cid, told, members in pair.subject.news:
+        pair.driver.learn(cid, told, members)
+    pair.subject.news = []
+    return pair.driver.unpacked(entry)
+
+
+def test_a_change_in_place_comes_back(pair: Pair) -> None:
+    items: list[int] = []
+    theirs(pair, append)(items)
+    assert items == [0]
+
+
+def test_what_the_subject_keeps_stays_shared_and_what_it_lets_go_does_not(pair: Pair) -> None:
+    items, other = [1], [2]
+    keeper = theirs(pair, Keeper(items[:]))
+    kept = keeper.items
+    keeper.add(5)
+    assert kept == [1, 5]
+    theirs(pair, append)(other)
+    assert pair.subject.sid_of(other) is None
+
+
+def test_an_operator_of_a_handle_is_a_judgement_of_the_subject(pair: Pair) -> None:
+    keeper = theirs(pair, Keeper([]))
+    assert keeper == 5
+    assert pair.judgements == 1
+
+
+def test_a_generated_equality_is_decided_here(pair: Pair) -> None:
+    one, other = theirs(pair, Point(1)), theirs(pair, Point(1, 2))
+    assert one != other
+    assert dataclasses.asdict(other) == {"x": 1, "y": 2}
+    assert pair.judgements == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["__globals__", "__code__", "__closure__", "__class__", "__dict__", "_hidden", "gi_frame", "f_globals", "__init__"],
+)
+def test_the_door_shows_nothing_of_the_machinery(pair: Pair, name: str) -> None:
+    for target in (test_the_door_shows_nothing_of_the_machinery, (one for one in "ab"), Keeper([])):
+        with pytest.raises(AttributeError):
+            pair.door.operations()["get"](target, name)
+
+
+@pytest.mark.parametrize("value", [pytest, Pair], ids=["module", "class"])
+def test_objects_of_unknown_libraries_stay_here(pair: Pair, value: Any) -> None:
+    with pytest.raises(CannotCarry, match="needs the implementation in the test's process"):
+        pair.door.may_lend(value)
+
+
+def test_an_answer_before_the_question_is_malformed(pair: Pair) -> None:
+    pair._ends[1].sendall(b"\0" * 8)
+    with pytest.raises(Malformed, match="before the question"):
+        pair.request("dir", [])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        struct.pack("!Q", MAX_BYTES + 1),
+        struct.pack("!Q", 3) + b"{}x",
+        struct.pack("!Q", 2) + b"[]",
+        struct.pack("!Q", 200_000) + b"[" * 200_000,
+    ],
+    ids=["too large", "no JSON", "empty", "deep"],
+)
+def test_a_message_that_is_none_is_malformed(data: bytes) -> None:
+    ours, theirs_end = socket.socketpair()
+    with ours, theirs_end:
+        theirs_end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        theirs_end.sendall(data)
+        with pytest.raises(Malformed):
+            Wire(ours).receive()
+
+
+def test_a_closed_connection_means_that_the_other_side_is_gone() -> None:
+    ours, theirs_end = socket.socketpair()
+    theirs_end.close()
+    with ours, pytest.raises(SubjectGone):
+        Wire(ours).receive()
