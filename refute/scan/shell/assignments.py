@@ -1,5 +1,6 @@
 """Assignments and declarations of a shell script."""
 
+import re
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -66,9 +67,12 @@ def assign_before(walker: "Walker", assignments: "list[Node]") -> dict[str, tupl
 
 def declare(walker: "Walker", node: "Node", _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
+    refers = any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", text_of(child)) for child in node.named_children)
     for child in node.named_children:
         if child.type == "variable_assignment":
             assign(walker, child, "")
+            if refers and (name := child.child_by_field_name("name")) is not None:
+                walker.scope.references[text_of(name)] = walker.scope.lookup(text_of(name))[0]
         elif child.type == "variable_name" and text_of(node.children[0]) in {"local", "declare", "typeset"}:
             walker.scope.assign(text_of(child), ("",))
         else:

@@ -58,6 +58,8 @@ class Scope:
     arrays: dict[str, list[str]] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
+    """Names that stand for other names (`declare -n`)."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
     endless: int = 0
@@ -74,6 +76,7 @@ class Scope:
             arrays=dict(self.arrays),
             functions=dict(self.functions),
             aliases=dict(self.aliases),
+            references=dict(self.references),
             arguments=self.arguments,
             branching=self.branching,
             endless=self.endless,
@@ -87,6 +90,7 @@ class Scope:
 
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""
+        name = self.references.get(name, name)
         if name in self.variables:
             values = self.variables[name]
             return values if len(values) == 1 or "" not in values else tuple(value or EMPTY for value in values)

@@ -144,6 +144,10 @@ def _environment(call: Call, rest: list[str]) -> list[str] | None:
     while words and _ASSIGNMENT.match(words[0]):
         if words[0].startswith("LD_PRELOAD="):
             call.act.add("preload")
+        name, _, value = words[0].partition("=")
+        # For the command alone; which of both values counts later is left open.
+        scope = call.walker.scope
+        scope.variables[name] = tuple(dict.fromkeys((value, *scope.lookup(name))))
         words = words[1:]
     return words or None
 

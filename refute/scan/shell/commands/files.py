@@ -51,6 +51,8 @@ def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
             call.act.delete(path, recursive=not is_open(paths.locate(path, call.walker.scope.cwd).text))
         if reads:
             call.act.read(path)
+            if re.fullmatch(r"/dev/(?:zero|u?random|full)", path) and not target.startswith("/dev/"):
+                call.act.add("resource-exhaustion", detail="Copies a device that never ends.")
         if reads and not removes and options.keys() & {"r", "R", "a", "recursive", "archive"}:
             call.act.list(path)
     if target:

@@ -101,6 +101,8 @@ def _awk_program(call: Call, program: str) -> None:
             call.walker.embedded(command, call.node)
             if re.match(r"(?:/\w+)*/?(?:ba|da|z|k)?sh\b", command):
                 call.act.add("pipe-to-shell")
+    if "/inet" in program and "|&" in program and "getline" in program:
+        call.act.add("reverse-shell", detail="awk reads from and writes to a network connection.")
     for match in re.finditer(r"/inet[46]?/(?:tcp|udp)/\d+/([^/\"]+)", program):
         call.act.connect(match[1])
     for match in re.finditer(r">>?\s*\"(/[^\"]+)\"", program):
