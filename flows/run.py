@@ -86,9 +86,11 @@ def run_batch(
         from prefect import tags
 
         from flows.batch.crashed import process_tag
+        from flows.batch.request import LATEST
         from flows.verify_batch import result_of, verify_batch
 
-        with session(Unwatched(), api_url, watcher=watcher, ask=ask) as current, tags(process_tag()):
+        named = [name for name in (request.batch_id, request.resume) if name and name != LATEST]
+        with session(Unwatched(), api_url, watcher=watcher, ask=ask) as current, tags(process_tag(), *named):
             try:
                 state = verify_batch(request, return_state=True)
             except (Exception, KeyboardInterrupt) as error:

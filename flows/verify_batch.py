@@ -43,9 +43,9 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
         if not current_session().api_url:
             tag_process()
         desk = _opened(request, ledger)
-        crew = Crew(desk, size=desk.settings.batch_containers or cores())
         reason = ""
         with tags(desk.batch_id):
+            crew = Crew(desk, size=desk.settings.batch_containers or cores())  # its threads take over the tags
             page = BatchPage(desk.batch_id)
             try:
                 with signals.let_through():
