@@ -76,15 +76,10 @@ def _tables(report: Report) -> list[dict[str, Any]]:
     weeks = tables.by_week.tail(WEEKS_SHOWN)[::-1]
     made = [
         _table("By status", "Status", status, ["runs", "cost_usd", "p50_s", "p95_s"]),
+        _table("Tests by claim category", "Category", tables.by_category, list(map(str, tables.by_category.columns))),
         _table("By tester", "Tester", tables.by_tester, _run_columns(tables.by_tester)),
         _table("By label", "Label", tables.by_label, _run_columns(tables.by_label)),
-        _table("Tests by claim category", "Category", tables.by_category, list(map(str, tables.by_category.columns))),
-        _table(
-            "By model",
-            "Model",
-            tables.by_model,
-            MODEL_COLUMNS,
-        ),
+        _table("By model", "Model", tables.by_model, MODEL_COLUMNS),
         _table("By day", "Day", tables.by_day.tail(DAYS_SHOWN)[::-1], _run_columns(tables.by_day)),
         _table("By week", "Week of", weeks, _run_columns(tables.by_week)),
     ]
