@@ -1,0 +1,151 @@
+"""The question, and what is made and undone around its answer; no engine is asked."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from refute.approval import Approval, Denial, Question
+from refute.errors import ImageMissing, NetworkUnavailable
+from refute.outcome import Status, Stop
+from refute.ports import Ports
+from refute.sandbox.job import Job
+from refute.sandbox.network_hosts import read_hosts
+from refute.settings import Settings
+from refute.stages.admission import confirm, pose_question, scan_scripts, take_snapshot
+from refute.ticket.parse import load_ticket
+from tests.fakes.wheels import FakeWheel
+
+
+class QuietSandbox:
+    """Remembers what was prepared; starts nothing."""
+
+    def __init__(self) -> None:
+        self.prepared: list[Job] = []
+        self.discarded = 0
+
+    def prepare(self, job: Job, *, waiting_s: float = 0) -> None:
+        assert waiting_s > 0
+        self.prepared.append(job)
+
+    def discard_prepared(self) -> None:
+        self.discarded += 1
+
+
+class Answer:
+    """Answers so."""
+
+    def __init__(self, *, yes: bool) -> None:
+        self.yes = yes
+        self.asked = 0
+
+    def ask(self, question: Question) -> Approval | Denial:
+        self.asked += 1
+        return Approval(snapshot_digest=question.snapshot.digest, by="me") if self.yes else Denial(reason="no")
+
+
+class World:
+    """A ticket and its ports, with a sandbox that starts nothing."""
+
+    def __init__(self, tmp_path: Path, **options: Any) -> None:
+        hosts = read_hosts(options.pop("hosts", ()))
+        fields = options.pop("ticket", "")
+        folder = tmp_path / "ticket"
+        folder.mkdir()
+        (folder / "a.py").write_text("A = 1\n")
+        (folder / "verify.sh").write_text("python -c 'import a'\n")
+        plain = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [A is 1.]\n"
+        (folder / "ticket.yaml").write_text(plain + fields)
+        self.audit = tmp_path / "audit.jsonl"
+        settings = Settings.load(state_dir=tmp_path / "state", audit_path=self.audit, **options)
+        self.ports = Ports(settings, "run", allowed_hosts=hosts)
+        self.sandbox = QuietSandbox()
+        self.ports.__dict__["sandbox"] = self.sandbox
+        self.ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
+        ticket = load_ticket(folder)
+        snapshot = take_snapshot(self.ports, ticket)
+        self.question = pose_question(self.ports, ticket, snapshot, scan_scripts(self.ports, ticket, snapshot))
+
+    def gates(self) -> list[tuple[str, str]]:
+        lines = [json.loads(line) for line in self.audit.read_text().splitlines()]
+        return [(line["gate"], line["decision"]) for line in lines]
+
+
+def test_the_verification_s_container_is_made_while_the_person_is_asked(tmp_path):
+    world = World(tmp_path)
+    assert isinstance(confirm(world.ports, world.question, Answer(yes=True)), Approval)
+    (prepared,) = world.sandbox.prepared
+    assert (prepared.name, prepared.image_id, prepared.workspace) == ("verify", "sha256:1", b"")
+    assert world.sandbox.discarded == 0
+
+
+def test_after_a_no_it_is_removed(tmp_path):
+    world = World(tmp_path)
+    stop = confirm(world.ports, world.question, Answer(yes=False))
+    assert isinstance(stop, Stop)
+    assert stop.status is Status.CANCELLED
+    assert world.sandbox.discarded == 1
+
+
+def test_where_nothing_can_be_prepared_the_person_is_asked_all_the_same(tmp_path, monkeypatch):
+    world = World(tmp_path)
+
+    def missing(_: str) -> None:
+        raise ImageMissing("none")
+
+    monkeypatch.setattr(world.ports, "image", missing)
+    answer = Answer(yes=True)
+    confirm(world.ports, world.question, answer)
+    assert answer.asked == 1
+
+
+def test_required_packages_are_named_and_nothing_is_made_for_them_before_the_answer(tmp_path):
+    line = FakeWheel(name="slugtools").write(tmp_path / "house")
+    world = World(tmp_path, ticket=f"requirements: ['{line}']\n")
+    assert any("1 required package (wheels pinned by hash): slugtools==1.0" in step for step in world.question.plan)
+    confirm(world.ports, world.question, Answer(yes=True))
+    assert world.sandbox.prepared == []
+
+
+def test_allowed_hosts_and_another_runtime_stand_in_the_question_and_in_the_audit_log(tmp_path, monkeypatch):
+    world = World(tmp_path, hosts=("example.org", "api.example:8443"), runtime="runsc")
+    monkeypatch.setattr(world.ports, "require_network", lambda: None)
+    plan = "\n".join(world.question.plan)
+    assert "network: only example.org, api.example:8443, through a proxy" in plan
+    assert "under the container runtime runsc" in plan
+    confirm(world.ports, world.question, Answer(yes=False))
+    assert world.gates()[-2:] == [("confirmation", "deny"), ("network_override", "deny")]
+    assert world.sandbox.prepared == []
+
+
+def test_an_engine_that_cannot_open_a_host_is_told_before_anybody_is_asked(tmp_path, monkeypatch):
+    world = World(tmp_path, hosts=("example.org",))
+
+    def refuse() -> None:
+        raise NetworkUnavailable("no bridge")
+
+    monkeypatch.setattr(world.ports, "require_network", refuse)
+    answer = Answer(yes=True)
+    with pytest.raises(NetworkUnavailable):
+        confirm(world.ports, world.question, answer)
+    assert answer.asked == 0
+
+
+def test_a_job_gets_the_hosts_and_networks_of_its_run_and_no_others(tmp_path):
+    job = Job(
+        name="verify",
+        run_id="r",
+        ticket_id="t",
+        image_id="i",
+        command=("x",),
+        workspace=b"",
+        limits=None,  # type: ignore[arg-type]
+    )
+    (tmp_path / "open").mkdir()
+    (tmp_path / "closed").mkdir()
+    world = World(tmp_path / "open", hosts=("example.org:80",), egress_networks=("10.0.0.0/8",))
+    opened = world.ports.with_network(job)
+    assert (opened.allowed_hosts, opened.egress_networks) == (("example.org:80",), ("10.0.0.0/8",))
+    assert World(tmp_path / "closed", egress_networks=("10.0.0.0/8",)).ports.with_network(job) is job
