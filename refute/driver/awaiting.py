@@ -3,13 +3,15 @@
 `later` starts something there and waits for it on the loop here; a cancellation goes there and comes back.
 """
 
-import asyncio
-import concurrent.futures
 import itertools
+import sys
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+if TYPE_CHECKING:
+    import asyncio
 
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
 STARTED: Final = frozenset({"call", "call_lent", "member", "awaited"})
@@ -20,10 +22,16 @@ LEAVE_S: Final = 1.0
 Operations = dict[str, Callable[..., Any]]
 
 
+def running_loop() -> "asyncio.AbstractEventLoop | None":
+    """The loop that runs in this thread; asks asyncio only where somebody has imported it, which costs 50 ms."""
+    module = sys.modules.get("asyncio")
+    return module._get_running_loop() if module is not None else None  # noqa: SLF001  # get_running_loop raises
+
+
 class Loops(Protocol):
     """Where the coroutines of this side run."""
 
-    def loop(self, token: int) -> asyncio.AbstractEventLoop:
+    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
         """The loop for one of the other side's."""
         ...
 
@@ -50,13 +58,15 @@ class Awaiting:
         operations["cancel"] = self._cancel
         operations["finished"] = self._finished
 
-    def token(self, loop: asyncio.AbstractEventLoop) -> int:
+    def token(self, loop: "asyncio.AbstractEventLoop") -> int:
         """The number of a loop of this side."""
         return self._loop_numbers.setdefault(loop, next(self._numbers))
 
     async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Start something on the other side's loop and await it."""
         __tracebackhide__ = True
+        import asyncio
+
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         number = next(self._numbers)
@@ -86,13 +96,15 @@ class Awaiting:
                 awaitable = _failed(error)
             self._tasks[number] = loop.create_task(self._run(number, awaitable))
 
-        if asyncio._get_running_loop() is loop:  # noqa: SLF001  # None in other threads, where get_running_loop raises
+        if running_loop() is loop:  # None in other threads
             begin()
         else:
             # Not waited for: that loop may be waiting for this one.
             loop.call_soon_threadsafe(begin)
 
     async def _run(self, number: int, awaitable: Awaitable[Any]) -> None:
+        import asyncio
+
         how, value = DONE, None
         try:
             value = await awaitable
@@ -128,8 +140,10 @@ class OwnLoops:
         self._token = 0
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def loop(self, token: int) -> asyncio.AbstractEventLoop:
+    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
         """The loop that belongs to the other side's."""
+        import asyncio
+
         with self._lock:
             if self._loop is None or token != self._token:
                 if self._loop is not None:
@@ -141,8 +155,10 @@ class OwnLoops:
     def inside(self, token: int, action: Callable[[], Any]) -> Any:
         """Do something in the loop's thread, as a plain function called by a coroutine is."""
         loop = self.loop(token)
-        if asyncio._get_running_loop() is loop:  # noqa: SLF001  # as above
+        if running_loop() is loop:
             return action()
+        import concurrent.futures
+
         done: concurrent.futures.Future[Any] = concurrent.futures.Future()
 
         def act() -> None:
@@ -161,7 +177,7 @@ class LastLoop:
     def __init__(self) -> None:
         self.current: asyncio.AbstractEventLoop | None = None
 
-    def loop(self, _: int) -> asyncio.AbstractEventLoop:
+    def loop(self, _: int) -> "asyncio.AbstractEventLoop":
         """The one on which something of the other side was awaited last."""
         if self.current is None or self.current.is_closed():
             raise RuntimeError("no running event loop")
@@ -189,7 +205,9 @@ def _settle(future: "asyncio.Future[Any]", how: str, value: Any) -> None:
         future.set_result(value)
 
 
-def _wind_up(loop: asyncio.AbstractEventLoop) -> None:
+def _wind_up(loop: "asyncio.AbstractEventLoop") -> None:
+    import asyncio
+
     for task in asyncio.all_tasks(loop):
         task.cancel()
     loop.call_later(LEAVE_S, loop.stop)

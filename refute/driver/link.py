@@ -1,6 +1,5 @@
 """The driver's hold on the subject: starts it, talks to it, and knows what each test's decision rests on."""
 
-import asyncio
 import contextlib
 import mmap
 import os
@@ -15,7 +14,7 @@ from pathlib import Path
 from types import FrameType, FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
-from refute.driver.awaiting import Awaiting, LastLoop
+from refute.driver.awaiting import Awaiting, LastLoop, running_loop
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.door import Door
 from refute.driver.mirror.roots import Current, MirrorMeta
@@ -179,7 +178,7 @@ class SubjectLink:
             os._exit(GONE)
         if operation in CALLS:
             self.reached = True
-            loop = asyncio._get_running_loop()  # noqa: SLF001  # None where none runs
+            loop = running_loop()  # None where none runs
             if loop is not None and operation != "start":
                 self._loops.current = loop
                 operation, args, kwargs = "in_loop", (self.awaiting.token(loop), operation, list(args), kwargs), {}
@@ -213,7 +212,7 @@ class SubjectLink:
     async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
         self.reached = True
-        self._loops.current = asyncio.get_running_loop()
+        self._loops.current = running_loop()
         return await self.awaiting.later(operation, *args, **kwargs)
 
     def module_stub(self, name: str) -> ModuleStub:

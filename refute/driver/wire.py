@@ -63,6 +63,8 @@ class Wire:
             Malformed: what came is no message, or too large.
             SubjectGone: the connection was closed.
         """
+        if self._idle is not None:
+            self._idle(self._socket.fileno())
         (size,) = HEADER.unpack(self._take(HEADER.size))
         if size > MAX_BYTES:
             raise Malformed(f"a message of {size} bytes was announced, at most {MAX_BYTES} are taken")
@@ -86,8 +88,6 @@ class Wire:
         self._socket.close()
 
     def _take(self, size: int) -> bytes:
-        if self._idle is not None:
-            self._idle(self._socket.fileno())
         try:
             data = self._socket.recv(min(CHUNK, size))
             if len(data) == size:
