@@ -75,25 +75,32 @@ class Crew:
 
     def stop(self) -> None:
         """End at once: give back what is unfinished, remove its containers, wait for the threads."""
-        self._desk.slots.stop()
-        with contextlib.suppress(InfrastructureError):
-            self._desk.batches.release(self._desk.batch_id, self._desk.owner)
+        self._desk.slots.stop()  # from now on nothing unfinished is recorded
         deadline = time.monotonic() + STOP_TIMEOUT_S
         while any(thread.is_alive() for thread in self._threads) and time.monotonic() < deadline:
-            self.sweep()
+            self.sweep(own=True)
             for thread in self._threads:
                 thread.join(JOIN_S)
-        self.sweep()
+        self.sweep(own=True)
+        with contextlib.suppress(InfrastructureError):
+            self._desk.batches.release(self._desk.batch_id, self._desk.owner)
 
-    def sweep(self) -> None:
-        """Remove containers of this batch that no living process needs."""
+    def sweep(self, *, own: bool = False) -> None:
+        """Remove containers of this batch that no living process needs.
+
+        Args:
+            own: also those of this process's own tickets, to end them.
+        """
+
+        def needed() -> set[str]:
+            tickets = self._desk.batches.tickets(self._desk.batch_id)
+            return {one.ticket_id for one in tickets if one.owner is not None and self._lives(one.owner, own=own)}
+
         with contextlib.suppress(InfrastructureError):  # they end by themselves
-            alive = {
-                ticket.ticket_id
-                for ticket in self._desk.batches.tickets(self._desk.batch_id)
-                if ticket.owner is not None and not _is_gone(ticket.owner)
-            }
-            remove_leftovers(self._desk.batch_id, spare=alive)
+            remove_leftovers(self._desk.batch_id, spare=needed)
+
+    def _lives(self, owner: str, *, own: bool) -> bool:
+        return not own if owner == self._desk.owner else not _is_gone(owner)
 
     def _check(self) -> None:
         if self.failure is not None:
@@ -118,9 +125,9 @@ class Crew:
     def _run(self, claim: BatchTicket) -> None:
         desk = self._desk
         if claim.owner is not None:  # whoever had it before was killed, or is not heard of any more
+            others = desk.entries.keys() - {claim.ticket_id}
             with contextlib.suppress(InfrastructureError):
-                alive = {t.ticket_id for t in desk.batches.tickets(desk.batch_id)} - {claim.ticket_id}
-                remove_leftovers(desk.batch_id, spare=alive)
+                remove_leftovers(desk.batch_id, spare=lambda: others)
         work = TicketWork(desk, claim)
         labels = desk.entries[claim.ticket_id].labels
         try:
