@@ -112,13 +112,17 @@ class Execution:
     def _feed(self, number: int, data: bytes) -> bool:
         if self._filled:
             return self._output.feed(number, data)
+        if number != STDOUT:
+            # The two streams overtake each other: this may be the command's own, ahead of the marker on stdout.
+            self._output.feed(number, data)
+            return True
         self._fill_messages += data[:MAX_FILL_MESSAGES]
         before, marker, after = self._fill_messages.partition(FILLED)
         if not marker:
             return len(before) < MAX_FILL_MESSAGES
         self._filled = True
         self._signals.put(Started())
-        return self._output.feed(STDOUT, bytes(after))
+        return self._output.feed(STDOUT, bytes(after)) and not self._output.was_cut
 
     def _await_fill(self, reader: threading.Thread) -> None:
         deadline = time.monotonic() + FILL_TIMEOUT_S
@@ -142,7 +146,7 @@ class Execution:
 
     def _require_filled(self) -> None:
         if not self._filled:
-            said = self._fill_messages.decode("utf-8", "replace").strip()
+            said = f"{self._fill_messages.decode('utf-8', 'replace')}{self._output.text(STDERR)}".strip()
             raise SandboxFailed(
                 f"the workspace of job {self._job.name!r} could not be filled: {said or 'no message'}",
                 hint="Is the snapshot larger than the workspace's limit?",
