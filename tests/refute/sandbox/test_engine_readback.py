@@ -63,7 +63,7 @@ for _ in range(3000):
     assert result.end == Exited(code=0), result.stderr
     assert "too large to be read back" in result.changed_paths[-1]
     assert result.decoys_touched == ()
-    assert result.overhead_s < 10
+    assert result.overhead_s < 40  # 2 s on a quiet machine; a sparse file that is read to its end takes minutes
 
 
 @pytest.mark.parametrize(
