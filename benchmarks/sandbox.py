@@ -52,8 +52,9 @@ def main() -> None:
         for worker in workers.values():
             worker.ask("once")  # imports, first connection, page cache
         for _ in range(arguments.rounds):
-            for worker in workers.values():
+            for name, worker in workers.items():
                 worker.times_s.append(worker.ask("once"))
+                print(f"{name}: {worker.times_s[-1]:.2f} s", file=sys.stderr, flush=True)
         for worker in workers.values():
             worker.usage = worker.ask_json("usage")
         for worker in workers.values():
