@@ -12,7 +12,7 @@ from refute.driver.codec import CONTAINERS, Atom, Decoder, Encoder, Entry, parts
 from refute.driver.errors import derived_group, fill_error, frames_of, shell_error, tell_error, traceback_of
 from refute.driver.known import function_name, function_of, is_known, named, place_of
 from refute.driver.mirror.classes import IMMUTABLE, build
-from refute.driver.mirror.describing import FUNCTIONS, describe, stands_alone
+from refute.driver.mirror.describing import FUNCTIONS, checked, describe, stands_alone
 from refute.driver.mirror.enums import build_enum
 from refute.driver.mirror.functions import stand_in, tell
 from refute.driver.mirror.roots import MirroredObject, MirrorMeta
@@ -139,6 +139,7 @@ class Objects(SharedContainers):
         if cid in self._classes or not isinstance(told, dict):
             raise Malformed("a class was told of twice")
         bases = [self.class_of(token) for token in told["bases"]]
+        checked(told)
         if told.get("enum"):
             table, atoms = members
             value = Decoder(table, self).value

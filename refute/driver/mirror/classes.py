@@ -150,7 +150,7 @@ def _member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any:
         return None
     if kind == "p":
         return property(
-            functools.partial(_ask, "member_get", cid, name),
+            functools.partial(_ask, "judge_get" if judging else "member_get", cid, name),
             functools.partial(_ask, "member_set", cid, name),
             functools.partial(_ask, "member_del", cid, name),
             member[1],
@@ -166,9 +166,9 @@ def _member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any:
 
 def _ask(operation: str, cid: int, name: str, *args: Any, **kwargs: Any) -> Any:
     __tracebackhide__ = True
-    if operation == "judge":
+    if operation.startswith("judge"):
         Current.link.judged()
-        operation = "member"
+        operation = operation.replace("judge", "member")
     return Current.link.request(operation, cid, name, *args, **kwargs)
 
 
@@ -207,6 +207,8 @@ def _comparison(name: str, compared: list[str]) -> Callable[[Any, Any], Any]:
     def compare(self: Any, other: Any) -> Any:
         if other.__class__ is not self.__class__:
             return NotImplemented
+        if not compared:  # the class, and so its author, says that all its objects are equal
+            Current.link.judged()
         if self is other:
             return name in {"__eq__", "__le__", "__ge__"}
         return getattr(_values(self, compared), name)(_values(other, compared))

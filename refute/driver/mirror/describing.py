@@ -87,6 +87,17 @@ def stands_alone(kind: type) -> bool:
     return is_standard(kind.__module__) and not issubclass(kind, HOLDING)
 
 
+def checked(told: Description) -> None:
+    """Leave out of a description what no honest side tells: names that would decide here instead of there."""
+    members = told["members"]
+    told["members"] = {
+        name: member for name, member in members.items() if name not in SKIPPED and not name.startswith("_refute_")
+    }
+    told["meta"] = [name for name in told["meta"] if name in META]
+    if "tuple" in told:
+        told["tuple"] = [name for name in told["tuple"] if name.isidentifier() and not name.startswith("__")]
+
+
 def _members(kind: type) -> dict[str, list[Any]]:
     """Name → kind of member and what is told of its function."""
     found = {}

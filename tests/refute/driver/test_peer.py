@@ -1,3 +1,4 @@
+import contextlib
 import dataclasses
 import socket
 import struct
@@ -129,3 +130,41 @@ def test_a_closed_connection_means_that_the_other_side_is_gone() -> None:
     theirs_end.close()
     with ours, pytest.raises(SubjectGone):
         Wire(ours).receive()
+
+
+TOLD = {
+    "name": "Forged", "qualname": "Forged", "module": "impl", "doc": None, "bases": [], "meta": [], "signature": None,
+    "standard": False, "asks": False,
+}  # fmt: skip
+FUNCTION = ["f", "f", "impl", None, None, False]
+
+
+@pytest.mark.parametrize(
+    "member", [["f", FUNCTION], ["p", None], ["c", FUNCTION], ["s", FUNCTION]], ids=lambda one: one[0]
+)
+@pytest.mark.parametrize("name", ["__eq__", "__bool__", "__contains__"])
+def test_an_operator_disguised_as_another_kind_of_member_is_a_judgement_still(
+    pair: Pair, name: str, member: list[Any]
+) -> None:
+    pair.driver.learn(101, {**TOLD, "members": {name: member}}, None)
+    forged = pair.driver.shell(["o", 103, ["c", 101]])
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise LookupError
+
+    pair.request = refuse  # type: ignore[method-assign]
+    with contextlib.suppress(LookupError):  # Python passes over some errors of such a look-up
+        {"__eq__": lambda: forged == 5, "__bool__": lambda: bool(forged), "__contains__": lambda: 5 in forged}[name]()
+    assert pair.judgements == 1
+
+
+@pytest.mark.parametrize("name", ["__subclasshook__", "__class__", "__getattribute__", "_refute_root_"])
+def test_a_class_cannot_bring_members_that_would_decide_here(pair: Pair, name: str) -> None:
+    pair.driver.learn(101, {**TOLD, "members": {name: ["p", None]}}, None)
+    assert name not in vars(pair.driver.class_of(["c", 101]))
+
+
+def test_the_parts_of_a_named_tuple_are_no_operators(pair: Pair) -> None:
+    told = {**TOLD, "bases": [["K", "builtins", "tuple"]], "members": {}, "tuple": ["__eq__", "x"]}
+    pair.driver.learn(101, told, None)
+    assert vars(pair.driver.class_of(["c", 101]))["_fields"] == ("x",)
