@@ -62,18 +62,24 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+HELP: Final = """\
+Tries to refute the claims made about LLM-written code, in a locked-down container.
+
+\b
+Exit codes of `verify` (`batch`: the worst of its tickets):
+  0 PASS, SKIPPED, DRY_RUN    10 FAILED_…    11 PASS_WEAK    12 BLOCKED_…
+  13 CANCELLED    14 SKIPPED_BUDGET    15 INCONCLUSIVE    16 PENDING
+  1 ERROR (infrastructure, no verdict)    2 wrong usage    3 no ticket found
+Of `report --budget`: 14 used up    17 a threshold is reached
+"""
+"""`\\b` keeps click from joining the lines of the paragraph."""
+
+
+@click.group(help=HELP, cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="refute")
 @click.option("--debug", is_flag=True, help="Show tracebacks of errors.")
 def refute(*, debug: bool) -> None:
-    r"""Tries to refute the claims made about LLM-written code, in a locked-down container.
-
-    \b
-    Exit codes of `verify`:
-      0 PASS, SKIPPED, DRY_RUN    10 FAILED_…    11 PASS_WEAK    12 BLOCKED_…
-      13 CANCELLED    14 SKIPPED_BUDGET    15 INCONCLUSIVE    16 PENDING
-      1 ERROR (infrastructure, no verdict)    2 wrong usage    3 no ticket found
-    """
+    """See `HELP`."""
     del debug  # read by main(), before click parses
 
 

@@ -109,3 +109,9 @@ def test_a_file_that_cannot_be_used_is_named(monkeypatch, capsys):
 def test_closed_standard_streams_are_as_good_as_empty_ones(tmp_path):
     command = f"{sys.executable} -m flows.cli verify {tmp_path}/none <&- >&- 2>&-"
     assert subprocess.run(["sh", "-c", command], timeout=60).returncode == 3
+
+
+def test_exit_codes_stand_in_the_help_line_by_line() -> None:
+    shown = CliRunner().invoke(refute, ["--help"]).output
+    assert "\n    1 ERROR (infrastructure, no verdict)    2 wrong usage    3 no ticket found\n" in shown
+    assert "\\b" not in shown
