@@ -163,7 +163,7 @@ class Encoder:
             if id(value) in self._places:
                 continue
             entry, parts = self._open(value)
-            if parts:
+            if parts and not is_flat(parts):
                 work.append((value, entry, parts))
                 work.extend(
                     (part, None, None)
@@ -171,7 +171,7 @@ class Encoder:
                     if id(part) not in self._places and not (type(part) in SCALARS and _is_plain(part, type(part)))
                 )
             elif parts is not None:
-                self._finish(value, entry, ())
+                self._finish(value, entry, parts)
 
     def _open(self, value: Any) -> tuple[Entry, Sequence[Any] | None]:
         """The entry of a value and the parts that are still to be written; None where it is complete."""
@@ -258,8 +258,10 @@ def is_flat(parts: Sequence[Any]) -> bool:
     kinds = set(map(type, parts))
     if not kinds <= SCALARS:
         return False
-    if int in kinds and not all(-SAFE_INT < part < SAFE_INT for part in parts if type(part) is int):
-        return False
+    if int in kinds:
+        numbers = parts if kinds <= {int, bool} else [part for part in parts if type(part) is int]
+        if not (min(numbers) > -SAFE_INT and max(numbers) < SAFE_INT):
+            return False
     return str not in kinds or all(part.isascii() or _has_no_surrogate(part) for part in parts if type(part) is str)
 
 

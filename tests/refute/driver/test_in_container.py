@@ -152,5 +152,5 @@ def test_s200_forged_results_are_tampering(attack: Attack, name: str) -> None:
 
 def test_s200_a_supervisor_that_is_stopped_gives_no_pass(attack: Attack) -> None:
     tests = "import impl\ndef test_a():\n    impl.stop()\n    assert impl.stop() is None\n"
-    run = attack(FORGED, tests, "test_a", attack_timeout_s=2, test_timeout_s=2)
+    run = attack(FORGED, tests, "test_a", attack_timeout_s=15, test_timeout_s=15)
     assert run.tampering
