@@ -75,7 +75,9 @@ Of `report --budget`: 14 used up    17 a threshold is reached
 """`\\b` keeps click from joining the lines of the paragraph."""
 
 
-@click.group(help=HELP, cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    help=HELP, cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="refute")
 @click.option("--debug", is_flag=True, help="Show tracebacks of errors.")
 def refute(*, debug: bool) -> None:

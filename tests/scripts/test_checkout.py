@@ -67,7 +67,9 @@ def test_no_test_is_skipped_for_want_of_an_engine() -> None:
     assert skipping == []
 
 
-@pytest.mark.parametrize("script", ["setup.sh", "ensure-engine.sh", "ensure-postgres.sh", "ensure-browser.sh", "lock.sh"])
+@pytest.mark.parametrize(
+    "script", ["setup.sh", "ensure-engine.sh", "ensure-postgres.sh", "ensure-browser.sh", "lock.sh"]
+)
 def test_scripts_are_sound_bash(script: str) -> None:
     path = REPOSITORY / "scripts" / script
     assert os.access(path, os.X_OK)
