@@ -62,7 +62,7 @@ class Awaiting:
         """The number of a loop of this side."""
         return self._loop_numbers.setdefault(loop, next(self._numbers))
 
-    async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+    async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Start something on the other side's loop and await it."""
         __tracebackhide__ = True
         import asyncio

@@ -170,7 +170,7 @@ class SubjectLink:
 
     # What mirrored objects ask for
 
-    def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+    def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the subject do something."""
         __tracebackhide__ = True
         if os.getpid() != self._process:
@@ -209,7 +209,7 @@ class SubjectLink:
         __tracebackhide__ = True
         return await self.later("call_lent", oid, *args, **kwargs)
 
-    async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+    async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
         self.reached = True
         self._loops.current = running_loop()

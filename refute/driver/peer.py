@@ -59,7 +59,7 @@ class Peer:
         """Let this thread talk over a connection."""
         self._local.wire = wire
 
-    def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+    def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do something; what it returns or raises is returned or raised here.
 
         Raises:

@@ -93,7 +93,7 @@ class SubjectSide:
         """Await, in the driver, what a coroutine function gives."""
         return await self.awaiting.later("call_lent", oid, *args, **kwargs)
 
-    async def later(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+    async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what an operation gives."""
         return await self.awaiting.later(operation, *args, **kwargs)
 

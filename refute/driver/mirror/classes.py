@@ -164,7 +164,7 @@ def _member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any:
     return staticmethod(functools.partial(function, None)) if kind == "s" else function
 
 
-def _ask(operation: str, cid: int, name: str, *args: Any, **kwargs: Any) -> Any:
+def _ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
     __tracebackhide__ = True
     if operation.startswith("judge"):
         Current.link.judged()
@@ -172,7 +172,7 @@ def _ask(operation: str, cid: int, name: str, *args: Any, **kwargs: Any) -> Any:
     return Current.link.request(operation, cid, name, *args, **kwargs)
 
 
-async def _ask_later(cid: int, name: str, *args: Any, **kwargs: Any) -> Any:
+async def _ask_later(cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
     __tracebackhide__ = True
     return await Current.link.later("member", cid, name, *args, **kwargs)  # type: ignore[attr-defined]
 

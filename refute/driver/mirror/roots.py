@@ -15,7 +15,7 @@ JUDGING: Final = frozenset(
 class Link(Protocol):
     """What a mirrored object needs of the connection."""
 
-    def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
+    def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do something."""
         ...
 
@@ -60,7 +60,7 @@ class MirrorMeta(ABCMeta):
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_: Any) -> None:
         super().__init__(name, bases, namespace)
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
         """Make an object, there."""
         __tracebackhide__ = True
         return Current.link.request("call", cls, *args, **kwargs)
