@@ -19,7 +19,6 @@ CASES = read_cases()
 GROUPS = grouped(CASES)
 OPEN = {
     "descriptors": "`type(Model) is its_metaclass` is not carried over; remove with the fix",
-    "corners": "arguments named `self` and `operation` clash with the runner's own; remove with the fix",
 }
 """Ordinary code that fails because of the split as yet. A fix turns the test red until its entry is gone."""
 Reports = dict[str, dict[str, Any]]
