@@ -10,8 +10,8 @@ STAMP := .venv/.installed
 QUICK_WORKERS ?= 2
 ENGINE_WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest
-QUICK := not engine and not prefect and not postgres and not browser and not slow and not live
-HEAVY := (engine or prefect or postgres or browser or slow) and not live
+QUICK := not engine and not prefect and not postgres and not browser and not gvisor and not slow and not live
+HEAVY := (engine or prefect or postgres or browser or slow) and not gvisor and not live
 COV := --cov --cov-append --cov-report= --cov-fail-under=0
 # Tests never skip for want of an engine; the variable says so to anything that would rather ask.
 export REFUTE_REQUIRE_ENGINE := 1
@@ -51,11 +51,13 @@ test-quick: setup ## the tests that need no engine and no Prefect
 test-engine: image postgres browser ## the tests that need containers, Prefect, PostgreSQL or a browser
 	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup -m "$(HEAVY)"
 
-.PHONY: containment conformance endurance
+.PHONY: containment conformance endurance gvisor
 containment: image ## run the hostile suite and write docs/containment.md from it
 	$(BIN)/python -m tests.hostile.page
 conformance: image ## what any engine must do; REFUTE_RUNTIME=runsc for another runtime
 	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup tests/conformance
+gvisor: image ## the tests of --runtime runsc, on an engine of their own; needs apt-get install runsc
+	$(PYTEST) -m gvisor
 endurance: image ## 1,000 jobs and 20 kills at random moments: what is left on the engine
 	$(BIN)/python -m benchmarks.endurance
 

@@ -16,6 +16,7 @@ BAKED_TABLES = "/opt/refute/site-packages/hypothesis-tables"
 """Hypothesis's tables of characters, made with the image; where they are missing, a run's first worker makes them."""
 ALONE = 5
 """Failing tests that get a process to themselves once."""
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 STALLS = 2
 """Workers in a row that may end without deciding any test before what is left is given up."""
 
@@ -124,8 +125,12 @@ class Supervisor:
 
 
 def environment(plan: Plan) -> dict[str, str]:
-    """All that a worker gets: nothing of ours beyond the path and fixed locale, time zone and hash seed."""
+    """All that a worker gets: nothing of ours beyond the path and fixed locale, time zone and hash seed.
+
+    Where a person allowed hosts, the job's environment names the proxy to them, which the code needs.
+    """
     return {
+        **{name: os.environ[name] for name in PROXIES if name in os.environ},
         "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
         "HOME": plan.scratch_dir,
         "TMPDIR": plan.scratch_dir,

@@ -90,7 +90,7 @@ def gvisor(image_id, tmp_path_factory) -> Iterator[OwnEngine]:
     """An engine that has gVisor registered as Debian's package works on control groups v1."""
     runsc = shutil.which("runsc")
     if runsc is None:
-        pytest.skip("runsc is not installed (Debian package runsc)")
+        pytest.fail("runsc is not installed: apt-get install runsc")
     arguments = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
     config = {"runtimes": {"runsc": {"path": runsc, "runtimeArgs": arguments}}}
     with own_engine(tmp_path_factory.mktemp("engine"), config=config) as engine:
@@ -98,7 +98,7 @@ def gvisor(image_id, tmp_path_factory) -> Iterator[OwnEngine]:
         yield engine
 
 
-@pytest.mark.engine
+@pytest.mark.gvisor
 def test_under_gvisor_a_job_runs_on_another_kernel_and_unenforced_limits_are_found(gvisor, image_id):
     with DockerSandbox(partial(connect, gvisor.host), runtime="runsc") as sandbox:
         result = sandbox.run(bash_job("uname -r; echo x > new; rm a.py; exit 3", image_id=image_id))
@@ -108,7 +108,7 @@ def test_under_gvisor_a_job_runs_on_another_kernel_and_unenforced_limits_are_fou
         assert sandbox.unenforced(image_id) == ("memory", "pids")
 
 
-@pytest.mark.engine
+@pytest.mark.gvisor
 def test_under_gvisor_the_clock_ends_a_job_all_the_same(gvisor, image_id):
     with DockerSandbox(partial(connect, gvisor.host), runtime="runsc") as sandbox:
         result = sandbox.run(bash_job("sleep 300", image_id=image_id, limits={"timeout_s": 3}))
