@@ -45,6 +45,15 @@ SPECIAL: Final = frozenset(
     }
 )  # fmt: skip
 """Special methods of a test's own classes that the implementation may use."""
+BUILDING: Final = frozenset({"__init__", "__post_init__", "__get__", "__set__", "__delete__", "__instancecheck__"})
+"""Of these only those of a test's own classes: a library object could be built anew upon anything of the driver's."""
+TELLTALE: Final = frozenset(
+    {
+        "findCaller", "makeRecord", "handle", "manager", "root", "parent", "handlers", "gen", "func",
+        "enable_load_extension", "load_extension", "deserialize", "iterdump",
+    }
+)  # fmt: skip
+"""Attributes of library objects that lead to the driver's stack, to its machinery, or to foreign code in it."""
 
 
 def _class(kind: Any) -> type:
@@ -109,9 +118,21 @@ class Door:
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
+        self._require_lent(target)
         if self.objects.sid_of(target) is not None or isinstance(target, NEVER):
             raise Malformed("something was called that is no function of the test's")
+        if isinstance(target, type) and not self._is_ours(target):
+            self._refuse()
         return target(*args, **kwargs)
+
+    def _require_lent(self, one: Any) -> None:
+        """The subject works on what a test handed over, never on what it names or makes up itself."""
+        if not self.objects.has_lent(one):
+            raise Malformed("an object that no test handed over was worked on")
+
+    def _is_ours(self, kind: type) -> bool:
+        """Whether the test file defines a class."""
+        return kind.__module__ == self.module
 
     def _get(self, one: Any, name: Any, /, *default: Any) -> Any:
         self._check(one, name)
@@ -119,17 +140,26 @@ class Door:
 
     def _set(self, one: Any, name: Any, value: Any) -> None:
         self._check(one, name)
+        self._check_change(one)
         setattr(one, name, value)
 
     def _delete(self, one: Any, name: Any) -> None:
         self._check(one, name)
+        self._check_change(one)
         delattr(one, name)
+
+    def _check_change(self, one: Any) -> None:
+        if isinstance(one, type) and not self._is_ours(one):
+            self._refuse()
 
     def _check(self, one: Any, name: Any) -> None:
         if type(name) is not str:
             raise Malformed("an attribute's name is none")
+        self._require_lent(one)
+        ours = self._is_ours(one if isinstance(one, type) else type(one))
         if (
             name.startswith("_")
+            or (name in TELLTALE and not ours)
             or isinstance(one, (*FUNCTIONS, *NEVER))
             or name[:3] in {"gi_", "cr_", "ag_", "tb_", "co_", "f_"}
         ):
@@ -140,13 +170,15 @@ class Door:
             raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
 
     def _vars(self, one: Any) -> dict[str, Any]:
-        if type(one).__module__ != self.module:
+        if not self._is_ours(type(one)):
             raise AttributeError("__dict__")
         return {name: value for name, value in vars(one).items() if not name.startswith("__")}
 
     def _member(self, cid: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind, this, rest = self._known(cid, name), args[0] if args else None, args[1:]
         member = lookup(kind, name)
+        if not self._is_ours(kind):
+            self._require_lent(this)
         if isinstance(member, staticmethod):
             return member.__func__(*rest, **kwargs)
         owner = this if isinstance(this, type) else type(this)
@@ -156,6 +188,7 @@ class Door:
 
     def _member_get(self, cid: Any, name: Any, this: Any) -> Any:
         kind = self._known(cid, name)
+        self._require_lent(this)
         if not isinstance(this, kind):
             raise Malformed("a property was read on an object of another class")
         return lookup(kind, name).__get__(this, type(this))
@@ -164,6 +197,8 @@ class Door:
         kind = self.objects.own(cid)
         if not isinstance(kind, type) or type(name) is not str or (name.startswith("_") and name not in SPECIAL):
             raise AttributeError(f"no attribute {str(name)[:80]!r}")
+        if name in BUILDING | TELLTALE and not self._is_ours(kind):
+            raise AttributeError(f"no attribute {name!r}")
         return kind
 
     @staticmethod

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from refute.driver.evaluating import evaluate, refuse
 from refute.driver.mirror.roots import Current, refuse_marks
 
 OURS: Final = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", "refute"})
@@ -149,7 +150,8 @@ class Importer:
 
     def builtins_of_tests(self) -> dict[str, Any]:
         """The built-in names that the test file sees."""
-        return {**vars(builtins), "__import__": self._import_for_tests}
+        guarded = {"__import__": self._import_for_tests, "eval": evaluate, "exec": refuse, "compile": refuse}
+        return {**vars(builtins), **guarded}
 
     def _import_for_tests(
         self,

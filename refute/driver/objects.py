@@ -1,6 +1,7 @@
 """Who is who: objects lent to the other side, objects borrowed from it, and their classes."""
 
 import enum
+import threading
 import weakref
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -39,6 +40,7 @@ class Objects(SharedContainers):
         self._number = first
         self._lent: dict[int, list[Any]] = {}
         self._lent_ids: dict[int, int] = {}
+        self._here = threading.local()
         self._borrowed: dict[int, Any] = {}
         self._borrowed_ids: dict[int, int] = {}
         self._taken: dict[int, int] = {}
@@ -70,6 +72,24 @@ class Objects(SharedContainers):
         if oid not in self._lent:
             raise Malformed("an object that was never lent is referred to")
         return self._lent[oid][0]
+
+    def has_lent(self, value: Any) -> bool:
+        """Whether the other side may refer to this very object."""
+        return id(value) in self._lent_ids or id(value) in self.asked_about
+
+    @property
+    def asked_about(self) -> frozenset[int]:
+        """Lent objects of the question that this thread works on; it may have let go of them with the same message."""
+        found: frozenset[int] = getattr(self._here, "asked_about", frozenset())
+        return found
+
+    @asked_about.setter
+    def asked_about(self, ids: frozenset[int]) -> None:
+        self._here.asked_about = ids
+
+    def lent_among(self, values: list[Any]) -> frozenset[int]:
+        """Those of a question's values that were lent."""
+        return frozenset(id(value) for value in values if id(value) in self._lent_ids)
 
     def take_back(self, dropped: list[list[int]]) -> None:
         """The other side no longer holds these, as far as it had received them."""

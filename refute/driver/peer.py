@@ -123,8 +123,15 @@ class Peer:
             _, _, operation, atoms, names, table, extras = message
         except ValueError as error:
             raise Malformed("a question is none") from error
+        before = self.objects.asked_about
         with self._lock:
-            values = self._take_in(table, extras, atoms)
+            values = self._take_in(table, extras, atoms, asked=True)
+        try:
+            return self._operate(operation, values, names)
+        finally:
+            self.objects.asked_about = before
+
+    def _operate(self, operation: Any, values: list[Any], names: list[str]) -> Any:
         kwargs = dict(zip(names, values[len(values) - len(names) :], strict=True)) if names else {}
         if names:
             del values[len(values) - len(names) :]
@@ -190,7 +197,7 @@ class Peer:
             extras["o"], objects.dropped = objects.dropped, []
         return extras
 
-    def _take_in(self, table: Any, extras: Any, atoms: Any) -> list[Any]:
+    def _take_in(self, table: Any, extras: Any, atoms: Any, *, asked: bool = False) -> list[Any]:
         """The values of a message, with all that goes along with it."""
         if type(table) is not list or type(extras) is not dict or type(atoms) is not list:
             raise Malformed("a message is none")
@@ -202,6 +209,8 @@ class Peer:
         if extras:
             self._hear(extras)
         values = Decoder(table, self.objects).values(atoms)
+        if asked and self.objects.in_driver:
+            self.objects.asked_about = self.objects.lent_among(values)
         try:
             self._settle_up(table, extras)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:

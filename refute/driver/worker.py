@@ -5,6 +5,7 @@ the second whenever SIGUSR1 arrives; the third is for the subject's stacks. What
 it, comes as JSON on standard input, so that the subject finds none of it on disk.
 """
 
+import builtins
 import contextlib
 import ctypes
 import faulthandler
@@ -150,18 +151,26 @@ def prepare_hypothesis(*, warm: bool) -> None:
 def guard(job: dict[str, Any]) -> None:
     """Let no code of the implementation into this process, by whatever way a test may take to it."""
     workspace = job["workspace"].rstrip(os.sep) + os.sep
-    allowed = frozenset({"builtins", "collections", "copyreg", "datetime", "decimal", "fractions", "uuid", "pathlib"})
+    paths = {str(path) for path in (*sys.path, Path(os.__file__).parent, Path(__file__).parent) if path}
+    own = tuple(path + os.sep for path in paths | {os.path.realpath(path) for path in paths})
+    allowed = frozenset({"collections", "copyreg", "datetime", "decimal", "fractions", "uuid", "pathlib"})
+    types = frozenset(name for name, value in vars(builtins).items() if isinstance(value, type)) - {"type", "super"}
 
     def refuse(event: str, details: tuple[Any, ...]) -> None:
         if event == "exec":
             path = details[0].co_filename
-            if path.startswith(workspace) and "/site-packages/" not in path:
+            # What Python and its libraries make up in memory is called `<…>`; every other file must be one of theirs.
+            if not (path.startswith(("<", *own)) or path == job["test_file"]) or path.startswith(workspace):
                 raise ImportError(f"needs the implementation in the test's process: runs {path} there")
         elif event in {"import", "ctypes.dlopen"}:
             path = details[1] if event == "import" else details[0]
             if isinstance(path, str) and path.startswith(workspace):
                 raise ImportError(f"needs the implementation in the test's process: loads {path} there")
-        elif event == "pickle.find_class" and details[0].partition(".")[0] not in allowed and details[0] != ours:
+        elif event == "pickle.find_class" and not (
+            details[0].partition(".")[0] in allowed
+            or details[0] == ours
+            or (details[0] == "builtins" and details[1] in types)
+        ):
             raise ImportError(
                 f"needs the implementation in the test's process: unpickles {details[0]}.{details[1]} there"
             )

@@ -107,7 +107,7 @@ def test_the_budget_s_exit_code_says_whether_it_holds(
     assert done.stderr.startswith(said)
     assert bool(done.stderr) == bool(said)
     assert f"${cost}.00 of $50.00 spent" in done.stdout
-    assert "1 run a day × 30 × $0.50 a run = $15.00" in done.stdout
+    assert "1 run a day × 30 × $0.50 a run = $15.00" in " ".join(done.stdout.split())
 
 
 def test_a_webhook_that_fails_never_hides_the_budget(ledger: Ledger, report: Report) -> None:
