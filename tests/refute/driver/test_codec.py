@@ -86,6 +86,7 @@ def test_a_cycle_stays_one() -> None:
     assert made[1][0] is made
 
 
+@pytest.mark.slow
 def test_depth_is_no_limit() -> None:
     value: list[Any] = []
     for _ in range(100_000):

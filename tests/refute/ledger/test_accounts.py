@@ -161,6 +161,7 @@ def _draw(state_dir: Path, number: int) -> int:
         return cents
 
 
+@pytest.mark.slow
 def test_s210_fifty_tickets_in_parallel_do_not_overspend(settings: Settings) -> None:
     Ledger.open(settings).close()
     context = multiprocessing.get_context("spawn")

@@ -203,6 +203,7 @@ def test_a_lock_that_stays_taken_is_an_error(
         append_missing(ledger, settings.costs_csv)
 
 
+@pytest.mark.slow
 def test_s120_ledger_and_cost_table_hold_each_outcome_once_whenever_processes_are_killed(
     settings: Settings, make_outcome: MakeOutcome
 ) -> None:

@@ -46,7 +46,9 @@ def test_hostile_python_blocks(kind: str) -> None:
     assert _blocks(HOSTILE_PYTHON[kind], Language.PYTHON)
 
 
-@pytest.mark.parametrize("kind", HOSTILE_SHELL)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] if "10 MB" in kind else []) for kind in HOSTILE_SHELL]
+)
 def test_hostile_shell_blocks(kind: str) -> None:
     assert _blocks(HOSTILE_SHELL[kind], Language.SHELL)
 
