@@ -1,13 +1,17 @@
 import contextlib
 import dataclasses
+import pathlib
 import socket
 import struct
+from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+from refute.driver.evaluating import evaluate
 from refute.driver.wire import MAX_BYTES, Wire
 from tests.refute.driver.pair import Pair
 
@@ -90,8 +94,37 @@ def test_a_generated_equality_is_decided_here(pair: Pair) -> None:
 )
 def test_the_door_shows_nothing_of_the_machinery(pair: Pair, name: str) -> None:
     for target in (test_the_door_shows_nothing_of_the_machinery, (one for one in "ab"), Keeper([])):
+        pair.driver.lend(target)
         with pytest.raises(AttributeError):
             pair.door.operations()["get"](target, name)
+
+
+@pytest.mark.parametrize("target", [pathlib.Path("/proc/self/environ"), Keeper, [1], len], ids=repr)
+@pytest.mark.parametrize("operation", ["get", "set", "del", "call"])
+def test_the_subject_works_on_nothing_that_no_test_handed_over(pair: Pair, operation: str, target: Any) -> None:
+    arguments = {"get": ["x"], "set": ["x", 1], "del": ["x"], "call": []}[operation]
+    with pytest.raises(Malformed, match="no test handed over"):
+        pair.door.operations()[operation](target, *arguments)
+
+
+def test_a_library_s_class_is_neither_changed_nor_called(pair: Pair) -> None:
+    pair.driver.lend(pathlib.Path)
+    for operation, arguments in (("set", ["exists", 1]), ("del", ["exists"]), ("call", ["/x"])):
+        with pytest.raises(CannotCarry):
+            pair.door.operations()[operation](pathlib.Path, *arguments)
+
+
+@pytest.mark.parametrize(
+    "text", ["__import__('os')", "(lambda: 1)()", "open('/x')", "[].__class__", "type('X', (), {})"]
+)
+def test_text_that_is_more_than_a_value_is_not_evaluated(text: str) -> None:
+    with pytest.raises(CannotCarry, match="runs text as code"):
+        evaluate(text, {"os": pathlib})
+
+
+@pytest.mark.parametrize("value", [[1, -2.5], {"a": {1, 2}}, Fraction(1, 3), Counter("ab"), ValueError("x")], ids=repr)
+def test_the_text_of_a_value_is_evaluated(value: Any) -> None:
+    assert repr(evaluate(repr(value), {"Fraction": Fraction, "Counter": Counter})) == repr(value)
 
 
 @pytest.mark.parametrize("value", [pytest, Pair], ids=["module", "class"])
