@@ -48,6 +48,7 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     with interruptions() as signals:
         with case.chain(), signals.let_through():
             run_stages(ports, case, request, _approver(request))
+        ports.discard_prepared()
         return final_state(_recorded(ports, case, signals))
 
 

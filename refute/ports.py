@@ -119,6 +119,11 @@ class Ports:
             with contextlib.closing(connect()) as client:
                 require_bridge(client)
 
+    def discard_prepared(self) -> None:
+        """Remove the containers that were made ahead of jobs which will not come; none where no sandbox was used."""
+        if "sandbox" in self.__dict__:
+            self.sandbox.discard_prepared()
+
     def image(self, python: str) -> SandboxImage:
         """The sandbox image for a Python version; asked once per version.
 

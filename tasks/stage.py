@@ -12,6 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
+from prefect.context import TagsContext
 
 from refute.ports import Ports
 
@@ -48,7 +49,9 @@ def stage(name: str) -> Callable[[Stage[P, R]], Stage[P, R]]:
                 return function(ports, *args, **kwargs)
             # Prefect looks for futures in all that a task is given, file by file of a snapshot and several times a
             # stage: 0.6 s for 5,000 files. Into a partial it does not look.
-            return run(functools.partial(function, ports, *args, **kwargs))
+            # A tag would have the server asked for a slot of it before every stage, which a busy one answers with 503.
+            with TagsContext(current_tags=set()):
+                return run(functools.partial(function, ports, *args, **kwargs))
 
         return staged
 

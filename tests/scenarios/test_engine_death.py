@@ -122,7 +122,9 @@ def engine(engine_with_image, monkeypatch) -> SecondEngine:
 
 
 def waiting(monkeypatch, seconds: float) -> None:
-    monkeypatch.setattr("refute.ports.DockerSandbox", lambda: DockerSandbox(engine_return_s=seconds))
+    monkeypatch.setattr(
+        "refute.ports.DockerSandbox", lambda **options: DockerSandbox(engine_return_s=seconds, **options)
+    )
 
 
 @pytest.mark.parametrize("stage", ["verify", "attack"])

@@ -58,7 +58,9 @@ def _plainly(module: str) -> tuple[str, ...]:
 def _isolated(module: str) -> tuple[str, ...]:
     """A fresh interpreter without site-packages: what is not in the standard library cannot be imported there."""
     return (
-        "roots = [path for path in sys.path if '-packages' not in path]",
+        # Where a program that a test starts finds the code, whoever runs the tests.
+        "named = os.environ.get('PYTHONPATH', '').split(os.pathsep)",
+        "roots = [path for path in (os.getcwd(), *named, *sys.path) if path and '-packages' not in path]",
         f"program = f'import sys; sys.path[:0] = {{roots!r}}; import {module}'",
         (
             "ended = subprocess.run([sys.executable, '-I', '-S', '-c', program], capture_output=True, "

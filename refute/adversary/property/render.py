@@ -21,6 +21,7 @@ _MODULES = (
     "itertools",
     "math",
     "numbers",
+    "os",
     "re",
     "statistics",
     "subprocess",
