@@ -41,7 +41,11 @@ class Ahead:
                 if not waiting:
                     return None
                 future = waiting.pop()
-            standing = self._made(future)
+            try:
+                standing = self._made(future)
+            except BaseException:  # interrupted while waiting: nobody else knows of this one any more
+                future.add_done_callback(self._remove_late)
+                raise
             if standing is None:
                 continue
             if standing.is_usable():
