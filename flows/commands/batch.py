@@ -49,14 +49,14 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     done.
     """
     from flows.batch.lines import BatchLines
-    from flows.commands.verify import _check_output
+    from flows.commands.output import check_writable
     from flows.run import run_batch
     from refute.settings import Settings
 
     settings = Settings.load(batch_containers=options["parallel"])
     request = _request(source, options, settings)
     if output is not None:
-        _check_output(output)
+        check_writable("--output", output)
     lines = BatchLines()
     try:
         result = run_batch(request, settings, watcher=lines, ask=_ask(request))

@@ -36,7 +36,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     versions refuted, right versions refuted (false fails), undecided ones, claims attacked, cost and time, with 95%
     intervals. A run that was interrupted goes on when the same command is given again.
     """
-    from flows.commands.verify import _check_output
+    from flows.commands.output import check_writable
     from refute.bench.dataset import digest, read_dataset
     from refute.settings import Settings
     from reports.bench import render_bench
@@ -50,7 +50,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
         batch_containers=options["parallel"],
     )
     if output is not None:
-        _check_output(output)
+        check_writable("--output", output)
     name = f"bench-{settings.tester}-{digest(pairs)[:12]}"
     result = _run(pairs, settings, name, again=options["again"])
     scored = _score(pairs, settings, result.batch_id, dataset)

@@ -117,7 +117,9 @@ def _report(ledger: "Ledger", settings: "Settings", scope: "Scope", options: dic
     from reports.report import make_report
 
     if options["html"] is not None:
-        _check_writable(options["html"])
+        from flows.commands.output import check_writable
+
+        check_writable("--html", options["html"])
     made = make_report(ledger, settings, scope, datetime.now(UTC))
     if options["html"] is not None:
         from reports.html import render_html
@@ -133,23 +135,6 @@ def _report(ledger: "Ledger", settings: "Settings", scope: "Scope", options: dic
 
         click.echo(render_report(made, color=sys.stdout.isatty()), nl=False)
     return 0
-
-
-def _check_writable(path: Path) -> None:
-    """Find out that the page could not be written before it is made, not after.
-
-    Raises:
-        UsageError: it cannot.
-    """
-    from refute.errors import UsageError
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.open("a").close()
-    except OSError as error:
-        raise UsageError(
-            f"--html {path}: cannot be written: {error.strerror}", hint="Name a file in a directory of yours."
-        ) from error
 
 
 def _csv(ledger: "Ledger", settings: "Settings", *, rebuild: bool) -> int:

@@ -55,7 +55,9 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     load_ticket(ticket)  # a fault in the ticket is told before anything starts
     settings = _settings(options)
     if output is not None:
-        _check_output(output)
+        from flows.commands.output import check_writable
+
+        check_writable("--output", output)
     request = VerifyRequest(
         ticket=ticket.resolve(),
         approval="in_advance" if options["yes"] else "ask",
@@ -73,23 +75,6 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     else:
         output.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
     return _exit_code(outcome.status.exit_code, accept_weak=options["accept_weak"])
-
-
-def _check_output(output: Path) -> None:
-    """Find out that a result could not be written before it is made, not after.
-
-    Raises:
-        UsageError: it cannot.
-    """
-    from refute.errors import UsageError
-
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.open("a").close()
-    except OSError as error:
-        raise UsageError(
-            f"--output {output}: cannot be written: {error.strerror}", hint="Name a file in a directory of yours."
-        ) from error
 
 
 def _exit_code(code: int, *, accept_weak: bool) -> int:

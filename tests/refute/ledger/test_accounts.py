@@ -128,6 +128,7 @@ def test_a_ticket_s_budget_is_its_own(make_accounts: MakeAccounts) -> None:
     accounts.reserve(PAYER, CENT, valid_s=60)
     accounts.reserve(OTHER, CENT, valid_s=60)
     accounts.reserve(Payer(run_id="r1", ticket_id="T-9"), CENT, valid_s=60)
+    assert accounts.spent(PAYER)["ticket"] == CENT
 
 
 def test_an_unknown_cost_holds_nothing_and_stays_unknown(make_accounts: MakeAccounts, ledger: Ledger) -> None:
