@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import ssl
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -107,8 +108,10 @@ class Gemini:
         from google import genai  # noqa: PLC0415  # a second of imports that most commands do not need
 
         settings = self.settings
+        # One for all transports: the client would read the system's certificates three times. Loopback trusts none.
+        tls = httpx2.create_ssl_context() if settings.base_url is None else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         # A redirect could carry the prompt to another host; proxies of the environment have no business with loopback.
-        transport = httpx2.Client(follow_redirects=False, trust_env=settings.base_url is None)
+        transport = httpx2.Client(verify=tls, follow_redirects=False, trust_env=settings.base_url is None)
         return genai.Client(
             enterprise=True,
             project=settings.project,
@@ -119,6 +122,7 @@ class Gemini:
                 timeout=math.ceil(settings.timeout_s * 1000),
                 retry_options=genai.types.HttpRetryOptions(attempts=1),
                 httpx_client=transport,
+                async_client_args={"verify": tls, "ssl": tls},
             ),
         )
 

@@ -57,6 +57,7 @@ def test_ci_runs_what_a_person_runs() -> None:
     assert [line for line in lines if line.startswith("make ")] == ["make check", "make test"]
 
 
+@pytest.mark.slow
 def test_no_test_is_skipped_for_want_of_an_engine() -> None:
     """A missing engine fails: a suite that skips its walls proves nothing."""
     skipping = [

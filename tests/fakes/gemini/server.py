@@ -4,6 +4,7 @@ What the real one refuses is refused: a request without a valid token, of anothe
 part of the API. `respond` decides what is said, so that a test can play any model on any day.
 """
 
+import functools
 import json
 import re
 import secrets
@@ -68,19 +69,12 @@ class GeminiServer:
 
     def write_credentials(self, folder: Path) -> Path:
         """A service account's file whose tokens this server issues; for GOOGLE_APPLICATION_CREDENTIALS."""
-        from cryptography.hazmat.primitives import serialization
-        from cryptography.hazmat.primitives.asymmetric import rsa
-
-        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        pem = key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
         path = folder / "credentials.json"
         account = {
             "type": "service_account",
             "project_id": self.project,
             "private_key_id": "1",
-            "private_key": pem.decode(),
+            "private_key": _private_key(),
             "client_email": f"refute@{self.project}.iam.gserviceaccount.com",
             "client_id": "1",
             "token_uri": f"{self.url}/token",
@@ -201,3 +195,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = cut
         except OSError:
             self.close_connection = True  # the client did not wait
+
+
+@functools.cache
+def _private_key() -> str:
+    """A key, made once a process: that takes up to a second."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return pem.decode()

@@ -1,7 +1,7 @@
 """A local Gemini, and a client that talks to it over HTTP."""
 
+import copy
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from google.oauth2 import service_account
@@ -24,10 +24,12 @@ def server() -> Iterator[GeminiServer]:
 
 
 @pytest.fixture(scope="session")
-def account(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A service account's file; its token endpoint is set by `gemini`."""
+def account(tmp_path_factory: pytest.TempPathFactory) -> service_account.Credentials:
+    """A service account, its key read once; its token endpoint is set by `gemini`."""
     with GeminiServer(lambda _: Answer()) as issuer:
-        return issuer.write_credentials(tmp_path_factory.mktemp("account"))
+        path = issuer.write_credentials(tmp_path_factory.mktemp("account"))
+    read: service_account.Credentials = service_account.Credentials.from_service_account_file(str(path), scopes=[SCOPE])
+    return read
 
 
 @pytest.fixture
@@ -44,9 +46,9 @@ def settings(server: GeminiServer) -> GeminiSettings:
 
 
 @pytest.fixture
-def gemini(settings: GeminiSettings, account: Path, server: GeminiServer) -> Gemini:
+def gemini(settings: GeminiSettings, account: service_account.Credentials, server: GeminiServer) -> Gemini:
     """The real client."""
-    credentials = service_account.Credentials.from_service_account_file(str(account), scopes=[SCOPE])
+    credentials = copy.copy(account)
     credentials._token_uri = f"{server.url}/token"
     return Gemini(settings, credentials=credentials)
 

@@ -116,6 +116,7 @@ def test_an_endless_file_is_cut_off_and_the_list_says_so() -> None:
     assert engine.responses[0].closed
 
 
+@pytest.mark.slow
 def test_a_flood_of_files_is_cut_off() -> None:
     flood = (member(f"f{number}") for number in range(10_200))
     engine = ArchiveEngine({"/workspace": engine_tar("workspace", flood)})

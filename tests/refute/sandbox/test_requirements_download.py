@@ -8,6 +8,8 @@ from refute.sandbox.requirements import read_pins
 from refute.sandbox.requirements_download import WheelSource, fetch_wheels
 from tests.fakes.wheels import FakeWheel
 
+pytestmark = pytest.mark.slow  # pip runs
+
 
 @pytest.fixture
 def source(tmp_path) -> WheelSource:

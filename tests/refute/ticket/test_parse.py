@@ -357,6 +357,7 @@ def test_a_ticket_that_cannot_be_read_is_said(workspace: Path, monkeypatch: pyte
         load_ticket(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "document",
     [

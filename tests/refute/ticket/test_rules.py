@@ -391,6 +391,7 @@ def test_hostile_files_are_no_crash(case: Case) -> None:
     assert isinstance(find_mocked_integration(ticket, files), tuple)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "test"),
     [

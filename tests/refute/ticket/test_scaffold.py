@@ -76,6 +76,7 @@ def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path: Path) -> None:
         assert rule in text
 
 
+@pytest.mark.slow
 def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path: Path) -> None:
     (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
     (tmp_path / "test_limiter.py").write_text("from limiter import allow\n\ndef test_it():\n    assert allow()\n")
