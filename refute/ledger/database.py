@@ -1,5 +1,7 @@
 """The ledger's database: SQLite in WAL mode by default, any other of SQLAlchemy by URL; its schema kept current."""
 
+import sqlite3
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +15,8 @@ from refute.ledger.schema import HEAD
 from refute.settings import Settings
 
 BUSY_TIMEOUT_S: Final = 30
+TURN_POLL_S: Final = 0.003
+"""How often a writer looks whether it is its turn; a transaction takes 2 to 10 ms, most of it the disk's."""
 MIGRATION_TIMEOUT_S: Final = 120
 MIGRATION_LOCK: Final = 0x5E_F0_7D
 """Number of PostgreSQL's advisory lock under which one of several machines migrates."""
@@ -138,4 +142,31 @@ def _configure_sqlite(connection: Any, _record: Any) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get(WRITES, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    if not writes:
+        connection.exec_driver_sql("BEGIN")
+        return
+    _take_turn(connection)
+
+
+def _take_turn(connection: Connection) -> None:
+    """Begin a transaction that writes, after other writers'; raises SQLAlchemy's error after `BUSY_TIMEOUT_S`.
+
+    SQLite's own waiting sleeps longer each time, up to 0.1 s, while the database may long be free: with many writers
+    all of them may be asleep at once.
+    """
+    raw: Any = connection.connection.driver_connection
+    deadline = time.monotonic() + BUSY_TIMEOUT_S
+    raw.execute("PRAGMA busy_timeout=0")
+    try:
+        while time.monotonic() < deadline:
+            try:
+                raw.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    break
+                time.sleep(TURN_POLL_S)
+            else:
+                return
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    finally:
+        raw.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_S * 1000}")

@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.guardrails.plain_text import printable
-from refute.ledger.schema import CsvState
+from refute.ledger.schema import CLAIMS, FAILURES, SANDBOX_RUNS, CsvState
 from refute.outcome import ClaimVerdict, Outcome, TestRecord
 from refute.outcome_document import write_document
 
@@ -16,6 +17,26 @@ REJECTED: Final = "rejected"
 """Verdict of a test that the screen let not run."""
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeRows:
+    """All rows of one outcome, apart from the number that the database gives it."""
+
+    run: Row
+    outcome: Row
+    children: Mapping[str, list[Row]]
+    """Name of a table → its rows, to which `outcome_id` is added."""
+
+
+def rows_of(outcome: Outcome) -> OutcomeRows:
+    """What the ledger writes of an outcome."""
+    children = {
+        CLAIMS.name: claim_rows(outcome),
+        FAILURES.name: failure_rows(outcome),
+        SANDBOX_RUNS.name: sandbox_rows(outcome),
+    }
+    return OutcomeRows(run=run_row(outcome), outcome=outcome_row(outcome), children=children)
 
 
 def run_row(outcome: Outcome) -> Row:
@@ -54,11 +75,10 @@ def outcome_row(outcome: Outcome) -> Row:
     }
 
 
-def claim_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
+def claim_rows(outcome: Outcome) -> list[Row]:
     """One row per claim."""
     return [
         {
-            "outcome_id": outcome_id,
             "position": position,
             "claim_id": _text(claim.claim_id),
             "text": _text(claim.text),
@@ -73,11 +93,10 @@ def claim_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
     ]
 
 
-def failure_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
+def failure_rows(outcome: Outcome) -> list[Row]:
     """One row per refutation."""
     return [
         {
-            "outcome_id": outcome_id,
             "position": position,
             "test_name": _text(failure.test_name),
             "claim_id": _text(failure.claim_violated),
@@ -90,11 +109,10 @@ def failure_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
     ]
 
 
-def sandbox_rows(outcome: Outcome, outcome_id: int) -> list[Row]:
+def sandbox_rows(outcome: Outcome) -> list[Row]:
     """One row per stage that used a container."""
     return [
         {
-            "outcome_id": outcome_id,
             "position": position,
             "stage": stage.name,
             "duration_s": stage.duration_s,

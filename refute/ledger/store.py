@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final, Self
 
-from sqlalchemy import Connection, Engine, Select, insert, select, update
+from sqlalchemy import Connection, Engine, Select, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from refute.ledger import rows
@@ -74,14 +74,15 @@ class Ledger:
         Returns:
             False where (run id, ticket id, attempt) is there already: the first record stands. Or it was refused.
         """
+        new = rows.rows_of(outcome)  # before the transaction: all other writers wait while it lasts
         try:
             with self.transaction(writes=True) as connection:
-                return (provided is None or provided(connection)) and _insert(connection, outcome)
+                return (provided is None or provided(connection)) and _insert(connection, new)
         except IntegrityError as error:
             # Another process recorded the same run or outcome between our look and our write.
             try:
                 with self.transaction(writes=True) as connection:
-                    return (provided is None or provided(connection)) and _insert(connection, outcome)
+                    return (provided is None or provided(connection)) and _insert(connection, new)
             except IntegrityError:
                 raise unavailable(self._engine, error) from error
 
@@ -169,23 +170,27 @@ _COST_COLUMNS: Final = (
 )
 
 
-def _insert(connection: Connection, outcome: Outcome) -> bool:
-    key = (
-        (OUTCOMES.c.run_id == outcome.run_id)
-        & (OUTCOMES.c.ticket_id == outcome.ticket_id)
-        & (OUTCOMES.c.attempt == outcome.attempt)
-    )
-    if connection.scalar(select(OUTCOMES.c.id).where(key)) is not None:
+# Made once: SQLAlchemy takes longer to make a statement than SQLite to carry it out.
+_SAME_OUTCOME: Final = select(OUTCOMES.c.id).where(
+    OUTCOMES.c.run_id == bindparam("run_id"),
+    OUTCOMES.c.ticket_id == bindparam("ticket_id"),
+    OUTCOMES.c.attempt == bindparam("attempt"),
+)
+_SAME_RUN: Final = select(RUNS.c.run_id).where(RUNS.c.run_id == bindparam("run_id"))
+_NEW_RUN: Final = insert(RUNS)
+_NEW_OUTCOME: Final = insert(OUTCOMES).returning(OUTCOMES.c.id)
+_NEW_CHILDREN: Final = tuple((table, insert(table)) for table in (CLAIMS, FAILURES, SANDBOX_RUNS))
+
+
+def _insert(connection: Connection, new: rows.OutcomeRows) -> bool:
+    key = {name: new.outcome[name] for name in ("run_id", "ticket_id", "attempt")}
+    if connection.scalar(_SAME_OUTCOME, key) is not None:
         return False
-    if connection.scalar(select(RUNS.c.run_id).where(RUNS.c.run_id == outcome.run_id)) is None:
-        connection.execute(insert(RUNS).values(rows.run_row(outcome)))
-    new = connection.execute(insert(OUTCOMES).values(rows.outcome_row(outcome)).returning(OUTCOMES.c.id))
-    outcome_id = new.scalar_one()
-    for table, children in (
-        (CLAIMS, rows.claim_rows(outcome, outcome_id)),
-        (FAILURES, rows.failure_rows(outcome, outcome_id)),
-        (SANDBOX_RUNS, rows.sandbox_rows(outcome, outcome_id)),
-    ):
+    if connection.scalar(_SAME_RUN, {"run_id": key["run_id"]}) is None:
+        connection.execute(_NEW_RUN, new.run)
+    outcome_id = connection.execute(_NEW_OUTCOME, new.outcome).scalar_one()
+    for table, statement in _NEW_CHILDREN:
+        children = [{**child, "outcome_id": outcome_id} for child in new.children[table.name]]
         if children:
-            connection.execute(insert(table), children)
+            connection.execute(statement, children)
     return True
