@@ -15,6 +15,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "verify": ("flows.commands.verify:verify", "Try to refute one ticket's claims; the exit code is the verdict."),
         "batch": ("flows.commands.batch:batch", "Verify many tickets in parallel; resumable."),
+        "confirm": ("flows.commands.confirm:confirm", "Answer a question that waits in the Prefect UI."),
         "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
         "report": ("flows.commands.report:report", "What failed, what it cost, whether the budget holds."),
         "bench": ("flows.commands.bench:bench", "Measure a tester on code known to be right or wrong."),

@@ -16,7 +16,9 @@ class VerifyRequest(BaseModel):
 
     ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
     approval: Literal["ask", "in_advance"] = Field(
-        default="ask", description="Ask at the terminal, or approve in advance a script that scans clean."
+        default="ask",
+        description="ask: a person confirms, at the terminal or, where a worker runs it, by the form of the run "
+        "`confirm`. in_advance: whoever starts this approves a script that scans clean.",
     )
     dry_run: bool = Field(default=False, description="Show script, scan and planned commands; run nothing.")
     allow_dangerous: bool = Field(default=False, description="Ask whether to run despite dangerous findings.")

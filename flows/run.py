@@ -10,7 +10,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from flows.orchestrator.server import LOOPBACK_HOSTS, answers, server_lease
+from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, answers, server_lease
 from flows.session import session
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.observer import StageObserver, Unwatched
@@ -113,6 +113,16 @@ def _close_killed_runs() -> threading.Thread:
     thread = threading.Thread(target=close, name="refute-close-killed-runs", daemon=True)
     thread.start()
     return thread
+
+
+@contextmanager
+def on_running_server(settings: Settings) -> Iterator[str | None]:
+    """Prefect's settings for the server that runs; yields its API's URL, None where none runs: none is started."""
+    if not os.environ.get("PREFECT_API_URL") and ServerFiles.of(settings).server() is None:
+        yield None
+        return
+    with _prefect(settings) as api_url:
+        yield api_url
 
 
 @contextmanager

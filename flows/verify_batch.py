@@ -18,6 +18,7 @@ from flows.batch.result import BatchResult
 from flows.batch.run_log import RunLog
 from flows.batch.slots import Slots, cores
 from flows.batch.ui import BatchPage
+from flows.confirmation.approver import FormList
 from flows.interruption import interruptions
 from flows.session import current_session
 from flows.states import GOOD
@@ -101,7 +102,8 @@ def _settle_answers(request: BatchRequest, desk: Desk) -> None:
         approve_in_advance(desk.batches, desk.batch_id, desk.entries)
         return
     ports = Ports(desk.settings, run_id=desk.batch_id)
-    ask = current_session().ask if request.approval == "ask" else None
+    by_form = None if current_session().api_url else FormList(ports)  # a worker has no terminal
+    ask = (current_session().ask or by_form) if request.approval == "ask" else None
     put_to_a_person(desk.batches, ports, desk.entries, ask)
 
 

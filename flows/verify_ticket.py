@@ -6,6 +6,7 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
+from flows.confirmation.approver import FormApprover
 from flows.interruption import Interruptions, interruptions
 from flows.request import VerifyRequest
 from flows.session import current_session
@@ -47,7 +48,7 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
     with interruptions() as signals:
         with case.chain(), signals.let_through():
-            run_stages(ports, case, request, _approver(request))
+            run_stages(ports, case, request, _approver(request, ports))
         ports.discard_prepared()
         return final_state(_recorded(ports, case, signals))
 
@@ -92,8 +93,10 @@ def _recorded(ports: Ports, case: CaseFile, signals: Interruptions) -> Outcome:
     return current.recorded
 
 
-def _approver(request: VerifyRequest) -> Approver:
-    """Who answers the confirmation. Blocking findings are always put to a person."""
+def _approver(request: VerifyRequest, ports: Ports) -> Approver:
+    """Who answers the confirmation. Blocking findings are always put to a person, in the UI where a worker runs us."""
     if request.approval == "in_advance" and not request.allow_dangerous:
         return AdvanceApprover()
+    if not current_session().api_url:
+        return FormApprover(ports)
     return TerminalApprover(in_advance=request.approval == "in_advance")

@@ -70,6 +70,9 @@ class Settings(BaseSettings):
     test_timeout_s: Seconds = 20
     repetitions: Annotated[int, Field(ge=1, le=20)] = 3
     confirmation_timeout_s: Seconds = 600
+    """How long a question at the terminal waits for its answer."""
+    form_timeout_s: Seconds = 86_400
+    """How long a question in the Prefect UI waits for its answer."""
 
     memory_bytes: Annotated[int, Field(ge=64 * 1024**2)] = 2 * 1024**3
     cpus: Annotated[float, Field(gt=0)] = 2.0

@@ -8,11 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from flows.batch.answers import Listed, Reply, digest_of
-from flows.terminal.approver import YES, read_line
+from flows.terminal.approver import NO, YES, read_line
 from refute.guardrails.plain_text import printable
 
 ROWS_SHOWN: Final = 200
-NO: Final = frozenset({"n", "no"})
 
 
 class TerminalList:

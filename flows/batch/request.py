@@ -27,8 +27,9 @@ class BatchRequest(BaseModel):
     resume: str | None = Field(default=None, description=f"Go on with this batch; `{LATEST}`: the newest unfinished.")
     approval: Literal["ask", "in_advance", "pending"] = Field(
         default="pending",
-        description="in_advance: run every script that scans clean. ask: put the list to the person at the terminal. "
-        "pending: run nothing that has not been approved yet.",
+        description="in_advance: run every script that scans clean. ask: put the list to the person at the terminal "
+        "or, where a worker runs it, in the form of the run `confirm`. pending: run nothing that has not been approved "
+        "yet.",
     )
     labels: tuple[str, ...] = Field(default=(), description="Only tickets with one of these labels.")
     only_failed: bool = Field(default=False, description="Only tickets that did not end well last time.")

@@ -118,9 +118,9 @@ def _ask(request: "BatchRequest") -> "Ask | None":
     if request.approval != "ask":
         return None
     from flows.batch.asking import TerminalList
-    from flows.terminal.approver import _user
+    from flows.terminal.approver import user
 
-    return TerminalList(timeout_s=request.settings.confirmation_timeout_s, person=_user())
+    return TerminalList(timeout_s=request.settings.confirmation_timeout_s, person=user())
 
 
 def _show(result: "BatchResult", settings: "Settings", form: str, output: Path | None) -> None:

@@ -12,12 +12,11 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from flows.confirmation.question import AskedTicket
 from refute.approval import Approval, Decision, Denial, Question
-from refute.guardrails.plain_text import printable
-from refute.scan.finding import ScanResult
 
-MAX_SCRIPT_CHARS: Final = 20_000
 YES: Final = frozenset({"y", "yes"})
+NO: Final = frozenset({"n", "no"})
 
 
 class TerminalApprover:
@@ -46,7 +45,7 @@ class TerminalApprover:
             self._console.print()
             return Denial(reason=f"nobody answered within {question.timeout_s:g} s")
         if answer.strip().lower() in YES:
-            return Approval(snapshot_digest=question.snapshot.digest, by=f"person at the terminal ({_user()})")
+            return Approval(snapshot_digest=question.snapshot.digest, by=f"person at the terminal ({user()})")
         self._console.print("Declined; nothing was executed.")
         return Denial(reason="declined at the terminal" if answer else "no answer: standard input is at its end")
 
@@ -65,53 +64,38 @@ def show(question: Question) -> None:
 
 def describe(question: Question) -> Group:
     """Script, scan and plan, for a prompt or a dry run."""
-    ticket = question.ticket
+    return describe_ticket(AskedTicket.of(question))
+
+
+def describe_ticket(asked: AskedTicket) -> Group:
+    """The same of a question that was asked elsewhere."""
     script = Syntax(
-        printable(question.script, max_chars=MAX_SCRIPT_CHARS),
-        "bash",
-        line_numbers=True,
-        word_wrap=True,
-        background_color="default",
-        theme="ansi_dark",
+        asked.script, "bash", line_numbers=True, word_wrap=True, background_color="default", theme="ansi_dark"
     )
-    plan = Text("\n".join(printable(line, max_chars=500) for line in question.plan))
     return Group(
-        Text.assemble((f"{ticket.id}", "bold"), f"  {printable(ticket.title, max_chars=200)}"),
+        Text.assemble((asked.ticket_id, "bold"), f"  {asked.title}"),
         Panel(
             script,
-            title=Text(printable(ticket.verification_script, max_chars=200)),
+            title=Text(asked.path),
             title_align="left",
-            subtitle=_not_shown(question),
+            subtitle=Text(asked.hidden_words, style="bold red") if asked.hidden_words else None,
             subtitle_align="left",
         ),
-        scan_summary(question.scan),
-        Panel(plan, title="Would run", title_align="left"),
+        _scan_summary(asked),
+        Panel(Text("\n".join(asked.plan)), title="Would run", title_align="left"),
     )
 
 
-def _not_shown(question: Question) -> Text | None:
-    """Nobody should approve the end of a script unseen without knowing it."""
-    hidden = len(question.script) - MAX_SCRIPT_CHARS
-    if hidden <= 0:
-        return None
-    return Text(f"the last {hidden:,} characters are NOT shown: read them in the file", style="bold red")
-
-
-def scan_summary(scan: ScanResult) -> Panel:
+def _scan_summary(asked: AskedTicket) -> Panel:
     """The findings as a table, or that there are none."""
-    files = f"{len(scan.scanned)} file{'s' if len(scan.scanned) != 1 else ''}"
-    if not scan.findings:
-        return Panel(Text(f"✓ nothing dangerous found in {files}"), title="Scan", title_align="left")
+    if not asked.findings:
+        return Panel(Text(asked.scan_words), title="Scan", title_align="left")
     table = Table(box=None, pad_edge=False)
     for heading in ("Severity", "Where", "What", "Why"):
         table.add_column(heading, overflow="fold")
-    for finding in scan.findings:
-        where = printable(f"{finding.path}:{finding.line}", max_chars=200)
-        what = printable(finding.matched, max_chars=120)
-        why = f"{finding.explanation} ({finding.rule_id})"
-        table.add_row(Text(finding.severity.name), Text(where), Text(what), Text(why))
-    title = f"Scan: {len(scan.blocking)} blocking of {len(scan.findings)} findings in {files}"
-    return Panel(table, title=title, title_align="left")
+    for finding in asked.findings:
+        table.add_row(*map(Text, (finding.severity, finding.where, finding.what, finding.why)))
+    return Panel(table, title=f"Scan: {asked.scan_words}", title_align="left")
 
 
 def read_line(timeout_s: float) -> str | None:
@@ -134,7 +118,8 @@ def read_line(timeout_s: float) -> str | None:
     return None
 
 
-def _user() -> str:
+def user() -> str:
+    """Who is logged in, as the system says."""
     import getpass
 
     try:

@@ -1,0 +1,116 @@
+"""Ask in the Prefect UI: a run of its own that pauses with a form, and takes only an answer to exactly this question.
+
+Not `pause_flow_run`: it does not notice that the run was cancelled while it waits, and gives up with the first error
+that outlasts the client's own retries.
+"""
+
+import hmac
+import re
+import time
+from typing import Any, Final, Literal, cast
+from uuid import UUID
+
+import httpx
+from prefect import flow
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.objects import State
+from prefect.input import RunInput, keyset_from_paused_state
+from prefect.runtime import flow_run
+from prefect.states import Cancelled, Completed, Paused
+from pydantic import Field, ValidationError, create_model
+
+from flows.confirmation.question import AskedQuestion
+from refute.guardrails.plain_text import printable
+
+POLL_S: Final = 2.0
+SERVER_MARGIN_S: Final = 60
+"""The server's own time limit ends later than ours, which says what it means."""
+PAUSE_KEY: Final = "confirm"
+CONFIRM: Final = "confirm"
+DECLINE: Final = "decline"
+CONFIRMED: Final = "CONFIRMED"
+"""Name of the state of a run whose question was approved; its message is who did."""
+DECLINED: Final = "DECLINED"
+MAX_PERSON_CHARS: Final = 100
+
+
+class Reply(RunInput):
+    """What the form is filled in with. Nothing has a default: a resume without an answer is none."""
+
+    decision: Literal["confirm", "decline"] = Field(
+        title="Decision", description="confirm: run this in the sandbox. decline: run nothing."
+    )
+    person: str = Field(min_length=1, max_length=MAX_PERSON_CHARS, title="Your name", description="For the audit log.")
+
+
+def form_for(question: AskedQuestion) -> type[Reply]:
+    """The form of one question: its digest and nonce are filled in, and nothing else is taken in their place."""
+    fields: dict[str, Any] = {
+        "digest": (str, _fixed(question.digest, "Files", "What the answer is about; leave it as it is.")),
+        "nonce": (str, _fixed(question.nonce, "Question", "Which question is answered; leave it as it is.")),
+    }
+    form = create_model("Confirmation", __base__=Reply, **fields)
+    return form.with_initial_data(description=question.description())
+
+
+def _fixed(value: str, title: str, description: str) -> Any:
+    # The default is one for the form alone: whoever resumes the run past the form has to name what they approve.
+    return Field(
+        pattern=f"^{re.escape(value)}$", title=title, description=description, json_schema_extra={"default": value}
+    )
+
+
+@flow(name="confirm", flow_run_name="confirm {question.subject}", persist_result=False, log_prints=False)
+def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
+    """Wait for the form; only a run that ends CONFIRMED approves.
+
+    Args:
+        question: what is asked.
+        timeout_s: how long the answer is waited for.
+    """
+    reply = _wait(form_for(question), timeout_s)
+    if isinstance(reply, str):
+        return Cancelled(name="EXPIRED" if reply == NOBODY else "REFUSED", message=reply)
+    person = printable(reply.person, max_chars=MAX_PERSON_CHARS, keep_newlines=False)
+    same = hmac.compare_digest(_of(reply, "digest"), question.digest.encode())
+    if not same or not hmac.compare_digest(_of(reply, "nonce"), question.nonce.encode()):
+        return Cancelled(name="REFUSED", message=f"the answer by {person} is not about these files")
+    if reply.decision != CONFIRM:
+        return Cancelled(name=DECLINED, message=person)
+    return Completed(name=CONFIRMED, message=person)
+
+
+NOBODY: Final = "nobody answered in time"
+WITHDRAWN: Final = "the question was withdrawn in the Prefect UI"
+EMPTY: Final = "the run was resumed without an answer to its form"
+
+
+def _of(reply: Reply, field: str) -> bytes:
+    return str(getattr(reply, field)).encode()
+
+
+def _wait(form: type[Reply], timeout_s: float) -> Reply | str:
+    """The answer, or why there is none."""
+    run_id = UUID(str(flow_run.id))
+    state: State[None] = Paused(timeout_seconds=int(timeout_s) + SERVER_MARGIN_S, pause_key=PAUSE_KEY)
+    keyset = keyset_from_paused_state(state)
+    state.state_details.run_input_keyset = {str(name): key for name, key in keyset.items()}
+    form.save(keyset)  # before it pauses: whoever sees it paused finds the form
+    deadline = time.monotonic() + timeout_s
+    with get_client(sync_client=True) as client:
+        client.set_flow_run_state(run_id, state)
+        while (left_s := deadline - time.monotonic()) > 0:
+            time.sleep(min(POLL_S, left_s))
+            try:
+                now = client.read_flow_run(run_id).state
+            except httpx.HTTPError:  # a server that is started anew meanwhile still has the question
+                continue
+            if now is None or now.is_paused():
+                continue
+            if not now.is_running():
+                return WITHDRAWN
+            try:
+                return cast("Reply", form.load(keyset))  # also typed for coroutines, where it must be awaited
+            except ValidationError:
+                return EMPTY
+    return NOBODY

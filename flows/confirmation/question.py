@@ -1,0 +1,173 @@
+"""What is asked, as it travels: parameter of the run that waits, text of its form, table on a terminal.
+
+Every text in it is printable already: a ticket's own texts may hold what neither JSON nor a terminal can take.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from refute.approval import Question
+from refute.guardrails.plain_text import markdown_block, markdown_text, printable
+from refute.scan.finding import Finding
+
+MAX_SCRIPT_CHARS: Final = 20_000
+"""Of one script; what is longer is cut, and said to be."""
+MAX_SCRIPTS_CHARS: Final = 100_000
+"""Of all scripts of a list together: Prefect takes at most 512 kB of parameters."""
+MAX_FINDINGS: Final = 100
+TICKETS_SHOWN: Final = 200
+DIGEST_CHARS: Final = 12
+
+
+class AskedFinding(BaseModel):
+    """One finding of the scan."""
+
+    model_config = ConfigDict(frozen=True)
+
+    severity: str
+    where: str
+    what: str
+    why: str
+
+    @classmethod
+    def of(cls, finding: Finding) -> Self:
+        """The finding in words."""
+        return cls(
+            severity=finding.severity.name,
+            where=printable(f"{finding.path}:{finding.line}", max_chars=200, keep_newlines=False),
+            what=printable(finding.matched, max_chars=120, keep_newlines=False),
+            why=printable(f"{finding.explanation} ({finding.rule_id})", max_chars=500, keep_newlines=False),
+        )
+
+
+class AskedTicket(BaseModel):
+    """One ticket as it is shown to who decides."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ticket_id: str
+    title: str
+    path: str
+    """Of the script."""
+    script: str
+    hidden_chars: int
+    """How much of the script's end is not shown."""
+    scanned_files: int
+    findings: tuple[AskedFinding, ...]
+    blocking: int
+    """How many of the findings only an override lets through."""
+    plan: tuple[str, ...]
+    digest: str
+    """Of the frozen files that the answer is about."""
+
+    @classmethod
+    def of(cls, question: Question, *, max_script_chars: int = MAX_SCRIPT_CHARS) -> Self:
+        """What a question shows.
+
+        Args:
+            question: what is asked about one ticket.
+            max_script_chars: the most of its script.
+        """
+        ticket, scan = question.ticket, question.scan
+        return cls(
+            ticket_id=ticket.id,
+            title=printable(ticket.title, max_chars=200, keep_newlines=False),
+            path=printable(ticket.verification_script, max_chars=200, keep_newlines=False),
+            script=printable(question.script[:max_script_chars]),
+            hidden_chars=max(0, len(question.script) - max_script_chars),
+            scanned_files=len(scan.scanned),
+            findings=tuple(map(AskedFinding.of, scan.findings[:MAX_FINDINGS])),
+            blocking=len(scan.blocking),
+            plan=tuple(printable(line, max_chars=500, keep_newlines=False) for line in question.plan),
+            digest=question.snapshot.digest,
+        )
+
+    @property
+    def scan_words(self) -> str:
+        """The scan on one line."""
+        files = f"{self.scanned_files} file{'s' if self.scanned_files != 1 else ''}"
+        if not self.findings:
+            return f"✓ nothing dangerous found in {files}"
+        return f"{self.blocking} blocking of {len(self.findings)} findings in {files}"
+
+    @property
+    def hidden_words(self) -> str:
+        """What is not shown of the script; empty where all of it is. Nobody should approve its end unseen unknowing."""
+        if not self.hidden_chars:
+            return ""
+        return f"the last {self.hidden_chars:,} characters are NOT shown: read them in the file"
+
+
+class AskedQuestion(BaseModel):
+    """One question about one ticket, or about the list of a batch."""
+
+    model_config = ConfigDict(frozen=True)
+
+    subject: str
+    """The ticket's id or the batch's; also the name by which it is answered."""
+    digest: str
+    """Of the ticket's frozen files, or of the list with all its tickets' digests."""
+    nonce: str
+    """Random: an answer that does not carry it was not given to this question."""
+    deadline: datetime
+    """UTC; after it the answer is no."""
+    is_list: bool
+    tickets: tuple[AskedTicket, ...]
+    left_out: int = 0
+    """Tickets of the list that are not shown."""
+
+    def description(self) -> str:
+        """The form's text, in Markdown that no ticket can break out of."""
+        parts = [
+            f"Files `{self.digest}`. Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; no answer means no.",
+            *(_listed(self) if self.is_list else ()),
+        ]
+        for ticket in self.tickets:
+            parts += _sections(ticket)
+        return "\n\n".join(parts)
+
+
+def budgeted(questions: Sequence[Question]) -> tuple[AskedTicket, ...]:
+    """The first tickets of a list, with as much of their scripts as all together may have."""
+    shown, left = [], MAX_SCRIPTS_CHARS
+    for question in questions[:TICKETS_SHOWN]:
+        ticket = AskedTicket.of(question, max_script_chars=min(MAX_SCRIPT_CHARS, left))
+        left = max(0, left - len(ticket.script))
+        shown.append(ticket)
+    return tuple(shown)
+
+
+def _listed(question: AskedQuestion) -> list[str]:
+    rows = [
+        f"| {_cell(one.ticket_id)} | {_cell(one.title)} | {_cell(one.scan_words)} | `{_short(one.digest)}` |"
+        for one in question.tickets
+    ]
+    count = len(question.tickets) + question.left_out
+    heading = f"One answer for {count} script{'s' if count != 1 else ''}:"
+    more = [f"**and {question.left_out} more, NOT shown**"] if question.left_out else []
+    return [heading, "\n".join(["| Ticket | Title | Scan | Files |", "| --- | --- | --- | --- |", *rows]), *more]
+
+
+def _sections(ticket: AskedTicket) -> list[str]:
+    parts = [f"**{_cell(ticket.ticket_id)}** {_cell(ticket.title)}", f"Scan: {_cell(ticket.scan_words)}"]
+    if ticket.findings:
+        rows = [
+            f"| {one.severity} | {_cell(one.where)} | {_cell(one.what)} | {_cell(one.why)} |" for one in ticket.findings
+        ]
+        parts.append("\n".join(["| Severity | Where | What | Why |", "| --- | --- | --- | --- |", *rows]))
+    parts.append("Would run:\n\n" + "\n".join(f"- {_cell(line)}" for line in ticket.plan))
+    parts.append(f"Script {_cell(ticket.path)}:\n\n{markdown_block(ticket.script, info='bash')}")
+    if ticket.hidden_words:
+        parts.append(f"**{ticket.hidden_words}**")
+    return parts
+
+
+def _cell(text: str) -> str:
+    return markdown_text(text)
+
+
+def _short(digest: str) -> str:
+    return digest.removeprefix("sha256:")[:DIGEST_CHARS]
