@@ -92,7 +92,7 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
         scan=scan,
         plan=(
             f"verify: {command}, at most {settings.verification_timeout_s:g} s",
-            f"attack: tests by {settings.tester!r} against {claims}, at most {settings.attack_timeout_s:g} s",
+            f"attack: tests by the tester {settings.tester.value} against {claims}, at most {settings.attack_timeout_s:g} s",
             f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, {_network(ports)}",
             *((f"under the container runtime {settings.runtime}",) if settings.runtime else ()),
             *_requirements(ticket),
