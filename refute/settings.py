@@ -104,6 +104,8 @@ class Settings(BaseSettings):
     """Of everybody on this ledger, by UTC months; alerts count from it too."""
     month_hard_stop: bool = True
     """Whether nothing more is sent to models once the month's budget is spent."""
+    alert_webhook_url: SecretStr | None = None
+    """Where budget and failure alerts go; `deployments/apply.py` has the Prefect server send them there."""
     gemini_file: Path = Path("gemini.yaml")
     fresh: bool = False
     """Ask models anew instead of using kept answers."""

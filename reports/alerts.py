@@ -1,75 +1,112 @@
-"""Budget alerts without a server: which are due, each once a month, and a webhook that is told of them."""
+"""What is to be told of budget and failures, each once, and a webhook that is told of it."""
 
-import contextlib
+import hashlib
 import json
-import os
 import urllib.error
 import urllib.request
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
-from filelock import FileLock
+from refute.ledger.alerts import AlertMemory
+from reports.budget import BudgetState, state_fields
+from reports.phrases import budget_line, rate
+from reports.spikes import Spike
 
-from reports.budget import BudgetState
-from reports.document import state_fields
-
+THRESHOLD: Final = "refute.budget.threshold"
+EXCEEDED: Final = "refute.budget.exceeded"
+SPIKE: Final = "refute.failrate.spike"
 FORECAST: Final = "forecast"
 TIMEOUT_S: Final = 10.0
-Post = Callable[[str, dict[str, Any]], None]
-"""Sends a JSON object to a URL; raises OSError where that fails."""
 
 
-def alerts_of(state: BudgetState) -> list[str]:
-    """What is to be told of: `50`, `80`, `100` for thresholds, and `forecast`."""
-    return [str(percent) for percent in state.reached_percent] + ([FORECAST] if state.forecast_exceeds else [])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """One thing to be told."""
+
+    event: str
+    """`refute.budget.threshold`, `refute.budget.exceeded` or `refute.failrate.spike`."""
+    name: str
+    """`50`, `80`, `100`, `forecast`; `failed` or `error` for a spike."""
+    period: str
+    """Within which it is told once: a month with its budget, or a day."""
+    words: str
+    """For a person, on one line."""
+    fields: dict[str, Any]
+    """The numbers, as JSON values."""
+
+    def document(self) -> dict[str, Any]:
+        """The alert as one JSON object."""
+        return {"event": self.event, "alert": self.name, "words": self.words, **self.fields}
 
 
-def tell(state: BudgetState, url: str, memory: Path, *, post: Post | None = None) -> list[str]:
-    """Tell a webhook of what it was not told yet this month.
+Send = Callable[[Alert], None]
+"""Tells one alert; raises OSError where that fails."""
+
+
+def budget_alerts(state: BudgetState) -> list[Alert]:
+    """The thresholds that are reached, then the forecast. A budget that was changed is told of anew."""
+    names = [str(percent) for percent in state.reached_percent] + ([FORECAST] if state.forecast_exceeds else [])
+    return [
+        Alert(
+            event=EXCEEDED if name == "100" else THRESHOLD,
+            name=name,
+            period=f"{state.month} {state.budget_usd:f}",
+            words=f"{'the forecast is over the budget' if name == FORECAST else name + ' % reached'}: "
+            + budget_line(state),
+            fields=state_fields(state),
+        )
+        for name in names
+    ]
+
+
+def spike_alerts(spikes: Iterable[Spike], now: datetime) -> list[Alert]:
+    """One a day for each kind."""
+    return [
+        Alert(
+            event=SPIKE,
+            name=spike.kind,
+            period=f"{now:%Y-%m-%d}",
+            words=f"{spike.words}: {rate(spike.recent)} in the last day, {rate(spike.usual)} before",
+            fields={
+                "kind": spike.kind,
+                "recent": {"hits": spike.recent.hits, "tries": spike.recent.tries},
+                "usual": {"hits": spike.usual.hits, "tries": spike.usual.tries},
+            },
+        )
+        for spike in spikes
+    ]
+
+
+def tell(alerts: Iterable[Alert], memory: AlertMemory, send: Send) -> list[Alert]:
+    """Tell what was not told yet.
 
     Args:
-        state: the budget now.
-        url: where a JSON object goes: the fields of `--budget --json`, `event` and `alert`.
-        memory: a file that keeps what was told.
-        post: sends it; by default an HTTP POST.
+        alerts: what there is to tell.
+        memory: of who is told.
+        send: tells.
 
     Returns:
-        The alerts that were told.
+        What was told now.
 
     Raises:
-        OSError: the webhook or the file failed; what was not told is told next time.
+        OSError: telling failed; what was not told is told next time.
+        LedgerUnavailable: the memory failed.
     """
-    memory.parent.mkdir(parents=True, exist_ok=True)
     told = []
-    with FileLock(f"{memory}.lock", timeout=60):
-        before = _remembered(memory, state.month)
-        for alert in alerts_of(state):
-            if alert not in before:
-                (post or _post)(url, _event(state, alert))
-                told.append(alert)
-                _remember(memory, state.month, [*before, *told])
+    for alert in alerts:
+        with memory.telling(alert.period, alert.name) as due:
+            if due:
+                send(alert)
+        if due:
+            told.append(alert)
     return told
 
 
-def _event(state: BudgetState, alert: str) -> dict[str, Any]:
-    exceeded = "refute.budget.exceeded" if alert == "100" else "refute.budget.threshold"
-    return {"event": exceeded, "alert": alert, **state_fields(state)}
-
-
-def _remembered(memory: Path, month: str) -> list[str]:
-    """What was told this month; a file that cannot be read counts as nothing told: better twice than never."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        kept = json.loads(memory.read_text("utf-8"))
-        if kept.get("month") == month:
-            return [str(alert) for alert in kept.get("told", [])]
-    return []
-
-
-def _remember(memory: Path, month: str, told: list[str]) -> None:
-    partial = memory.with_name(f".{memory.name}.{os.getpid()}")
-    partial.write_text(json.dumps({"month": month, "told": told}), encoding="utf-8")
-    partial.replace(memory)
+def webhook_channel(url: str) -> str:
+    """The name of a webhook's memory; the URL may hold a secret."""
+    return f"webhook {hashlib.sha256(url.encode()).hexdigest()[:16]}"
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -79,10 +116,16 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Refuse: the redirect's own status is then an error."""
 
 
-def _post(url: str, event: dict[str, Any]) -> None:
-    if not url.startswith(("https://", "http://")):
-        raise OSError(f"got {url.partition(':')[0]!r} as the webhook's scheme, expected https or http")
-    headers = {"Content-Type": "application/json", "User-Agent": "refute"}
-    request = urllib.request.Request(url, json.dumps(event).encode(), headers, method="POST")  # noqa: S310  # see above
-    with urllib.request.build_opener(_NoRedirects).open(request, timeout=TIMEOUT_S):
-        pass
+def post_to(url: str) -> Send:
+    """Tells a webhook: an HTTP POST of the alert's JSON object."""
+
+    def post(alert: Alert) -> None:
+        if not url.startswith(("https://", "http://")):
+            raise OSError(f"got {url.partition(':')[0]!r} as the webhook's scheme, expected https or http")
+        headers = {"Content-Type": "application/json", "User-Agent": "refute"}
+        data = json.dumps(alert.document()).encode()
+        request = urllib.request.Request(url, data, headers, method="POST")  # noqa: S310  # see above
+        with urllib.request.build_opener(_NoRedirects).open(request, timeout=TIMEOUT_S):
+            pass
+
+    return post

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 THRESHOLDS_PERCENT: Final = (50, 80, 100)
 WINDOW_DAYS: Final = 7
@@ -129,3 +129,17 @@ def daily_rate(spent: Mapping[date, Decimal], now: datetime) -> Decimal:
 def worst_case_usd(runs_a_day: int, cap_usd: Decimal) -> Decimal:
     """What a month costs if every run uses all that it may: runs a day × 30 × cap."""
     return runs_a_day * DAYS_OF_WORST_CASE * cap_usd
+
+
+def state_fields(state: BudgetState) -> dict[str, Any]:
+    """The budget in a few fields, as alerts carry them."""
+    return {
+        "month": state.month,
+        "as_of": state.as_of.isoformat(),
+        "level": state.level.value,
+        "budget_usd": None if state.budget_usd is None else f"{state.budget_usd:f}",
+        "spent_usd": f"{state.spent_usd:f}",
+        "forecast_usd": f"{state.forecast_usd:f}",
+        "forecast_exceeds": state.forecast_exceeds,
+        "reached_percent": list(state.reached_percent),
+    }

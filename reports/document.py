@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from reports.budget import BudgetState
+from reports.budget import state_fields
 from reports.findings import Finding
 from reports.rates import Rate
 from reports.report import BudgetReport, Report
@@ -23,7 +23,7 @@ def render_json(report: Report) -> str:
         "totals": _totals(report),
         "budget": budget_fields(report.budget),
         "findings": [_finding(finding) for finding in report.findings],
-        "tables": {field.name: _rows(getattr(report.tables, field.name)) for field in fields(report.tables)},
+        "tables": {field.name: table_rows(getattr(report.tables, field.name)) for field in fields(report.tables)},
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
@@ -43,20 +43,10 @@ def budget_fields(budget: BudgetReport) -> dict[str, Any]:
             "cap_usd": f"{budget.cap_usd:f}",
             "month_usd": f"{budget.worst_case_usd:f}",
         },
-    }
-
-
-def state_fields(state: BudgetState) -> dict[str, Any]:
-    """The budget in a few fields, as alerts carry them."""
-    return {
-        "month": state.month,
-        "as_of": state.as_of.isoformat(),
-        "level": state.level.value,
-        "budget_usd": None if state.budget_usd is None else f"{state.budget_usd:f}",
-        "spent_usd": f"{state.spent_usd:f}",
-        "forecast_usd": f"{state.forecast_usd:f}",
-        "forecast_exceeds": state.forecast_exceeds,
-        "reached_percent": list(state.reached_percent),
+        "spikes": [
+            {"kind": spike.kind.value, "recent": _rate(spike.recent), "usual": _rate(spike.usual)}
+            for spike in budget.spikes
+        ],
     }
 
 
@@ -95,5 +85,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _rows(frame: pd.DataFrame) -> Any:
+def table_rows(frame: pd.DataFrame) -> Any:
+    """A table as JSON values, a row each."""
     return json.loads(frame.reset_index().to_json(orient="records", date_format="iso"))

@@ -69,7 +69,7 @@ SANDBOX_COLUMNS: Final[Columns] = {
     "sandbox_s": "float64",
 }
 
-_CHILDREN: Final[dict[str, tuple[Table, Columns, Callable[[Outcome, int], list[rows.Row]]]]] = {
+_CHILDREN: Final[dict[str, tuple[Table, Columns, Callable[[Outcome], list[rows.Row]]]]] = {
     "claims": (CLAIMS, CLAIM_COLUMNS, rows.claim_rows),
     "failures": (FAILURES, FAILURE_COLUMNS, rows.failure_rows),
     "sandbox_runs": (SANDBOX_RUNS, SANDBOX_COLUMNS, rows.sandbox_rows),
@@ -113,7 +113,7 @@ def frames_from_outcomes(outcomes: Iterable[Outcome]) -> Frames:
     ordered = sorted(outcomes, key=lambda one: (one.started_at, one.run_id, one.ticket_id, one.attempt))
     children = {}
     for name, (_, columns, make) in _CHILDREN.items():
-        made = ({"outcome": row["outcome_id"], **row} for n, one in enumerate(ordered) for row in make(one, n))
+        made = ({"outcome": n, **row} for n, one in enumerate(ordered) for row in make(one))
         children[name] = _from_rows(made, {"outcome": "int64", **columns})
     return Frames(outcomes=_from_rows(map(_outcome_row, ordered), OUTCOME_COLUMNS), **children)
 

@@ -10,11 +10,13 @@ from refute.llm.model import Usage
 from refute.llm.pricing import load_prices
 from refute.settings import Settings
 from reports.aggregate import Tables, Totals, tables, totals
+from reports.alerts import Alert, budget_alerts, spike_alerts
 from reports.budget import BudgetState, budget_state, worst_case_usd
 from reports.facts import read_facts
 from reports.findings import Finding, newest_findings
 from reports.scope import Scope
 from reports.spending import most_runs_a_day, spent_by_day
+from reports.spikes import Spike, find_spikes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,13 @@ class BudgetReport:
     """Of one run."""
     worst_case_usd: Decimal
     """Runs a day × 30 × cap."""
+    spikes: tuple[Spike, ...] = ()
+    """Shares of failing runs that rose beyond chance."""
+
+    @property
+    def alerts(self) -> list[Alert]:
+        """All that is to be told."""
+        return [*budget_alerts(self.state), *spike_alerts(self.spikes, self.state.as_of)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +75,7 @@ def make_report(ledger: Ledger, settings: Settings, scope: Scope, now: datetime)
 
 
 def make_budget(ledger: Ledger, settings: Settings, now: datetime) -> BudgetReport:
-    """The budget alone.
+    """The budget, and whether more fails than usual.
 
     Raises:
         LedgerUnavailable: the ledger failed.
@@ -77,6 +86,7 @@ def make_budget(ledger: Ledger, settings: Settings, now: datetime) -> BudgetRepo
         runs_a_day=runs_a_day,
         cap_usd=settings.max_cost_usd,
         worst_case_usd=worst_case_usd(runs_a_day, settings.max_cost_usd),
+        spikes=find_spikes(ledger, now),
     )
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from refute.guardrails.plain_text import printable
+from reports.alerts import spike_alerts
 from reports.budget import BudgetState, Level
 from reports.findings import Finding
 from reports.groups import Group
@@ -46,7 +47,8 @@ def render_report(report: Report, *, color: bool = False, width: int | None = No
 
 def render_budget(budget: BudgetReport, *, color: bool = False, width: int | None = None) -> str:
     """The budget alone, with the worst case."""
-    return _rendered([_budget_text(budget.state), Text(_worst_case(budget))], color=color, width=width)
+    parts: list[RenderableType] = [_budget_text(budget.state), *_spikes(budget), Text(_worst_case(budget))]
+    return _rendered(parts, color=color, width=width)
 
 
 def _headline(report: Report) -> Iterator[RenderableType]:
@@ -61,11 +63,16 @@ def _headline(report: Report) -> Iterator[RenderableType]:
     ends = ", ".join(f"{count:,} {group}" for group, count in totals.groups.items() if count)
     yield Text(f"{counted(totals.runs, 'run')}: {ends}; {usd(totals.cost_usd)}" if totals.runs else "no runs")
     yield _budget_text(report.budget.state)
+    yield from _spikes(report.budget)
     yield Text(_worst_case(report.budget), style="dim")
 
 
 def _budget_text(state: BudgetState) -> Text:
     return Text(budget_line(state), style=LEVEL_STYLES[state.level])
+
+
+def _spikes(budget: BudgetReport) -> list[RenderableType]:
+    return [Text(alert.words, style="bold red") for alert in spike_alerts(budget.spikes, budget.state.as_of)]
 
 
 def _worst_case(budget: BudgetReport) -> str:

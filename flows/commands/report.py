@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from reports.scope import Scope
 
 ALERT_EXIT_CODE = 17
-"""A threshold of the budget is reached, or the forecast is over it."""
+"""A threshold of the budget is reached, the forecast is over it, or more fails than usual."""
 EXCEEDED_EXIT_CODE = 14
 """As `refute verify` exits for SKIPPED_BUDGET."""
 DIFFERENT_EXIT_CODE = 1
@@ -52,7 +52,12 @@ class Moment(click.ParamType[datetime]):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Bring the cost table up to date.")
 @click.option("--rebuild", is_flag=True, help="With --csv: write the whole table anew from the ledger.")
-@click.option("--budget", "budget", is_flag=True, help="Only the month's budget; exit code 0, 17 alert, 14 exceeded.")
+@click.option(
+    "--budget",
+    "budget",
+    is_flag=True,
+    help="Only the month's budget and failure alerts; exit code 0, 17 alert, 14 exceeded.",
+)
 @click.option("--webhook", metavar="URL", help="With --budget: POST each alert there, once a month.")
 @click.option("--reconcile", is_flag=True, help="Compare ledger and Prefect artifacts; exit code 1 where they differ.")
 def report(**options: Any) -> int:
@@ -147,6 +152,7 @@ def _csv(ledger: "Ledger", settings: "Settings", *, rebuild: bool) -> int:
 
 
 def _budget(ledger: "Ledger", settings: "Settings", *, as_json: bool, webhook: str | None) -> int:
+    from reports.alerts import spike_alerts
     from reports.budget import Level
     from reports.phrases import budget_line
     from reports.report import make_budget
@@ -156,10 +162,12 @@ def _budget(ledger: "Ledger", settings: "Settings", *, as_json: bool, webhook: s
     level = budget.state.level
     if level in {Level.ALERT, Level.EXCEEDED}:
         click.echo(f"refute: budget {level}: {budget_line(budget.state)}", err=True)
-    told = webhook is None or _tell(budget, webhook, settings)
+    for alert in spike_alerts(budget.spikes, budget.state.as_of):
+        click.echo(f"refute: {alert.words}", err=True)
+    told = webhook is None or _tell(ledger, budget, webhook)
     if level is Level.EXCEEDED:
         return EXCEEDED_EXIT_CODE
-    return ALERT_EXIT_CODE if level is Level.ALERT else int(not told)
+    return ALERT_EXIT_CODE if budget.alerts else int(not told)
 
 
 def _show_budget(budget: "BudgetReport", *, as_json: bool) -> None:
@@ -173,17 +181,18 @@ def _show_budget(budget: "BudgetReport", *, as_json: bool) -> None:
     click.echo(render_budget(budget, color=sys.stdout.isatty()), nl=False)
 
 
-def _tell(budget: "BudgetReport", webhook: str, settings: "Settings") -> bool:
+def _tell(ledger: "Ledger", budget: "BudgetReport", webhook: str) -> bool:
     """Whether the webhook took what was due; a broken one never hides the budget's own exit code."""
-    from reports.alerts import tell
+    from refute.ledger.alerts import AlertMemory
+    from reports.alerts import post_to, tell, webhook_channel
 
     try:
-        told = tell(budget.state, webhook, settings.state_dir / "budget-alerts.json")
+        told = tell(budget.alerts, AlertMemory(ledger, webhook_channel(webhook)), post_to(webhook))
     except OSError as error:
         click.echo(f"refute: the webhook was not told: {error}; it will be next time", err=True)
         return False
     if told:
-        click.echo(f"refute: the webhook was told of: {', '.join(told)}", err=True)
+        click.echo(f"refute: the webhook was told of: {', '.join(alert.name for alert in told)}", err=True)
     return True
 
 

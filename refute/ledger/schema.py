@@ -26,7 +26,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD: Final = "0004"
+HEAD: Final = "0005"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -232,4 +232,14 @@ BATCH_TICKETS: Final = Table(
     Column("lease_until", Instant),
     Column("finished", Boolean, nullable=False),
     UniqueConstraint("batch_id", "ticket_id"),
+)
+
+ALERTS: Final = Table(
+    "alerts",
+    METADATA,
+    Column("channel", String(200), primary_key=True),  # who was told
+    Column("period", String(100), primary_key=True),  # within which it is told once
+    Column("alert", String(100), primary_key=True),
+    Column("claimed_at", Instant, nullable=False),
+    Column("sent", Boolean, nullable=False),
 )

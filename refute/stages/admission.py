@@ -83,6 +83,7 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
     settings = ports.settings
     script = ports.contents(snapshot)[ticket.verification_script]
     claims = f"{len(ticket.claims)} claim{'s' if len(ticket.claims) != 1 else ''}"
+    attack = f"attack: tests by the tester {settings.tester.value} against {claims}"
     memory = f"{settings.memory_bytes / GIBIBYTE:.3g} GiB"
     command = shlex.join(script_command(ticket.verification_script, script))
     return Question(
@@ -92,7 +93,7 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
         scan=scan,
         plan=(
             f"verify: {command}, at most {settings.verification_timeout_s:g} s",
-            f"attack: tests by the tester {settings.tester.value} against {claims}, at most {settings.attack_timeout_s:g} s",
+            f"{attack}, at most {settings.attack_timeout_s:g} s",
             f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, {_network(ports)}",
             *((f"under the container runtime {settings.runtime}",) if settings.runtime else ()),
             *_requirements(ticket),

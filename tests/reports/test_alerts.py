@@ -11,8 +11,13 @@ from typing import Any
 
 import pytest
 
-from reports.alerts import alerts_of, tell
+from refute.ledger.alerts import AlertMemory
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+from reports.alerts import Alert, budget_alerts, post_to, spike_alerts, tell, webhook_channel
 from reports.budget import BudgetState, budget_state
+from reports.rates import Rate
+from reports.spikes import Spike, SpikeKind
 
 
 def state(spent: str, *, month: int = 11) -> BudgetState:
@@ -58,19 +63,30 @@ def webhook() -> Iterator[Webhook]:
     server.server_close()
 
 
+@pytest.fixture
+def memory(tmp_path: Path) -> AlertMemory:
+    return AlertMemory(Ledger.open(Settings(state_dir=tmp_path / "state")), "webhook")
+
+
+def names(alerts: list[Alert]) -> list[str]:
+    return [alert.name for alert in alerts]
+
+
 def test_alerts_are_the_thresholds_and_the_forecast() -> None:
-    assert alerts_of(state("10")) == []
-    assert alerts_of(state("41")) == ["50", "80"]
+    assert budget_alerts(state("10")) == []
+    assert names(budget_alerts(state("41"))) == ["50", "80"]
     recent = budget_state({date(2026, 11, 19): Decimal(20)}, Decimal(50), datetime(2026, 11, 20, tzinfo=UTC))
-    assert alerts_of(recent) == ["forecast"]
+    assert names(budget_alerts(recent)) == ["forecast"]
 
 
-def test_a_webhook_is_told_of_each_alert_once_a_month(webhook: Webhook, tmp_path: Path) -> None:
-    memory = tmp_path / "state" / "alerts.json"
-    assert tell(state("26"), webhook.url, memory) == ["50"]
-    assert tell(state("27"), webhook.url, memory) == []
-    assert tell(state("50"), webhook.url, memory) == ["80", "100"]
-    assert tell(state("30", month=12), webhook.url, memory) == ["50"]
+def test_a_webhook_is_told_of_each_alert_once_a_month(webhook: Webhook, memory: AlertMemory) -> None:
+    def told(now: BudgetState) -> list[str]:
+        return names(tell(budget_alerts(now), memory, post_to(webhook.url)))
+
+    assert told(state("26")) == ["50"]
+    assert told(state("27")) == []
+    assert told(state("50")) == ["80", "100"]
+    assert told(state("30", month=12)) == ["50"]
     assert [(event["event"], event["alert"], event["month"]) for event in webhook.told] == [
         ("refute.budget.threshold", "50", "2026-11"),
         ("refute.budget.threshold", "80", "2026-11"),
@@ -80,21 +96,34 @@ def test_a_webhook_is_told_of_each_alert_once_a_month(webhook: Webhook, tmp_path
     assert webhook.told[0]["spent_usd"] == "26"
 
 
+def test_a_budget_that_was_raised_is_told_of_anew(webhook: Webhook, memory: AlertMemory) -> None:
+    raised = budget_state({date(2026, 11, 2): Decimal(60)}, Decimal(100), datetime(2026, 11, 20, tzinfo=UTC))
+    tell(budget_alerts(state("26")), memory, post_to(webhook.url))
+    assert names(tell(budget_alerts(raised), memory, post_to(webhook.url))) == ["50"]
+
+
 @pytest.mark.parametrize("status", [500, 302])
-def test_what_a_webhook_did_not_take_is_told_again(webhook: Webhook, tmp_path: Path, status: int) -> None:
+def test_what_a_webhook_did_not_take_is_told_again(webhook: Webhook, memory: AlertMemory, status: int) -> None:
     webhook.status = status
     with pytest.raises(OSError, match=str(status)):
-        tell(state("26"), webhook.url, tmp_path / "alerts.json")
+        tell(budget_alerts(state("26")), memory, post_to(webhook.url))
     webhook.status = 200
-    assert tell(state("26"), webhook.url, tmp_path / "alerts.json") == ["50"]
+    assert names(tell(budget_alerts(state("26")), memory, post_to(webhook.url))) == ["50"]
     assert len(webhook.told) == 2
 
 
-def test_a_memory_that_cannot_be_read_counts_as_empty(webhook: Webhook, tmp_path: Path) -> None:
-    (tmp_path / "alerts.json").write_text("[not json")
-    assert tell(state("26"), webhook.url, tmp_path / "alerts.json") == ["50"]
-
-
-def test_only_http_is_a_webhook(tmp_path: Path) -> None:
+def test_only_http_is_a_webhook(memory: AlertMemory) -> None:
     with pytest.raises(OSError, match="expected https or http"):
-        tell(state("26"), "file:///etc/passwd", tmp_path / "alerts.json")
+        tell(budget_alerts(state("26")), memory, post_to("file:///etc/passwd"))
+
+
+def test_the_name_of_a_webhook_s_memory_gives_no_secret_away() -> None:
+    assert "token" not in webhook_channel("https://chat.example/hook/token")
+
+
+def test_a_spike_is_told_of_once_a_day_with_both_shares() -> None:
+    spike = Spike(kind=SpikeKind.FAILED, recent=Rate(hits=9, tries=10), usual=Rate(hits=10, tries=100))
+    (alert,) = spike_alerts([spike], datetime(2026, 11, 20, 7, tzinfo=UTC))
+    assert (alert.event, alert.name, alert.period) == ("refute.failrate.spike", "failed", "2026-11-20")
+    assert "90.0%" in alert.words
+    assert "10.0%" in alert.words

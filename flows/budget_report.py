@@ -1,0 +1,107 @@
+"""The flow of every hour: does the budget hold, does more fail than usual, and who has to be told of it."""
+
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+import httpx
+from prefect import flow
+from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.objects import State
+from prefect.events import Event, Resource
+from prefect.states import Completed
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from refute.ledger.alerts import AlertMemory
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+from reports.alerts import Alert, tell
+from reports.document import table_rows
+from reports.html import render_html
+from reports.phrases import budget_line
+from reports.report import BudgetReport, Report, make_budget, make_report
+from reports.scope import Scope
+
+PAGE_NAME = "report.html"
+
+
+class BudgetRequest(BaseModel):
+    """What to look at."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    page: bool = Field(
+        default=True, description="Also make the whole report: tables as artifacts, and an HTML page on the worker."
+    )
+    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
+    """Not in the form: a worker has its own, by file and environment."""
+
+
+@flow(name="budget-report", flow_run_name="budget report", persist_result=False, log_prints=False)
+def budget_report(request: BudgetRequest) -> State[None]:
+    """Look at the ledger, leave artifacts, and tell of each alert once.
+
+    The budget's hard stop is not here: the ledger is asked before every call (`refute.ledger.accounts`).
+
+    Raises:
+        LedgerUnavailable: the ledger failed.
+        OSError: somebody could not be told; what was not told is told by the next run.
+    """
+    settings, now = request.settings, datetime.now(UTC)
+    with closing(Ledger.open(settings)) as ledger:
+        report = make_report(ledger, settings, Scope(), now) if request.page else None
+        budget = report.budget if report else make_budget(ledger, settings, now)
+        _show(budget)
+        if report is not None:
+            _show_report(report, settings)
+        told = tell(budget.alerts, AlertMemory(ledger, "prefect"), emit)
+    said = f"; told of {', '.join(alert.name for alert in told)}" if told else ""
+    return Completed(name=budget.state.level.value.upper(), message=budget_line(budget.state) + said)
+
+
+def emit(alert: Alert) -> None:
+    """Have the server of PREFECT_API_URL record the alert as an event, to which automations react.
+
+    Posted, not sent by the client's background worker: once this returns, the server has it. The same alert has the
+    same id, so that an event that was sent twice after a crash is recorded once.
+
+    Raises:
+        OSError: the server does not take it.
+    """
+    event = Event(
+        id=uuid5(NAMESPACE_URL, f"refute {alert.event} {alert.period} {alert.name}"),
+        event=alert.event,
+        resource=Resource(
+            {
+                "prefect.resource.id": f"refute.alert.{alert.name}",
+                "prefect.resource.name": f"refute: {alert.name}",
+                "refute.period": alert.period,
+            }
+        ),
+        payload=alert.document(),
+    )
+    try:
+        with get_client(sync_client=True) as client:
+            client._client.post("/events", json=[event.model_dump(mode="json")]).raise_for_status()  # noqa: SLF001  # the client has no method for it
+    except httpx.HTTPError as error:
+        raise OSError(f"the Prefect server did not take the event {alert.event}: {error}") from error
+
+
+def _show(budget: BudgetReport) -> None:
+    lines = [f"# Budget: {budget.state.level.value}", budget_line(budget.state)]
+    lines += [f"- **{alert.words}**" for alert in budget.alerts]
+    create_markdown_artifact(key="budget", markdown="\n\n".join(lines) + "\n", description=budget_line(budget.state))
+
+
+def _show_report(report: Report, settings: Settings) -> None:
+    page = settings.state_dir / PAGE_NAME
+    page.write_text(render_html(report), encoding="utf-8")
+    create_link_artifact(
+        key="report-page", link=page.resolve().as_uri(), link_text=str(page), description="On the worker's machine."
+    )
+    tables: dict[str, Any] = {"report-by-status": report.tables.by_status, "report-by-day": report.tables.by_day}
+    for key, frame in tables.items():
+        create_table_artifact(key=key, table=table_rows(frame), description=f"{report.totals.runs:,} runs")

@@ -1,0 +1,99 @@
+"""Does more fail than usual? The last day beside the two weeks before it, by intervals and not by a fixed share."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from sqlalchemy import func, select
+
+from refute.ledger.schema import OUTCOMES
+from refute.ledger.store import Ledger
+from refute.outcome import Status
+from reports.groups import GROUPS, Group
+from reports.rates import Rate
+
+RECENT: Final = timedelta(days=1)
+USUAL: Final = timedelta(days=14)
+MIN_RECENT_RUNS: Final = 10
+MIN_USUAL_RUNS: Final = 20
+"""Before a ledger has so many, nothing is unusual."""
+MIN_RISE: Final = 0.1
+"""Of the share, so that a thousand runs a day do not make an alarm of half a percent."""
+JUDGED: Final = frozenset({Group.FAILED, Group.WEAK, Group.PASSED})
+
+
+class SpikeKind(StrEnum):
+    """What rose."""
+
+    FAILED = "failed"
+    """Code that does not do what it claims, of all runs with a verdict."""
+    ERROR = "error"
+    """Infrastructure that failed, of all runs that were tried."""
+
+
+WORDS: Final[Mapping[SpikeKind, str]] = {
+    SpikeKind.FAILED: "more tickets fail than usual",
+    SpikeKind.ERROR: "more runs end in ERROR than usual, which says nothing about their code",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spike:
+    """A share that rose beyond chance."""
+
+    kind: SpikeKind
+    recent: Rate
+    """Of the last day."""
+    usual: Rate
+    """Of the two weeks before it."""
+
+    @property
+    def words(self) -> str:
+        """What rose, for a person."""
+        return WORDS[self.kind]
+
+
+def find_spikes(ledger: Ledger, now: datetime) -> tuple[Spike, ...]:
+    """The shares that rose.
+
+    Raises:
+        LedgerUnavailable: the ledger failed.
+    """
+    now = now.astimezone(UTC)
+    recent = _counts(ledger, now - RECENT, now)
+    usual = _counts(ledger, now - RECENT - USUAL, now - RECENT)
+    compared = (
+        Spike(kind=kind, recent=_rate(kind, recent), usual=_rate(kind, usual))
+        for kind in (SpikeKind.FAILED, SpikeKind.ERROR)
+    )
+    return tuple(spike for spike in compared if is_spike(spike.recent, spike.usual))
+
+
+def is_spike(recent: Rate, usual: Rate) -> bool:
+    """Whether the recent share lies surely, and by enough to matter, above the usual one."""
+    if recent.tries < MIN_RECENT_RUNS or usual.tries < MIN_USUAL_RUNS:
+        return False
+    low, high = recent.interval, usual.interval
+    assert low is not None and high is not None and recent.value is not None and usual.value is not None  # noqa: S101, PT018  # for the types: both were tried
+    return low[0] > high[1] and recent.value - usual.value >= MIN_RISE
+
+
+def _counts(ledger: Ledger, since: datetime, until: datetime) -> Counter[Group]:
+    started = OUTCOMES.c.started_at
+    query = select(OUTCOMES.c.status, func.count()).where(started >= since, started < until)
+    found: Counter[Group] = Counter()
+    with ledger.transaction() as connection:
+        for status, count in connection.execute(query.group_by(OUTCOMES.c.status)):
+            found[GROUPS[Status(status)]] += count
+    return found
+
+
+def _rate(kind: SpikeKind, counts: Counter[Group]) -> Rate:
+    match kind:
+        case SpikeKind.FAILED:
+            return Rate(hits=counts[Group.FAILED], tries=sum(counts[group] for group in JUDGED))
+        case SpikeKind.ERROR:
+            return Rate(hits=counts[Group.ERROR], tries=counts.total() - counts[Group.NOT_RUN])
