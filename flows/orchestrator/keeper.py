@@ -25,13 +25,15 @@ SERVER_ENVIRONMENT: Final[Mapping[str, str]] = {
     # Nothing leaves the machine.
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "DO_NOT_TRACK": "1",
+    "PREFECT_LOGGING_SERVER_LEVEL": "WARNING",
+}
+AD_HOC: Final[Mapping[str, str]] = {
     # Ad-hoc runs have no schedules; what records runs, events and artifacts stays on.
     "PREFECT_SERVER_SERVICES_SCHEDULER_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_LATE_RUNS_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_CANCELLATION_CLEANUP_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_PAUSE_EXPIRATIONS_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_FOREMAN_ENABLED": "false",
-    "PREFECT_LOGGING_SERVER_LEVEL": "WARNING",
 }
 
 
@@ -57,13 +59,25 @@ def _exit(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _spawn(files: ServerFiles, port: int) -> "subprocess.Popen[bytes]":
+    environment = server_environment(files, port, ad_hoc=True)
+    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)  # noqa: S603  # fixed command
+
+
+def server_environment(files: ServerFiles, port: int, *, ad_hoc: bool) -> dict[str, str]:
+    """The environment of a server of ours.
+
+    Args:
+        files: where its state lies.
+        port: on the loopback interface.
+        ad_hoc: without what only schedules and workers need.
+    """
     # A configured Prefect profile must not leak into this server, so PREFECT_* is dropped.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     # The pages ask the API at this address; without it they look at port 4200, whoever listens there.
     api_url = f"http://127.0.0.1:{port}/api"
     environment |= {**SERVER_ENVIRONMENT, "PREFECT_HOME": str(files.home), "PREFECT_SERVER_UI_API_URL": api_url}
-    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)  # noqa: S603  # fixed command
+    return {**environment, **(AD_HOC if ad_hoc else {})}
 
 
 def _announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int) -> None:
@@ -91,15 +105,18 @@ def _idle(files: ServerFiles, idle_s: float) -> bool:
 
 
 def _stop(files: ServerFiles, server: "subprocess.Popen[bytes]") -> None:
-    recorded = files.server()
-    if recorded is not None and recorded.keeper_pid == os.getpid():
-        files.record.unlink(missing_ok=True)
-    server.terminate()
+    files.withdraw(os.getpid())
+    stop_process(server)
+
+
+def stop_process(process: "subprocess.Popen[bytes]", *, within_s: float = 20) -> None:
+    """Ask a process to end, and make it end where it does not in time."""
+    process.terminate()
     try:
-        server.wait(timeout=20)
+        process.wait(timeout=within_s)
     except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
+        process.kill()
+        process.wait()
 
 
 def _free_port(preferred: int) -> int:

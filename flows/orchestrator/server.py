@@ -82,6 +82,12 @@ class ServerFiles:
             return None
         return server if _runs(server.pid) and answers(server.api_url) else None
 
+    def withdraw(self, keeper_pid: int) -> None:
+        """Take the record away where it is this keeper's."""
+        recorded = self.server()
+        if recorded is not None and recorded.keeper_pid == keeper_pid:
+            self.record.unlink(missing_ok=True)
+
     def write(self, server: LocalServer) -> None:
         """Record the server atomically."""
         partial = self.record.with_suffix(f".{os.getpid()}")
@@ -167,7 +173,7 @@ def _start(files: ServerFiles, settings: Settings, say: Callable[[str], None]) -
         command = [sys.executable, "-m", "flows.orchestrator.keeper", str(files.home), str(settings.server_idle_s)]
         with files.log.open("ab") as log:
             keeper = subprocess.Popen(  # noqa: S603  # our own module, no shell
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=_checkout()
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=checkout()
             )
         return _wait(files, keeper)
 
@@ -185,7 +191,7 @@ def _wait(files: ServerFiles, keeper: "subprocess.Popen[bytes]") -> LocalServer:
         time.sleep(0.1)
     keeper.terminate()
     raise OrchestratorUnavailable(
-        f"the local Prefect server {problem}; its log ends with:\n{_tail(files.log)}",
+        f"the local Prefect server {problem}; its log ends with:\n{tail(files.log)}",
         hint=f"Read {files.log}, or point PREFECT_API_URL at a running server.",
     )
 
@@ -200,13 +206,14 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def _tail(log: Path, lines: int = 8) -> str:
+def tail(log: Path, lines: int = 8) -> str:
+    """The last lines of a log; raises `RefuteError` where it cannot be read."""
     try:
         return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
     except OSError as error:
         raise RefuteError(f"{log}: cannot be read: {error}") from error
 
 
-def _checkout() -> Path:
+def checkout() -> Path:
     """The directory that holds the `flows` package, so that `-m flows…` resolves."""
     return Path(__file__).resolve().parents[2]

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,10 +136,21 @@ def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.Complete
 
 
 @pytest.fixture
+def wait_until() -> Callable[[Callable[[], object]], None]:
+    """Wait until something holds; fails where it never does."""
+
+    def wait(condition: Callable[[], object], *, within_s: float = 240) -> None:
+        deadline = time.monotonic() + within_s
+        while not condition():
+            assert time.monotonic() < deadline, "it did not come to that"
+            time.sleep(0.05)
+
+    return wait
+
+
+@pytest.fixture
 def containers_made() -> Iterator[Callable[[], int]]:
     """How many containers the engine has created since the test began, by the engine's own events."""
-    import time
-
     import docker
 
     client = docker.from_env()

@@ -1,0 +1,60 @@
+"""`refute ui`: Prefect's server and pages on this machine, with the deployments and a worker, until Ctrl-C."""
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from flows.orchestrator.keeper import PREFERRED_PORT
+
+if TYPE_CHECKING:
+    from refute.settings import Settings
+
+
+@click.command(short_help="Server, deployments and a worker on this machine; prints the address.")
+@click.option("--port", type=click.IntRange(1, 65535), default=PREFERRED_PORT, show_default=True, metavar="N")
+def ui(port: int) -> int:
+    """Bring up the Prefect server, the deployments of prefect.yaml and a worker; print the address; stay until Ctrl-C.
+
+    Only this machine can reach the server (127.0.0.1). It keeps the runs of `refute verify` and `refute batch`, which
+    use it while it is there. A second `refute ui` prints the address of the first.
+
+    Schedules of prefect.yaml are on while this runs: look at them there, or switch them off under Deployments.
+    """
+    from flows.interruption import interruptions
+    from flows.orchestrator.machine import Machine
+    from refute.settings import Settings
+
+    settings = Settings.load()
+    if configured := os.environ.get("PREFECT_API_URL"):
+        return _configured(configured, settings)
+    reason = ""
+    with interruptions() as signals, Machine(settings, port=port, say=_say) as machine:
+        try:
+            with signals.let_through():
+                first = machine.bring_up()
+                if first is not None:
+                    click.echo(first.server.api_url.removesuffix("/api"))
+                    _say(f"it is up already, held by process {first.server.keeper_pid}; nothing was started")
+                    return 0
+                click.echo(machine.api_url.removesuffix("/api"))
+                _say("server, deployments and a worker are up; Ctrl-C ends them")
+                machine.watch()
+        except KeyboardInterrupt as interrupt:
+            reason = str(interrupt) or "interrupted"
+    _say(f"{reason}; everything is stopped, the history is kept")
+    return 0
+
+
+def _configured(api_url: str, settings: "Settings") -> int:
+    """A server that somebody else keeps is not ours to start or stop."""
+    from flows.orchestrator.server import server_lease
+
+    with server_lease(settings, say=_say):
+        click.echo(api_url.removesuffix("/").removesuffix("/api"))
+    _say("PREFECT_API_URL names this server; its deployments come from deployments/apply.py. Nothing was started.")
+    return 0
+
+
+def _say(line: str) -> None:
+    click.echo(f"refute: {line}", err=True)

@@ -1,0 +1,283 @@
+"""All of refute on one machine, for `refute ui`: a Prefect server with its schedules, the deployments, and a worker.
+
+The process that runs this owns them: they end with it, also when it is killed. The server has the same history as the
+small one that ad-hoc runs share (ADR 0007), takes its place, and is used by ad-hoc runs as long as it is there.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import functools
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from flows.orchestrator.keeper import PREFERRED_PORT, server_environment, stop_process
+from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, tail
+from refute.errors import OrchestratorUnavailable
+from refute.settings import Settings
+
+POOL: Final = "refute"
+APPLY_TIMEOUT_S: Final = 300
+WORKER_POLL_S: Final = "2"
+"""How often the worker asks for runs; Prefect's own default is 10 s, long for somebody who has just pressed Run."""
+HANDOVER_S: Final = 30.0
+RUNS_END_S: Final = 90.0
+"""How long the worker's runs may take to remove their containers and give back what is unfinished."""
+POLL_S: Final = 0.2
+PR_SET_PDEATHSIG: Final = 1
+"""Of prctl(2): which signal a process gets when its parent dies."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlreadyUp:
+    """Another `refute ui` of this state directory holds everything."""
+
+    server: LocalServer
+
+
+class Machine:
+    """Server and worker of this process.
+
+    Args:
+        settings: whose state directory is served.
+        port: of the server on the loopback interface.
+        say: is told what goes on.
+    """
+
+    def __init__(self, settings: Settings, *, port: int = PREFERRED_PORT, say: Say) -> None:
+        self._settings = settings
+        self._files = ServerFiles.of(settings)
+        self._port = port
+        self._say = say
+        self._server: subprocess.Popen[bytes] | None = None
+        self._worker: subprocess.Popen[bytes] | None = None
+        self._mine = contextlib.ExitStack()
+
+    @property
+    def api_url(self) -> str:
+        """The API's address."""
+        return f"http://127.0.0.1:{self._port}/api"
+
+    @property
+    def worker_log(self) -> Path:
+        """What the worker prints."""
+        return self._files.home / "worker.log"
+
+    def __enter__(self) -> Self:
+        """Nothing runs yet."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what was started; runs of the worker first, since they tell the server how they ended."""
+        if self._worker is not None:
+            self._say("stopping the worker and its runs …")
+            _end_runs(self._worker.pid)
+            stop_process(self._worker)
+        if self._server is not None:
+            self._say("stopping the server …")
+            self._files.withdraw(os.getpid())
+            stop_process(self._server)
+        self._mine.close()
+
+    def bring_up(self) -> AlreadyUp | None:
+        """Start all of it.
+
+        Returns:
+            Who has it up already, where somebody has; then nothing was started.
+
+        Raises:
+            OrchestratorUnavailable: the port is taken, or something did not start.
+        """
+        if not self._take_place():
+            return AlreadyUp(server=self._first())
+        with (self._files.home / "start.lock").open("a") as starting, self._nobody_else():
+            fcntl.flock(starting, fcntl.LOCK_EX)
+            self._relieve_keeper()
+            self._check_port()
+            self._start_server()
+        self._apply()
+        self._start_worker()
+        return None
+
+    def watch(self) -> None:
+        """Until something ends by itself; can be interrupted.
+
+        Raises:
+            OrchestratorUnavailable: the server or the worker ended.
+        """
+        while True:
+            for name, process, log in (
+                ("server", self._server, self._files.log),
+                ("worker", self._worker, self.worker_log),
+            ):
+                if process is not None and process.poll() is not None:
+                    raise _ended(name, log)
+            time.sleep(POLL_S)
+
+    def _take_place(self) -> bool:
+        """Whether no other `refute ui` holds this state directory; the kernel frees the place of a killed one."""
+        place = self._mine.enter_context((self._files.home / "ui.lock").open("a"))
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _first(self) -> LocalServer:
+        """The other one's server, which may still be starting."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            server = self._files.server()
+            if server is not None:
+                return server
+            time.sleep(POLL_S)
+        raise OrchestratorUnavailable(
+            f"another `refute ui` holds {self._files.home}, but its server does not answer",
+            hint=f"Wait for it, or end it; its log: {self._files.log}",
+        )
+
+    @contextlib.contextmanager
+    def _nobody_else(self) -> Iterator[None]:
+        """While no ad-hoc run uses the small server; those that begin now wait for ours."""
+        with self._files.lease.open("a") as lease:
+            told = False
+            while True:
+                try:
+                    fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    if not told:
+                        self._say("waiting for a run to end that uses this machine's small server …")
+                    told = True
+                    time.sleep(POLL_S)
+                else:
+                    break
+            yield
+
+    def _relieve_keeper(self) -> None:
+        server = self._files.server()
+        if server is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(server.keeper_pid, signal.SIGTERM)
+        deadline = time.monotonic() + HANDOVER_S
+        while answers(server.api_url) and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+
+    def _check_port(self) -> None:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", self._port))
+            except OSError as error:
+                raise OrchestratorUnavailable(
+                    f"port {self._port} of 127.0.0.1: {error.strerror}",
+                    hint="Another program listens there, or it is not allowed to you. Take another: refute ui --port N",
+                ) from error
+
+    def _start_server(self) -> None:
+        self._say("starting the Prefect server …")
+        command = ["prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self._port)]
+        environment = server_environment(self._files, self._port, ad_hoc=False)
+        self._server = _start(command, environment, self._files.log)
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not answers(self.api_url):
+            if self._server.poll() is not None or time.monotonic() > deadline:
+                raise _ended("server", self._files.log)
+            time.sleep(POLL_S)
+        self._files.write(LocalServer(api_url=self.api_url, pid=self._server.pid, keeper_pid=os.getpid()))
+
+    def _apply(self) -> None:
+        """Put the deployments of prefect.yaml on the server."""
+        self._say("applying the deployments …")
+        command = [sys.executable, "deployments/apply.py"]
+        done = subprocess.run(  # noqa: S603  # our own program, no shell
+            command,
+            env=self._client_environment(),
+            cwd=checkout(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=APPLY_TIMEOUT_S,
+            check=False,
+        )
+        if done.returncode != 0:
+            last = "\n".join(done.stdout.decode(errors="replace").splitlines()[-8:])
+            raise OrchestratorUnavailable(
+                f"the deployments could not be applied, exit code {done.returncode}:\n{last}",
+                hint="Correct prefect.yaml.",
+            )
+
+    def _start_worker(self) -> None:
+        self._say("starting a worker …")
+        limit = str(len(os.sched_getaffinity(0)) + 1)
+        command = ["prefect", "worker", "start", "--pool", POOL, "--name", socket.gethostname(), "--limit", limit]
+        self._worker = _start(command, self._client_environment(), self.worker_log)
+
+    def _client_environment(self) -> dict[str, str]:
+        return server_environment(self._files, self._port, ad_hoc=False) | {
+            "PREFECT_API_URL": self.api_url,
+            "PREFECT_WORKER_QUERY_SECONDS": WORKER_POLL_S,
+            "NO_PROXY": "127.0.0.1",
+            "no_proxy": "127.0.0.1",
+            # Its runs write to the same ledger as this machine's ad-hoc ones.
+            "REFUTE_STATE_DIR": str(self._settings.state_dir.absolute()),
+        }
+
+
+def _start(command: list[str], environment: dict[str, str], log: Path) -> "subprocess.Popen[bytes]":
+    """Start a module of this Python, out of the reach of the terminal's Ctrl-C, but not of our end."""
+    prctl = ctypes.CDLL(None).prctl
+    with log.open("ab") as output:
+        return subprocess.Popen(  # noqa: S603  # fixed commands
+            [sys.executable, "-m", *command],
+            env=environment,
+            cwd=checkout(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            preexec_fn=functools.partial(prctl, PR_SET_PDEATHSIG, signal.SIGTERM),  # noqa: PLW1509  # one C call
+        )
+
+
+def _end_runs(worker_pid: int) -> None:
+    """Ask the worker's runs to end, which keeps what is done; a worker that ends by itself leaves them running.
+
+    Args:
+        worker_pid: each of its children is the process of a flow run.
+    """
+    runs = _children(worker_pid)
+    for pid in runs:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + RUNS_END_S
+    while runs & _children(worker_pid) and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+
+
+def _children(pid: int) -> set[int]:
+    """The children of a process that have not ended (proc(5): /proc/PID/stat, fields 3 and 4)."""
+    found = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == pid and state != "Z":
+                found.add(int(stat.parent.name))
+    return found
+
+
+def _ended(name: str, log: Path) -> OrchestratorUnavailable:
+    return OrchestratorUnavailable(
+        f"the {name} ended, or did not start within {START_TIMEOUT_S} s; its log ends with:\n{tail(log)}",
+        hint=f"Read {log}, then run `refute ui` again.",
+    )

@@ -1,0 +1,61 @@
+"""What `refute ui` says where it cannot begin."""
+
+import fcntl
+import os
+import socket
+import subprocess
+
+import pytest
+
+from flows.orchestrator.machine import Machine, _children
+from flows.orchestrator.server import ServerFiles
+from refute.errors import OrchestratorUnavailable
+from refute.settings import Settings
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(state_dir=tmp_path)
+
+
+def bring_up(settings, port, *, say=lambda _: None):
+    with Machine(settings, port=port, say=say) as machine:
+        machine.bring_up()
+
+
+@pytest.fixture
+def taken_port():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        yield other.getsockname()[1]
+
+
+def test_a_port_that_is_taken_is_named_with_what_to_do_and_the_place_is_free_again(settings, taken_port):
+    for _ in range(2):
+        with pytest.raises(OrchestratorUnavailable, match=rf"port {taken_port} .*Address already in use") as told:
+            bring_up(settings, taken_port)
+        assert "refute ui --port" in told.value.hint
+
+
+def test_a_run_that_uses_the_small_server_is_waited_for(settings, taken_port):
+    said = []
+    lease = ServerFiles.of(settings).lease.open("a")
+    fcntl.flock(lease, fcntl.LOCK_SH)
+
+    def say(line: str) -> None:
+        said.append(line)
+        lease.close()  # the run ends once the person has been told
+
+    with pytest.raises(OrchestratorUnavailable, match="port"):
+        bring_up(settings, taken_port, say=say)
+    assert said == ["waiting for a run to end that uses this machine's small server …"]
+
+
+def test_children_that_ended_are_not_counted():
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as child:
+        assert child.pid in _children(os.getpid())
+        assert child.stdin is not None
+        child.stdin.close()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # ended, and not yet asked about
+        assert child.pid not in _children(os.getpid())

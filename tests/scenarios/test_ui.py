@@ -1,0 +1,106 @@
+"""`refute ui`: everything on one machine with one command, and nothing of it left afterwards."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import docker
+import httpx
+import pytest
+
+from flows.orchestrator.server import ServerFiles
+from refute.ledger.store import Ledger
+from tests.scenarios.conftest import REPOSITORY, TicketFiles
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.slow]
+
+WITHIN_S = 300
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(settings) -> dict[str, str]:
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    return {
+        **ours,
+        "PYTHONPATH": str(REPOSITORY),
+        "REFUTE_STATE_DIR": str(settings.state_dir),
+        "REFUTE_COSTS_CSV": str(settings.costs_csv),
+        "GUARDRAIL_AUDIT_PATH": str(settings.audit_path),
+    }
+
+
+def refute_ui(settings, port: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "flows.cli", "ui", "--port", str(port)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever runs the tests in the background has Ctrl-C ignored; the person in this test has not.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # one C call
+        env=environment(settings),
+    )
+
+
+def processes_of(state_dir: Path) -> list[str]:
+    """Command lines of processes whose environment names the state directory."""
+    wanted = f"REFUTE_STATE_DIR={state_dir}\0".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted in (process / "environ").read_bytes() + b"\0":
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return found
+
+
+def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_with_the_worker_s_batch(
+    settings, tmp_path, wait_until
+):
+    settings = settings.model_copy(update={"state_dir": tmp_path / "state"})
+    TicketFiles(id="SLOW", script="sleep 300\n").write(tmp_path / "tickets" / "SLOW")
+    port = free_port()
+    first = refute_ui(settings, port)
+    try:
+        assert first.stdout is not None
+        address = first.stdout.readline().strip()
+        assert address == f"http://127.0.0.1:{port}", first.communicate(timeout=WITHIN_S)[1]
+        assert ServerFiles.of(settings).server() is not None, "ad-hoc runs would start a server of their own"
+        second = refute_ui(settings, free_port())
+        out, err = second.communicate(timeout=WITHIN_S)
+        assert (second.returncode, out.strip()) == (0, address), err
+        assert str(first.pid) in err
+        api = httpx.Client(base_url=f"{address}/api", timeout=60, trust_env=False)
+        batch = api.get("/deployments/name/verify-batch/batch").json()["id"]
+        request = {"source": str(tmp_path / "tickets"), "approval": "in_advance", "batch_id": "by-form"}
+        api.post(f"/deployments/{batch}/create_flow_run", json={"parameters": {"request": request}}).raise_for_status()
+        wait_until(lambda: containers("by-form"))
+        first.send_signal(signal.SIGINT)
+        out, err = first.communicate(timeout=WITHIN_S)
+    finally:
+        if first.poll() is None:
+            first.kill()
+            first.communicate(timeout=WITHIN_S)
+    assert first.returncode == 0, err
+    assert "everything is stopped" in err
+    assert containers("by-form") == []
+    assert Ledger.open(settings).outcomes() == []
+    assert processes_of(settings.state_dir) == []
+    assert ServerFiles.of(settings).server() is None
+
+
+def containers(run: str) -> list[object]:
+    client = docker.from_env()
+    try:
+        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={run}"})
+    finally:
+        client.close()
