@@ -1,21 +1,23 @@
 """The case file: collects what each stage returned, ends the chain on a `Stop`, and becomes the outcome."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NoReturn, TypeVar, assert_never
 
-from refute.adversary.attack import Screening
+from refute.adversary.attack import Screening, TriageVerdict
 from refute.approval import Approval
-from refute.errors import InfrastructureError, UsageError
+from refute.errors import InfrastructureError, ModelUnavailable, UsageError
 from refute.observer import StageObserver, Unwatched
-from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
+from refute.outcome import Outcome, Provenance, RoundYield, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
 from refute.stages.evidence import AttackStage, Triage, Verification, Writing
+from refute.stages.usage import added
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 
@@ -100,6 +102,8 @@ class CaseFile:
         except UsageError:
             raise
         except InfrastructureError as error:
+            if isinstance(error, ModelUnavailable) and error.cost_usd != 0:
+                self._note("write tests", "no model answered", cost_usd=error.cost_usd)
             self.stop = Stop(status=Status.ERROR, reason=str(error))
         except KeyboardInterrupt as interrupt:
             self.stop = Stop(status=Status.CANCELLED, reason=str(interrupt) or "interrupted")
@@ -137,7 +141,8 @@ class CaseFile:
             adversarial_output=run.run.output if run and run.run else "",
             changed_paths={name: result.changed_paths for name, result in self._jobs()},
             cost_usd=sum((stage.cost_usd for stage in self.stages), Decimal(0)),
-            models=self.writing.models if self.writing else (),
+            models=added(self.writing.models if self.writing else (), triage.models if triage else ()),
+            rounds=self._rounds(),
             decoys_touched=tuple(path for _, result in self._jobs() for path in result.decoys_touched),
         )
 
@@ -174,7 +179,7 @@ class CaseFile:
                 self._note("attack", record.summary, sandbox_s=record.result.duration_s if record.result else 0.0)
             case Triage():
                 self.triage = record
-                self._note("triage", record.summary)
+                self._note("triage", record.summary, cost_usd=record.cost_usd)
             case Verdict():
                 self.verdict = record
                 self._note("verdict", record.status)
@@ -208,15 +213,29 @@ class CaseFile:
                 tester=test.tester,
                 verdict=verdict,
                 reason=reason,
+                round=test.round,
             )
             for test, verdict, reason in (*judged, *rejected)
+        )
+
+    def _rounds(self) -> tuple[RoundYield, ...]:
+        """What became of each round's tests."""
+        accepted = Counter((one.tester, one.round) for one in (self.screening.attack.tests if self.screening else ()))
+        refuting = Counter(
+            (one.test.tester, one.test.round)
+            for one in (self.triage.triaged if self.triage else ())
+            if one.verdict is TriageVerdict.REFUTED
+        )
+        return tuple(
+            replace(one, accepted=accepted[one.tester, one.round], refuting=refuting[one.tester, one.round])
+            for one in (self.writing.rounds if self.writing else ())
         )
 
     def _caveats(self) -> tuple[str, ...]:
         notes = self.verification.notes if self.verification else ()
         if self.writing is not None:
             notes += self.writing.notes
-            if self.writing.cost_usd is None:
+            if self.writing.cost_usd is None or (self.triage is not None and self.triage.cost_usd is None):
                 notes += ("a model without a known price was asked: the cost is higher than what is shown",)
         return notes + (self.verdict.caveats if self.verdict else ())
 

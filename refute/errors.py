@@ -1,6 +1,7 @@
 """The errors that refute raises: one base, one subclass per decision a caller makes, each with what to do."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import ClassVar
 
 
@@ -108,7 +109,17 @@ class CostsCsvUnavailable(InfrastructureError):
 
 
 class ModelUnavailable(InfrastructureError):
-    """A model could not be asked, or gave no answer after every retry."""
+    """A model could not be asked, or gave no answer after every retry.
+
+    Args:
+        message: what happened.
+        hint: what to do.
+        cost_usd: what its lost requests may have cost; None where no price is known.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", cost_usd: Decimal | None = Decimal(0)) -> None:
+        super().__init__(message, hint=hint)
+        self.cost_usd = cost_usd
 
 
 class BudgetExhausted(RefuteError):

@@ -128,6 +128,24 @@ class TestRecord:
     verdict: TriageVerdict | None
     """None where the screen rejected it."""
     reason: str
+    round: str = ""
+    """Name and version of the prompt that a model answered with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundYield:
+    """What one round of a tester brought."""
+
+    tester: str
+    round: str = ""
+    """Name and version of its prompt; empty for a tester that asks no model."""
+    tier: str = ""
+    """Of the model that was asked; empty where none was."""
+    written: int = 0
+    accepted: int = 0
+    """Let through by the screen."""
+    refuting: int = 0
+    """Refuted a claim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +228,8 @@ class Outcome:
     cost_usd: Decimal = Decimal(0)
     """What is known of it; a caveat says where a price is not."""
     models: tuple[ModelUse, ...] = ()
+    rounds: tuple[RoundYield, ...] = ()
+    """What each tester's rounds brought."""
     labels: tuple[str, ...] = ()
     flow_run_url: str = ""
     schema_version: int = SCHEMA_VERSION

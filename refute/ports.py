@@ -47,6 +47,7 @@ class Ports:
         self.observer = observer or Unwatched()
         self._images: dict[str, SandboxImage] = {}
         self._derived: dict[tuple[str, tuple[str, ...]], DerivedImage | None] = {}
+        self._models: dict[str, Model] = {}
         self._contents: dict[str, Mapping[str, bytes]] = {}
 
     @cached_property
@@ -85,8 +86,10 @@ class Ports:
         from refute.ledger.accounts import Payer  # noqa: PLC0415  # SQLAlchemy takes half a second to import
         from refute.llm.connect import connect_model  # noqa: PLC0415
 
-        payer = Payer(run_id=self.run_id, ticket_id=ticket_id)
-        return connect_model(self.settings, payer, ledger=lambda: self.ledger, audit=self.audit)
+        if ticket_id not in self._models:
+            payer = Payer(run_id=self.run_id, ticket_id=ticket_id)
+            self._models[ticket_id] = connect_model(self.settings, payer, ledger=lambda: self.ledger, audit=self.audit)
+        return self._models[ticket_id]
 
     def open_ledger_ahead(self) -> None:
         """Import and open the ledger in the background: half a second that fits into waiting for a container."""

@@ -41,6 +41,16 @@ class AttackPolicy(StrEnum):
     """Only tickets labelled `needs-adversarial` or with files under `attack_directories`."""
 
 
+def _testers(value: str) -> str:
+    names = [name.strip() for name in value.split(",")]
+    known = [name.value for name in TesterName]
+    if not set(names) <= set(known) or len(set(names)) != len(names):
+        raise ValueError(f"expected one or several of {', '.join(known)}, separated by commas")
+    if {TesterName.GEMINI, TesterName.REPLAY} <= set(names):
+        raise ValueError("gemini and replay are one tester, live or recorded: expected one of them")
+    return ",".join(names)
+
+
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 
 
@@ -91,7 +101,8 @@ class Settings(BaseSettings):
     scan_block_from: Severity = Severity.HIGH
     attack_policy: AttackPolicy = AttackPolicy.MANDATORY
     attack_directories: tuple[str, ...] = ("tools/", "core/")
-    tester: TesterName = TesterName.PROPERTY
+    tester: Annotated[str, AfterValidator(_testers)] = TesterName.PROPERTY.value
+    """One or several, separated by commas, in the order in which they write."""
     max_tests: Annotated[int, Field(ge=1)] = 40
     max_suite_bytes: Annotated[int, Field(ge=1000)] = 60_000
     max_cost_usd: Annotated[Decimal, Field(ge=0)] = Decimal("0.50")
@@ -119,6 +130,11 @@ class Settings(BaseSettings):
 
     server_idle_s: Seconds = 1800
     """The local Prefect server that refute started stops after this long without a run."""
+
+    @property
+    def testers(self) -> tuple[TesterName, ...]:
+        """Who writes the attack."""
+        return tuple(map(TesterName, self.tester.split(",")))
 
     @classmethod
     def settings_customise_sources(

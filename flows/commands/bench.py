@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Measure a tester on code known to be right or wrong.")
 @click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--tester", type=click.Choice(["property", "gemini"]), help="Who writes the attacks.  [property]")
+@click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers; ask no model.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Draw at most N programs.")
@@ -37,13 +37,14 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     intervals. A run that was interrupted goes on when the same command is given again.
     """
     from flows.commands.output import check_writable
+    from flows.commands.testers import testers
     from refute.bench.dataset import digest, read_dataset
     from refute.settings import Settings
     from reports.bench import render_bench
 
     pairs = read_dataset(dataset, limit=options["limit"], seed=options["seed"])
     settings = Settings.load(
-        tester="replay" if options["replay"] else options["tester"],
+        tester=testers(options["tester"], replay=options["replay"] is not None),
         replay_dir=options["replay"],
         record_dir=options["record"],
         max_cost_usd=options["max_cost"],

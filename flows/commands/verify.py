@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from flows.commands.testers import testers
 from refute.settings import Settings
 
 
@@ -23,7 +24,7 @@ from refute.settings import Settings
     help="Let the jobs reach HOST or HOST:PORT; repeatable; audited.",
 )
 @click.option("--accept-weak", is_flag=True, help="Exit 0 for PASS_WEAK.")
-@click.option("--tester", type=click.Choice(["property", "gemini"]), help="Who writes the attack.  [default: property]")
+@click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attack: property, gemini, or both.  [property]")
 @click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
 @click.option("--fresh", is_flag=True, help="Ask the model anew instead of using its kept answers.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
@@ -92,7 +93,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         memory_bytes=parse_size(memory) if memory else None,
         cpus=options["cpus"],
         runtime=options["runtime"],
-        tester="replay" if options["replay"] else options["tester"],
+        tester=testers(options["tester"], replay=options["replay"] is not None),
         max_cost_usd=options["max_cost"],
         fresh=options["fresh"] or None,
         record_dir=options["record"],

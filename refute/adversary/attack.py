@@ -72,6 +72,8 @@ class AttackTest:
     category: Category
     origin: Origin
     tester: str
+    round: str = ""
+    """Name and version of the prompt that it answers; empty where no model wrote it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ def connect_model(settings: Settings, payer: Payer, *, ledger: Callable[[], Ledg
         SettingsInvalid: `gemini.yaml` is missing or would let the provider keep what it is sent, or there is no
             folder to replay from.
     """
-    if settings.tester is TesterName.REPLAY:
+    if TesterName.REPLAY in settings.testers:
         if settings.replay_dir is None or not settings.replay_dir.is_dir():
             raise SettingsInvalid(
                 f"replay_dir: got {settings.replay_dir}, expected a folder of recorded answers",

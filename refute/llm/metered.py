@@ -112,7 +112,7 @@ class MeteredModel:
             except RequestFailed as failure:
                 self._book_failure(reservation, failure, worst_usd)
                 if not failure.retry or attempt == settings.attempts:
-                    raise self._unavailable(prompt, failure, attempt) from failure
+                    raise self._unavailable(prompt, failure, attempt, total(self.costs_usd[before:])) from failure
                 self._clockwork.sleep(self._wait_s(failure, attempt))
                 continue
             latency_s = self._clockwork.monotonic() - began
@@ -215,9 +215,12 @@ class MeteredModel:
         wait_s = min(FIRST_WAIT_S * 2 ** (attempt - 1), LONGEST_WAIT_S) * (0.5 + self._clockwork.chance() / 2)
         return float(max(wait_s, failure.retry_after_s or 0.0))
 
-    def _unavailable(self, prompt: Prompt, failure: RequestFailed, attempts: int) -> ModelUnavailable:
+    def _unavailable(
+        self, prompt: Prompt, failure: RequestFailed, attempts: int, cost_usd: Decimal | None
+    ) -> ModelUnavailable:
         tries = f" ({attempts} tries)" if attempts > 1 else ""
         return ModelUnavailable(
             f"{self._endpoint.model_of(prompt)}: {failure.message}{tries}",
             hint="Nothing is lost: run the ticket again later. `refute doctor` checks credentials and project.",
+            cost_usd=cost_usd,
         )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from refute.adversary.attack import Attack, AttackRun, TriagedTest
-from refute.outcome import ClaimResult, ModelUse, Stop, TestFailure
+from refute.outcome import ClaimResult, ModelUse, RoundYield, Stop, TestFailure
 from refute.sandbox.job import JobResult
 
 
@@ -30,6 +30,8 @@ class Writing:
     models: tuple[ModelUse, ...] = ()
     notes: tuple[str, ...] = ()
     """What a reader should know of how it was written; one line each."""
+    rounds: tuple[RoundYield, ...] = ()
+    """What each round wrote; what became of it is known later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +54,6 @@ class Triage:
     claims: tuple[ClaimResult, ...] = ()
     failures: tuple[TestFailure, ...] = ()
     summary: str = ""
+    cost_usd: Decimal | None = Decimal(0)
+    """Of the oracle vote; None where a model without a known price was asked."""
+    models: tuple[ModelUse, ...] = ()

@@ -1,9 +1,11 @@
 """In the sandbox and after: verification, attack, triage, verdict."""
 
 from dataclasses import replace
+from decimal import Decimal
 
 from refute.adversary.attack import Attack, Screening, TriageVerdict
 from refute.adversary.conclusions import claim_results, refutations
+from refute.adversary.oracle.vote import hold_vote, needs_vote
 from refute.adversary.screen import screen
 from refute.adversary.suite import attack_job, read_attack_run
 from refute.adversary.triage import triage_tests as triage_runs
@@ -19,6 +21,7 @@ from refute.stages.ahead import prepare_attack, verification_limits
 from refute.stages.brief import brief_of
 from refute.stages.evidence import AttackStage, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
+from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.rules import check_verification_script
 from refute.ticket.store import pack
@@ -104,16 +107,22 @@ def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Scre
 def triage_tests(
     ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, attacked: AttackStage
 ) -> Triage:
-    """Decide what every result means, for each test and each claim."""
+    """Decide what every result means, for each test and each claim; a model's refutations by vote."""
     brief = brief_of(ports, ticket, snapshot)
     run = attacked.run
     repetitions = ports.settings.repetitions
     triaged = triage_runs(run, screening.attack, brief, repetitions=repetitions) if run else ()
+    vote = None
+    if any(map(needs_vote, triaged)):
+        vote = hold_vote(triaged, screening.attack, brief, ports.model(ticket.id))
+        triaged = vote.triaged
     triage = Triage(
         triaged=triaged,
         claims=claim_results(ticket.claims, triaged, screening, tampering=run.tampering if run else ()),
         failures=refutations(triaged, screening, brief),
         summary=_counts([one.verdict for one in triaged]),
+        cost_usd=vote.cost_usd if vote else Decimal(0),
+        models=models_used(vote.completions) if vote else (),
     )
     return expose_false_claims(triage, ticket, ports.contents(snapshot))
 

@@ -1,74 +1,81 @@
-"""Having tests written: by the built-in tester, by a model, or from a recording of one."""
+"""Having tests written: by the built-in tester, by a model, from a recording of one, or by several of these."""
 
 import functools
-from collections.abc import Sequence
 from decimal import Decimal
 
-from refute.adversary.attack import Brief
+from refute.adversary.attack import Attack, Brief
+from refute.adversary.combining import combine
 from refute.adversary.generation.tester import ModelTester
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screen import screen
-from refute.errors import BudgetExhausted
-from refute.llm.model import Completion, Usage
+from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.pricing import total
-from refute.outcome import ModelUse, Status, Stop
+from refute.outcome import RoundYield, Status, Stop
 from refute.ports import Ports
 from refute.scan.scanner import scan_python
 from refute.settings import TesterName
 from refute.stages.brief import brief_of
 from refute.stages.evidence import Writing
+from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket
 
 
 def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Writing | Stop:
-    """Have the tester write the attack.
+    """Have the testers write the attack.
+
+    Where several write and no model answers, what the property tester wrote stands alone, and the notes say so.
 
     Raises:
-        ModelUnavailable: a model was to write it, and gave no answer.
+        ModelUnavailable: only a model was to write it, and gave no answer.
         SettingsInvalid: `gemini.yaml` is missing, or would let the provider keep what it is sent.
     """
     brief = brief_of(ports, ticket, snapshot)
-    if ports.settings.tester is TesterName.PROPERTY:
-        return Writing(attack=PropertyTester().write_tests(brief), cost_usd=Decimal(0))
-    return _by_model(ports, ticket, brief)
+    written: list[Writing] = []
+    missing: list[tuple[TesterName, ModelUnavailable]] = []
+    for name in ports.settings.testers:
+        try:
+            written.append(_by_property(brief) if name is TesterName.PROPERTY else _by_model(ports, name, brief))
+        except BudgetExhausted as error:
+            return Stop(status=Status.SKIPPED_BUDGET, reason=str(error))
+        except ModelUnavailable as error:
+            missing.append((name, error))
+    if missing and not written:
+        raise missing[0][1]
+    alone = tuple(f"{name} gave no tests, {_rest(written)} alone attacked: {error.message}" for name, error in missing)
+    return Writing(
+        attack=combine([one.attack for one in written], brief),
+        cost_usd=total([*(one.cost_usd for one in written), *(error.cost_usd for _, error in missing)]),
+        models=tuple(use for one in written for use in one.models),
+        notes=(*alone, *(note for one in written for note in one.notes)),
+        rounds=tuple(one for part in written for one in part.rounds),
+    )
 
 
-def _by_model(ports: Ports, ticket: Ticket, brief: Brief) -> Writing | Stop:
-    model = ports.model(ticket.id)
-    tester = ModelTester(model, functools.partial(screen, scan=scan_python), name=ports.settings.tester)
-    try:
-        attack = tester.write_tests(brief)
-    except BudgetExhausted as error:
-        return Stop(status=Status.SKIPPED_BUDGET, reason=str(error))
+def _by_property(brief: Brief) -> Writing:
+    attack = PropertyTester().write_tests(brief)
+    return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),))
+
+
+def _whole(attack: Attack) -> RoundYield:
+    return RoundYield(tester=attack.tester, written=len(attack.tests))
+
+
+def _by_model(ports: Ports, name: TesterName, brief: Brief) -> Writing:
+    tester = ModelTester(ports.model(brief.ticket.id), functools.partial(screen, scan=scan_python), name=name)
+    attack = tester.write_tests(brief)
     notes = [f"{one.round}: {note}" for one in tester.yields for note in one.notes]
     if any(completion.from_cache for completion in tester.completions):
         notes.append("tests come from answers kept earlier, at no cost (--fresh asks anew)")
     return Writing(
         attack=attack,
-        cost_usd=total(completion.cost_usd for completion in tester.completions),
-        models=_used(tester.completions),
+        cost_usd=total([*(completion.cost_usd for completion in tester.completions), *tester.lost_usd]),
+        models=models_used(tester.completions),
         notes=tuple(notes),
+        rounds=tuple(
+            RoundYield(tester=name, round=one.round, tier=one.tier, written=one.written) for one in tester.yields
+        ),
     )
 
 
-def _used(completions: Sequence[Completion]) -> tuple[ModelUse, ...]:
-    """Calls summed by model."""
-    used = []
-    for model in dict.fromkeys(completion.reply.model for completion in completions):
-        ours = [completion for completion in completions if completion.reply.model == model]
-        paid = [completion for completion in ours if not completion.from_cache]
-        usage = sum((completion.reply.usage for completion in paid), Usage())
-        used.append(
-            ModelUse(
-                model=model,
-                calls=len(paid),
-                cached_answers=len(ours) - len(paid),
-                input_tokens=usage.input_tokens,
-                cached_tokens=usage.cached_tokens,
-                output_tokens=usage.output_tokens,
-                thinking_tokens=usage.thinking_tokens,
-                cost_usd=total(completion.cost_usd for completion in ours),
-                latency_s=round(sum(completion.latency_s for completion in ours), 3),
-            )
-        )
-    return tuple(used)
+def _rest(written: list[Writing]) -> str:
+    return f"the {' and '.join(one.attack.tester for one in written)} tester"

@@ -3,11 +3,12 @@
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestable
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
+from refute.adversary.joining import join
 from refute.guardrails.plain_text import printable
 from refute.ticket.record import ClaimId
 
@@ -36,19 +37,23 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
         tester: who wrote them.
     """
     taken: set[str] = set()
-    pieces, tests = [], []
+    pieces, records = [], []
     for one in rounds:
-        if preamble := _preamble(one.answer.preamble):
-            pieces.append(preamble)
-        for written in one.answer.tests:
-            test = _record(written, _free_name(written.name, taken), tester)
-            taken.add(test.name)
-            tests.append(test)
-            if code := _function(written, test.name):
-                pieces.append(_headed(code, test, one.name))
+        ours = [_record(written, _free_name(written.name, taken), one.name, tester) for written in one.answer.tests]
+        codes = [
+            _headed(_function(written, test.name), test) for written, test in zip(one.answer.tests, ours, strict=True)
+        ]
+        pieces.append(join([_preamble(one.answer.preamble), *codes], ()).source)
+        records.append(ours)
+    joined = join([f"{PYTEST}\n{HYPOTHESIS}", *pieces], [one.module.name for one in brief.modules])
+    tests = [
+        replace(test, name=names.get(test.name, test.name))
+        for names, ours in zip(joined.names[1:], records, strict=True)
+        for test in ours
+    ]
     return Attack(
         file_name=f"test_adversarial_{_slug(brief.ticket.id)}.py",
-        source="\n\n\n".join([_header(brief, tests, rounds, tester), *pieces]) + "\n",
+        source=f"{_header(brief, tests, rounds, tester)}\n\n{joined.source}",
         tests=tuple(tests),
         untestable=_untestable(brief, tests, rounds),
         tester=tester,
@@ -80,7 +85,7 @@ def _function(written: WrittenTest, name: str) -> str:
     return "\n".join(lines).strip("\n")
 
 
-def _record(written: WrittenTest, name: str, tester: str) -> AttackTest:
+def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> AttackTest:
     return AttackTest(
         name=name,
         claim_id=ClaimId(written.claim_id),
@@ -88,12 +93,12 @@ def _record(written: WrittenTest, name: str, tester: str) -> AttackTest:
         category=written.category,
         origin=Origin.MODEL,
         tester=tester,
+        round=round_name,
     )
 
 
-def _headed(code: str, test: AttackTest, round_name: str) -> str:
-    quote = _one_line(test.quote)
-    return f"# {test.claim_id}, {test.category}, {round_name}: {quote}\n{code}"
+def _headed(code: str, test: AttackTest) -> str:
+    return f"# {_one_line(test.claim_id)}, {test.category}, {test.round}: {_one_line(test.quote)}\n{code}"
 
 
 def _header(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round], tester: str) -> str:
@@ -111,7 +116,7 @@ def _header(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round], 
         ),
     ]
     doc = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{doc}\n"""\n\n{PYTEST}\n{HYPOTHESIS}'
+    return f'"""{doc}\n"""'
 
 
 def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untestable, ...]:
@@ -125,9 +130,11 @@ def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Roun
 
 
 def _free_name(name: str, taken: set[str]) -> str:
+    """A name that no test has yet; from now on it is taken."""
     free, number = name, 2
     while free in taken:
         free, number = f"{name}_{number}", number + 1
+    taken.add(free)
     return free
 
 

@@ -24,7 +24,7 @@ PRO_LABELS: Final = frozenset({"complexity:high", "security-relevant"})
 def claims_first(brief: Brief) -> Prompt:
     """Round one: claims, signatures, docstrings and file names. Code in view makes tests agree with its bugs."""
     shown = "\n\n".join(f"# module {one.module.name}\n{outline(one.source)}" for one in brief.modules)
-    text = _fill(
+    text = fill(
         CLAIMS_FIRST,
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief)),
@@ -44,7 +44,7 @@ def code_aware(brief: Brief, existing: Sequence[str]) -> Prompt:
     """
     pieces = [(one.module.name, excerpt(one.source, brief.ticket.claims)) for one in brief.modules]
     left_out = [f"{module}.{name}" for module, piece in pieces for name in piece.left_out]
-    text = _fill(
+    text = fill(
         CODE_AWARE,
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief) // 2),
@@ -65,7 +65,7 @@ def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[Clai
         missing: claims without a test.
     """
     reasons = "\n".join(f"- {one.test.name} ({one.test.claim_id}): {one.reason}" for one in rejected[:MAX_FILES])
-    again = _fill(
+    again = fill(
         AGAIN,
         reasons=reasons or "- none survived",
         missing=", ".join(claim.id for claim in missing) or "none, but too few tests survived",
@@ -96,7 +96,7 @@ def _prompt(name: str, text: str, brief: Brief, data_class: DataClass) -> Prompt
     )
 
 
-def _fill(name: str, **values: str) -> str:
+def fill(name: str, **values: str) -> str:
     """Fill a template in one pass, so that what is filled in is never filled again."""
     parts = template(name).split("{")
     filled = [parts[0]]

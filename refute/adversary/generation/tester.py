@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refute.adversary.attack import Attack, Brief, Screening
 from refute.adversary.generation.answer import WrittenTests, read_answer
 from refute.adversary.generation.assembly import Round, assemble
 from refute.adversary.generation.prompting import claims_first, code_aware, once_more
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.llm.model import Completion, Ending, Model, Prompt
+from refute.llm.model import Completion, Ending, Model, Prompt, Tier
 from refute.ticket.record import Claim
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 ENOUGH_TESTS: Final = 3
 MORE_ROOM: Final = 2
@@ -24,6 +27,7 @@ class Yield:
 
     round: str
     """Name and version of its prompt."""
+    tier: Tier
     written: int
     """Tests in its answer."""
     notes: tuple[str, ...] = ()
@@ -46,6 +50,8 @@ class ModelTester:
         self.completions: list[Completion] = []
         """Every answer, usable or not."""
         self.yields: list[Yield] = []
+        self.lost_usd: list[Decimal | None] = []
+        """What requests without an answer may have cost."""
 
     def write_tests(self, brief: Brief) -> Attack:
         """Ask round by round; an unusable answer leaves its round empty.
@@ -68,7 +74,9 @@ class ModelTester:
         try:
             rounds.append(self._ask(prompt))
         except (ModelUnavailable, BudgetExhausted) as error:
-            self.yields.append(Yield(round=prompt.name, written=0, notes=(f"left out: {error.message}",)))
+            self.lost_usd += [error.cost_usd] if isinstance(error, ModelUnavailable) else []
+            notes = (f"left out: {error.message}",)
+            self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=0, notes=notes))
 
     def _ask(self, prompt: Prompt) -> Round:
         notes: list[str] = []
@@ -86,7 +94,7 @@ class ModelTester:
             notes.append(f"unusable answer: {told}")
             if reply.ending is Ending.BLOCKED:
                 break
-        self.yields.append(Yield(round=prompt.name, written=len(answer.tests), notes=tuple(notes)))
+        self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=len(answer.tests), notes=tuple(notes)))
         return Round(name=prompt.name, answer=answer)
 
     def _screened(self, brief: Brief, rounds: Sequence[Round]) -> Screening:

@@ -1,0 +1,64 @@
+"""What several testers wrote against one ticket, as one attack."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, zip_longest
+
+from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
+from refute.adversary.joining import join
+
+
+def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
+    """Put the tests of all testers into one file; each test says who wrote it.
+
+    Where there are more tests than an attack may have, every tester loses its last ones: they stand in turns.
+
+    Args:
+        attacks: one per tester, in their order; at least one.
+        brief: of the ticket.
+    """
+    if len(attacks) == 1:
+        return attacks[0]
+    joined = join([attack.source for attack in attacks], [one.module.name for one in brief.modules])
+    tests = [
+        [replace(test, name=names.get(test.name, test.name)) for test in attack.tests]
+        for attack, names in zip(attacks, joined.names, strict=True)
+    ]
+    turns: list[AttackTest | None] = list(chain.from_iterable(zip_longest(*tests)))
+    headers = [_header(attack.source) for attack in attacks]
+    return Attack(
+        file_name=attacks[0].file_name,
+        source="\n\n".join([*filter(None, headers), joined.source.strip("\n")]) + "\n",
+        tests=tuple(test for test in turns if test is not None),
+        untestable=_untestable(attacks, brief),
+        tester=",".join(attack.tester for attack in attacks),
+    )
+
+
+def _header(source: str) -> str:
+    """The file's docstring as it stands there."""
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    first = body[0] if body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return ast.get_source_segment(source, first) or ""
+    return ""
+
+
+def _untestable(attacks: Sequence[Attack], brief: Brief) -> tuple[Untestable, ...]:
+    """Claims that no tester could attack, with what each says."""
+    tested = {test.claim_id for attack in attacks for test in attack.tests}
+    told = {
+        claim.id: "; ".join(
+            f"{attack.tester}: {one.reason}" for attack in attacks for one in attack.untestable if one.claim == claim
+        )
+        for claim in brief.ticket.claims
+    }
+    return tuple(
+        Untestable(claim=claim, reason=told[claim.id] or "no tester wrote a test for it")
+        for claim in brief.ticket.claims
+        if claim.id not in tested
+    )

@@ -1,0 +1,159 @@
+"""The question of a vote and what one sample answers to it."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from refute.adversary.generation.prompting import MAX_CLAIM_CHARS, fill, template
+from refute.adversary.oracle.shown import literal
+from refute.adversary.oracle.situation import CONDITION, Form, Situation
+from refute.llm.model import MARKER, DataClass, Prompt, Reply, Tier
+from refute.ticket.record import Claim
+
+SYSTEM: Final = "vote-system-1"
+VOTE: Final = "vote-1"
+MAX_OUTPUT_TOKENS: Final = 8_192
+NEGATED: Final = f"{CONDITION} = "
+ANSWER_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "answers": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "situation": {"type": "integer"},
+                    "demand": {"type": "string", "enum": ["returns", "raises", "true", "false", "open"]},
+                    "value": {"type": "string", "description": "Python literal"},
+                    "error": {"type": "string", "description": "name of an exception class"},
+                },
+                "required": ["situation", "demand"],
+            },
+        }
+    },
+    "required": ["answers"],
+}
+
+
+class Answer(BaseModel):
+    """What a sample says that the claim demands."""
+
+    model_config = ConfigDict(frozen=True)
+
+    situation: int
+    demand: Literal["returns", "raises", "true", "false", "open"]
+    value: Annotated[str, Field(max_length=5_000)] | None = None
+    error: Annotated[str, Field(max_length=200)] | None = None
+
+    def agrees(self, situation: Situation, *, negated: bool = False) -> bool:
+        """Whether the test expects the same."""
+        match situation.form:
+            case Form.VALUE:
+                return self.demand == "returns" and _same(self._given(), (situation.expected,))
+            case Form.TRUTH:
+                given = self._given()
+                return self.demand == "returns" and given is not None and bool(given[0]) is situation.expected
+            case Form.RAISES:
+                return self.demand == "raises" and _covers(situation.expected, self.error or "")
+            case Form.ENDS:
+                return self.demand in {"returns", "true", "false"}
+            case Form.CONDITION:
+                return self.demand == ("false" if negated else "true")
+
+    def contradicts(self, situation: Situation, *, negated: bool = False) -> bool:
+        """Whether the claim demands just what came: then the test is wrong, not the code."""
+        match situation.form:
+            case Form.VALUE:
+                return self.demand == "returns" and _same(self._given(), (situation.observed,))
+            case Form.TRUTH:
+                given = self._given()
+                return self.demand == "returns" and given is not None and bool(given[0]) is not situation.expected
+            case Form.RAISES if not situation.observed:
+                return self.demand == "returns"
+            case Form.RAISES | Form.ENDS:
+                return self.demand == "raises" and _covers(str(situation.observed), self.error or "")
+            case Form.CONDITION:
+                return self.demand == ("true" if negated else "false")
+
+    def _given(self) -> tuple[Any] | None:
+        return literal(self.value) if self.value is not None else None
+
+
+def vote_prompt(claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situation]], *, sample: int) -> Prompt:
+    """The question of one sample.
+
+    Args:
+        claims: those that the situations are about.
+        situations: each with its claim; numbered from 1.
+        sample: an odd one is asked about the opposite of every condition, so that saying yes to all decides nothing.
+    """
+    told = "\n\n".join(
+        f"## Situation {number}, claim {claim.id}\n{_code(situation, negated=negated(sample))}"
+        for number, (claim, situation) in enumerate(situations, start=1)
+    )
+    stated = "\n".join(f"{claim.id}: {claim.text[: 4 * MAX_CLAIM_CHARS]}" for claim in claims)
+    return Prompt(
+        name=VOTE,
+        system=template(SYSTEM).replace("{marker}", MARKER),
+        text=fill(VOTE, claims=stated, situations=told),
+        answer_schema=ANSWER_SCHEMA,
+        tier=Tier.FLASH,
+        data_class=DataClass.CLAIMS,
+        max_output_tokens=MAX_OUTPUT_TOKENS,
+        sample=sample,
+    )
+
+
+def negated(sample: int) -> bool:
+    """Whether a sample is asked about the opposite of a condition."""
+    return sample % 2 == 1
+
+
+def read_ballot(reply: Reply) -> Mapping[int, Answer]:
+    """Number of a situation → answer; what is malformed, or answered twice, is no answer."""
+    try:
+        data = json.loads(reply.text)
+        entries = data["answers"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    found: dict[int, Answer] = {}
+    twice: set[int] = set()
+    for entry in entries if isinstance(entries, list) else []:
+        try:
+            answer = Answer.model_validate(entry)
+        except ValidationError:
+            continue
+        twice |= {answer.situation} & set(found)
+        found[answer.situation] = answer
+    return {number: answer for number, answer in found.items() if number not in twice}
+
+
+def _code(situation: Situation, *, negated: bool) -> str:
+    if situation.form is not Form.CONDITION or not negated:
+        return situation.code
+    head, _, condition = situation.code.rpartition(NEGATED)
+    return f"{head}{NEGATED}not ({condition})"
+
+
+def _covers(expected: str, error: str) -> bool:
+    """Whether a name is one of those expected; a base class of all errors covers any."""
+    names = {name.strip() for name in expected.split(",")}
+    return bool(error) and (error.rpartition(".")[2] in names or not names.isdisjoint({"Exception", "BaseException"}))
+
+
+def _same(given: tuple[Any] | None, expected: tuple[Any]) -> bool:
+    return given is not None and _equal(given[0], expected[0])
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Equal as plain data: sequences of any kind by their items, numbers within rounding, truth values apart."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, float | int) and isinstance(other, float | int):
+        return one == other or math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(one == other)

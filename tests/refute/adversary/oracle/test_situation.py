@@ -1,0 +1,84 @@
+"""What is shown of a failing test holds its input and nothing of what it expects."""
+
+import pytest
+
+from refute.adversary.oracle.situation import Form, Situation, situation_of
+from tests.refute.adversary.conftest import make_run
+
+HEAD = "from impl import double\n\n\n"
+
+
+def situation(test: str, *, line: int, message: str = "", kind: str = "AssertionError", **facts: object) -> Situation:
+    """The situation of a test whose line (1: its `def`) failed."""
+    name = test.partition("def ")[2].partition("(")[0]
+    trace = f"/attack/test_adversarial.py:{line + 3}: in {name}\n    …\n"
+    run = make_run(name, error_type=kind, error_message=message, traceback=trace, **facts)
+    found = situation_of(HEAD + test, name, run, ["impl"])
+    assert found is not None
+    return found
+
+
+def test_a_call_with_plain_arguments_is_shown_alone() -> None:
+    test = "def test_a():\n    for n, wanted in [(1, 2), (13, 26)]:\n        assert double(n) == wanted\n"
+    found = situation(test, line=3, message="assert 27 == 26\n +  where 27 = double(13)")
+    assert found == Situation(code="result = double(13)", form=Form.VALUE, expected=26, observed=27)
+
+
+def test_a_value_that_was_kept_is_asked_for_with_the_lines_that_made_it() -> None:
+    lines = ['"""Four."""', "box = make()", "assert box.n == 1", 'assert box.add(3) == 4, "four"']
+    test = "\n    ".join(["def test_says_four():", *lines])
+    found = situation(test, line=5, message="assert 5 == 4\n +  where 5 = <Box object>.add(3)")
+    assert found.code == "box = make()\nbox.n\nresult = box.add(3)"
+    assert (found.form, found.expected, found.observed) == (Form.VALUE, 4, 5)
+
+
+def test_an_exception_that_did_not_come_is_asked_about_without_its_name() -> None:
+    test = "def test_a():\n    with pytest.raises(ValueError, match='bad'):\n        double(None)\n"
+    found = situation(test, line=2, message="DID NOT RAISE <class 'ValueError'>", kind="Failed")
+    assert found.code == "from impl import double\nresult = double(None)"
+    assert (found.form, found.expected, found.observed) == (Form.RAISES, "ValueError", "")
+
+
+def test_an_exception_that_came_is_not_told() -> None:
+    test = "def test_a():\n    got = double('x')\n    assert got == 'xx'\n"
+    found = situation(test, line=2, message="no", kind="ValueError", raised_in_implementation=True)
+    assert found.code.endswith("\ngot = double('x')")
+    assert "xx" not in found.code
+    assert (found.form, found.observed) == (Form.ENDS, "ValueError")
+
+
+def test_truth_is_asked_for_as_a_value() -> None:
+    found = situation("def test_a():\n    assert not double(0)\n", line=2, message="assert not 1")
+    assert found.code.endswith("result = double(0)")
+    assert (found.form, found.expected) == (Form.TRUTH, False)
+
+
+def test_any_other_assertion_is_a_condition_with_its_helpers() -> None:
+    test = "def test_a():\n    n = 3\n    assert 0 <= double(n) <= LIMIT\n\nLIMIT = 9\n"
+    found = situation(test, line=3, message="assert 10 <= 9")
+    assert found.form is Form.CONDITION
+    assert "LIMIT = 9" in found.code
+    assert found.code.endswith("condition = 0 <= double(n) <= LIMIT")
+
+
+def test_the_smallest_input_stands_for_what_was_drawn() -> None:
+    test = "@given(n=st.integers())\ndef test_a(n):\n    assert double(n) > n\n"
+    found = situation(test, line=3, message="assert 0 > 0", smallest_input="n=0")
+    assert "n = 0\ncondition = double(n) > n" in found.code
+    assert "given" not in found.code
+
+
+def test_of_a_table_only_the_input_is_shown() -> None:
+    test = (
+        '@pytest.mark.parametrize("bad,why", [(None, "secret"), ([], "secret")])\n'
+        "def test_a(bad, why):\n    with pytest.raises(TypeError):\n        double(bad)\n"
+    )
+    found = situation(test, line=4, message="DID NOT RAISE", kind="Failed")
+    assert "secret" not in found.code
+    assert found.code.endswith("for bad in [None, []]:\n    result = double(bad)")
+
+
+@pytest.mark.parametrize("trace", ["", "/attack/other.py:7: in somewhere"])
+def test_without_a_line_of_the_test_there_is_no_situation(trace: str) -> None:
+    run = make_run("test_a", traceback=trace)
+    assert situation_of(HEAD + "def test_a():\n    assert double(1) == 2\n", "test_a", run, ["impl"]) is None

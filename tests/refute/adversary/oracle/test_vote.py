@@ -1,0 +1,133 @@
+"""A model's refutation stands only on a majority of samples that saw neither code nor expectation."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from refute.adversary.attack import Origin, TriagedTest, TriageVerdict
+from refute.adversary.oracle.vote import hold_vote, needs_vote
+from refute.errors import BudgetExhausted, ModelUnavailable
+from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
+from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
+
+SOURCE = """\
+from impl import double
+
+
+def test_a():
+    assert double(13) == 26
+
+
+def test_b():
+    assert 0 <= double(2) < 4
+"""
+A = make_run("test_a", error_message="assert 27 == 26\n +  where 27 = double(13)", traceback="t.py:5: in test_a\n")
+B = make_run("test_b", error_message="assert 4 < 4", traceback="t.py:9: in test_b\n")
+AGREE = {"situation": 1, "demand": "returns", "value": "26"}
+AS_THE_CODE = {"situation": 1, "demand": "returns", "value": "27"}
+OPEN = {"situation": 1, "demand": "open"}
+
+
+class Voters:
+    """Samples that answer one after the other."""
+
+    def __init__(self, *answers: Any) -> None:
+        self._answers = list(answers)
+        self.prompts: list[Prompt] = []
+
+    def generate(self, prompt: Prompt) -> Completion:
+        self.prompts.append(prompt)
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        text = answer if isinstance(answer, str) else json.dumps({"answers": answer})
+        reply = Reply(ending=Ending.COMPLETE, text=text, detail="STOP", usage=Usage(), model="m")
+        return Completion(reply=reply, cost_usd=Decimal("0.01"), latency_s=0.1)
+
+
+def refuted(name: str = "test_a", run: Any = A, origin: Origin = Origin.MODEL) -> TriagedTest:
+    return TriagedTest(
+        test=make_test(name, origin=origin), verdict=TriageVerdict.REFUTED, reason="4 of 4 runs: …", run=run
+    )
+
+
+def vote(*answers: Any, tests: Sequence[TriagedTest] = (refuted(),)) -> tuple[Sequence[TriagedTest], Voters, Any]:
+    voters = Voters(*answers)
+    held = hold_vote(tests, make_attack(SOURCE, [one.test for one in tests]), make_brief(), voters)
+    return held.triaged, voters, held
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict"),
+    [
+        (([AGREE], [AGREE]), TriageVerdict.REFUTED),
+        (([AGREE], [OPEN], [AGREE]), TriageVerdict.REFUTED),
+        (([AS_THE_CODE], [AS_THE_CODE]), TriageVerdict.INVALID),
+        (([AS_THE_CODE], [AGREE], [AS_THE_CODE]), TriageVerdict.INVALID),
+        (([AGREE], [AS_THE_CODE], [OPEN]), TriageVerdict.NEEDS_REVIEW),
+        (([OPEN], [OPEN], [OPEN]), TriageVerdict.NEEDS_REVIEW),
+        (("no JSON", [], [AGREE]), TriageVerdict.NEEDS_REVIEW),
+        (([AGREE, OPEN], [AGREE, AGREE], [AGREE]), TriageVerdict.NEEDS_REVIEW),
+        (([AGREE], BudgetExhausted("spent")), TriageVerdict.NEEDS_REVIEW),
+        ((ModelUnavailable("down", cost_usd=Decimal("0.5")),), TriageVerdict.NEEDS_REVIEW),
+        (([AGREE], [AGREE | {"value": "26.0"}]), TriageVerdict.REFUTED),
+        (([AGREE | {"value": "__import__('os')"}],) * 3, TriageVerdict.NEEDS_REVIEW),
+    ],
+)
+def test_the_majority_decides_and_doubt_goes_to_a_person(answers: tuple[Any, ...], verdict: TriageVerdict) -> None:
+    (one,), voters, held = vote(*answers)
+    assert one.verdict is verdict, one.reason
+    assert len(voters.prompts) == len(answers)
+    paid = sum(not isinstance(answer, Exception) for answer in answers)
+    assert held.cost_usd == paid * Decimal("0.01") + (Decimal("0.5") if isinstance(answers[0], Exception) else 0)
+
+
+def test_no_sample_sees_code_expectation_or_what_came() -> None:
+    _, voters, _ = vote([AGREE], [AGREE])
+    first, second = voters.prompts
+    for prompt in voters.prompts:
+        assert "double(13)" in prompt.text
+        assert "26" not in prompt.text
+        assert "27" not in prompt.text
+    assert first.sample != second.sample
+
+
+def test_saying_yes_to_every_condition_decides_nothing() -> None:
+    yes = [{"situation": 1, "demand": "true"}]
+    (one,), voters, _ = vote(yes, yes, yes, tests=[refuted("test_b", B)])
+    assert one.verdict is TriageVerdict.NEEDS_REVIEW
+    assert "condition = not (" in voters.prompts[1].text
+
+
+def test_only_a_model_s_tests_are_voted_on_and_a_pass_asks_nobody() -> None:
+    passed = replace(refuted(), verdict=TriageVerdict.SURVIVED)
+    example = refuted(origin=Origin.DOCSTRING_EXAMPLE)
+    triaged, voters, _ = vote(tests=[passed, example])
+    assert list(triaged) == [passed, example]
+    assert voters.prompts == []
+
+
+def test_an_input_that_the_implementation_refuses_on_purpose_is_decided_too() -> None:
+    run = replace(A, error_type="ValueError", raised_in_implementation=True, raised_on_purpose=True)
+    refused = replace(refuted(run=run), verdict=TriageVerdict.NEEDS_REVIEW)
+    assert needs_vote(refused)
+    raises = [{"situation": 1, "demand": "raises", "error": "ValueError"}]
+    assert vote(raises, raises, tests=[refused])[0][0].verdict is TriageVerdict.INVALID
+    assert vote([AGREE], [AGREE], tests=[refused])[0][0].verdict is TriageVerdict.REFUTED
+
+
+def test_many_tests_are_one_question_a_sample() -> None:
+    both = [AGREE, {"situation": 2, "demand": "true"}], [AGREE, {"situation": 2, "demand": "false"}]
+    triaged, voters, _ = vote(*both, tests=[refuted(), refuted("test_b", B)])
+    assert [one.verdict for one in triaged] == [TriageVerdict.REFUTED] * 2
+    assert len(voters.prompts) == 2
+
+
+def test_a_test_whose_input_cannot_be_told_is_for_a_person_and_costs_nothing() -> None:
+    (one,), voters, _ = vote(tests=[refuted(run=replace(A, traceback=""))])
+    assert one.verdict is TriageVerdict.NEEDS_REVIEW
+    assert voters.prompts == []
