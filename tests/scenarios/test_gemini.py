@@ -15,6 +15,7 @@ from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings, TesterName
 from tests.fakes.gemini.server import GeminiServer
+from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
@@ -39,8 +40,17 @@ SHARP = {
 VACUOUS = {"tests": [written(f"test_{n}", f"def test_{n}():\n    assert True\n") for n in "abc"]}
 
 
+HONEST = {
+    "'Hello World'": {"demand": "returns", "value": "'hello-world'"},
+    "count": {"demand": "returns", "value": "2"},
+}
+LYING = {"'Hello World'": {"demand": "returns", "value": "'hello_world'"}, "count": {"demand": "returns", "value": "0"}}
+
+
 def claims_then_nothing(asked: Asked) -> Answer:
-    """Sharp tests in round one, none in the others."""
+    """Sharp tests in round one, none in the others; honest votes."""
+    if is_vote(asked):
+        return votes(asked, HONEST)
     return json_answer({"tests": []} if "second round" in asked.text else SHARP, thinking_tokens=500)
 
 
@@ -90,15 +100,38 @@ def test_s080_s090_gemini_refutes_and_its_cost_is_on_record(ticket, attack, gemi
     assert {failure.tester for failure in outcome.failures} == {"gemini"}
     assert {failure.test_name for failure in outcome.failures} == {"test_words", "test_three"}
     (used,) = outcome.models
-    assert (used.calls, used.thinking_tokens) == (2, 1000)
+    assert (used.calls, used.thinking_tokens) == (4, 1000)
+    assert [(one.written, one.accepted, one.refuting) for one in outcome.rounds] == [(3, 3, 2), (0, 0, 0)]
     assert outcome.cost_usd == used.cost_usd > Decimal("0.00375")
     (stored,) = Ledger.open(settings).outcomes(run_id=outcome.run_id)
     assert stored.cost_usd == outcome.cost_usd
-    assert audited(tmp_path).count("model_call") == 2
-    assert "retention" in audited(tmp_path)
+    assert audited(tmp_path).count("model_call") == 4
+    assert audited(tmp_path).count("retention") == 1
     assert "slugify" in gemini.asked[0].text
     assert "split" not in gemini.asked[0].text
     assert "split" in gemini.asked[1].text
+
+
+def test_s190_votes_without_code_decide_what_a_failing_test_of_a_model_means(ticket, attack, gemini):
+    gemini.respond = lambda asked: votes(asked, LYING) if is_vote(asked) else claims_then_nothing(asked)
+    # A claim of its own, so that no other test finds these answers kept.
+    told = attack(ticket(files=WRONG, claims=[{"id": "C1", "text": f"{CLAIM} Always."}]), tester="gemini,property")
+    assert told.status is Status.FAILED_ADVERSARIAL  # the claim's own example needs no vote
+    assert {failure.tester for failure in told.failures} == {"property"}
+    assert {one.tester: one.refuting for one in told.rounds} == {"gemini": 0, "property": 1}
+    voters = [asked for asked in gemini.asked if is_vote(asked)]
+    assert len(voters) == 2
+    assert not any("hello_world" in asked.text for asked in voters)
+    verdicts = {test.name: test.verdict for test in told.tests}
+    assert verdicts["test_words"] == verdicts["test_three"] == "invalid"
+
+
+def test_s160_where_the_model_is_down_the_property_tester_stands_alone_and_says_so(ticket, attack, gemini):
+    gemini.respond = lambda _: Answer(status=500)
+    outcome = attack(ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}]), tester="gemini,property")
+    assert outcome.status is Status.FAILED_ADVERSARIAL
+    assert outcome.provenance.tester == "gemini,property"
+    assert any("gemini gave no tests, the property tester alone attacked" in caveat for caveat in outcome.caveats)
 
 
 def test_s160_s180_a_model_that_was_talked_into_vacuous_tests_gives_no_pass(ticket, attack, gemini):
@@ -124,4 +157,4 @@ def test_without_settings_for_gemini_nothing_starts(ticket, cli):
     done = cli("verify", ticket(), "--yes", "--tester", "gemini")
     assert done.returncode == 2
     assert "data_retention: none" in done.stderr
-    assert Settings.load().tester is TesterName.PROPERTY
+    assert Settings.load().testers == (TesterName.PROPERTY,)
