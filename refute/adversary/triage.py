@@ -15,6 +15,7 @@ from refute.adversary.attack import (
     TriagedTest,
     TriageVerdict,
 )
+from refute.adversary.endless import endless
 from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
 from refute.adversary.references import ImplementationUse
 from refute.ticket.record import Claim, ClaimId
@@ -70,6 +71,7 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
             continue
         again = [other for runs in run.repetitions for other in runs if other.name == first.name]
         case = Case(tests[first.name], first, again, claims, use)
+        case.source = attack.source
         verdict, reason = case.judge(repetitions)
         triaged.append(TriagedTest(test=case.test, verdict=verdict, reason=reason, run=first))
     return tuple(triaged)
@@ -92,6 +94,8 @@ class Case:
         self._runs = (first, *again)
         self._claim = claims[test.claim_id]
         self._use = use
+        self.source = ""
+        """Of the test file."""
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
@@ -171,7 +175,17 @@ class Case:
             return TriageVerdict.REFUTED, f"the claim rules this out, and {len(self._runs)} runs agree: {what}"
         if limit == "recursion" and self.test.origin in EXAMPLES:
             return TriageVerdict.REFUTED, f"the example never returns, however deep it may recurse: {what}"
+        if self._promises_result(limit) and all(endless(run, self.source, limit) for run in self._runs):
+            return (
+                TriageVerdict.REFUTED,
+                f"no result ever comes for this small input, in {len(self._runs)} runs: {what}",
+            )
         return TriageVerdict.NEEDS_REVIEW, f"no claim rules this limit out: {what}"
+
+    def _promises_result(self, limit: str) -> bool:
+        """Whether a test's expectation is a result, so that none at all refutes; a model's is put to the vote."""
+        origin = self.test.origin
+        return origin in EXAMPLES or origin is Origin.MODEL or (limit == "recursion" and origin is Origin.PHRASE)
 
     def _failure(self) -> Judgement:
         """An assertion that failed, or an exception where none may be."""

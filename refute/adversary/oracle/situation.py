@@ -72,7 +72,8 @@ def situation_of(source: str, name: str, run: TestRun, modules: Sequence[str]) -
 
 def _failing(function: ast.FunctionDef, run: TestRun) -> ast.stmt | None:
     """The smallest statement of the test that the traceback points to."""
-    lines = [int(line) for line in re.findall(rf":(\d+): in {re.escape(function.name)}\b", run.traceback)]
+    name = re.escape(function.name)
+    lines = [int(line) for line in re.findall(rf"(?::| line )(\d+):? in {name}\b", run.traceback)]
     inside = [line for line in lines if function.body[0].lineno <= line <= (function.end_lineno or 0)]
     if not inside:
         return None

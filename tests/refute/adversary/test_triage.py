@@ -152,7 +152,13 @@ PROMISES = {
 
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_limit_that_no_claim_rules_out_needs_a_person(limit: str) -> None:
-    assert judged(LIMITS[limit]).verdict is TriageVerdict.NEEDS_REVIEW
+    assert judged(LIMITS[limit], origin=Origin.AUTHOR_PROPERTY).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+def test_a_recursion_without_end_on_small_input_refutes_what_promises_a_result() -> None:
+    assert judged(LIMITS["recursion"], origin=Origin.MODEL).verdict is TriageVerdict.REFUTED
+    drawn = failed("RecursionError", smallest_input="x=0", **IN)
+    assert judged(drawn, origin=Origin.PHRASE).verdict is TriageVerdict.REFUTED
 
 
 @pytest.mark.parametrize(("limit", "claim"), [(limit, claim) for limit in LIMITS for claim in PROMISES[limit]])
