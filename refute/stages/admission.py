@@ -83,7 +83,7 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
     settings = ports.settings
     script = ports.contents(snapshot)[ticket.verification_script]
     claims = f"{len(ticket.claims)} claim{'s' if len(ticket.claims) != 1 else ''}"
-    attack = f"attack: tests by the tester {settings.tester.value} against {claims}"
+    attack = f"attack: tests by the tester {settings.tester} against {claims}"
     memory = f"{settings.memory_bytes / GIBIBYTE:.3g} GiB"
     command = shlex.join(script_command(ticket.verification_script, script))
     return Question(
