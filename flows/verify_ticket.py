@@ -1,4 +1,4 @@
-"""The flow: snapshot → scan → confirm → verify → write tests → screen → attack → triage → verdict → outcome."""
+"""The flow: snapshot → scan → confirm → verify → write tests → screen → attack → triage → strength → verdict."""
 
 from typing import Final
 
@@ -19,6 +19,7 @@ from refute.ports import Ports
 from refute.recording import record
 from refute.sandbox.network_hosts import read_hosts
 from refute.stages import admission
+from refute.stages.evidence import Evidence
 from refute.ticket.parse import load_ticket
 from tasks.attack import run_attack
 from tasks.confirm import confirm
@@ -26,6 +27,7 @@ from tasks.outcome import record_outcome
 from tasks.scan import scan_scripts
 from tasks.screen import screen_tests
 from tasks.snapshot import take_snapshot
+from tasks.strength import measure_strength
 from tasks.triage import triage_tests
 from tasks.verdict import reach_verdict
 from tasks.verify import run_verification
@@ -77,7 +79,9 @@ def run_stages(ports: Ports, case: CaseFile, request: VerifyRequest, approver: A
     screening = case.keep(screen_tests(ports, ticket, snapshot, writing.attack))
     attacked = case.keep(run_attack(ports, ticket, snapshot, screening))
     triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
-    case.keep(reach_verdict(ports, attacked, triage))
+    evidence = Evidence(screening=screening, attacked=attacked, triage=triage)
+    measured = case.keep(measure_strength(ports, ticket, snapshot, evidence))
+    case.keep(reach_verdict(ports, evidence, measured))
 
 
 def _recorded(ports: Ports, case: CaseFile, signals: Interruptions) -> Outcome:

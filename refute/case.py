@@ -16,12 +16,23 @@ from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome, Provenance, RoundYield, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import AttackStage, Triage, Verification, Writing
+from refute.stages.evidence import AttackStage, StrengthStage, Triage, Verification, Writing
 from refute.stages.usage import added
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 
-Kept = Snapshot | ScanResult | Approval | Verification | Writing | Screening | AttackStage | Triage | Verdict
+Kept = (
+    Snapshot
+    | ScanResult
+    | Approval
+    | Verification
+    | Writing
+    | Screening
+    | AttackStage
+    | Triage
+    | StrengthStage
+    | Verdict
+)
 R = TypeVar("R", bound=Kept)
 
 
@@ -46,6 +57,7 @@ class CaseFile:
     screening: Screening | None = None
     attack_stage: AttackStage | None = None
     triage: Triage | None = None
+    measured: StrengthStage | None = None
     verdict: Verdict | None = None
     recorded: Outcome | None = None
     """The outcome, once it is durable."""
@@ -141,6 +153,7 @@ class CaseFile:
             adversarial_output=run.run.output if run and run.run else "",
             changed_paths={name: result.changed_paths for name, result in self._jobs()},
             cost_usd=sum((stage.cost_usd for stage in self.stages), Decimal(0)),
+            strength=self.measured.strength if self.measured else None,
             models=added(self.writing.models if self.writing else (), triage.models if triage else ()),
             rounds=self._rounds(),
             decoys_touched=tuple(path for _, result in self._jobs() for path in result.decoys_touched),
@@ -174,12 +187,21 @@ class CaseFile:
             case Screening():
                 self.screening = record
                 self._note("screen", f"{len(record.attack.tests)} accepted, {len(record.rejected)} rejected")
+            case _:
+                self._file_evidence(record)
+
+    def _file_evidence(self, record: "AttackStage | Triage | StrengthStage | Verdict") -> None:
+        """From the attack on."""
+        match record:
             case AttackStage():
                 self.attack_stage = record
                 self._note("attack", record.summary, sandbox_s=record.result.duration_s if record.result else 0.0)
             case Triage():
                 self.triage = record
                 self._note("triage", record.summary, cost_usd=record.cost_usd)
+            case StrengthStage():
+                self.measured = record
+                self._note("strength", record.summary, sandbox_s=record.sandbox_s)
             case Verdict():
                 self.verdict = record
                 self._note("verdict", record.status)

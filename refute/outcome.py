@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
+from refute.adversary.strength.record import Strength
 from refute.scan.finding import ScanResult
 from refute.ticket.record import ClaimId, LeftOut, TicketId
 
@@ -230,6 +231,8 @@ class Outcome:
     models: tuple[ModelUse, ...] = ()
     rounds: tuple[RoundYield, ...] = ()
     """What each tester's rounds brought."""
+    strength: Strength | None = None
+    """How strong the attack was; None where that could not have changed the status."""
     labels: tuple[str, ...] = ()
     flow_run_url: str = ""
     schema_version: int = SCHEMA_VERSION

@@ -79,6 +79,12 @@ class Settings(BaseSettings):
     attack_timeout_s: Seconds = 600
     test_timeout_s: Seconds = 20
     repetitions: Annotated[int, Field(ge=1, le=20)] = 3
+    mutants: Annotated[int, Field(ge=0, le=500)] = 30
+    """Small faults seeded into the code to see whether the attack notices them; 0: strength is not measured."""
+    mutation_timeout_s: Seconds = 60
+    """For all mutants together; what was scored by then counts."""
+    strength_floor: Annotated[float, Field(ge=0, le=1)] = 0.6
+    """What the lower end of the mutation score's interval must reach for PASS."""
     confirmation_timeout_s: Seconds = 600
     """How long a question at the terminal waits for its answer."""
     form_timeout_s: Seconds = 86_400

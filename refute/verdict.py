@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from refute.adversary.attack import AttackRun, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.strength.record import Strength
 from refute.outcome import ClaimResult, ClaimVerdict, Status
 from refute.ticket.record import ClaimId
 
@@ -31,6 +32,7 @@ def decide(
     run: AttackRun | None,
     *,
     attack_timeout_s: float,
+    strength: Strength | None = None,
 ) -> Verdict:
     """Judge a ticket whose verification passed.
 
@@ -42,6 +44,7 @@ def decide(
         triaged: every test that ran, with its meaning.
         run: the run that `triaged` came from; None where no test could be executed.
         attack_timeout_s: the suite's limit, for the message.
+        strength: of the attack; None where it was not measured, and then nothing passes but weakly.
     """
     caveats = _caveats(claims, triaged, run)
     if refuted := _refuted(claims, triaged):
@@ -52,7 +55,13 @@ def decide(
     if run is not None and run.timed_out:
         reason = f"the attack was stopped at its limit of {attack_timeout_s:g} s{_running_test(run)}"
         return Verdict(status=Status.FAILED_TIMEOUT, reason=reason, caveats=caveats)
-    return Verdict(status=Status.PASS_WEAK, reason=_weakness(claims, triaged), caveats=caveats)
+    if strength is not None:
+        caveats += strength.notes
+    weak = weaknesses(claims, triaged)
+    strong = strength is not None and strength.suffices
+    said = [_survival(claims), *weak, *([] if weak and strength is None else [in_words(strength)])]
+    status = Status.PASS if strong and not weak else Status.PASS_WEAK
+    return Verdict(status=status, reason="; ".join(said), caveats=caveats)
 
 
 def _refuted(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[ClaimId]:
@@ -111,23 +120,40 @@ def _independent(claim: ClaimResult, triaged: Sequence[TriagedTest]) -> bool:
     return any(_survived(test) and not test.test.origin.by_author for test in own)
 
 
-def _weakness(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> str:
-    """Why a pass is weak: whose evidence the implementation could have forged, and that nothing measures strength."""
+def weaknesses(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[str]:
+    """Why a pass is weak whatever the attack's strength: claims without evidence that the author cannot have made."""
     survived = [claim for claim in claims if claim.verdict is ClaimVerdict.SURVIVED]
     untested = [claim for claim in claims if claim.verdict is ClaimVerdict.UNTESTED]
     by_author = [claim for claim in survived if not _independent(claim, triaged)]
     unattested = [claim for claim in survived if not claim.attested_tests and claim not in by_author]
-    everything = bool(unattested) and not any(claim.attested_tests for claim in survived)
-    parts = ["unattested, strength not measured" if everything else "strength not measured"]
-    if unattested and not everything:
-        parts.append(f"unattested: {_names(claim.claim_id for claim in unattested)}")
+    parts = []
     if untested:
         parts.append(f"untested: {_names(claim.claim_id for claim in untested)}")
     if by_author:
         names = _names(claim.claim_id for claim in by_author)
         parts.append(f"attacked only by their author's own examples: {names}")
+    if unattested:
+        names = _names(claim.claim_id for claim in unattested)
+        parts.append(f"attacked only by tests whose result the code could have forged: {names}")
+    return parts
+
+
+def in_words(strength: Strength | None) -> str:
+    """What the attack's strength says for or against a pass."""
+    if strength is None:
+        return "strength not measured"
+    if strength.void:
+        return f"strength not measured: {strength.void}"
+    hardened = ", after a hardening round" if strength.hardened else ""
+    share = f"{strength.killed} of {strength.n} mutants killed{hardened}"
+    low = f"at least {strength.low:.0%} with 90% confidence, floor {strength.floor:.0%}"
+    return f"{share}: {low}" if strength.suffices else f"the attack is too weak: {share}, {low}"
+
+
+def _survival(claims: Sequence[ClaimResult]) -> str:
+    survived = [claim for claim in claims if claim.verdict is ClaimVerdict.SURVIVED]
     tests = sum(claim.tests_run for claim in survived)
-    return f"{len(survived)} of {_claims(len(claims))} survived {_count(tests, 'test')}; " + "; ".join(parts)
+    return f"{len(survived)} of {_claims(len(claims))} survived {_count(tests, 'test')}"
 
 
 def _caveats(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None) -> tuple[str, ...]:

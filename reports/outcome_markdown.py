@@ -7,10 +7,23 @@ from refute.guardrails.plain_text import markdown_block, markdown_text, tail
 from refute.outcome import Outcome, TestFailure
 from reports.outcome_sections import evidence
 from reports.outcome_table import EXPLAINED_BY_OUTPUT
-from reports.wording import CLAIM_WORDS, MEANING, counted, duration, mark, money, provenance_line, run_line, test_lines
+from reports.wording import (
+    CLAIM_WORDS,
+    MEANING,
+    counted,
+    duration,
+    mark,
+    money,
+    provenance_line,
+    run_line,
+    strength_lines,
+    survivor_line,
+    test_lines,
+)
 
 FAILURES_SHOWN: Final = 10
 ITEMS_SHOWN: Final = 30
+SURVIVORS_SHOWN: Final = 10
 TAIL_LINES: Final = 40
 MAX_TEXT_CHARS: Final = 600
 MAX_REPRODUCER_CHARS: Final = 8_000
@@ -31,6 +44,7 @@ def render_markdown(outcome: Outcome, *, reproducers: Mapping[str, str] | None =
         markdown_text(run_line(outcome)),
         *_claims(outcome),
         *_refutations(outcome, reproducers or {}),
+        *_strength(outcome),
         *_scan(outcome),
         *(_outputs(outcome) if outcome.status in EXPLAINED_BY_OUTPUT else ()),
         *_list("Caveats", list(outcome.caveats)),
@@ -68,6 +82,17 @@ def _refutation(failure: TestFailure, reproducer: str | None) -> Iterator[str]:
     where = f" (also in {markdown_text(reproducer)})" if reproducer else ""
     yield f"Reproducer, run with python in the ticket's workspace{where}:"
     yield markdown_block(failure.reproducer, info="python", max_chars=MAX_REPRODUCER_CHARS)
+
+
+def _strength(outcome: Outcome) -> Iterator[str]:
+    """How strong the attack was, with the diffs of the faults that it did not notice."""
+    if outcome.strength is not None:
+        yield from _list("Strength of the attack", strength_lines(outcome.strength))
+        for mutant in outcome.strength.survivors[:SURVIVORS_SHOWN]:
+            yield f"Not noticed: {markdown_text(survivor_line(mutant), max_chars=MAX_TEXT_CHARS)}"
+            yield markdown_block(mutant.diff, info="diff", max_chars=2_000)
+        if len(outcome.strength.survivors) > SURVIVORS_SHOWN:
+            yield f"{len(outcome.strength.survivors) - SURVIVORS_SHOWN} more in the outcome's JSON."
 
 
 def _scan(outcome: Outcome) -> Iterator[str]:

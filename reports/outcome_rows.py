@@ -22,6 +22,7 @@ def claims_rows(outcome: Outcome) -> list[Row]:
             "verdict": CLAIM_WORDS[claim.verdict],
             "text": _cell(claim.text),
             "evidence": _cell(evidence(claim)),
+            "decided by": _cell(claim.decided_by),
             "tests": claim.tests_run,
             "independent": claim.independent_tests,
             "attested": claim.attested_tests,

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from refute.adversary.strength.record import Strength
 from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status, TestFailure
 from refute.scan.finding import Finding
@@ -20,12 +21,15 @@ from reports.wording import (
     mark,
     provenance_line,
     run_line,
+    strength_lines,
+    survivor_line,
     test_lines,
 )
 
 MAX_LINE_CHARS: Final = 400
 TAIL_LINES: Final = 15
 ASIDE_SHOWN: Final = 12
+SURVIVORS_SHOWN: Final = 6
 
 _STATUS_STYLE: Final[Mapping[str, str]] = {"✓": "bold green", "~": "bold yellow", "✗": "bold red", "?": "bold magenta"}
 _CLAIM_STYLE: Final[Mapping[ClaimVerdict, str]] = {
@@ -75,6 +79,16 @@ def evidence(claim: ClaimResult) -> str:
         tests=claim.tests_run,
         independent=claim.independent_tests,
     )
+
+
+def strength(measured: Strength) -> Table:
+    """How strong the attack was, and the faults that it did not notice."""
+    table = _fields()
+    table.add_row("", "mutants", _lines(strength_lines(measured)))
+    if measured.survivors:
+        unseen = [survivor_line(mutant) for mutant in measured.survivors]
+        table.add_row("", "unnoticed", _lines(unseen, shown=SURVIVORS_SHOWN))
+    return table
 
 
 def refutation(failure: TestFailure, reproducer: str | None) -> Group:
@@ -158,10 +172,10 @@ def titled(title: str, body: RenderableType) -> Group:
     return Group(Text(), line(title, style="bold"), body)
 
 
-def _lines(texts: Sequence[str]) -> Text:
-    """One line each, the first dozen."""
-    rest = [f"and {len(texts) - ASIDE_SHOWN} more"] if len(texts) > ASIDE_SHOWN else []
-    return Text("\n").join(line(text) for text in (*texts[:ASIDE_SHOWN], *rest))
+def _lines(texts: Sequence[str], *, shown: int = ASIDE_SHOWN) -> Text:
+    """One line each, the first of them."""
+    rest = [f"and {len(texts) - shown} more"] if len(texts) > shown else []
+    return Text("\n").join(line(text) for text in (*texts[:shown], *rest))
 
 
 def _what(finding: Finding) -> Text:

@@ -57,6 +57,8 @@ def render_table(
     if len(outcome.failures) > FAILURES_SHOWN:
         more = counted(len(outcome.failures) - FAILURES_SHOWN, "more refutation")
         parts += [Text(), Text(f"{more} in the outcome's JSON")]
+    if outcome.strength is not None:
+        parts.append(sections.titled("Strength of the attack", sections.strength(outcome.strength)))
     found = sections.findings(outcome)
     if found is not None:
         parts.append(sections.titled("Scan", found))

@@ -6,10 +6,11 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Origin, TriageVerdict
+from refute.adversary.strength.record import MutantResult, Strength
 from refute.outcome import ClaimVerdict, Outcome, Provenance, Status, TestRecord
 
 MEANING: Final[Mapping[Status, str]] = {
-    Status.PASS: "Every claim was attacked and none was refuted.",
+    Status.PASS: "Every claim survived an attack that would have noticed most small faults.",
     Status.PASS_WEAK: "No claim was refuted, but the attack was too weak to rely on.",
     Status.FAILED_IMPORT: "The code does not import.",
     Status.FAILED_VERIFICATION: "The author's own verification script failed.",
@@ -134,4 +135,32 @@ def claim_evidence(verdict: ClaimVerdict, *, reason: str, decided_by: str, tests
         case ClaimVerdict.SURVIVED:
             return f"{counted(tests, 'test')}, {independent or 'none'} independent"
         case _:
-            return reason
+            return f"{reason} ({decided_by})" if decided_by else reason
+
+
+def strength_lines(strength: Strength) -> list[str]:
+    """How strong the attack was, and what that rests on."""
+    if strength.void:
+        return [f"not measured: {strength.void.removeprefix('not measured: ')}"]
+    after = ", after a hardening round, on mutants that the tester was not shown" if strength.hardened else ""
+    share = f"{strength.low:.0%} to {strength.high:.0%} of small faults would be noticed (90% confidence)"
+    lines = [
+        f"{strength.killed} of {counted(strength.n, 'mutant')} killed{after}",
+        f"{share}; PASS needs at least {strength.floor:.0%}",
+    ]
+    if strength.killed_by_claims_only != strength.killed:
+        lines.append(f"{strength.killed_by_claims_only} of them by tests whose writer saw no code")
+    apart = {
+        "hung, died or ran out of memory": strength.limit,
+        "cannot be imported": strength.unusable,
+        "not reached in time": strength.not_run,
+    }
+    if told := [f"{count} {what}" for what, count in apart.items() if count]:
+        lines.append(f"left out of the count: {', '.join(told)}")
+    return lines
+
+
+def survivor_line(mutant: MutantResult) -> str:
+    """A change that no test noticed, on one line."""
+    why = mutant.note or (f"perhaps no fault: {mutant.suspected_equivalent}" if mutant.suspected_equivalent else "")
+    return f"{mutant.path}:{mutant.line}  {mutant.change}" + (f"  ({why})" if why else "")

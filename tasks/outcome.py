@@ -1,4 +1,4 @@
-"""Stage 10: record the outcome once: ledger, CSV, evidence files, audit log, Prefect artifacts."""
+"""Stage 11: record the outcome once: ledger, CSV, evidence files, audit log, Prefect artifacts."""
 
 import hashlib
 import json

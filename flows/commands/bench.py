@@ -48,6 +48,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
         replay_dir=options["replay"],
         record_dir=options["record"],
         max_cost_usd=options["max_cost"],
+        mutants=0,  # a bench counts refutations; how strong each attack was would triple its time
         batch_containers=options["parallel"],
     )
     if output is not None:

@@ -29,6 +29,8 @@ from refute.settings import Settings
 @click.option("--fresh", is_flag=True, help="Ask the model anew instead of using its kept answers.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers; ask no model.")
+@click.option("--mutants", type=int, metavar="N", help="Small faults to measure the attack by; 0: none.  [30]")
+@click.option("--strength-floor", type=float, metavar="S", help="Strength that PASS needs, 0 to 1.  [0.6]")
 @click.option("--timeout-verification", type=float, metavar="S", help="Limit of the verification script.  [300]")
 @click.option("--timeout-adversarial", type=float, metavar="S", help="Limit of the whole attack.  [600]")
 @click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 512m or 2g.  [2g]")
@@ -95,6 +97,8 @@ def _settings(options: dict[str, Any]) -> Settings:
         runtime=options["runtime"],
         tester=testers(options["tester"], replay=options["replay"] is not None),
         max_cost_usd=options["max_cost"],
+        mutants=options["mutants"],
+        strength_floor=options["strength_floor"],
         fresh=options["fresh"] or None,
         record_dir=options["record"],
         replay_dir=options["replay"],

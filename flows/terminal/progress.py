@@ -12,7 +12,7 @@ from refute.outcome import StageRecord
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-LONG: Final = frozenset({"verify", "attack"})
+LONG: Final = frozenset({"verify", "attack", "strength"})
 """Stages that run a container, for minutes where the limits allow: also named when they begin."""
 SILENT: Final = frozenset({"confirm", "outcome"})
 """A prompt, and what follows the verdict: a clock would stand in the way."""

@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from refute.ticket.record import Claim, ClaimId, Module, Ticket
+
+
+CODE_AWARE: Final = ("code-aware", "hardening")
+"""How the names of rounds begin that see the code."""
 
 
 class Category(StrEnum):
@@ -74,6 +78,11 @@ class AttackTest:
     tester: str
     round: str = ""
     """Name and version of the prompt that it answers; empty where no model wrote it."""
+
+    @property
+    def code_aware(self) -> bool:
+        """Whether it was written with the code in view, and so may agree with what is wrong there."""
+        return self.round.startswith(CODE_AWARE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

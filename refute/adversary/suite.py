@@ -3,85 +3,25 @@
 import json
 import posixpath
 import secrets
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from refute.adversary.attack import Attack, AttackRun, TestEnd, TestRun
-from refute.adversary.counterexample import smallest_input
+from refute.adversary.contract import (
+    DRIVER,
+    DRIVER_BROKEN,
+    GRACE_S,
+    PLAN,
+    RESULTS,
+    RESULTS_BYTES,
+    ResultsModel,
+    make_plan,
+)
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.settings import Settings
-from refute.ticket.modules import implementation_modules
 from refute.ticket.record import Ticket
-
-PLAN, RESULTS = "plan.json", "results.json"
-DRIVER = ("python3", "-I", "/opt/refute/driver/run_suite.py", f"/attack/{PLAN}")
-CONTRACT_VERSION = 1
-"""Of plan and results; the same number stands in `refute/driver/plan.py`."""
-GRACE_S = 15.0
-"""Given to the driver on top of the suite's limit, to stop its workers and write what it has."""
-DRIVER_BROKEN = 70
-"""The driver's exit code for: no worker could be started."""
-RESULTS_BYTES = 20 * 1024 * 1024
-WORKER_SHARE = 0.75
-"""Of the container's memory: what one test may allocate before it gets a MemoryError of its own."""
-RECURSION_LIMITS = (1_000, 1_000, 10_000)
-"""Python's own limit at first. A recursion that a tenfold limit does not end either has no end."""
-
-Text = Annotated[str, Field(max_length=100_000)]
-Name = Annotated[str, Field(max_length=300)]
-
-
-class _Report(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-    name: Name
-    end: Literal["passed", "failed", "broken", "timed_out", "died", "skipped", "missing"]
-    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    error_type: Name
-    error_message: Text
-    traceback: Text
-    notes: Annotated[list[Text], Field(max_length=20)]
-    reached_implementation: bool
-    raised_in_implementation: bool
-    raised_on_purpose: bool
-    attested: bool = False
-    not_carried: Text = ""
-    not_carried_back: bool = False
-
-    def record(self) -> TestRun:
-        return TestRun(
-            name=self.name,
-            end=TestEnd(self.end),
-            duration_s=self.duration_s,
-            error_type=self.error_type,
-            error_message=self.error_message,
-            traceback=self.traceback,
-            reached_implementation=self.reached_implementation,
-            raised_in_implementation=self.raised_in_implementation,
-            raised_on_purpose=self.raised_on_purpose,
-            attested=self.attested,
-            not_carried=self.not_carried,
-            not_carried_back=self.not_carried_back,
-            smallest_input=smallest_input(self.notes),
-        )
-
-
-Reports = Annotated[list[_Report], Field(max_length=10_000)]
-
-
-class _Results(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-    version: Literal[1]
-    nonce: Name
-    first: Reports
-    repetitions: Annotated[list[Reports], Field(max_length=100)]
-    tampering: Annotated[list[Text], Field(max_length=10_000)]
-    output: Annotated[str, Field(max_length=1_000_000)]
-    timed_out: bool
-    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def attack_job(  # noqa: PLR0913  # what a job is made of
@@ -109,7 +49,7 @@ def attack_job(  # noqa: PLR0913  # what a job is made of
         raise ValueError(
             f"attack of ticket {ticket.id}: got no test, expected at least one that the screen let through"
         )
-    plan = _plan(ticket, attack, settings)
+    plan = make_plan(ticket, attack.file_name, [test.name for test in attack.tests], settings)
     if requirements_root:
         plan["import_roots"].append(posixpath.relpath(requirements_root, plan["workspace"]))
     return Job(
@@ -166,26 +106,6 @@ def read_attack_run(job: Job, result: JobResult) -> AttackRun:
     return _void(plan, result, fact)
 
 
-def _plan(ticket: Ticket, attack: Attack, settings: Settings) -> dict[str, Any]:
-    return {
-        "version": CONTRACT_VERSION,
-        "nonce": secrets.token_hex(16),
-        "attack_dir": "/attack",
-        "test_file": attack.file_name,
-        "results_file": RESULTS,
-        "workspace": "/workspace",
-        "import_roots": list(ticket.import_roots),
-        "modules": [module.name for module in implementation_modules(ticket)],
-        "tests": [test.name for test in attack.tests],
-        "scratch_dir": "/tmp/attack",  # noqa: S108  # inside the container
-        "repetitions": settings.repetitions,
-        "test_timeout_s": settings.test_timeout_s,
-        "suite_timeout_s": settings.attack_timeout_s,
-        "memory_bytes": int(settings.memory_bytes * WORKER_SHARE),
-        "recursion_limits": list(RECURSION_LIMITS),
-    }
-
-
 def _read(plan: dict[str, Any], result: JobResult) -> AttackRun:
     content = result.collected.get(RESULTS)
     if content is None:
@@ -193,7 +113,7 @@ def _read(plan: dict[str, Any], result: JobResult) -> AttackRun:
     if len(content) > RESULTS_BYTES:
         return _void(plan, result, f"the results are {len(content)} bytes long, expected at most {RESULTS_BYTES}")
     try:
-        results = _Results.model_validate_json(content)
+        results = ResultsModel.model_validate_json(content)
     except ValidationError as error:
         return _void(plan, result, f"the results are malformed: {error.errors()[0]['msg']}")
     if not secrets.compare_digest(results.nonce.encode(), plan["nonce"].encode()):
@@ -210,8 +130,10 @@ def _read(plan: dict[str, Any], result: JobResult) -> AttackRun:
     )
 
 
-def _contradiction(plan: dict[str, Any], results: _Results) -> str:
+def _contradiction(plan: dict[str, Any], results: ResultsModel) -> str:
     """How the results differ from what was asked."""
+    if results.variants:
+        return "the results are of variants, for which nobody asked"
     if [report.name for report in results.first] != plan["tests"]:
         return "the results are of other tests than were asked for"
     failing = {report.name for report in results.first if report.end not in {"passed", "missing"}}
@@ -222,7 +144,7 @@ def _contradiction(plan: dict[str, Any], results: _Results) -> str:
     return ""
 
 
-def _suspicions(results: _Results) -> tuple[str, ...]:
+def _suspicions(results: ResultsModel) -> tuple[str, ...]:
     if results.first and all(report.end == "skipped" for report in results.first):
         return ("every test was skipped",)
     return ()

@@ -9,6 +9,15 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """The implementation with some of its files changed; the tests run on it until one of them notices."""
+
+    name: str
+    files: dict[str, str]
+    """Path relative to the workspace → its content there, instead of the submitted one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What the host wants run. Paths are absolute inside the container."""
 
@@ -36,6 +45,10 @@ class Plan:
     """Address space of a worker."""
     recursion_limits: list[int]
     """Of the first run and each repetition; the last one holds for the rest."""
+    variants: list[Variant] = field(default_factory=list)
+    """Where there are any, the tests run on these, one after the other, and not on the files as submitted."""
+    emptied: list[str] = field(default_factory=list)
+    """Folders that lose all their content before each variant, so that none leaves word to the next."""
 
     @property
     def test_path(self) -> Path:
@@ -71,6 +84,17 @@ class Report:
 
 
 @dataclass(slots=True, kw_only=True)
+class VariantReport:
+    """How the tests ended on one variant."""
+
+    name: str
+    reports: list[Report] = field(default_factory=list)
+    """Of the tests that were decided, in the order of the plan; after the first that noticed the others did not run."""
+    tampering: list[str] = field(default_factory=list)
+    duration_s: float = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
 class Results:
     """Everything that the host is told."""
 
@@ -82,6 +106,8 @@ class Results:
     output: str = ""
     timed_out: bool = False
     duration_s: float = 0.0
+    variants: list[VariantReport] = field(default_factory=list)
+    """Of those that ran to their end before the suite's limit."""
 
     def to_json(self) -> bytes:
         """The content of `results.json`."""
@@ -98,4 +124,5 @@ def read_plan(path: Path) -> Plan:
     path.unlink()
     if data.get("version") != VERSION:
         raise ValueError(f"plan.json: version {data.get('version')!r}, this driver reads {VERSION}")
-    return Plan(**data)
+    variants = [Variant(**one) for one in data.pop("variants", [])]
+    return Plan(**data, variants=variants)

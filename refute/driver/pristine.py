@@ -1,5 +1,6 @@
 """The files as submitted: every worker finds them as the first one did, whatever earlier ones did to them."""
 
+import contextlib
 import os
 import shutil
 import stat
@@ -58,6 +59,18 @@ class PristineFolder:
             if path not in seen:
                 _write(path, original)
 
+    def replace(self, name: str, content: bytes) -> None:
+        """Put another content in the place of a file, until the next `restore`.
+
+        Args:
+            name: relative path of a file of the folder.
+            content: to be found there.
+        """
+        path = self._root / name
+        path.unlink()
+        path.write_bytes(content)
+        path.chmod(self._files[path].mode)
+
     def _unchanged(self, path: Path) -> bool:
         if path in self._folders:
             if not stat.S_ISDIR(path.lstat().st_mode):
@@ -72,6 +85,17 @@ def empty_folder(path: Path) -> None:
     """Make a folder exist and be empty."""
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def empty_contents(path: Path) -> None:
+    """Remove what is in a folder, as far as this process may; the folder stays."""
+    with contextlib.suppress(OSError):
+        for entry in list(os.scandir(path)):
+            with contextlib.suppress(OSError, RecursionError):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    Path(entry.path).unlink()
 
 
 def _signature(path: Path) -> Signature:

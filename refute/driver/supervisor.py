@@ -5,8 +5,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from refute.driver.plan import Plan, Report, Results
-from refute.driver.pristine import PristineFolder, empty_folder
+from refute.driver.plan import Plan, Report, Results, Variant, VariantReport
+from refute.driver.pristine import PristineFolder, empty_contents, empty_folder
+from refute.driver.variants import noticed, shortened
 from refute.driver.watch import Watch
 
 PLACEHOLDER = b"# The tests are held in memory while they run.\n"
@@ -38,8 +39,18 @@ class Supervisor:
         self._results = Results(nonce=plan.nonce)
 
     def run(self) -> Results:
-        """Every test once, then what did not pass again, each repetition in fresh processes."""
+        """All that the plan asks for."""
         began = time.monotonic()
+        if self._plan.variants:
+            self._run_variants()
+        else:
+            self._run_tests()
+        self._results.output = self._output.decode("utf-8", "replace")
+        self._results.duration_s = round(time.monotonic() - began, 3)
+        return self._results
+
+    def _run_tests(self) -> None:
+        """Every test once, then what did not pass again, each repetition in fresh processes."""
         first = self._run_pass(self._plan.tests, 0)
         self._results.first = [first[name] for name in self._plan.tests]
         unclear = [report for report in self._results.first if report.end not in {"passed", "missing"}]
@@ -50,9 +61,33 @@ class Supervisor:
                 break
             again = self._repeat(names, number)
             self._results.repetitions.append([again[name] for name in names])
-        self._results.output = self._output.decode("utf-8", "replace")
-        self._results.duration_s = round(time.monotonic() - began, 3)
-        return self._results
+
+    def _run_variants(self) -> None:
+        """The tests on each variant, in fresh processes, until one of them notices; what the limit cuts off is left."""
+        for variant in self._plan.variants:
+            began = time.monotonic()
+            watch = Watch(
+                self._plan,
+                self._plan.tests,
+                repetition=0,
+                deadline_s=self._deadline_s,
+                source=self._source,
+                until=noticed,
+            )
+            self._prepare(variant)
+            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output))
+            self._output += watch.output
+            if watch.suite_over or time.monotonic() >= self._deadline_s:
+                self._results.timed_out = True
+                return
+            self._results.variants.append(
+                VariantReport(
+                    name=variant.name,
+                    reports=[shortened(watch.reports[name]) for name in self._plan.tests if name in watch.reports],
+                    tampering=watch.tampering,
+                    duration_s=round(time.monotonic() - began, 3),
+                )
+            )
 
     def _repeat(self, names: Sequence[str], number: int) -> dict[str, Report]:
         """One repetition, with what ran before a test changed each time.
@@ -97,12 +132,21 @@ class Supervisor:
                 self._give_up(reports, remaining, "died", message)
         return reports
 
-    def _prepare(self) -> None:
-        """Put the files back as submitted; where pytest looks for the test file, leave one that says nothing."""
+    def _prepare(self, variant: Variant | None = None) -> None:
+        """Put the files back as submitted; where pytest looks for the test file, leave one that says nothing.
+
+        Args:
+            variant: its files take the place of the submitted ones, and nothing that was written elsewhere stays.
+        """
         try:
             self._pristine.restore()
         except (OSError, RecursionError) as error:
             self._note(f"the workspace could not be put back as it was submitted: {type(error).__name__}")
+        if variant is not None:
+            for folder in self._plan.emptied:
+                empty_contents(Path(folder))
+            for name, content in variant.files.items():
+                self._pristine.replace(name, content.encode("utf-8", "surrogateescape"))
         empty_folder(Path(self._plan.scratch_dir))
         if os.path.lexists(self._plan.test_path):
             self._plan.test_path.unlink()

@@ -3,7 +3,7 @@
 import re
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from refute.driver.canary import lying_canaries, make_canaries, mixed_order, with_canaries
@@ -18,6 +18,8 @@ STARTUP_S = 60.0
 SHUTDOWN_S = 3.0
 TEXT = re.compile(rb"\b(?:text|characters|from_regex|from_type|emails|urls|builds)\(")
 """Strategies that draw characters, which takes Hypothesis tables that are made before a test's time begins."""
+ENOUGH = "enough"
+"""A worker was ended because a test ended as it was waited for."""
 PATIENCE = 3
 """Times its limit that a test is given on a machine that does not let it run."""
 
@@ -35,13 +37,25 @@ class Watch:
         repetition: 0 for the first run.
         deadline_s: monotonic time at which the whole suite ends.
         source: the test file, which is on no disk while the implementation runs.
+        until: says of a test's report that the other tests need not run.
     """
 
-    def __init__(self, plan: Plan, tests: Sequence[str], *, repetition: int, deadline_s: float, source: bytes) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        tests: Sequence[str],
+        *,
+        repetition: int,
+        deadline_s: float,
+        source: bytes,
+        until: Callable[[Report], bool] = lambda _: False,
+    ) -> None:
         self._plan = plan
         self._source = source
         self._tests = tests
         self._deadline_s = deadline_s
+        self._until = until
+        self._judged: set[str] = set()
         self._key = secrets.token_hex(16)
         self.canaries = make_canaries(plan.tests)
         self._talk = Conversation(self._key, mixed_order(tests, self.canaries))
@@ -69,7 +83,8 @@ class Watch:
         stacks = ("", "")
         try:
             reason = self._follow(child)
-            stacks = stacks if self._talk.done else child.stacks(self._talk.subject)
+            if not self._talk.done and reason != ENOUGH:
+                stacks = child.stacks(self._talk.subject)
         except (Tampering, Flood) as fact:
             reason = "tampering"
             self.cheated = True
@@ -102,7 +117,7 @@ class Watch:
         }
 
     def _follow(self, child: Child) -> str:
-        """Listen until the worker ends by itself (empty), or `suite` or `test` runs out of time."""
+        """Listen until the worker ends by itself (empty), enough is known, or `suite` or `test` runs out of time."""
         while True:
             until = min(self._since_s + self._limit_s(), self._deadline_s)
             lines = child.listen(until - time.monotonic())
@@ -111,12 +126,20 @@ class Watch:
             before = self._stage
             for line in lines:
                 self._hear(line)
+            if self._enough():
+                return ENOUGH
             if self._stage != before:
                 self._usage, self._patience = child.usage(), 1
             if not lines and time.monotonic() >= until and not self._wait_longer(child, until):
                 if self._talk.done:
                     return ""
                 return "suite" if until == self._deadline_s else "test"
+
+    def _enough(self) -> bool:
+        """Whether a test has ended as `until` waits for."""
+        new = [name for name in self._tests if name in self._talk.reports and name not in self._judged]
+        self._judged.update(new)
+        return any(self._until(self._talk.reports[name]) for name in new)
 
     def _wait_longer(self, child: Child, until: float) -> bool:
         """Whether a test ran out of time only because the machine did not let it run."""
@@ -146,7 +169,7 @@ class Watch:
         talk = self._talk
         if talk.uncollectable is not None:
             self._settle(talk.remaining, "broken", talk.uncollectable)
-        if reason == "tampering" or talk.done:
+        if reason in {"tampering", ENOUGH} or talk.done:
             return
         if not talk.ready and reason != "suite":
             raise WorkerBroken(f"a worker did not start: {self.ending or f'not ready after {STARTUP_S:g} s'}")

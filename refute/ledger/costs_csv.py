@@ -126,7 +126,7 @@ def _line(row: CostRow) -> str:
             f"{row.duration_s:.3f}",
             str(row.claims_total),
             str(row.claims_refuted),
-            "",
+            "" if row.strength is None else f"{row.strength:.4f}",
         ]
     )
 

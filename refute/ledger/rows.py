@@ -72,6 +72,7 @@ def outcome_row(outcome: Outcome) -> Row:
         "sandbox_s": sum(stage.sandbox_s for stage in outcome.stages),
         "claim_counts": _counts(claim.verdict.value for claim in outcome.claims),
         "test_counts": _counts(map(_test_kind, outcome.tests)),
+        "strength": outcome.strength.low if outcome.strength and outcome.strength.score is not None else None,
     }
 
 

@@ -116,6 +116,7 @@ OUTCOMES: Final = Table(
     Column("sandbox_s", Float, nullable=False, server_default="0"),  # of all stages together
     Column("claim_counts", Text, nullable=False, server_default="{}"),  # JSON: verdict → claims
     Column("test_counts", Text, nullable=False, server_default="{}"),  # JSON: category/verdict → tests
+    Column("strength", Float),  # lower end of the mutation score's interval; NULL: not measured
     UniqueConstraint("run_id", "ticket_id", "attempt"),
     Index(None, "ticket_id"),
     Index(None, "started_at"),

@@ -38,6 +38,7 @@ class CostRow:
     duration_s: float
     claims_total: int
     claims_refuted: int
+    strength: float | None
 
 
 class Ledger:
@@ -167,6 +168,7 @@ _COST_COLUMNS: Final = (
     "duration_s",
     "claims_total",
     "claims_refuted",
+    "strength",
 )
 
 

@@ -58,6 +58,7 @@ class DockerSandbox:
         self._runtime = runtime
         self._facts: EngineFacts | None = None
         self._sweep_due = 0.0
+        self._running: set[str] = set()
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
         self._removal = Removal(self._background, connect, engine_return_s)
         self._ahead = Ahead(self._background, self._removal.now)
@@ -136,6 +137,14 @@ class DockerSandbox:
         """Remove prepared containers that nothing ran in: their job will not come. Returns when they are gone."""
         self._ahead.discard()
 
+    def stop_running(self) -> None:
+        """End the jobs that other threads run, since nobody wants their results; their `run` raises SandboxFailed."""
+        with self._lock:
+            names = list(self._running)
+        for name in names:
+            with contextlib.suppress(InfrastructureError):
+                self._removal.later(self._connect(), name)
+
     def close(self) -> None:
         """Wait until every container is gone. The interpreter's end does the same."""
         self._ahead.discard()
@@ -152,10 +161,14 @@ class DockerSandbox:
     def _attempt(self, job: Job, facts: EngineFacts) -> JobResult:
         began = time.monotonic()
         standing = self._ahead.take(shape(job)) or self._stand(job, facts)
+        with self._lock:
+            self._running.add(standing.name)
         try:
             told = replace(job, environment={**job.environment, **standing.environment})
             return Attempt(standing, told).run(self._background, began=began)
         finally:
+            with self._lock:
+                self._running.discard(standing.name)
             self._removal.of(standing)
 
     def _stand(self, job: Job, facts: EngineFacts, waiting_s: float = 0.0) -> Standing:

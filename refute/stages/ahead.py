@@ -5,7 +5,8 @@ Nothing of a ticket is in such a container, and what it was made for may still b
 
 import contextlib
 
-from refute.adversary.suite import PLAN, attack_limits
+from refute.adversary.contract import PLAN
+from refute.adversary.suite import attack_limits
 from refute.errors import InfrastructureError
 from refute.ports import Ports
 from refute.sandbox.job import Job, Limits

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from refute.adversary.attack import Attack, AttackRun, TriagedTest
+from refute.adversary.attack import Attack, AttackRun, Screening, TriagedTest
+from refute.adversary.strength.record import Strength
 from refute.outcome import ClaimResult, ModelUse, RoundYield, Stop, TestFailure
 from refute.sandbox.job import JobResult
 
@@ -57,3 +58,23 @@ class Triage:
     cost_usd: Decimal | None = Decimal(0)
     """Of the oracle vote; None where a model without a known price was asked."""
     models: tuple[ModelUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What an attack came to: its tests, their run, and what that means."""
+
+    screening: Screening
+    attacked: AttackStage
+    triage: Triage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrengthStage:
+    """How strong the attack was."""
+
+    strength: Strength | None
+    """None where no strength could change the verdict."""
+    summary: str
+    sandbox_s: float = 0.0
+    duration_s: float = 0.0

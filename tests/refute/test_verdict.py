@@ -1,6 +1,8 @@
 """`decide`: every combination that changes a ticket's status, and the sentences that explain it."""
 
 import itertools
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,9 @@ from refute.adversary.attack import (
     TriagedTest,
     TriageVerdict,
 )
+from refute.adversary.strength.record import Strength
 from refute.outcome import ClaimResult, ClaimVerdict, Status
+from refute.statistics.interval import wilson
 from refute.ticket.record import ClaimId
 from refute.verdict import Verdict, decide
 
@@ -68,9 +72,26 @@ def judge(
     *,
     tampering: tuple[str, ...] = (),
     timed_out: bool = False,
+    strength: Strength | None = None,
 ) -> Verdict:
     run = ran(*tests, tampering=tampering, timed_out=timed_out)
-    return decide(claims, tests, run, attack_timeout_s=600)
+    return decide(claims, tests, run, attack_timeout_s=600, strength=strength)
+
+
+def measured(killed: int, n: int = 30, **facts: Any) -> Strength:
+    low, high = wilson(killed, n)
+    fields: dict[str, Any] = {"n": n, "killed": killed, "killed_by_claims_only": killed, "low": low, "high": high}
+    return Strength(**(fields | {"floor": 0.6, "drawn": n} | facts))
+
+
+ATTESTED = ClaimResult(
+    claim_id=ClaimId("C1"),
+    text="It works.",
+    verdict=ClaimVerdict.SURVIVED,
+    reason="because",
+    tests_run=2,
+    attested_tests=1,
+)
 
 
 @pytest.mark.parametrize(
@@ -240,8 +261,8 @@ def test_a_weak_pass_says_what_it_survived_and_why_that_is_weak() -> None:
     ]
     verdict = judge(claims, tests)
     assert verdict.reason == (
-        "2 of 3 claims survived 4 tests; unattested, strength not measured; untested: C3; "
-        "attacked only by their author's own examples: C2"
+        "2 of 3 claims survived 4 tests; untested: C3; attacked only by their author's own examples: C2; "
+        "attacked only by tests whose result the code could have forged: C1"
     )
     assert verdict.caveats == ()
 
@@ -286,3 +307,47 @@ def test_a_failing_test_that_could_not_be_repeated_in_time_is_left_to_a_person()
     tests = [triaged(SURVIVED), triaged(REVIEW, end=TestEnd.FAILED, name="test_failed_once")]
     verdict = judge([claim(ClaimVerdict.INCONCLUSIVE)], tests, timed_out=True)
     assert verdict.status is Status.INCONCLUSIVE
+
+
+def test_a_strong_attack_on_every_claim_by_independent_attested_tests_makes_a_pass() -> None:
+    verdict = judge([ATTESTED], [triaged(SURVIVED)], strength=measured(24))
+    assert verdict.status is Status.PASS
+    assert verdict.reason == (
+        "1 of 1 claim survived 2 tests; 24 of 30 mutants killed: at least 66% with 90% confidence, floor 60%"
+    )
+
+
+UNTESTED = replace(ATTESTED, claim_id=ClaimId("C2"), verdict=ClaimVerdict.UNTESTED)
+STRONG = measured(30)
+
+
+@pytest.mark.parametrize(
+    ("claims", "tests", "strength", "why"),
+    [
+        pytest.param([ATTESTED], [triaged(SURVIVED)], None, "strength not measured", id="not-measured"),
+        pytest.param([ATTESTED], [triaged(SURVIVED)], measured(22), "the attack is too weak: 22 of 30", id="weak"),
+        pytest.param(
+            [ATTESTED], [triaged(SURVIVED)], measured(30, void="a control failed"), "a control failed", id="void"
+        ),
+        pytest.param([ATTESTED], [triaged(SURVIVED)], measured(0, 0), "0 of 0 mutants", id="no-mutants"),
+        pytest.param([ATTESTED, UNTESTED], [triaged(SURVIVED)], STRONG, "untested: C2", id="untested"),
+        pytest.param(
+            [ATTESTED], [triaged(SURVIVED, origin=Origin.AUTHOR_PROPERTY)], STRONG, "author's own", id="by-author"
+        ),
+        pytest.param(
+            [replace(ATTESTED, attested_tests=0)], [triaged(SURVIVED)], STRONG, "could have forged", id="unattested"
+        ),
+    ],
+)
+def test_whatever_a_pass_lacks_makes_it_weak_and_is_named(
+    claims: list[ClaimResult], tests: list[TriagedTest], strength: Strength | None, why: str
+) -> None:
+    verdict = judge(claims, tests, strength=strength)
+    assert verdict.status is Status.PASS_WEAK
+    assert why in verdict.reason
+
+
+def test_no_strength_makes_up_for_a_refutation_a_doubt_or_a_time_out() -> None:
+    assert judge([ATTESTED], [triaged(REFUTED)], strength=STRONG).status is Status.FAILED_ADVERSARIAL
+    assert judge([ATTESTED], [triaged(SURVIVED)], tampering=("x",), strength=STRONG).status is Status.INCONCLUSIVE
+    assert judge([ATTESTED], [triaged(SURVIVED)], timed_out=True, strength=STRONG).status is Status.FAILED_TIMEOUT

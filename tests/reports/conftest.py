@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
+from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
 from refute.outcome import (
     ClaimResult,
     ClaimVerdict,
@@ -60,7 +61,8 @@ def pass_weak() -> Outcome:
         ticket_id=TicketId("TCK-102"),
         title="LRU cache with a capacity",
         status=Status.PASS_WEAK,
-        reason="2 of 3 claims survived 9 tests; unattested, strength not measured; untested: C3",
+        reason="2 of 3 claims survived 9 tests; untested: C3; the attack is too weak: 11 of 20 mutants killed, "
+        "at least 37% with 90% confidence, floor 60%",
         started_at=datetime(2026, 3, 1, 2, 30, 0, 123456, tzinfo=UTC),
         duration_s=8.437,
         provenance=PROVENANCE,
@@ -107,6 +109,28 @@ def pass_weak() -> Outcome:
         adversarial_tests="def test_c1_import():\n    import lru\n",
         adversarial_output="9 passed\n",
         changed_paths={"verify": ("__pycache__/lru.cpython-311.pyc",), "attack": ()},
+        strength=Strength(
+            n=20,
+            killed=11,
+            killed_by_claims_only=9,
+            low=0.3711,
+            high=0.717,
+            floor=0.6,
+            drawn=24,
+            limit=1,
+            unusable=1,
+            not_run=2,
+            survivors=(
+                MutantResult(
+                    path="lru.py",
+                    line=12,
+                    change="< → <=",
+                    diff="--- lru.py\n+++ lru.py\n@@ -1 +1 @@\n-    if a < b:\n+    if a <= b:",
+                    end=MutantEnd.SURVIVED,
+                    suspected_equivalent="where both sides are equal, either choice is the same",
+                ),
+            ),
+        ),
         labels=("needs-adversarial",),
         flow_run_url="http://127.0.0.1:4200/runs/flow-run/0f7c1d2e",
     )

@@ -31,13 +31,13 @@ def test_s090_a_refutation_names_claim_test_error_input_and_comes_with_a_reprodu
     assert "hello_world" in done.stdout + done.stderr
 
 
-def test_s100_when_everything_passes_the_pass_is_weak_and_says_why(ticket, cli, settings, tmp_path):
+def test_s100_a_pass_on_the_author_s_own_examples_alone_is_weak_and_says_why(ticket, cli, settings, tmp_path):
     done = cli("verify", ticket(), "--yes", "--format", "json")
     assert done.returncode == 11, done.stderr
     outcome = json.loads(done.stdout)
     assert outcome["status"] == "PASS_WEAK"
-    assert "strength not measured" in outcome["reason"]
-    assert "unattested" not in outcome["reason"]
+    assert "attacked only by their author's own examples: C1" in outcome["reason"]
+    assert outcome["strength"] is None, "it could not have changed the verdict"
     (line,) = (tmp_path / "cwd/docs/reports/adversarial-costs.csv").read_text().splitlines()[1:]
     assert "PASS_WEAK" in line
     assert cli("verify", ticket(), "--yes", "--accept-weak").returncode == 0

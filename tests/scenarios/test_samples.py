@@ -21,6 +21,7 @@ def test_there_are_samples_of_every_kind():
     statuses = {yaml.safe_load((sample / "expected.yaml").read_text())["status"] for sample in SAMPLES}
     assert len(SAMPLES) >= 8
     assert {
+        "PASS",
         "PASS_WEAK",
         "FAILED_ADVERSARIAL",
         "FAILED_IMPORT",

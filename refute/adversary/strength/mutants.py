@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.attack import SourceModule
+from refute.adversary.strength.equivalents import suspicion
 from refute.adversary.strength.operators import changes
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 MAX_CANDIDATES: Final = 5_000
+TOLD: Final = frozenset({"help", "description", "epilog", "metavar", "usage", "doc", "slots"})
+"""Keyword arguments that only speak to people, or whose effect no claim is about."""
 TEXT_CALLS: Final = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log", "warn", "print"})
 
 
@@ -30,6 +33,8 @@ class Mutant:
     """The whole changed file."""
     diff: str
     """Unified, three lines of context at most."""
+    suspected_equivalent: str = ""
+    """Why the change may make no difference; empty where nothing suggests it."""
 
 
 def sample_mutants(
@@ -55,15 +60,6 @@ def sample_mutants(
             seen.add((mutant.path, mutant.source))
             drawn.append(mutant)
     return tuple(drawn)
-
-
-def control(module: SourceModule) -> str:
-    """The module without a fault, written the way its mutants are: what fails on it says nothing about mutants.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError: it cannot be parsed.
-    """
-    return ast.unparse(ast.parse(module.source))
 
 
 def _candidates(source: str) -> list[tuple[int, int]]:
@@ -114,6 +110,8 @@ def _documentation(node: ast.AST) -> Iterator[ast.AST]:
             yield node
         case ast.Import() | ast.ImportFrom() | ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
             yield node
+        case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+            yield node
 
 
 def _messages(node: ast.AST) -> Iterator[ast.AST]:
@@ -121,6 +119,8 @@ def _messages(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Raise(exc=ast.Call(args=arguments)):
             yield from arguments
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name))) if name in TEXT_CALLS:
+            yield node
+        case ast.keyword(arg=str(name)) if name in TOLD:
             yield node
         case ast.JoinedStr(values=values):
             yield from (value for value in values if isinstance(value, ast.Constant))
@@ -133,6 +133,7 @@ def _make(module: SourceModule, index: int, number: int, ordinal: int) -> Mutant
     site = next(node for place, node in enumerate(_sites(tree)) if place == index)
     change, other = next(made for place, made in enumerate(changes(site)) if place == number)
     line = getattr(site, "lineno", 0)
+    suspected = suspicion(tree, site)
     mutated = _Replace(site, ast.copy_location(copy.deepcopy(other), site)).visit(tree)
     try:
         source = ast.unparse(ast.fix_missing_locations(mutated))
@@ -147,6 +148,7 @@ def _make(module: SourceModule, index: int, number: int, ordinal: int) -> Mutant
         change=change,
         source=source,
         diff=_diff(plain, source, module.module.path),
+        suspected_equivalent=suspected,
     )
 
 

@@ -5,7 +5,8 @@ import ast
 import pytest
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.strength.mutants import control, sample_mutants
+from refute.adversary.strength.controls import rewritten
+from refute.adversary.strength.mutants import sample_mutants
 from refute.ticket.record import Module
 
 SOURCE = '''"""Says 1 < 2."""
@@ -43,7 +44,7 @@ def all_of(source: str = SOURCE) -> list[str]:
 
 def test_every_mutant_is_python_and_differs_from_the_code() -> None:
     mutants = sample_mutants([module()], count=1000, seed="s")
-    plain = compile(control(module()), "m", "exec")
+    plain = compile(rewritten(SOURCE), "m", "exec")
     assert len(mutants) > 12
     assert len({mutant.source for mutant in mutants}) == len(mutants)
     for mutant in mutants:

@@ -1,0 +1,130 @@
+"""What host and driver tell each other: the plan of a run, and its results as the driver may write them.
+
+The driver's side is `refute/driver/plan.py`. Whatever a job left is hostile until it has been checked.
+"""
+
+import secrets
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from refute.adversary.attack import TestEnd, TestRun
+from refute.adversary.counterexample import smallest_input
+from refute.settings import Settings
+from refute.ticket.modules import implementation_modules
+from refute.ticket.record import Ticket
+
+PLAN: Final = "plan.json"
+RESULTS: Final = "results.json"
+DRIVER: Final = ("python3", "-I", "/opt/refute/driver/run_suite.py", f"/attack/{PLAN}")
+CONTRACT_VERSION: Final = 1
+"""Of plan and results; the same number stands in `refute/driver/plan.py`."""
+GRACE_S: Final = 15.0
+"""Given to the driver on top of the suite's limit, to stop its workers and write what it has."""
+DRIVER_BROKEN: Final = 70
+"""The driver's exit code for: no worker could be started."""
+RESULTS_BYTES: Final = 20 * 1024 * 1024
+WORKER_SHARE: Final = 0.75
+"""Of the container's memory: what one test may allocate before it gets a MemoryError of its own."""
+RECURSION_LIMITS: Final = (1_000, 1_000, 10_000)
+"""Python's own limit at first. A recursion that a tenfold limit does not end either has no end."""
+
+Text = Annotated[str, Field(max_length=100_000)]
+Name = Annotated[str, Field(max_length=300)]
+
+
+class ReportModel(BaseModel):
+    """One test in one run."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    name: Name
+    end: Literal["passed", "failed", "broken", "timed_out", "died", "skipped", "missing"]
+    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    error_type: Name
+    error_message: Text
+    traceback: Text
+    notes: Annotated[list[Text], Field(max_length=20)]
+    reached_implementation: bool
+    raised_in_implementation: bool
+    raised_on_purpose: bool
+    attested: bool = False
+    not_carried: Text = ""
+    not_carried_back: bool = False
+
+    def record(self) -> TestRun:
+        """The same as the rest of refute knows it."""
+        return TestRun(
+            name=self.name,
+            end=TestEnd(self.end),
+            duration_s=self.duration_s,
+            error_type=self.error_type,
+            error_message=self.error_message,
+            traceback=self.traceback,
+            reached_implementation=self.reached_implementation,
+            raised_in_implementation=self.raised_in_implementation,
+            raised_on_purpose=self.raised_on_purpose,
+            attested=self.attested,
+            not_carried=self.not_carried,
+            not_carried_back=self.not_carried_back,
+            smallest_input=smallest_input(self.notes),
+        )
+
+
+Reports = Annotated[list[ReportModel], Field(max_length=10_000)]
+
+
+class VariantModel(BaseModel):
+    """The tests on one variant of the implementation."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    name: Name
+    reports: Reports
+    tampering: Annotated[list[Text], Field(max_length=10_000)]
+    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class ResultsModel(BaseModel):
+    """The whole document."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    version: Literal[1]
+    nonce: Name
+    first: Reports
+    repetitions: Annotated[list[Reports], Field(max_length=100)]
+    tampering: Annotated[list[Text], Field(max_length=10_000)]
+    output: Annotated[str, Field(max_length=1_000_000)]
+    timed_out: bool
+    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    variants: Annotated[list[VariantModel], Field(max_length=1_000)] = []
+
+
+def make_plan(ticket: Ticket, test_file: str, tests: Sequence[str], settings: Settings) -> dict[str, Any]:
+    """The plan of a run of all the tests; it has a nonce of its own.
+
+    Args:
+        ticket: tells what the implementation is.
+        test_file: name of the generated file.
+        tests: its functions to run.
+        settings: limits and repetitions.
+    """
+    return {
+        "version": CONTRACT_VERSION,
+        "nonce": secrets.token_hex(16),
+        "attack_dir": "/attack",
+        "test_file": test_file,
+        "results_file": RESULTS,
+        "workspace": "/workspace",
+        "import_roots": list(ticket.import_roots),
+        "modules": [module.name for module in implementation_modules(ticket)],
+        "tests": list(tests),
+        "scratch_dir": "/tmp/attack",  # noqa: S108  # inside the container
+        "repetitions": settings.repetitions,
+        "test_timeout_s": settings.test_timeout_s,
+        "suite_timeout_s": settings.attack_timeout_s,
+        "memory_bytes": int(settings.memory_bytes * WORKER_SHARE),
+        "recursion_limits": list(RECURSION_LIMITS),
+    }

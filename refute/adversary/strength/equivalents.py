@@ -1,0 +1,47 @@
+"""Changes that may make no difference: survivors of this kind say little against an attack. Told, never left out."""
+
+import ast
+from typing import Final
+
+BOUNDARIES: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+PATIENCE: Final = frozenset({"timeout", "delay", "interval", "maxsize", "buffering", "stacklevel", "chunksize"})
+
+
+def suspicion(tree: ast.AST, site: ast.AST) -> str:
+    """Why a change of a node may not be noticeable; empty where nothing suggests it.
+
+    Args:
+        tree: that the node is part of.
+        site: the node before its change.
+    """
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    parent = parents.get(site)
+    if isinstance(site, ast.Compare) and _picks_one_of_both(site, parent):
+        return "where both sides are equal, either choice is the same"
+    if isinstance(site, ast.Constant) and _is_patience(site, parent):
+        return "changes how long or how much at a time, not what comes out"
+    return ""
+
+
+def _picks_one_of_both(test: ast.Compare, parent: ast.AST | None) -> bool:
+    """`if a < b: b = a`, `a if a < b else b`: on equal values both branches give the same."""
+    if len(test.ops) != 1 or not isinstance(test.ops[0], BOUNDARIES):
+        return False
+    sides = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
+    match parent:
+        case ast.IfExp(test=tested, body=body, orelse=orelse) if tested is test:
+            return {ast.unparse(body), ast.unparse(orelse)} == sides
+        case ast.If(test=tested, body=[ast.Assign(targets=[target], value=value)], orelse=[]) if tested is test:
+            return {ast.unparse(target), ast.unparse(value)} == sides
+        case _:
+            return False
+
+
+def _is_patience(node: ast.Constant, parent: ast.AST | None) -> bool:
+    match parent:
+        case ast.keyword(arg=str(name)):
+            return name in PATIENCE
+        case ast.Call(func=ast.Attribute(attr="sleep") | ast.Name(id="sleep"), args=args):
+            return node in args
+        case _:
+            return False

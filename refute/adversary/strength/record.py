@@ -1,0 +1,84 @@
+"""The records of strength: what became of each mutant, and the score that an attack gets for it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class MutantEnd(StrEnum):
+    """What the attack made of one mutant."""
+
+    KILLED = "killed"
+    """A test that passes on the code as submitted fails on it, and that would have kept the ticket from passing."""
+    SURVIVED = "survived"
+    """Every test passed."""
+    UNCLEAR = "unclear"
+    """Tests ended otherwise, but none in a way that counts against code. Counts as not killed."""
+    LIMIT = "limit"
+    """It ran into a limit of time, memory or disk, or ended its process. Counts neither way."""
+    UNUSABLE = "unusable"
+    """It cannot be imported: any test at all would notice. Counts neither way."""
+    NOT_RUN = "not_run"
+    """The time for mutants was over before, or its container was lost."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is one of the n of the score."""
+        return self in {MutantEnd.KILLED, MutantEnd.SURVIVED, MutantEnd.UNCLEAR}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutantResult:
+    """One mutant, and what became of it."""
+
+    path: str
+    line: int
+    """As in the submitted file."""
+    change: str
+    """In words: `< → <=`."""
+    diff: str
+    """Of the file as Python's `ast.unparse` writes it."""
+    end: MutantEnd
+    killed_by: str = ""
+    """The first test that noticed; tests that saw no code come first."""
+    by_code_aware: bool = False
+    """Whether that test was written with the code in view."""
+    suspected_equivalent: str = ""
+    """Why the change may make no difference that anybody could notice; empty where nothing suggests it."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strength:
+    """How good an attack was: the share of small faults, seeded into the code, that it notices."""
+
+    n: int
+    """Mutants that count."""
+    killed: int
+    killed_by_claims_only: int
+    """By tests whose writer saw no code. Others may kill mutants while they agree with wrong code."""
+    low: float
+    """Lower end of Wilson's 90% interval of killed / n; this is what the floor is held against."""
+    high: float
+    floor: float
+    drawn: int
+    limit: int = 0
+    unusable: int = 0
+    not_run: int = 0
+    void: str = ""
+    """Why there is no score: it was not measured, or the measurement cannot be trusted."""
+    hardened: bool = False
+    """Whether it is that of the attack after a hardening round, on mutants that nobody was shown."""
+    survivors: tuple[MutantResult, ...] = ()
+    """Mutants that count and were not killed."""
+    notes: tuple[str, ...] = ()
+    """What to know of the measurement; one line each."""
+
+    @property
+    def score(self) -> float | None:
+        """Killed / n; None without a score."""
+        return self.killed / self.n if self.n and not self.void else None
+
+    @property
+    def suffices(self) -> bool:
+        """Whether the lower end reaches the floor."""
+        return not self.void and self.n > 0 and self.low >= self.floor

@@ -1,0 +1,253 @@
+"""Mutants and controls as jobs for the sandbox, and what came back as records."""
+
+import ast
+import json
+import random
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from refute.adversary.attack import Attack, Brief, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.contract import (
+    DRIVER,
+    DRIVER_BROKEN,
+    GRACE_S,
+    PLAN,
+    RESULTS,
+    RESULTS_BYTES,
+    ResultsModel,
+    make_plan,
+)
+from refute.adversary.references import ImplementationUse
+from refute.adversary.strength.controls import padded, rewritten
+from refute.adversary.strength.mutants import Mutant
+from refute.errors import SandboxFailed
+from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits
+from refute.settings import Settings
+
+CONTROL: Final = "control"
+"""How the names of controls begin; those of mutants are their numbers."""
+EMPTIED: Final = ("/tmp", "/dev/shm", "/home/subject", "/attack")  # noqa: S108  # inside the container
+SLOWER: Final = 4.0
+"""A test gets so many times what it took on the code as submitted …"""
+AT_LEAST_S: Final = 3.0
+"""… and this on top, before a mutant counts as hanging."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What is run on mutants: an attack's tests that passed, the ones that saw no code first."""
+
+    attack: Attack
+    source: str
+    """The attack's file with the probe."""
+    probe: str
+    """A test of ours that only imports what the attack imports; empty where that is nothing."""
+    tests: tuple[str, ...]
+    """Without the probe."""
+    test_timeout_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRun:
+    """The tests on one mutant or control."""
+
+    name: str
+    tests: tuple[TestRun, ...]
+    tampering: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRuns:
+    """All that one container ran."""
+
+    runs: tuple[VariantRun, ...]
+    """Without those that the time was over for."""
+    lost: str = ""
+    """Why nothing that it said can be used."""
+
+
+def make_trial(attack: Attack, triaged: Sequence[TriagedTest], brief: Brief, settings: Settings) -> Trial:
+    """Choose what is run on mutants.
+
+    Args:
+        attack: its file.
+        triaged: its tests; those that survived are run, quick ones first, ones that saw code last.
+        brief: of the ticket.
+        settings: for the limit of a test.
+    """
+    survived = [one for one in triaged if one.verdict is TriageVerdict.SURVIVED]
+    survived.sort(key=lambda one: (one.test.code_aware, one.run.duration_s))
+    slowest_s = max((one.run.duration_s for one in survived), default=0.0)
+    imports = _imports(attack.source, brief)
+    probe = f"test_import_{secrets.token_hex(8)}" if imports else ""
+    body = "".join(f"    import {name}\n" for name in imports)
+    return Trial(
+        attack=attack,
+        source=f"{attack.source.rstrip()}\n\n\ndef {probe}():\n{body}" if probe else attack.source,
+        probe=probe,
+        tests=tuple(one.test.name for one in survived),
+        test_timeout_s=min(settings.test_timeout_s, AT_LEAST_S + SLOWER * slowest_s),
+    )
+
+
+def controls(brief: Brief) -> dict[str, dict[str, str]]:
+    """Name → files of the controls; modules that cannot be parsed have no mutants, and no part in these."""
+    plain: dict[str, str] = {}
+    filled: dict[str, str] = {}
+    name = f"_{secrets.token_hex(6)}"
+    for one in brief.modules:
+        try:
+            plain[one.module.path], filled[one.module.path] = rewritten(one.source), padded(one.source, name)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return {f"{CONTROL}, written anew": plain, f"{CONTROL}, with statements that do nothing": filled}
+
+
+def trial_jobs(  # noqa: PLR0913  # what a job is made of
+    trial: Trial,
+    brief: Brief,
+    mutants: Sequence[Mutant],
+    outline: Job,
+    settings: Settings,
+    *,
+    containers: int,
+    requirements: Sequence[str] = (),
+) -> list[Job]:
+    """The jobs: mutants shared out among containers, every container with all controls at places nobody can guess.
+
+    Args:
+        trial: what is run.
+        brief: of the ticket.
+        mutants: to be shared out.
+        outline: image, run and workspace of the jobs.
+        settings: limits.
+        containers: at most so many jobs.
+        requirements: import roots of what the ticket requires.
+    """
+    shares = [share for number in range(containers) if (share := mutants[number::containers])]
+    return [_job(trial, brief, share, outline, settings, requirements) for share in shares]
+
+
+def read_runs(job: Job, result: JobResult) -> VariantRuns:
+    """What a container says of its mutants, checked.
+
+    Raises:
+        SandboxFailed: the driver could not start, which says nothing about the code.
+    """
+    plan = json.loads(job.attack_files[PLAN])
+    match result.end:
+        case Exited(code=0) | LimitReached(exit_code=0):
+            return _checked(plan, result.collected.get(RESULTS))
+        case Exited(code=code) if code == DRIVER_BROKEN and RESULTS not in result.collected:
+            raise SandboxFailed(
+                f"the test driver could not start: {result.stderr[-500:].strip()}", hint="refute doctor"
+            )
+        case end:
+            return VariantRuns(runs=(), lost=f"a mutant took the test driver with it ({end})")
+
+
+def _job(  # as trial_jobs
+    trial: Trial,
+    brief: Brief,
+    mutants: Sequence[Mutant],
+    outline: Job,
+    settings: Settings,
+    requirements: Sequence[str],
+) -> Job:
+    names = [*([trial.probe] if trial.probe else []), *trial.tests]
+    plan = make_plan(brief.ticket, trial.attack.file_name, names, settings)
+    plan["import_roots"] += requirements
+    plan |= {
+        "repetitions": 0,
+        "test_timeout_s": trial.test_timeout_s,
+        "suite_timeout_s": settings.mutation_timeout_s,
+        "variants": _shuffled(mutants, controls(brief)),
+        "emptied": list(EMPTIED),
+    }
+    return Job(
+        name=outline.name,
+        run_id=outline.run_id,
+        ticket_id=outline.ticket_id,
+        image_id=outline.image_id,
+        command=DRIVER,
+        workspace=outline.workspace,
+        limits=trial_limits(settings),
+        attack_files={PLAN: json.dumps(plan).encode(), trial.attack.file_name: trial.source.encode()},
+        collect=(RESULTS,),
+    )
+
+
+def trial_limits(settings: Settings) -> Limits:
+    """What a container of mutants may use."""
+    return Limits(
+        timeout_s=settings.mutation_timeout_s + GRACE_S,
+        memory_bytes=settings.memory_bytes,
+        cpus=settings.cpus,
+        output_bytes=settings.output_bytes,
+    )
+
+
+def _shuffled(mutants: Sequence[Mutant], others: Mapping[str, dict[str, str]]) -> list[dict[str, Any]]:
+    """Mutants in their order, controls among them: code that counts its runs cannot tell which one is which.
+
+    None is the first, which such code can tell. One is in the first half, which is reached also where time is short.
+    """
+    variants: list[dict[str, Any]] = [{"name": str(one.number), "files": {one.path: one.source}} for one in mutants]
+    chance = random.SystemRandom()
+    last = [len(variants), max(1, len(variants) // 2)]
+    for name in chance.sample(sorted(others), len(others)):
+        place = chance.randint(1, last.pop() if last else len(variants))
+        variants.insert(place, {"name": name, "files": others[name]})
+    return variants
+
+
+def _checked(plan: dict[str, Any], content: bytes | None) -> VariantRuns:
+    if content is None or len(content) > RESULTS_BYTES:
+        return VariantRuns(runs=(), lost="the test driver left no results that can be read")
+    try:
+        results = ResultsModel.model_validate_json(content)
+    except ValidationError as error:
+        return VariantRuns(runs=(), lost=f"the results on mutants are malformed: {error.errors()[0]['msg']}")
+    asked = [variant["name"] for variant in plan["variants"]]
+    told = [variant.name for variant in results.variants]
+    tests = set(plan["tests"])
+    names = [[report.name for report in variant.reports] for variant in results.variants]
+    if not secrets.compare_digest(results.nonce.encode(), plan["nonce"].encode()):
+        return VariantRuns(runs=(), lost="the results on mutants were not written by the test driver")
+    if results.first or told != asked[: len(told)] or any(len(set(n)) != len(n) or set(n) - tests for n in names):
+        return VariantRuns(runs=(), lost="the results are of other mutants or tests than were asked for")
+    if results.tampering:
+        return VariantRuns(runs=(), lost=results.tampering[0])
+    return VariantRuns(
+        runs=tuple(
+            VariantRun(
+                name=variant.name,
+                tests=tuple(report.record() for report in variant.reports),
+                tampering=tuple(variant.tampering),
+            )
+            for variant in results.variants
+        )
+    )
+
+
+def _imports(source: str, brief: Brief) -> list[str]:
+    """Modules of the implementation that a test file imports anywhere."""
+    use = ImplementationUse("", [one.module.name for one in brief.modules])
+    return sorted(set(_imported(source, use)))
+
+
+def _imported(source: str, use: ImplementationUse) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.ImportFrom(module=str(name), level=0) if use.imports(node):
+                yield name
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    if use.imports(ast.Import(names=[alias])):
+                        yield alias.name
+            case _:
+                continue

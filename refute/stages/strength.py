@@ -1,0 +1,105 @@
+"""How strong the attack was that a ticket survived: its tests run on mutants of the implementation."""
+
+import posixpath
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Final
+
+from refute.adversary.attack import Brief
+from refute.adversary.strength.mutants import Mutant, sample_mutants
+from refute.adversary.strength.record import Strength
+from refute.adversary.strength.scoring import score, unmeasured
+from refute.adversary.strength.trial import make_trial, read_runs, trial_jobs, trial_limits
+from refute.outcome import Status
+from refute.ports import Ports
+from refute.sandbox.job import Job, JobResult
+from refute.sandbox.profile import WORKSPACE
+from refute.sandbox.requirements_layer import SITE
+from refute.stages.brief import brief_of
+from refute.stages.evidence import Evidence, StrengthStage
+from refute.ticket.record import Snapshot, Ticket
+from refute.ticket.store import pack
+from refute.verdict import decide, weaknesses
+
+CONTAINERS: Final = 2
+"""Mutants run side by side in so many."""
+
+
+def measure_strength(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence) -> StrengthStage:
+    """Run the tests that passed on mutants, where a strong attack would make the ticket pass.
+
+    Raises:
+        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
+    """
+    settings = ports.settings
+    if not _decides(ports, evidence):
+        return StrengthStage(strength=None, summary="not needed: the verdict does not depend on it")
+    if not settings.mutants:
+        return _told(unmeasured("not measured: the setting `mutants` is 0", floor=settings.strength_floor))
+    brief = brief_of(ports, ticket, snapshot)
+    mutants = sample_mutants(brief.modules, count=settings.mutants, seed=snapshot.digest)
+    return run_mutants(ports, snapshot, evidence, brief, mutants)
+
+
+def run_mutants(
+    ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Brief, mutants: Sequence[Mutant]
+) -> StrengthStage:
+    """Score an attack by these mutants; raises as `measure_strength` does."""
+    settings, ticket = ports.settings, brief.ticket
+    if not mutants:
+        reason = "the code has nothing that a mutant could change"
+        return _told(unmeasured(reason, floor=settings.strength_floor))
+    began = time.monotonic()
+    trial = make_trial(evidence.screening.attack, evidence.triage.triaged, brief, settings)
+    outline = Job(
+        name="strength",
+        run_id=ports.run_id,
+        ticket_id=ticket.id,
+        image_id=ports.image_id(ticket),
+        command=(),
+        workspace=pack(snapshot.files, ports.contents(snapshot)),
+        limits=trial_limits(settings),
+    )
+    roots = [posixpath.relpath(SITE, WORKSPACE)] if ports.derived_image(ticket) else []
+    jobs = trial_jobs(trial, brief, mutants, outline, settings, containers=CONTAINERS, requirements=roots)
+    results = _side_by_side(ports, jobs)
+    containers = [read_runs(job, result) for job, result in zip(jobs, results, strict=True)]
+    strength = score(trial, brief, mutants, containers, floor=settings.strength_floor)
+    spent_s = sum(result.duration_s for result in results)
+    return replace(_told(strength), sandbox_s=round(spent_s, 3), duration_s=round(time.monotonic() - began, 3))
+
+
+def _decides(ports: Ports, evidence: Evidence) -> bool:
+    """Whether a strong attack would make the difference between PASS_WEAK and PASS."""
+    claims, triaged, run = evidence.triage.claims, evidence.triage.triaged, evidence.attacked.run
+    verdict = decide(claims, triaged, run, attack_timeout_s=ports.settings.attack_timeout_s)
+    return verdict.status is Status.PASS_WEAK and not weaknesses(claims, triaged)
+
+
+def _side_by_side(ports: Ports, jobs: Sequence[Job]) -> list[JobResult]:
+    """Run jobs at the same time; where one fails, or a person will not wait, none is left running."""
+    with ThreadPoolExecutor(len(jobs), thread_name_prefix="refute-mutants") as crew:
+        futures = [crew.submit(ports.sandbox.run, ports.with_network(job)) for job in jobs]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            ports.sandbox.stop_running()
+            raise
+
+
+def _told(strength: Strength) -> StrengthStage:
+    return StrengthStage(strength=strength, summary=in_words(strength))
+
+
+def in_words(strength: Strength) -> str:
+    """The score on one line."""
+    if strength.void:
+        return f"no score: {strength.void}"
+    return (
+        f"{strength.killed} of {strength.n} mutants killed, "
+        f"{strength.low:.2f} to {strength.high:.2f} with 90% confidence, floor {strength.floor:g}"
+    )

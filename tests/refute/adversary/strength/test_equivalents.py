@@ -1,0 +1,31 @@
+"""Changes that may make no difference are told apart from those that must."""
+
+import ast
+
+import pytest
+
+from refute.adversary.strength.equivalents import suspicion
+
+
+def said_of(code: str, kind: type[ast.AST]) -> str:
+    tree = ast.parse(code)
+    site = next(node for node in ast.walk(tree) if isinstance(node, kind))
+    return suspicion(tree, site)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "suspected"),
+    [
+        ("if a < b:\n    b = a\n", ast.Compare, True),
+        ("x = a if a < b else b\n", ast.Compare, True),
+        ("time.sleep(0.1)\n", ast.Constant, True),
+        ("connect(timeout=3)\n", ast.Constant, True),
+        ("if a < b:\n    b = c\n", ast.Compare, False),
+        ("x = a if a < b else c\n", ast.Compare, False),
+        ("x = a if a == b else b\n", ast.Compare, False),
+        ("connect(port=3)\n", ast.Constant, False),
+        ("x = 3\n", ast.Constant, False),
+    ],
+)
+def test_only_changes_without_an_effect_on_results_are_suspected(code: str, kind: type, suspected: bool) -> None:
+    assert bool(said_of(code, kind)) is suspected

@@ -1,0 +1,129 @@
+"""What counts as a kill, what proves nothing, and what voids the score."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from refute.adversary.attack import Brief, TestEnd, TestRun
+from refute.adversary.strength.record import MutantEnd, Strength
+from refute.adversary.strength.scoring import Judge, score, unmeasured
+from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
+from tests.refute.adversary.conftest import make_run
+from tests.refute.adversary.strength.conftest import container, mutant, ran
+
+
+def failed(name: str = "test_four", **facts: Any) -> TestRun:
+    return make_run(name, TestEnd.FAILED, **facts)
+
+
+@pytest.mark.parametrize(
+    ("tests", "expected"),
+    [
+        ([failed()], MutantEnd.KILLED),
+        ([failed("test_seen")], MutantEnd.KILLED),
+        ([], MutantEnd.SURVIVED),
+        ([failed(error_type="KeyError", raised_in_implementation=True)], MutantEnd.KILLED),
+        (
+            [failed(error_type="ValueError", raised_in_implementation=True, raised_on_purpose=True)],
+            MutantEnd.KILLED,  # the ticket would be INCONCLUSIVE, and no PASS
+        ),
+        ([failed(error_type="RecursionError", raised_in_implementation=True)], MutantEnd.KILLED),
+        ([failed(error_type="NameError")], MutantEnd.UNCLEAR),
+        ([failed(error_type="hypothesis.errors.Unsatisfiable")], MutantEnd.UNCLEAR),
+        ([failed(not_carried="a lock", not_carried_back=True)], MutantEnd.UNCLEAR),
+        (
+            [failed(error_type="OSError", error_message="[Errno 101] Network is unreachable")],
+            MutantEnd.UNCLEAR,
+        ),
+        ([make_run("test_four", TestEnd.BROKEN)], MutantEnd.UNCLEAR),
+        ([make_run("test_four", TestEnd.SKIPPED)], MutantEnd.UNCLEAR),
+        ([make_run("test_four", TestEnd.TIMED_OUT)], MutantEnd.LIMIT),
+        ([make_run("test_four", TestEnd.DIED)], MutantEnd.LIMIT),
+        ([failed(error_type="MemoryError", raised_in_implementation=True)], MutantEnd.LIMIT),
+        (
+            [failed(error_type="OSError", error_message="[Errno 28] No space left on device")],
+            MutantEnd.LIMIT,
+        ),
+    ],
+)
+def test_only_a_failure_that_would_have_kept_the_ticket_from_passing_kills(
+    trial: Trial, brief: Brief, tests: list[TestRun], expected: MutantEnd
+) -> None:
+    assert Judge(trial, brief).result(mutant(), ran(trial, "1", *tests)).end is expected
+
+
+def test_a_mutant_that_cannot_be_imported_or_was_not_reached_or_cheated_proves_nothing(
+    trial: Trial, brief: Brief
+) -> None:
+    judge = Judge(trial, brief)
+    broken = VariantRun(name="1", tests=(failed(trial.probe, raised_in_implementation=True),), tampering=())
+    assert judge.result(mutant(), broken).end is MutantEnd.UNUSABLE
+    assert judge.result(mutant(), None).end is MutantEnd.NOT_RUN
+    cheated = ran(trial, "1", failed(), tampering=("a canary lied",))
+    assert judge.result(mutant(), cheated).end is MutantEnd.UNCLEAR
+
+
+def test_kills_are_counted_with_their_interval_and_tests_that_saw_the_code_apart(trial: Trial, brief: Brief) -> None:
+    mutants = [mutant(number) for number in range(1, 7)]
+    first = container(trial, ran(trial, "1", failed()), ran(trial, "3", failed("test_seen")), ran(trial, "5"))
+    second = container(trial, ran(trial, "2", failed()), ran(trial, "4", make_run("test_four", TestEnd.TIMED_OUT)))
+    strength = score(trial, brief, mutants, [first, second], floor=0.6)
+    assert (strength.n, strength.killed, strength.killed_by_claims_only) == (4, 3, 2)
+    assert (strength.drawn, strength.limit, strength.not_run, strength.void) == (6, 1, 1, "")
+    assert strength.low == pytest.approx(0.3562, abs=1e-4)
+    assert [one.end for one in strength.survivors] == [MutantEnd.SURVIVED]
+    assert not strength.suffices
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        pytest.param(lambda trial: ran(trial, f"{CONTROL}, written anew", failed()), id="fails"),
+        pytest.param(lambda trial: ran(trial, f"{CONTROL}, written anew", tampering=("x",)), id="tampers"),
+        pytest.param(
+            lambda trial: ran(trial, f"{CONTROL}, padded", make_run("test_seen", TestEnd.TIMED_OUT)), id="hangs"
+        ),
+        pytest.param(
+            lambda trial: replace(ran(trial, f"{CONTROL}, padded"), tests=ran(trial, "x").tests[:1]), id="lacks a test"
+        ),
+    ],
+)
+def test_a_control_on_which_a_test_does_not_pass_voids_the_score(trial: Trial, brief: Brief, control: Any) -> None:
+    runs = container(trial, ran(trial, "1", failed()), control(trial))
+    strength = score(trial, brief, [mutant()], [runs], floor=0.0)
+    assert "on the code without a fault" in strength.void
+    assert (strength.score, strength.suffices) == (None, False)
+
+
+def test_without_controls_there_is_no_score(trial: Trial, brief: Brief) -> None:
+    runs = container(trial, ran(trial, "1", failed()), controls=False)
+    assert "before it was seen" in score(trial, brief, [mutant()], [runs], floor=0.0).void
+
+
+def test_a_lost_container_takes_only_its_own_share_and_all_lost_take_the_score(trial: Trial, brief: Brief) -> None:
+    good, lost = container(trial, ran(trial, "1", failed())), VariantRuns(runs=(), lost="out of memory")
+    strength = score(trial, brief, [mutant(1), mutant(2)], [good, lost], floor=0.0)
+    assert (strength.n, strength.killed, strength.not_run) == (1, 1, 1)
+    assert "out of memory" in strength.notes[0]
+    assert score(trial, brief, [mutant(1)], [lost, lost], floor=0.0).void == "out of memory"
+
+
+def test_where_no_mutant_counts_there_is_no_score(trial: Trial, brief: Brief) -> None:
+    runs = container(trial, ran(trial, "1", make_run("test_four", TestEnd.TIMED_OUT)))
+    assert score(trial, brief, [mutant()], [runs], floor=0.0).void
+
+
+@pytest.mark.parametrize(("killed", "n", "enough"), [(5, 5, True), (4, 4, False), (23, 30, True), (22, 30, False)])
+def test_the_floor_holds_for_the_interval_s_lower_end(
+    trial: Trial, brief: Brief, killed: int, n: int, enough: bool
+) -> None:
+    runs = [ran(trial, str(number), *([failed()] if number <= killed else [])) for number in range(1, n + 1)]
+    mutants = [mutant(number) for number in range(1, n + 1)]
+    assert score(trial, brief, mutants, [container(trial, *runs)], floor=0.6).suffices is enough
+
+
+def test_what_was_not_measured_never_suffices() -> None:
+    strength = unmeasured("no", floor=0.0, drawn=3)
+    assert isinstance(strength, Strength)
+    assert (strength.suffices, strength.not_run) == (False, 3)

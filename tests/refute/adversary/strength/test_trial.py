@@ -1,0 +1,125 @@
+"""Jobs of mutants, with controls that nobody can tell apart; and their results, hostile until checked."""
+
+import json
+from typing import Any
+
+import pytest
+
+from refute.adversary.attack import Brief, TestEnd
+from refute.adversary.strength.controls import padded, rewritten
+from refute.adversary.strength.trial import CONTROL, Trial, make_trial, read_runs, trial_jobs, trial_limits
+from refute.errors import SandboxFailed
+from refute.sandbox.job import Exited, Job, JobResult, TimedOut
+from refute.settings import Settings
+from tests.refute.adversary.conftest import make_attack
+from tests.refute.adversary.strength.conftest import NAMES, SOURCE, mutant
+from tests.refute.adversary.test_suite import ended, report
+
+
+@pytest.fixture
+def jobs(trial: Trial, brief: Brief, settings: Settings) -> list[Job]:
+    outline = Job(
+        name="strength",
+        run_id="r",
+        ticket_id="T",
+        image_id="sha256:1",
+        command=(),
+        workspace=b"tar",
+        limits=trial_limits(settings),
+    )
+    mutants = [mutant(number) for number in range(1, 6)]
+    return trial_jobs(trial, brief, mutants, outline, settings, containers=2, requirements=["../opt/x"])
+
+
+def plan_of(job: Job) -> dict[str, Any]:
+    plan: dict[str, Any] = json.loads(job.attack_files["plan.json"])
+    return plan
+
+
+def results(job: Job, **changes: Any) -> dict[str, Any]:
+    plan = plan_of(job)
+    reports = [report(name) for name in plan["tests"]]
+    variants = [{"name": v["name"], "reports": reports, "tampering": [], "duration_s": 1.0} for v in plan["variants"]]
+    honest = {"version": 1, "nonce": plan["nonce"], "first": [], "repetitions": [], "tampering": [], "output": ""}
+    return honest | {"timed_out": False, "duration_s": 9.0, "variants": variants} | changes
+
+
+def test_tests_that_saw_no_code_run_first_behind_a_probe_that_only_imports(trial: Trial, settings: Settings) -> None:
+    assert trial.tests == NAMES
+    assert trial.source.endswith(f"def {trial.probe}():\n    import impl\n")
+    assert trial.test_timeout_s < settings.test_timeout_s
+
+
+def test_an_attack_that_imports_nothing_has_no_probe(brief: Brief, settings: Settings) -> None:
+    trial = make_trial(make_attack("import os\n", []), [], brief, settings)
+    assert (trial.probe, trial.source) == ("", "import os\n")
+
+
+def test_mutants_are_shared_out_and_each_container_has_all_controls_but_none_first(jobs: list[Job]) -> None:
+    variants = [[variant["name"] for variant in plan_of(job)["variants"]] for job in jobs]
+    mutants = [[name for name in names if not name.startswith(CONTROL)] for names in variants]
+    assert mutants == [["1", "3", "5"], ["2", "4"]]
+    for names in variants:
+        assert sum(name.startswith(CONTROL) for name in names) == 2
+        assert not names[0].startswith(CONTROL)
+    plan = plan_of(jobs[0])
+    assert plan["tests"][1:] == list(NAMES)
+    assert (plan["repetitions"], plan["suite_timeout_s"], plan["import_roots"]) == (0, 60, [".", "../opt/x"])
+    assert jobs[0].workspace == b"tar"
+
+
+def test_honest_results_are_read(jobs: list[Job]) -> None:
+    read = read_runs(jobs[0], ended(results(jobs[0])))
+    assert (read.lost, len(read.runs)) == ("", 5)
+    assert [test.end for test in read.runs[0].tests] == [TestEnd.PASSED] * 3
+    cut = results(jobs[0])
+    cut["variants"] = cut["variants"][:2]
+    assert len(read_runs(jobs[0], ended(cut | {"timed_out": True})).runs) == 2
+
+
+def wrong_test(told: dict[str, Any]) -> dict[str, Any]:
+    return told | {"variants": [told["variants"][0] | {"reports": [report("test_other")]}]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda told: told | {"nonce": "guessed"},
+        lambda told: told | {"tampering": ["a file of results was planted"]},
+        lambda told: told | {"variants": told["variants"][1:]},
+        lambda told: told | {"first": [report("test_four")]},
+        wrong_test,
+        lambda told: told | {"variants": [told["variants"][0] | {"reports": [report("test_four")] * 2}]},
+        lambda told: told | {"surplus": 1},
+        lambda _: b"{",
+        lambda _: None,
+    ],
+)
+def test_results_that_cannot_be_the_driver_s_lose_the_container(jobs: list[Job], change: Any) -> None:
+    read = read_runs(jobs[0], ended(change(results(jobs[0]))))
+    assert read.lost
+    assert read.runs == ()
+
+
+@pytest.mark.parametrize("end", [Exited(code=137), TimedOut(limit_s=75.0)])
+def test_a_driver_that_was_ended_loses_the_container(jobs: list[Job], end: Any) -> None:
+    assert read_runs(jobs[0], ended(results(jobs[0]), end)).lost
+
+
+def test_a_driver_that_could_not_start_is_infrastructure(jobs: list[Job]) -> None:
+    broken = JobResult(end=Exited(code=70), stdout="", stderr="no worker", duration_s=1.0, overhead_s=0.1)
+    with pytest.raises(SandboxFailed, match="no worker"):
+        read_runs(jobs[0], broken)
+
+
+def test_controls_do_what_the_code_does_and_one_has_other_byte_code_everywhere() -> None:
+    source = f"from __future__ import annotations\n{SOURCE}\n\nasync def later():\n    return double(1)\n"
+    plain, filled = rewritten(source), padded(source, "_none")
+    spaces: list[dict[str, Any]] = [{}, {}, {}]
+    for code, space in zip((source, plain, filled), spaces, strict=True):
+        exec(compile(code, "m", "exec"), space)  # noqa: S102  # the code under test
+        assert space["double"](4) == 8
+        assert "_none" not in space
+    for name in ("double", "later"):
+        codes = [space[name].__code__.co_code for space in spaces]
+        assert codes[0] == codes[1] != codes[2]

@@ -1,0 +1,106 @@
+"""The tests on changed implementations: fresh processes for each, until one notices; none leaves word to the next."""
+
+from pathlib import Path
+
+import pytest
+
+from refute.driver.plan import Report
+from refute.driver.variants import noticed, shortened
+from tests.refute.driver.conftest import Drive
+
+IMPLEMENTATION = """
+def double(x):
+    return 2 * x
+"""
+TESTS = """
+def test_imports():
+    import impl
+
+def test_four():
+    import impl
+    assert impl.double(2) == 4
+
+def test_two():
+    import impl
+    assert impl.double(1) == 2
+"""
+NAMES = ["test_imports", "test_four", "test_two"]
+LEAVES_WORD = """
+import pathlib
+WORD = pathlib.Path({word!r})
+def double(x):
+    if WORD.exists() or pathlib.Path("left.txt").exists():
+        return 0
+    WORD.parent.mkdir(exist_ok=True)
+    WORD.touch()
+    pathlib.Path("left.txt").touch()
+    return 2 * x
+"""
+VARIANTS = {
+    "control": IMPLEMENTATION,
+    "wrong": "def double(x):\n    return 3 * x\n",
+    "right again": IMPLEMENTATION + "\n",
+    "hangs": "def double(x):\n    while True:\n        pass\n",
+    "leaves": "import os\n\ndef double(x):\n    os._exit(0)\n",
+    "does not import": "raise ValueError('no')\n",
+    "prints a result": 'print(\'{"nonce": "of this run"}\')\n' + IMPLEMENTATION,
+}
+
+
+@pytest.mark.slow
+def test_each_variant_is_tested_afresh_until_a_test_notices(drive: Drive, tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    left.mkdir()
+    word = LEAVES_WORD.format(word=str(left / "word"))
+    everything = VARIANTS | {"leaves word": word, "finds none": word}
+    variants = [{"name": name, "files": {"impl.py": source}} for name, source in everything.items()]
+    results = drive(IMPLEMENTATION, TESTS, NAMES, variants=variants, emptied=[str(left)], test_timeout_s=2)
+    assert (results["exit_code"], results["first"], results["timed_out"]) == (0, [], False)
+    ends = {one["name"]: [report["end"] for report in one["reports"]] for one in results["variants"]}
+    passed = ["passed"] * 3
+    assert ends == {
+        "control": passed,
+        "wrong": ["passed", "failed"],
+        "right again": passed,
+        "hangs": ["passed", "timed_out"],
+        "leaves": ["passed", "died"],
+        "does not import": ["failed"],
+        "prints a result": passed,
+        "leaves word": ["passed", "passed", "failed"],
+        "finds none": ["passed", "passed", "failed"],
+    }
+
+
+@pytest.mark.slow
+def test_what_the_limit_cuts_off_is_left_out(drive: Drive) -> None:
+    slow = "import time\n\ndef double(x):\n    time.sleep(20)\n    return 2 * x\n"
+    variants = [{"name": str(number), "files": {"impl.py": slow}} for number in range(3)]
+    results = drive(IMPLEMENTATION, TESTS, NAMES, variants=variants, suite_timeout_s=4)
+    assert (results["exit_code"], results["timed_out"], results["variants"]) == (0, True, [])
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({"end": "passed"}, False),
+        ({"end": "failed", "error_type": "AssertionError"}, True),
+        ({"end": "failed", "error_type": "_pytest.outcomes.Failed"}, True),
+        ({"end": "failed", "error_type": "KeyError", "raised_in_implementation": True}, True),
+        ({"end": "failed", "error_type": "NameError"}, False),
+        ({"end": "failed", "error_type": "AssertionError", "not_carried": "a lock"}, False),
+        ({"end": "broken"}, False),
+        ({"end": "skipped"}, False),
+        ({"end": "timed_out"}, True),
+        ({"end": "died"}, True),
+    ],
+)
+def test_only_what_shows_another_behaviour_or_a_limit_ends_a_variant(facts: dict[str, object], expected: bool) -> None:
+    assert noticed(Report(name="test_a", **facts)) is expected  # type: ignore[arg-type]
+
+
+def test_reports_on_variants_are_short() -> None:
+    long = Report(name="t", end="failed", error_message="m" * 10_000, traceback="t" * 20_000, notes=["n"])
+    short = shortened(long)
+    assert len(short.traceback) < 2_200
+    assert len(short.error_message) < 1_200
+    assert short.notes == []

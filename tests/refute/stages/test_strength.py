@@ -1,0 +1,142 @@
+"""The strength stage with a sandbox that answers what it is told; no engine is asked."""
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.conclusions import claim_results
+from refute.adversary.strength.trial import CONTROL
+from refute.errors import EngineDied
+from refute.ports import Ports
+from refute.sandbox.job import Job, JobResult
+from refute.settings import Settings
+from refute.stages.admission import take_snapshot
+from refute.stages.evidence import AttackStage, Evidence, StrengthStage, Triage
+from refute.stages.strength import measure_strength
+from refute.ticket.parse import load_ticket
+from tests.refute.adversary.conftest import make_attack, make_attack_run, make_run, make_test
+from tests.refute.adversary.test_suite import ended, report
+
+SOURCE = "def double(x):\n    if x == 0:\n        return 0\n    return 2 * x\n"
+TESTS = "def test_a():\n    import impl\n    assert impl.double(2) == 4\n"
+Answer = Callable[[str], dict[str, Any]]
+
+
+def killed(_: str) -> dict[str, Any]:
+    return report("test_a", "failed", error_type="AssertionError")
+
+
+def survived(_: str) -> dict[str, Any]:
+    return report("test_a")
+
+
+class ToldSandbox:
+    """Answers every variant as told; controls pass."""
+
+    def __init__(self, answer: Answer, error: Exception | None = None) -> None:
+        self.jobs: list[Job] = []
+        self.stopped = False
+        self._answer = answer
+        self._error = error
+        self._lock = threading.Lock()
+
+    def run(self, job: Job) -> JobResult:
+        with self._lock:
+            self.jobs.append(job)
+        if self._error is not None:
+            raise self._error
+        plan = json.loads(job.attack_files["plan.json"])
+        variants = []
+        for variant in plan["variants"]:
+            last = survived("") if variant["name"].startswith(CONTROL) else self._answer(variant["name"])
+            reports = [report(plan["tests"][0]), last]
+            variants.append({"name": variant["name"], "reports": reports, "tampering": [], "duration_s": 0.5})
+        told = {"version": 1, "nonce": plan["nonce"], "first": [], "repetitions": [], "tampering": [], "output": ""}
+        return ended(told | {"timed_out": False, "duration_s": 3.0, "variants": variants})
+
+    def stop_running(self) -> None:
+        self.stopped = True
+
+
+class World:
+    """A ticket of one claim that survived one independent, attested test."""
+
+    def __init__(self, folder: Path, sandbox: ToldSandbox, **options: Any) -> None:
+        folder.mkdir()
+        (folder / "impl.py").write_text(SOURCE)
+        (folder / "verify.sh").write_text("true\n")
+        (folder / "ticket.yaml").write_text(
+            "id: T-1\ntitle: t\nimplementation_files: [impl.py]\nverification_script: verify.sh\n"
+            "claims: [double(x) returns twice its argument.]\n"
+        )
+        settings = Settings.load(state_dir=folder / "state", audit_path=folder / "audit.jsonl", **options)
+        self.ports = Ports(settings, "run")
+        self.ports.__dict__["sandbox"] = sandbox
+        self.ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
+        self.ticket = load_ticket(folder)
+        self.snapshot = take_snapshot(self.ports, self.ticket)
+
+    def measure(self, verdict: TriageVerdict = TriageVerdict.SURVIVED) -> StrengthStage:
+        attack = make_attack(TESTS, [make_test("test_a")])
+        screening = Screening(attack=attack, rejected=())
+        run = make_run("test_a", TestEnd.PASSED, attested=True)
+        triaged = (TriagedTest(test=attack.tests[0], verdict=verdict, reason="", run=run),)
+        claims = claim_results(self.ticket.claims, triaged, screening, tampering=())
+        evidence = Evidence(
+            screening=screening,
+            attacked=AttackStage(run=make_attack_run([run]), result=None, summary=""),
+            triage=Triage(triaged=triaged, claims=claims),
+        )
+        return measure_strength(self.ports, self.ticket, self.snapshot, evidence)
+
+
+def test_an_attack_is_scored_by_mutants_in_two_containers_side_by_side(tmp_path: Path) -> None:
+    sandbox = ToldSandbox(lambda name: killed(name) if int(name) % 2 else survived(name))
+    stage = World(tmp_path / "t", sandbox, mutants=6).measure()
+    assert stage.strength is not None
+    assert (stage.strength.n, stage.strength.killed, stage.sandbox_s) == (6, 3, 4.0)
+    assert len(stage.strength.survivors) == 3
+    assert stage.strength.survivors[0].diff.startswith("--- impl.py")
+    assert stage.summary == "3 of 6 mutants killed, 0.22 to 0.78 with 90% confidence, floor 0.6"
+    assert {job.name for job in sandbox.jobs} == {"strength"}
+    assert len(sandbox.jobs) == 2
+
+
+def test_the_sample_is_the_same_each_time_and_never_of_what_the_code_was(tmp_path: Path) -> None:
+    samples = []
+    for name in ("a", "b"):
+        sandbox = ToldSandbox(killed)
+        World(tmp_path / name, sandbox, mutants=4).measure()
+        plans = [json.loads(job.attack_files["plan.json"]) for job in sandbox.jobs]
+        sources = [v["files"]["impl.py"] for plan in plans for v in plan["variants"] if v["name"].isdigit()]
+        samples.append(sorted(sources))
+        assert SOURCE.strip() not in [source.strip() for source in sources]
+    assert samples[0] == samples[1]
+
+
+@pytest.mark.parametrize("verdict", [TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW, TriageVerdict.INVALID])
+def test_where_the_ticket_cannot_pass_nothing_is_run(tmp_path: Path, verdict: TriageVerdict) -> None:
+    sandbox = ToldSandbox(killed)
+    stage = World(tmp_path / "t", sandbox).measure(verdict)
+    assert (stage.strength, sandbox.jobs) == (None, [])
+
+
+def test_without_mutants_there_is_no_score_and_the_setting_is_named(tmp_path: Path) -> None:
+    sandbox = ToldSandbox(killed)
+    stage = World(tmp_path / "t", sandbox, mutants=0).measure()
+    assert stage.strength is not None
+    assert "`mutants` is 0" in stage.strength.void
+    assert sandbox.jobs == []
+
+
+def test_an_engine_that_dies_is_infrastructure_and_leaves_no_job_running(tmp_path: Path) -> None:
+    sandbox = ToldSandbox(killed, EngineDied("gone", hint="start it"))
+    with pytest.raises(EngineDied):
+        World(tmp_path / "t", sandbox).measure()
+    assert sandbox.stopped
