@@ -6,7 +6,6 @@ from typing import Final, Protocol
 
 from refute.ticket.record import Claim, ClaimId, Module, Ticket
 
-
 CODE_AWARE: Final = ("code-aware", "hardening")
 """How the names of rounds begin that see the code."""
 
