@@ -42,6 +42,10 @@ SIGNATURE: Final = re.compile(
 )
 """TypeErrors that Python raises before a function's first line runs."""
 
+UNREADABLE: Final = frozenset({"SyntaxError", "IndentationError", "TabError"})
+OWN_FILE: Final = re.compile(r"\((?P<file>[^()]+\.py), line \d+\)\s*\Z")
+"""Where Python puts the file into the message of a SyntaxError."""
+
 VALUE_MADE: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 """An address says nothing about a value."""
 ASSERTED: Final = frozenset({"AssertionError", "Failed"})
@@ -72,6 +76,7 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         again = [other for runs in run.repetitions for other in runs if other.name == first.name]
         case = Case(tests[first.name], first, again, claims, use)
         case.source = attack.source
+        case.files = frozenset(path.rpartition("/")[2] for path in brief.ticket.implementation_files)
         verdict, reason = case.judge(repetitions)
         triaged.append(TriagedTest(test=case.test, verdict=verdict, reason=reason, run=first))
     return tuple(triaged)
@@ -96,6 +101,8 @@ class Case:
         self._use = use
         self.source = ""
         """Of the test file."""
+        self.files: frozenset[str] = frozenset()
+        """Names of the implementation's files, without folders."""
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
@@ -108,6 +115,8 @@ class Case:
             return TriageVerdict.NEEDS_REVIEW, first.error_message or "was never reported"
         if mixed := self._mixed():
             return TriageVerdict.FLAKY, mixed
+        if own := self._own_syntax_error():
+            return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {own}"
         return self._structural() or self._unrepeated(repetitions) or self._limit() or self._failure()
 
     def _unrepeated(self, repetitions: int) -> Judgement | None:
@@ -145,6 +154,13 @@ class Case:
             return None
         never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {_error(run)}")
         return self._signature_refused(run) or never
+
+    def _own_syntax_error(self) -> str:
+        """A fault in the text of an implementation file, told by every run; empty where there is none."""
+        kinds = {run.error_type for run in self._runs}
+        named = OWN_FILE.search(self._first.error_message)
+        ours = named is not None and named["file"].rpartition("/")[2] in self.files
+        return _error(self._first) if kinds <= UNREADABLE and ours else ""
 
     def _reached(self) -> bool:
         """Whether the implementation took part: it was called, or an assertion is about one of its values."""

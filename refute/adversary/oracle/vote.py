@@ -9,6 +9,7 @@ from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest,
 from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
 from refute.adversary.oracle.situation import Form, Situation, situation_of
 from refute.adversary.promises import confined, limit_reached
+from refute.adversary.triage import UNREADABLE
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Model
 from refute.llm.pricing import total
@@ -39,7 +40,7 @@ class Vote:
 
 def needs_vote(one: TriagedTest) -> bool:
     """Whether a vote decides a test: a model's refutation, or its input that the implementation refuses."""
-    if one.test.origin is not Origin.MODEL:
+    if one.test.origin is not Origin.MODEL or one.run.error_type in UNREADABLE:
         return False
     refused = one.verdict is TriageVerdict.NEEDS_REVIEW and one.run.raised_on_purpose
     plain = one.run.end is TestEnd.FAILED and not limit_reached(one.run) and not confined(one.run)

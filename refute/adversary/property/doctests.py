@@ -10,6 +10,10 @@ from refute.adversary.property.expected import Expected, Raises, Text, Value, re
 from refute.adversary.property.expressions import bound_names, free_names, parse_statements
 
 _PROMPT = re.compile(r"^(\s*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
+_SINGLE = re.compile(r"^(?P<indent>[ \t]*)> (?P<call>\S.*\))[ \t]*$(?=\n(?P=indent)[^\s>])", re.MULTILINE)
+"""One angle bracket, as other languages' consoles show, with a result below that is none."""
+_IPYTHON_IN = re.compile(r"^(?P<indent>[ \t]*)In ?\[\d*\]: ", re.MULTILINE)
+_IPYTHON_OUT = re.compile(r"^(?P<indent>[ \t]*)Out ?\[\d*\]: ?", re.MULTILINE)
 _PROSE = re.compile(r"(?:[A-Za-z]{2,}[\s,.:;]+){2,}")
 _MAX_STEPS = 200
 _PROMPTED = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
@@ -46,13 +50,28 @@ def blank_out(text: str) -> str:
 def read_sessions(text: str) -> list[Session]:
     """All `>>>` examples of a text, grouped by the names that they share.
 
-    Forgiven, because people write it: no space after the prompt, continuation lines without `...`, prose right after
-    the expected value. An example that still does not parse is left out, with everything that needs its names.
+    Forgiven, because people write it: no space after the prompt, the prompts of other consoles, continuation lines
+    without `...`, prose right after the expected value. An example that still does not parse is left out, with
+    everything that needs its names.
     """
     steps: list[Step] = []
-    for block in _blocks(text):
+    for block in _blocks(_with_prompts(text)):
         steps += _steps(block)
     return _grouped(steps[:_MAX_STEPS])
+
+
+def _with_prompts(text: str) -> str:
+    """The text with prompts of other consoles as Python's: `> f(3)` above its result, IPython's `In [1]:`."""
+    text = _IPYTHON_OUT.sub(r"\g<indent>", _IPYTHON_IN.sub(r"\g<indent>>>> ", text))
+    return _SINGLE.sub(lambda hit: f"{hit['indent']}>>> {hit['call']}" if _is_call(hit["call"]) else hit[0], text)
+
+
+def _is_call(text: str) -> bool:
+    """Whether a quoted line is a call rather than a quotation."""
+    match parse_statements(text):
+        case [ast.Expr(value=ast.Call())]:
+            return True
+    return False
 
 
 def _blocks(text: str) -> Iterator[list[doctest.Example]]:

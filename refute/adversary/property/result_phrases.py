@@ -15,8 +15,8 @@ _DESCENDING = r"(?:in|into) (?:descending|decreasing|reverse(?:d)?(?: sorted)?)(
 _ELEMENTS = r"(?:same )?(?:elements|items|values|numbers|ints|integers|strings|words|contents)"
 _NAMED = r"(?:the )?(?:input |given |original )?`?(?P<of>\w+)`?"
 _VALUE_WORD = (
-    r"(?:an? )?(?:(?:float|number|value|int|integer|result|real|score|ratio|probability)(?: "
-    r"(?:that (?:is|lies)|which (?:is|lies)|lying))? )?(?:always )?"
+    r"(?:an? )?(?:(?:floats?|numbers?|values?|ints?|integers?|results?|reals?|scores?|ratios?|probability|"
+    r"probabilities)(?: (?:that (?:is|are|lies?)|which (?:is|are|lies?)|lying))? )?(?:always )?"
 )
 _ATOM = r"`[^`]+`|-?[\w.]+(?:\([^()]*\))?"
 

@@ -248,3 +248,12 @@ def test_an_error_in_the_tests_frame_after_a_call_counts_only_for_what_the_autho
 
 def test_nothing_raised_where_an_error_is_claimed_refutes() -> None:
     assert judged(failed("Failed", "DID NOT RAISE <class 'ValueError'>")).verdict is TriageVerdict.REFUTED
+
+
+@pytest.mark.parametrize("kind", ["SyntaxError", "IndentationError"])
+@pytest.mark.parametrize("end", [TestEnd.FAILED, TestEnd.BROKEN])
+def test_an_implementation_file_that_python_cannot_read_refutes(kind: str, end: TestEnd) -> None:
+    facts = {"error_type": kind, "error_message": "invalid syntax (impl.py, line 3)", "reached_implementation": False}
+    assert judged(make_run(end=end, **facts)).verdict is TriageVerdict.REFUTED
+    facts["error_message"] = "invalid syntax (<unknown>, line 3)"
+    assert judged(make_run(end=end, **facts)).verdict is not TriageVerdict.REFUTED
