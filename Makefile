@@ -61,6 +61,12 @@ gvisor: image ## the tests of --runtime runsc, on an engine of their own; needs 
 endurance: image ## 1,000 jobs and 20 kills at random moments: what is left on the engine
 	$(BIN)/python -m benchmarks.endurance
 
+.PHONY: worker-image manifests
+worker-image: setup engine ## build the image of server and worker from what is committed
+	@scripts/worker-image.sh
+manifests: setup ## check the Kubernetes manifests against Kubernetes' own schemas (fetches 100 MB once)
+	$(BIN)/uv tool run kubernetes-validate@1.37.0 --strict deployments/kubernetes/*.yaml
+
 .PHONY: check format
 check: setup ## lint, format, types, layers
 	$(BIN)/ruff check
