@@ -47,7 +47,7 @@ fill_context() {
     git archive --format=tar HEAD | tar -x -C "$WORK/context"
     rm -rf "$WORK/context/tests"
     say "fetching the locked wheels"
-    .venv/bin/python -m pip download -q --no-deps --only-binary :all: --require-hashes -r requirements.lock \
+    .venv/bin/python -m pip download -qq --no-deps --only-binary :all: --require-hashes -r requirements.lock \
         -d "$WORK/context/wheels" || die "the wheels could not be fetched; pip's message is above"
 }
 

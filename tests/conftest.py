@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -23,11 +24,26 @@ def postgres_cluster() -> str:
 @pytest.fixture
 def postgres_url(postgres_cluster: str) -> Iterator[SecretStr]:
     """The URL of a new, empty database, which is removed with all that still uses it."""
+    with _database(postgres_cluster) as url:
+        yield url
+
+
+@pytest.fixture
+def other_postgres_url(postgres_cluster: str) -> Iterator[SecretStr]:
+    """Another database like that, for a Prefect server beside a ledger."""
+    with _database(postgres_cluster) as url:
+        yield url
+
+
+@contextmanager
+def _database(url: str) -> Iterator[SecretStr]:
     name = f"refute_{uuid4().hex}"
-    cluster = create_engine(postgres_cluster, isolation_level="AUTOCOMMIT")
+    cluster = create_engine(url, isolation_level="AUTOCOMMIT")
     with cluster.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
-    yield SecretStr(make_url(postgres_cluster).set(database=name).render_as_string(hide_password=False))
-    with cluster.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    cluster.dispose()
+    try:
+        yield SecretStr(make_url(url).set(database=name).render_as_string(hide_password=False))
+    finally:
+        with cluster.connect() as connection:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+        cluster.dispose()

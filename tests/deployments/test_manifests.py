@@ -1,4 +1,4 @@
-"""What compose and Kubernetes files promise: no secret in them, no privilege but the engine's, an API nobody else reaches."""
+"""What compose and Kubernetes files promise: no secret, no privilege but the engine's, an API for workers alone."""
 
 import re
 from collections.abc import Iterator

@@ -16,6 +16,7 @@ from flows.request import VerifyRequest
 from flows.run import run_tickets
 from refute.outcome import Outcome
 from refute.settings import Settings
+from tests.fakes.gemini.server import GeminiServer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -164,3 +165,20 @@ def containers_made() -> Iterator[Callable[[], int]]:
 
     yield count
     client.close()
+
+
+def write_gemini_settings(folder: Path, server: GeminiServer, **changed: object) -> Path:
+    """`gemini.yaml` that leads to the local server; returns its path."""
+    fields = {
+        "enterprise": True,
+        "data_retention": "none",
+        "project": server.project,
+        "location": "europe-west4",
+        "base_url": server.url,
+        "timeout_s": 10,
+        "attempts": 2,
+        **changed,
+    }
+    path = folder / "gemini.yaml"
+    path.write_text(yaml.safe_dump(fields))
+    return path

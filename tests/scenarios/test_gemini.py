@@ -9,7 +9,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-import yaml
 
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
@@ -17,6 +16,7 @@ from refute.settings import Settings, TesterName
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
+from tests.scenarios.conftest import write_gemini_settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -59,24 +59,8 @@ def gemini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GeminiSe
     """A local Gemini that `gemini.yaml` and the environment's credentials lead to."""
     with GeminiServer(claims_then_nothing) as server:
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(server.write_credentials(tmp_path)))
-        write_settings(tmp_path, server)
+        write_gemini_settings(tmp_path, server)
         yield server
-
-
-def write_settings(folder: Path, server: GeminiServer, **changed: object) -> Path:
-    fields = {
-        "enterprise": True,
-        "data_retention": "none",
-        "project": server.project,
-        "location": "europe-west4",
-        "base_url": server.url,
-        "timeout_s": 10,
-        "attempts": 2,
-        **changed,
-    }
-    path = folder / "gemini.yaml"
-    path.write_text(yaml.safe_dump(fields))
-    return path
 
 
 @pytest.fixture

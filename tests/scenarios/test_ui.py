@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,17 +12,12 @@ import pytest
 
 from flows.orchestrator.server import ServerFiles
 from refute.ledger.store import Ledger
+from tests.fakes.worker_site import free_port
 from tests.scenarios.conftest import REPOSITORY, TicketFiles
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.slow]
 
 WITHIN_S = 300
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def environment(settings) -> dict[str, str]:

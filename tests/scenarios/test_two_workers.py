@@ -1,0 +1,119 @@
+"""S240 on two workers: one server, a batch of 100 tickets, everything on PostgreSQL; one worker is killed midway."""
+
+import json
+import uuid
+from collections import Counter
+from pathlib import Path
+
+import docker
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import select
+
+from refute.ledger.batches import Batches
+from refute.ledger.schema import MODEL_CALLS
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+from tests.fakes.gemini.server import GeminiServer
+from tests.fakes.gemini.wire import Answer, Asked, json_answer
+from tests.fakes.worker_site import WorkerSite
+from tests.scenarios.conftest import TicketFiles, write_gemini_settings
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.postgres, pytest.mark.slow]
+
+TICKETS = 100
+ATTACKED_EVERY = 16
+"""One in so many runs in containers and asks the model; the others end with their scan, at a hundredth of the time."""
+KILL_AFTER = 40
+CLAIM = 'slugify("Hello World") returns "hello-world".'
+TESTS = {
+    "preamble": "from slug import slugify",
+    "tests": [
+        {
+            "name": "test_words",
+            "claim_id": "C1",
+            "quote": CLAIM,
+            "category": "edge",
+            "code": 'def test_words():\n    assert slugify("Hello World") == "hello-world"\n',
+        }
+    ],
+}
+
+
+def answers_of_one_round(asked: Asked) -> Answer:
+    return json_answer({"tests": []} if "second round" in asked.text else TESTS)
+
+
+def write_tickets(directory: Path) -> set[str]:
+    """The tickets; the ids of those that run in containers."""
+    attacked = set()
+    for number in range(TICKETS):
+        ticket_id, runs = f"T-{number:03}", number % ATTACKED_EVERY == 1
+        more = {"description": f"Slugs, the {number}th time."}  # another prompt for each
+        script = "python -c 'import slug'\n" if runs else "rm -rf /\n"
+        claims = [{"id": "C1", "text": CLAIM}]
+        TicketFiles(id=ticket_id, script=script, claims=claims, more=more).write(directory / ticket_id)
+        attacked |= {ticket_id} if runs else set()
+    return attacked
+
+
+def kept_answers(settings: Settings) -> set[str]:
+    return {json.loads(file.read_text())["prompt_digest"] for file in (settings.state_dir / "answers").glob("[!.]*")}
+
+
+@pytest.fixture
+def site_settings(tmp_path: Path, settings: Settings, postgres_url: SecretStr) -> Settings:
+    return settings.model_copy(update={"state_dir": tmp_path / "state", "ledger_url": postgres_url})
+
+
+def test_s240_every_ticket_of_a_shared_batch_ends_once_and_no_kept_answer_is_bought_again_when_a_worker_is_killed(
+    site_settings, other_postgres_url, tmp_path
+):
+    attacked = write_tickets(tmp_path / "tickets")
+    name = f"two-{uuid.uuid4().hex[:8]}"
+    ledger = Ledger.open(site_settings)
+    batches = Batches(ledger)
+    seen = set()
+
+    def done() -> int:
+        seen.update(batches.owners(name))
+        return sum(one.finished for one in batches.tickets(name))
+
+    with GeminiServer(answers_of_one_round) as gemini:
+        environment = {
+            "REFUTE_TESTER": "gemini",
+            "REFUTE_GEMINI_FILE": str(write_gemini_settings(tmp_path, gemini)),
+            "GOOGLE_APPLICATION_CREDENTIALS": str(gemini.write_credentials(tmp_path)),
+        }
+        with WorkerSite(tmp_path / "site", site_settings, other_postgres_url, environment) as site:
+            site.start_worker("first")
+            site.start_worker("second")
+            request = {"source": str(tmp_path / "tickets"), "approval": "in_advance", "batch_id": name, "helpers": 1}
+            site.verify_batch(request)
+            site.wait(lambda: done() >= KILL_AFTER and len(seen) == 2)
+            site.kill("first")
+            kept = kept_answers(site_settings)
+            site.wait(lambda: done() == TICKETS)
+            calls = len(gemini.asked)
+    outcomes = Counter((one.ticket_id, one.status.value) for one in ledger.outcomes(run_id=name))
+    assert outcomes == Counter(
+        {
+            (one.ticket_id, "PASS_WEAK" if one.ticket_id in attacked else "BLOCKED_DANGEROUS_SCRIPT"): 1
+            for one in batches.tickets(name)
+        }
+    )
+    with ledger.transaction() as connection:
+        bought = Counter(connection.scalars(select(MODEL_CALLS.c.prompt_digest)))
+    assert kept
+    assert {bought[digest] for digest in kept} == {1}
+    assert calls <= len(bought) + 3  # at most the call in flight of each of the killed one's threads, once more
+    assert containers(name) == []
+    ledger.close()
+
+
+def containers(run: str) -> list[object]:
+    client = docker.from_env()
+    try:
+        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={run}"})
+    finally:
+        client.close()
