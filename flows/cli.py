@@ -21,6 +21,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "bench": ("flows.commands.bench:bench", "Measure a tester on code known to be right or wrong."),
         "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),
         "scan": ("flows.commands.scan:scan", "Scan scripts for dangerous commands, without running them."),
+        "audit": ("flows.commands.audit:audit", "Check the audit log for lines that were changed or cut off."),
         "ui": ("flows.commands.ui:ui", "Server, deployments and a worker on this machine; prints the address."),
         "image": ("flows.commands.image:image", "Build the sandbox image."),
         "doctor": ("flows.commands.doctor:doctor", "Check engine, image and server; say what to do about each fault."),

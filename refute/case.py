@@ -12,6 +12,7 @@ from typing import NoReturn, TypeVar, assert_never
 from refute.adversary.attack import Screening, TriageVerdict
 from refute.approval import Approval
 from refute.errors import InfrastructureError, ModelUnavailable, UsageError
+from refute.guardrails.audit_chain import AuditAnchor
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome, Provenance, RoundYield, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
@@ -63,6 +64,8 @@ class CaseFile:
     """The outcome, once it is durable."""
     audited: bool = False
     """Whether the verdict's line is in the audit log."""
+    anchor: AuditAnchor | None = None
+    """Where the audit log stood with that line."""
     stop: Stop | None = None
     unforeseen: BaseException | None = None
     """What an internal error was, for `--debug`."""

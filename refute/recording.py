@@ -10,6 +10,7 @@ from refute import __version__
 from refute.case import CaseFile
 from refute.errors import AuditUnavailable, CostsCsvUnavailable, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import Decision, Gate
+from refute.guardrails.audit_chain import AuditAnchor, log_name
 from refute.outcome import Outcome, Provenance, Status, Stop
 from refute.outcome_document import write_document
 from refute.ports import Ports
@@ -25,13 +26,13 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     if case.recorded is not None:
         return case.recorded
     if not case.audited:
-        _audit_verdict(ports, case)
+        case.anchor = _audit_verdict(ports, case)
         case.audited = True
     outcome = case.outcome(provenance(ports, case))
     directory = evidence_directory(ports.settings, outcome.run_id, outcome.ticket_id)
     with contextlib.suppress(OSError):  # the ledger has all of it, and may lie elsewhere
         write_evidence(outcome, directory)
-    _enter(ports, outcome, directory)
+    _enter(ports, case, outcome, directory)
     case.recorded = outcome
     from refute.ledger.costs_csv import append_missing  # noqa: PLC0415  # late, see Ports.open_ledger_ahead
 
@@ -42,10 +43,10 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     return outcome
 
 
-def _enter(ports: Ports, outcome: Outcome, directory: Path) -> None:
+def _enter(ports: Ports, case: CaseFile, outcome: Outcome, directory: Path) -> None:
     """Put the outcome into the ledger."""
     try:
-        ports.ledger.record(outcome)
+        ports.ledger.record(outcome, audited=case.anchor)
     except LedgerUnavailable as error:
         document = directory / "outcome.json"
         place = f"it is only in {document}" if document.is_file() else f"{document} could not be written either"
@@ -55,11 +56,11 @@ def _enter(ports: Ports, outcome: Outcome, directory: Path) -> None:
         ) from error
 
 
-def _audit_verdict(ports: Ports, case: CaseFile) -> None:
+def _audit_verdict(ports: Ports, case: CaseFile) -> AuditAnchor | None:
     """No verdict without its line in the audit log: where that cannot be written, the verdict is withdrawn."""
     end = case.end_state()
     try:
-        ports.audit.record(
+        head = ports.audit.record(
             Gate.VERDICT,
             Decision.ALLOW if end.status in {Status.PASS, Status.PASS_WEAK} else Decision.DENY,
             run_id=case.run_id,
@@ -68,8 +69,10 @@ def _audit_verdict(ports: Ports, case: CaseFile) -> None:
         )
     except AuditUnavailable as error:
         if end.status is Status.ERROR:
-            return  # no verdict to withdraw, and its own reason says more
+            return None  # no verdict to withdraw, and its own reason says more
         case.stop = Stop(status=Status.ERROR, reason=f"the verdict could not be audited: {error}")
+        return None
+    return AuditAnchor(log=log_name(ports.settings.audit_path), head=head) if head is not None else None
 
 
 def provenance(ports: Ports, case: CaseFile) -> Provenance:

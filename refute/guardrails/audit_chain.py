@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+import socket
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,20 @@ class ChainHead:
     """The number of lines so far; 0 before the first."""
     hash: str
     """SHA-256 of the last line without its own hash, in hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditAnchor:
+    """A head that is kept elsewhere, so that lines cut off a log's end show."""
+
+    log: str
+    """Which log, as `log_name` says it."""
+    head: ChainHead
+
+
+def log_name(path: Path) -> str:
+    """What a log is called in a ledger that several machines share: `host:/path`."""
+    return f"{socket.gethostname()}:{path.absolute()}"
 
 
 GENESIS: Final = ChainHead(sequence=0, hash="0" * 64)
@@ -49,6 +64,8 @@ class ChainReport:
     """Torn lines that a crash left and the next writer fenced off."""
     unfinished_bytes: int
     """Bytes of a last line without an end: a crash that no later write has fenced off yet, or a write under way."""
+    found: frozenset[ChainHead] = frozenset()
+    """Those of the heads asked for that the log holds."""
 
     @property
     def intact(self) -> bool:
@@ -94,13 +111,17 @@ def fence_of(torn: bytes) -> dict[str, str | int]:
     return {FENCED_BYTES: len(torn), FENCED_SHA256: hashlib.sha256(torn).hexdigest()}
 
 
-def verify_chain(path: Path) -> ChainReport:
+def verify_chain(path: Path, *, heads: Collection[ChainHead] = ()) -> ChainReport:
     """Read a whole log and check every link.
+
+    Args:
+        path: the log.
+        heads: kept elsewhere; `found` says which of them are heads of this log.
 
     Raises:
         AuditUnavailable: the log cannot be read.
     """
-    reader = _Reader()
+    reader = _Reader(heads)
     unfinished = b""
     try:
         with path.open("rb") as log:
@@ -120,13 +141,16 @@ def verify_chain(path: Path) -> ChainReport:
         breaks=(*reader.breaks, *reader.unfenced()),
         fenced=reader.fenced,
         unfinished_bytes=len(unfinished),
+        found=frozenset(reader.found),
     )
 
 
 class _Reader:
     """Follows a chain line by line."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Collection[ChainHead]) -> None:
+        self._wanted = frozenset(wanted)
+        self.found: set[ChainHead] = set()
         self.head = GENESIS
         self.lines = 0
         self.fenced = 0
@@ -149,6 +173,8 @@ class _Reader:
         self._close_fence(record)
         self.lines += 1
         self.head = head_of(record)
+        if self.head in self._wanted:
+            self.found.add(self.head)
 
     def unfenced(self) -> Iterator[ChainBreak]:
         """Torn lines that no later record accounts for; a trailing one may just not have been fenced yet."""

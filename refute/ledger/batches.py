@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from refute.batch.selection import LastOutcome
 from refute.errors import UsageError
+from refute.guardrails.audit_chain import AuditAnchor
 from refute.ledger.schema import BATCH_TICKETS, BATCHES, OUTCOMES
 from refute.ledger.store import IDS_AT_ONCE, Ledger
 from refute.outcome import Outcome, Status
@@ -211,8 +212,13 @@ class Batches:
         with self._ledger.transaction(writes=True) as connection:
             connection.execute(update(BATCH_TICKETS).where(held).values(owner=None, lease_until=None))
 
-    def record(self, outcome: Outcome, owner: str) -> bool:
+    def record(self, outcome: Outcome, owner: str, *, audited: AuditAnchor | None = None) -> bool:
         """Record the outcome of a ticket that its owner still holds.
+
+        Args:
+            outcome: what to write.
+            owner: who claimed its ticket.
+            audited: as in `Ledger.record`.
 
         Returns:
             False where it was given back, or was taken over since: nothing is recorded.
@@ -223,7 +229,7 @@ class Batches:
         def finish(connection: Connection) -> bool:
             return connection.execute(update(BATCH_TICKETS).where(held).values(finished)).rowcount == 1
 
-        return self._ledger.record(outcome, provided=finish)
+        return self._ledger.record(outcome, audited=audited, provided=finish)
 
     def outcomes(self, batch_id: str) -> Iterator[Outcome]:
         """The outcomes of a batch in the order of its tickets, read one by one: each may be megabytes."""
@@ -284,9 +290,15 @@ class HeldLedger(Ledger):
         self.refused = False
         """Whether an outcome was refused."""
 
-    def record(self, outcome: Outcome, *, provided: Callable[[Connection], bool] | None = None) -> bool:
+    def record(
+        self,
+        outcome: Outcome,
+        *,
+        audited: AuditAnchor | None = None,
+        provided: Callable[[Connection], bool] | None = None,
+    ) -> bool:
         """Record the outcome if the ticket is still held; `provided` is not asked, the batch has its own condition."""
         del provided
-        recorded = self._batches.record(outcome, self._owner)
+        recorded = self._batches.record(outcome, self._owner, audited=audited)
         self.refused = not recorded
         return recorded

@@ -29,7 +29,7 @@ COLUMNS: Final = {
     "ticket_id": "the ticket",
     "status": "how the ticket ended",
     "tester": "who wrote the attack",
-    "model": "the model that the tester called; empty where none was called",
+    "model": "the models that were called, `; ` between them; empty where none was called",
     "input_tokens": "tokens sent to models, cached ones included; empty where no model was called",
     "output_tokens": "tokens received from models, thinking included; empty where no model was called",
     "cost_usd": "US dollars, exact decimal; empty where unknown",
@@ -119,9 +119,9 @@ def _line(row: CostRow) -> str:
             row.ticket_id,
             row.status,
             row.tester,
-            "",
-            "",
-            "",
+            row.models or "",
+            _number(row.input_tokens),
+            _number(row.output_tokens),
             f"{row.cost_usd:f}",
             f"{row.duration_s:.3f}",
             str(row.claims_total),
@@ -129,6 +129,10 @@ def _line(row: CostRow) -> str:
             "" if row.strength is None else f"{row.strength:.4f}",
         ]
     )
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
 
 
 def _header() -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from refute.guardrails.audit_chain import AuditAnchor
 from refute.guardrails.plain_text import printable
 from refute.ledger.schema import CLAIMS, FAILURES, SANDBOX_RUNS, CsvState
 from refute.outcome import ClaimVerdict, Outcome, TestRecord
@@ -29,14 +30,19 @@ class OutcomeRows:
     """Name of a table → its rows, to which `outcome_id` is added."""
 
 
-def rows_of(outcome: Outcome) -> OutcomeRows:
-    """What the ledger writes of an outcome."""
+def rows_of(outcome: Outcome, audited: AuditAnchor | None = None) -> OutcomeRows:
+    """What the ledger writes of an outcome.
+
+    Args:
+        outcome: what happened.
+        audited: where the audit log stood; None where it is switched off.
+    """
     children = {
         CLAIMS.name: claim_rows(outcome),
         FAILURES.name: failure_rows(outcome),
         SANDBOX_RUNS.name: sandbox_rows(outcome),
     }
-    return OutcomeRows(run=run_row(outcome), outcome=outcome_row(outcome), children=children)
+    return OutcomeRows(run=run_row(outcome), outcome=outcome_row(outcome) | _anchor(audited), children=children)
 
 
 def run_row(outcome: Outcome) -> Row:
@@ -72,7 +78,30 @@ def outcome_row(outcome: Outcome) -> Row:
         "sandbox_s": sum(stage.sandbox_s for stage in outcome.stages),
         "claim_counts": _counts(claim.verdict.value for claim in outcome.claims),
         "test_counts": _counts(map(_test_kind, outcome.tests)),
+        **_models(outcome),
         "strength": outcome.strength.low if outcome.strength and outcome.strength.score is not None else None,
+    }
+
+
+def _models(outcome: Outcome) -> Row:
+    """What was sent to models, and came back; kept answers are no calls."""
+    called = [use for use in outcome.models if use.calls]
+    if not called:
+        return {"models": None, "input_tokens": None, "output_tokens": None}
+    return {
+        "models": _text("; ".join(dict.fromkeys(use.model for use in called))),
+        "input_tokens": sum(use.input_tokens for use in called),
+        "output_tokens": sum(use.output_tokens + use.thinking_tokens for use in called),
+    }
+
+
+def _anchor(audited: AuditAnchor | None) -> Row:
+    if audited is None:
+        return {"audit_log": None, "audit_sequence": None, "audit_hash": None}
+    return {
+        "audit_log": _text(audited.log),
+        "audit_sequence": audited.head.sequence,
+        "audit_hash": audited.head.hash,
     }
 
 

@@ -26,7 +26,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD: Final = "0006"
+HEAD: Final = "0007"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -117,6 +117,12 @@ OUTCOMES: Final = Table(
     Column("claim_counts", Text, nullable=False, server_default="{}"),  # JSON: verdict → claims
     Column("test_counts", Text, nullable=False, server_default="{}"),  # JSON: category/verdict → tests
     Column("strength", Float),  # lower end of the mutation score's interval; NULL: not measured
+    Column("models", Text),  # names of those that were called, "; " between; NULL: none, as in the next two
+    Column("input_tokens", BigInteger),  # cached ones included
+    Column("output_tokens", BigInteger),  # thinking included
+    Column("audit_log", Text),  # `host:path` of the audit log; NULL: it was switched off, as in the next two
+    Column("audit_sequence", BigInteger),  # number of its last line when the verdict was reached
+    Column("audit_hash", String(64)),  # hash of that line
     UniqueConstraint("run_id", "ticket_id", "attempt"),
     Index(None, "ticket_id"),
     Index(None, "started_at"),

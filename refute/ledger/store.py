@@ -11,6 +11,7 @@ from typing import Final, Self
 from sqlalchemy import Connection, Engine, Select, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from refute.guardrails.audit_chain import AuditAnchor, ChainHead
 from refute.ledger import rows
 from refute.ledger.database import WRITES, open_database, unavailable
 from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
@@ -39,6 +40,9 @@ class CostRow:
     claims_total: int
     claims_refuted: int
     strength: float | None
+    models: str | None
+    input_tokens: int | None
+    output_tokens: int | None
 
 
 class Ledger:
@@ -65,17 +69,24 @@ class Ledger:
         """Give the connections back."""
         self._engine.dispose()
 
-    def record(self, outcome: Outcome, *, provided: Callable[[Connection], bool] | None = None) -> bool:
+    def record(
+        self,
+        outcome: Outcome,
+        *,
+        audited: AuditAnchor | None = None,
+        provided: Callable[[Connection], bool] | None = None,
+    ) -> bool:
         """Write an outcome with all its rows, or nothing.
 
         Args:
             outcome: what to write.
+            audited: where the audit log stood at the verdict, so that lines cut off it later show.
             provided: asked first, in the same transaction; where it says no, nothing is written.
 
         Returns:
             False where (run id, ticket id, attempt) is there already: the first record stands. Or it was refused.
         """
-        new = rows.rows_of(outcome)  # before the transaction: all other writers wait while it lasts
+        new = rows.rows_of(outcome, audited)  # before the transaction: all other writers wait while it lasts
         try:
             with self.transaction(writes=True) as connection:
                 return (provided is None or provided(connection)) and _insert(connection, new)
@@ -130,6 +141,12 @@ class Ledger:
                 state, cost_usd = CsvState(fields.pop("csv_state")), fields.pop("cost_nanousd")
                 yield CostRow(csv_state=state, cost_usd=cost_usd, **fields)
 
+    def audit_heads(self, log: str) -> set[ChainHead]:
+        """The heads that were kept of an audit log, by its `log_name`."""
+        query = select(OUTCOMES.c.audit_sequence, OUTCOMES.c.audit_hash).where(OUTCOMES.c.audit_log == log)
+        with self.transaction() as connection:
+            return {ChainHead(sequence=row.audit_sequence, hash=row.audit_hash) for row in connection.execute(query)}
+
     def mark_csv(self, ids: Sequence[int], state: CsvState) -> None:
         """Note how far the cost table's lines of these outcomes have come."""
         with self.transaction(writes=True) as connection:
@@ -169,6 +186,9 @@ _COST_COLUMNS: Final = (
     "claims_total",
     "claims_refuted",
     "strength",
+    "models",
+    "input_tokens",
+    "output_tokens",
 )
 
 

@@ -28,7 +28,7 @@ def case() -> CaseFile:
 
 
 class _Failing:
-    def record(self, outcome: Outcome) -> bool:
+    def record(self, outcome: Outcome, **_: object) -> bool:
         raise LedgerUnavailable("ledger x: the disk is full", hint="make room")
 
 
@@ -40,7 +40,7 @@ class _Interrupted:
         self._calls = 0
         self.locks = ledger.locks
 
-    def record(self, outcome: Outcome) -> bool:
+    def record(self, outcome: Outcome, **_: object) -> bool:
         self._calls += 1
         if self._calls == 1:
             raise KeyboardInterrupt

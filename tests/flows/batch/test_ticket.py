@@ -139,7 +139,7 @@ def test_work_that_ran_is_not_run_again_where_prefect_fails_afterwards(claimed, 
 def test_a_ledger_that_fails_is_kept_for_the_crew(claimed, monkeypatch):
     desk, claim = claimed
 
-    def full(self, outcome, owner):
+    def full(self, outcome, owner, **_):
         raise LedgerUnavailable("the disk is full")
 
     work = TicketWork(desk, claim)

@@ -6,6 +6,8 @@ import itertools
 import multiprocessing
 import signal
 from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
@@ -17,6 +19,7 @@ from refute.ledger import costs_csv
 from refute.ledger.costs_csv import COLUMNS, append_missing, rebuild_csv
 from refute.ledger.schema import CsvState
 from refute.ledger.store import Ledger
+from refute.outcome import ModelUse
 from refute.settings import Settings
 from tests.refute.ledger.conftest import MakeOutcome
 
@@ -60,6 +63,27 @@ def test_a_line_holds_what_the_columns_promise(ledger: Ledger, settings: Setting
         "claims_refuted": "1",
         "strength": "",
     }
+
+
+def test_a_line_names_the_models_that_were_called_and_what_went_to_and_fro(
+    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
+) -> None:
+    called = ModelUse(
+        model="gemini-a",
+        calls=2,
+        cached_answers=0,
+        input_tokens=100,
+        cached_tokens=40,
+        output_tokens=20,
+        thinking_tokens=5,
+        cost_usd=Decimal("0.01"),
+        latency_s=1,
+    )
+    kept = replace(called, model="gemini-b", calls=0, cached_answers=1)
+    ledger.record(replace(make_outcome(), models=(called, kept)))
+    append_missing(ledger, settings.costs_csv)
+    (row,) = read(settings.costs_csv)
+    assert (row["model"], row["input_tokens"], row["output_tokens"]) == ("gemini-a", "100", "25")
 
 
 def test_the_columns_are_those_that_are_documented() -> None:

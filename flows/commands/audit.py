@@ -1,0 +1,67 @@
+"""`refute audit verify`: whether the audit log is as it was written, to its end."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from refute.guardrails.audit_chain import ChainHead, ChainReport
+
+SHOWN = 20
+
+
+@click.group(short_help="Check the audit log for lines that were changed or cut off.")
+def audit() -> None:
+    """The audit log: a line for every gate's decision, each chained to the one before it."""
+
+
+@audit.command(short_help="Check every link, and the end against the ledger.")
+@click.argument("logs", nargs=-1, type=click.Path(path_type=Path, dir_okay=False))
+def verify(logs: tuple[Path, ...]) -> int:
+    """Check the audit log: no line changed, removed or moved, none cut off its end. Exit code 1 where it is not so.
+
+    Each outcome in the ledger keeps where the log stood at its verdict. Where that line is missing, the log was cut or
+    put elsewhere: name the files that it was moved to as well, the log of the settings first.
+    """
+    from contextlib import closing
+
+    from refute.guardrails.audit_chain import log_name, verify_chain
+    from refute.ledger.store import Ledger
+    from refute.settings import Settings
+
+    settings = Settings.load()
+    files = logs or (settings.audit_path,)
+    with closing(Ledger.open(settings)) as ledger:
+        heads = ledger.audit_heads(log_name(files[0]))
+    reports = [verify_chain(path, heads=heads) for path in files]
+    missing = heads.difference(*(report.found for report in reports))
+    for report in reports:
+        _tell(report)
+    _tell_missing(heads, missing)
+    return 1 if missing or not all(report.intact for report in reports) else 0
+
+
+def _tell(report: "ChainReport") -> None:
+    from refute.guardrails.plain_text import printable
+
+    state = "intact" if report.intact else f"{len(report.breaks)} broken links"
+    click.echo(f"{printable(str(report.path))}: {report.lines} lines, {state}, head {report.head.hash[:16]}")
+    for one in report.breaks[:SHOWN]:
+        click.echo(f"  line {one.line}: {one.problem}")
+    if len(report.breaks) > SHOWN:
+        click.echo(f"  and {len(report.breaks) - SHOWN} more")
+    if report.fenced:
+        click.echo(f"  {report.fenced} lines were torn by a crash, and are accounted for")
+    if report.unfinished_bytes:
+        click.echo(f"  the last {report.unfinished_bytes} bytes are no whole line: a crash, or a write under way")
+
+
+def _tell_missing(heads: "set[ChainHead]", missing: "set[ChainHead]") -> None:
+    click.echo(f"ledger: {len(heads)} verdicts of this log, {len(heads) - len(missing)} of them found in it")
+    if missing:
+        first = min(missing, key=lambda head: head.sequence)
+        click.echo(
+            f"  not found: {len(missing)}, the first at line {first.sequence} ({first.hash[:16]}): lines were cut off, "
+            "or changed, or the log was moved; then name the moved file too"
+        )
