@@ -8,6 +8,7 @@ from typing import Final
 from refute.scan import hosts, paths, sensitive
 from refute.scan.finding import Severity
 from refute.scan.paths import Place, Target
+from refute.scan.public_sources import is_public_source
 from refute.scan.report import Report, Spot
 from refute.scan.symbols import DERIVED, EMPTY, HERE, HOME, HOST_DATA, SECRET, show
 
@@ -30,8 +31,13 @@ class Act:
         """Report a finding of this act."""
         self.report.add(rule_id, self.spot, self.command, severity=severity, detail=detail)
 
-    def read(self, path: str) -> str:
-        """Judge reading a file's content; returns the symbol for what it yields, empty for ordinary data."""
+    def read(self, path: str, *, asks: bool = False) -> str:
+        """Judge reading a file's content; returns the symbol for what it yields, empty for ordinary data.
+
+        Args:
+            path: the file.
+            asks: whether only yes or no comes out of it (`grep -q`), so that nothing of its content goes anywhere.
+        """
         path = path.removeprefix(EMPTY)
         target = paths.locate(path, self.cwd)
         if sensitive.is_credentials(target.text):
@@ -40,16 +46,16 @@ class Act:
         if target.text.endswith("/docker.sock"):
             self.add("container-escape", detail=_named(target))
         elif target.place == Place.SYSTEM:
-            self._read_system(target)
+            self._read_system(target, asks=asks)
         elif target.place == Place.HOME and target.text.count("/") and sensitive.is_persistence(target.text):
             self.add("read-host-file", detail=_named(target))
         return HOST_DATA if target.place in {Place.SYSTEM, Place.HOME} else ""
 
-    def _read_system(self, target: Target) -> None:
+    def _read_system(self, target: Target, *, asks: bool) -> None:
         text = target.text
         if sensitive.is_public_fact(text):
             return
-        weak = paths.has_open_part(target) or not sensitive.is_telling(text)
+        weak = asks or paths.has_open_part(target) or not sensitive.is_telling(text)
         self.add("read-host-file", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def list(self, path: str) -> None:
@@ -77,8 +83,20 @@ class Act:
         elif target.place == Place.UNKNOWN:
             self._write_unknown(target)
         else:
-            severity = Severity.MEDIUM if sensitive.is_made_up(target.text) else None
-            self.add("write-outside", severity=severity, detail=_named(target))
+            weak = sensitive.is_made_up(target.text) or sensitive.is_service_data(target.text)
+            self.add("write-outside", severity=Severity.MEDIUM if weak else None, detail=_named(target))
+
+    def make_directory(self, path: str) -> None:
+        """Judge making a directory: as writing, but nothing that exists is changed."""
+        target = paths.locate(path, self.cwd)
+        if target.place in {Place.SYSTEM, Place.HOME} and not (
+            target.text.startswith(("/dev/", "/proc/", "/sys/"))
+            or sensitive.is_persistence(target.text)
+            or sensitive.is_credentials(target.text)
+        ):
+            self.add("write-outside", severity=Severity.MEDIUM, detail=_named(target))
+        else:
+            self.write(path)
 
     def _write_unknown(self, target: Target) -> None:
         tail = target.text.lstrip("".join(paths.FUZZY))
@@ -106,8 +124,9 @@ class Act:
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, recursive=recursive)
         else:
-            severity = Severity.MEDIUM if sensitive.is_made_up(target.text) and not recursive else None
-            self.add("delete-outside", severity=severity, detail=_named(target))
+            weak = sensitive.is_made_up(target.text) and not recursive
+            weak = weak or sensitive.is_run_mark(target.text) or sensitive.is_cache(target.text)
+            self.add("delete-outside", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def _delete_unknown(self, target: Target, *, recursive: bool) -> None:
         if DERIVED in target.text:
@@ -128,7 +147,8 @@ class Act:
         tail = path.removeprefix(EMPTY)
         target = paths.locate(tail if sensitive.is_enumerable_root(tail) else path, self.cwd)
         if target.place in {Place.SYSTEM, Place.OUTSIDE, Place.HOME, Place.TEMP_ROOT}:
-            self.add("permission-change", detail=_named(target))
+            severity = Severity.MEDIUM if sensitive.is_service_data(target.text) else None
+            self.add("permission-change", severity=severity, detail=_named(target))
 
     def send(self, values: Iterable[str]) -> None:
         """Judge what is sent over a network, near or far."""
@@ -138,13 +158,19 @@ class Act:
             if HOST_DATA in value:
                 self.add("read-host-file", severity=Severity.HIGH, detail="Sends it over the network.")
 
-    def connect(self, host: str | None) -> None:
-        """Judge talking to a host; None for no host at all."""
+    def connect(self, host: str | None, *, fetches: bool = False) -> None:
+        """Judge talking to a host.
+
+        Args:
+            host: None for no host at all.
+            fetches: whether it only asks for something and hands nothing over.
+        """
         if host is None:
             return
         match hosts.reach_of(host):
             case hosts.Reach.EXTERNAL:
-                self.add("network-external", detail=f"Host: {_plain(host)}.")
+                severity = Severity.MEDIUM if fetches and is_public_source(host) else None
+                self.add("network-external", severity=severity, detail=f"Host: {_plain(host)}.")
             case hosts.Reach.METADATA:
                 self.add("network-metadata")
             case hosts.Reach.UNKNOWN:

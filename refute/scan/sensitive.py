@@ -97,6 +97,30 @@ _SHALLOW: Final = 3
 _MADE_UP: Final = re.compile(
     r"/(?:non[-_]?exist\w*|no[-_/]such[^/]*|does[-_/]?not[-_/]?exist\w*|nowhere|not[-_/]a[-_/]real\w*)(?:/|\Z)"
 )
+# Where a program keeps what only it uses: below a directory of its own in /var, in /run, in /usr/local and /opt. What
+# other programs trust (accounts, packages, logs, what is on everyone's PATH) is left out by `is_service_data`.
+_SERVICE_DATA: Final = re.compile(
+    r"/(?:var/)?(?:run|lock)/[^/]+|/var/(?:lib|cache|log|spool|games|opt)/[^/]+/.+|/var/(?:lib|cache|log)/[a-z][\w.-]*/?\Z"
+    r"|/usr/local/(?!s?bin(?:/|\Z)|lib/systemd|lib/python)[^/]+(?:/.*)?\Z|/usr/local/s?bin/[^/]+\Z|/opt/[^/]+/.+|/etc/[a-z][\w.-]*/.+"
+)
+_TRUSTED_DATA: Final = re.compile(
+    r"/usr/local/share/ca-certificates|/(?:var/)?run/(?:secrets|user|docker|containerd|dbus|systemd|sudo|utmp)|/var/(?:lib|cache|log|spool)/(?:pam|dpkg|apt|aptitude|sudo|dhcp"
+    r"|docker|containerd|kubelet|etcd|systemd|dbus|polkit-1|sss|samba|cron|at|anacron|mail|journal|audit|private|alternatives|wtmp|btmp|lastlog"
+    r"|auth|syslog|messages|kern|secure|misc|ucf|faillog|tallylog|dmesg|boot|daemon|debug|user|maillog|dnf|yum|NetworkManager|bluetooth|AccountsService)"
+)
+_SHARED_SETTINGS: Final = re.compile(
+    r"/etc/(?:default|alternatives|X11|xdg|dpkg|debian|sysconfig|gtk|fonts|java|python|perl|php|ruby|emacs|vim|bash_completion|git|nss|local)"
+)
+_EVERYBODYS: Final = frozenset(
+    """[ apt apt-get ar awk bash cat cc chmod chown cp curl cut date dash dpkg docker echo env find g++ gcc git go grep gzip head id
+    java kill ld ln login ls make mkdir mount mv node npm passwd perl php pip pip3 ps pytest python python2 python3 rm ruby sed
+    service sh sort ssh su sudo systemctl tail tar tee test touch tr true uname vi vim wc wget which who whoami xargs zsh""".split()
+)
+"""Commands that a file of the same name earlier on the PATH would shadow."""
+_RUN_MARK: Final = re.compile(r"/(?:var/)?(?:run|lock)/(?:[^/*?]+/)?[^/*?]+\.(?:pid|lock|lck|sock|socket)\Z")
+_CACHE: Final = re.compile(
+    r"/var/cache/(?!apt/?\Z)[^/*]+/.+|/var/cache/apt/(?:archives|\*).*|/var/lib/apt/lists(?:/.*)?\Z"
+)
 _SECURITY_DATA: Final = re.compile(
     r"/usr/(?:local/)?share/(?:base-passwd|ca-certificates|pam|pam-configs|keyrings)(?:/.*)?\Z"
 )
@@ -110,6 +134,29 @@ def is_credentials(text: str) -> bool:
 def is_persistence(text: str) -> bool:
     """Whether writing there makes code run, or doors open, after the script has ended."""
     return bool(_PERSISTENCE.match(text)) or _globs_to(text, _PERSISTENCE_MEMBERS)
+
+
+def is_service_data(text: str) -> bool:
+    """Whether only the program that keeps its data there would notice a change.
+
+    A program put under /usr/local counts unless it takes the name of one that everybody calls.
+    """
+    if not _SERVICE_DATA.match(text) or _TRUSTED_DATA.match(text) or is_credentials(text) or is_persistence(text):
+        return False
+    if text.startswith("/etc/") and (is_telling(text) or _SHARED_SETTINGS.match(text)):
+        return False
+    directory, _, name = text.rpartition("/")
+    return not (directory.endswith("bin") and (name in _EVERYBODYS or "*" in name))
+
+
+def is_run_mark(text: str) -> bool:
+    """Whether it is the mark of a running service: its process file, lock or socket."""
+    return bool(_RUN_MARK.match(text)) and not _TRUSTED_DATA.match(text)
+
+
+def is_cache(text: str) -> bool:
+    """Whether it is made again when it is missing."""
+    return bool(_CACHE.match(text))
 
 
 def is_public_fact(text: str) -> bool:

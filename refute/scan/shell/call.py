@@ -1,7 +1,8 @@
 """One simple command with its arguments worked out, as the checks get it."""
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from refute.scan.effects import Act
 from refute.scan.shell.syntax import text_of
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from refute.scan.shell.walk import Walker
+
+
+_THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
 
 
 @dataclass(slots=True)
@@ -23,6 +27,14 @@ class Call:
     node: "Node"
     stdin: str
     background: bool = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether what the command prints is thrown away, so that only its exit status counts."""
+        holder = self.node.parent
+        if holder is None or holder.type != "redirected_statement":
+            return {"-s", "--silent", "--quiet", "-q"} & set(self.argv) != set()
+        return bool(_THROWN_AWAY.search(text_of(holder)[len(text_of(self.node)) :]))
 
     @property
     def whole(self) -> Act:

@@ -37,3 +37,15 @@ def spell_out(source: str) -> str:
 
 def _with_arguments(match: re.Match[str]) -> str:
     return f'{match[1]} in "$@"' + (";" if match[2] else "")
+
+
+_PLACEHOLDER: Final = re.compile(r"(?<![\w$\[{@])@([A-Za-z_]\w*)@(?![\w(@])")
+
+
+def plain_placeholders(source: str) -> str:
+    """Placeholders of a template (`@SHELL_PATH@`) as plain words of the same length, which the grammar takes anywhere.
+
+    To a shell both are ordinary words; where one stands before `=`, an assignment is read into it, which is what the
+    template becomes.
+    """
+    return _PLACEHOLDER.sub(r"_\1_", source)

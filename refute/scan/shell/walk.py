@@ -12,7 +12,7 @@ from refute.scan.shell import assignments, compound, redirects, simple
 from refute.scan.shell.call import Call
 from refute.scan.shell.respelling import respell
 from refute.scan.shell.scope import Scope
-from refute.scan.shell.spelling import join_continued, spell_out
+from refute.scan.shell.spelling import join_continued, plain_placeholders, spell_out
 from refute.scan.shell.syntax import first_error, parse, text_of
 from refute.scan.shell.words import Expander
 from refute.scan.symbols import OUTPUT, UNKNOWN, is_known, is_open, show
@@ -79,7 +79,7 @@ class Walker:
         root = parse(spelled.encode())
         # `x\${$name}` is cut in two words without a word of complaint.
         if root.has_error or "\\${$" in spelled:
-            again = respell(spelled)
+            again = respell(plain_placeholders(spelled))
             second = parse(spell_out(again).encode()) if again is not None else root
             if not second.has_error:
                 root = second

@@ -6,10 +6,11 @@ import re
 import shlex
 from typing import Final
 
+from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import NAME, SECRET, UNKNOWN
+from refute.scan.symbols import NAME, SECRET, UNKNOWN, is_open
 
 # Wrapper → (options that take a value, positional arguments before the command).
 _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
@@ -68,6 +69,8 @@ _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
 _RUNNERS: Final = frozenset(
     {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi", "bundle", "rvm", "mise", "dotenv"}
 )
+_SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python3", "perl"})
+_INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
 
 
@@ -121,17 +124,30 @@ def _textual(call: Call, name: str, rest: list[str]) -> list[str]:
 def _privileged(call: Call, name: str, rest: list[str]) -> list[str]:
     if rest in (["--version"], ["-V"], ["--help"]):
         return []
-    call.act.add("privilege")
     options, words = split_options(rest, "ughpCTrtDRU" if name == "sudo" else "ucgsCw")
     for text in options.get("c", []):
         call.walker.embedded(text, call.node)
     if name in {"su", "runuser", "sg"}:
-        return words[1:] if name == "runuser" and options.get("u") is None and "--" in rest else []
-    if name in {"gosu", "su-exec"}:
-        return words[1:]
-    while words and _ASSIGNMENT.match(words[0]):
-        words = words[1:]
-    return words
+        inner = words[1:] if name == "runuser" and options.get("u") is None and "--" in rest else []
+        known = bool(inner or options.get("c")) and words[:1] not in ([], ["-"], ["root"], [UNKNOWN])
+        call.act.add("privilege", severity=Severity.MEDIUM if known else None)
+        return inner
+    inner = words[1:] if name in {"gosu", "su-exec"} else words
+    while inner and _ASSIGNMENT.match(inner[0]):
+        inner = inner[1:]
+    call.act.add("privilege", severity=Severity.MEDIUM if _names_its_command(call, name, options, inner) else None)
+    return inner
+
+
+def _names_its_command(call: Call, name: str, options: dict[str, list[str]], inner: list[str]) -> bool:
+    """Whether more rights are asked for one known command, itself judged: no shell, and no password handed over."""
+    if name == "pkexec" or not inner or options.keys() & {"S", "s", "i", "e", "A", "edit", "shell", "login", "stdin"}:
+        return False
+    head = inner[0].rpartition("/")[2]
+    if "/" in inner[0] and not _INSTALLED.match(inner[0]):
+        return False
+    shell = head in {"su", "login", "chroot", "visudo", "passwd"} or (head in _SHELLS and len(inner) == 1)
+    return not shell and not is_open(inner[0]) and not is_open(call.stdin.replace(UNKNOWN, ""))
 
 
 def _environment(call: Call, rest: list[str]) -> list[str] | None:

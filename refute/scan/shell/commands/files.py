@@ -103,8 +103,10 @@ def _tee(call: Call) -> str:
 def _create(call: Call) -> str:
     for path in split_options(call.argv[1:], "mdrtZ", mixed=True)[1]:
         # The root is there already: scripts that make a path part by part begin with it.
-        if call.argv[0] != "mkdir" or path.strip("/."):
+        if call.argv[0] != "mkdir":
             call.act.write(path)
+        elif path.strip("/."):
+            call.act.make_directory(path)
     return ""
 
 
@@ -152,7 +154,7 @@ def _format(call: Call) -> str:
 def _mode(call: Call, mode: str) -> None:
     if re.search(r"[ugoa]*[ug][goa]*[+=][rwxXt]*s|(?:^|,)[+=][rwx]*s", mode) or re.fullmatch(r"0?[2-7][0-7]{3}", mode):
         # The group bit alone is how shared directories keep their group.
-        group_only = re.fullmatch(r"0?2[0-7]{3}|[g+=rwxXt,]*s", mode) and "u" not in mode and not mode.startswith("+")
+        group_only = re.fullmatch(r"0?2[0-7]{3}|[g+=rwXt,]*s", mode) and "u" not in mode and not mode.startswith("+")
         call.act.add("setuid", severity=Severity.MEDIUM if group_only else None)
 
 

@@ -61,6 +61,17 @@ def _vim(call: Call) -> str:
     return UNKNOWN
 
 
+def _emacs(call: Call) -> str:
+    for word in call.argv[1:]:
+        if re.match(
+            r"--(?:eval|execute|funcall|script|load|batch)|-[flx]\b|-(?:eval|execute|funcall|batch|script|load)\b", word
+        ):
+            call.act.add("foreign-code", detail="An editor that runs code of its own language.")
+        elif not word.startswith(("-", "+", "(")):
+            call.act.read(word)
+    return UNKNOWN
+
+
 def _gdb(call: Call) -> str:
     for word in call.argv[1:]:
         if re.search(r"\b(shell|!|call|system|python)\b", word) and " " in word:
@@ -84,6 +95,7 @@ COMMANDS: Final = {
     "expect": _foreign("c"),
     "osascript": _foreign("e"),
     "groovy": _foreign("e"),
+    **dict.fromkeys(("emacs", "emacsclient"), _emacs),
     "gdb": _gdb,
     "lldb": _gdb,
     **dict.fromkeys(("ex", "vim", "nvim"), _vim),

@@ -86,7 +86,7 @@ def from_stdin(call: Call, language: Language = Language.SHELL) -> str:
 def run_file(call: Call, path: str, language: Language | None = None, arguments: list[str] | None = None) -> str:
     """Judge running a file: text that the script wrote is walked, files of the workspace are noted as reached."""
     target = paths.locate(path, call.walker.scope.cwd)
-    text = call.walker.shared.written.get(target.text)
+    text = _text_written(call, target.text)
     if path.startswith("/dev/fd/") or path in {"/dev/stdin", "-"}:
         return from_stdin(call, language or Language.SHELL) if call.stdin else _from_substitution(call)
     if text is not None:
@@ -109,6 +109,16 @@ def run_file(call: Call, path: str, language: Language | None = None, arguments:
             detail="Runs a temporary file that this script did not write.",
         )
     return UNKNOWN
+
+
+def _text_written(call: Call, path: str) -> str | None:
+    """What the script itself put there, or there with a whole directory that it downloaded."""
+    written = call.walker.shared.written
+    if path in written or not written:
+        return written.get(path)
+    parts = path.split("/")
+    parents = ("/".join(parts[:length]) for length in range(len(parts) - 1, 1, -1))
+    return next((DOWNLOAD for parent in parents if written.get(parent) == DOWNLOAD), None)
 
 
 def _from_substitution(call: Call) -> str:

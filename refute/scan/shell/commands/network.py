@@ -106,17 +106,33 @@ def _curl(call: Call) -> str:
         if url.startswith("file:"):
             call.act.read(re.sub(r"^file:(//)?", "", url))
         elif not options.get("unix-socket"):
-            call.act.connect(hosts.host_of(url) or None)
+            call.act.connect(hosts.host_of(url) or None, fetches=not options.keys() & _CURL_HANDS_OVER)
     for value in options.get("x", []) + options.get("proxy", []):
         call.act.connect(hosts.host_of(value))
     _uploads(call, options)
     for path in options.get("o", []) + options.get("output", []):
         call.act.write(path)
         redirects.keep(call.walker, path, DOWNLOAD, appends=False)
+    for url in urls if options.keys() & {"O", "remote-name", "remote-name-all", "J"} else ():
+        _keep_by_name(call, url, (options.get("output-dir") or [""])[0])
     for path in options.get("K", []) + options.get("config", []):
         call.act.add("network-unresolved", severity=Severity.MEDIUM, detail=f"Options come from {path}.")
-    sends(call, [value for values in options.values() for value in values])
+    sends(call, [*operands, *(value for values in options.values() for value in values)])
     return DOWNLOAD if urls else UNKNOWN
+
+
+_CURL_HANDS_OVER: Final = frozenset(
+    """d data data-binary data-raw data-urlencode data-ascii json F form form-string T upload-file X request K config
+    x proxy socks5 preproxy resolve connect-to""".split()
+)
+"""Options with which curl hands something over, or asks another host than the address says."""
+
+
+def _keep_by_name(call: Call, url: str, directory: str) -> None:
+    """A download into a file named as the address ends."""
+    name = re.split(r"[?#]", url, maxsplit=1)[0].rstrip("/").rpartition("/")[2]
+    if name and not is_open(name):
+        redirects.keep(call.walker, f"{directory}/{name}" if directory else name, DOWNLOAD, appends=False)
 
 
 def _uploads(call: Call, options: dict[str, list[str]]) -> None:
@@ -129,8 +145,9 @@ def _uploads(call: Call, options: dict[str, list[str]]) -> None:
 
 def _wget(call: Call) -> str:
     options, operands = split_options(call.argv[1:], "oOaiPTtwUQBADRIXle", _WGET_LONG, mixed=True)
+    fetches = not options.keys() & {"post-data", "post-file", "body-data", "body-file", "method", "e", "execute"}
     for url in operands:
-        call.act.connect(hosts.host_of(url) or None)
+        call.act.connect(hosts.host_of(url) or None, fetches=fetches)
     targets = options.get("O", []) + options.get("output-document", [])
     for path in targets:
         if path != "-":
@@ -138,11 +155,13 @@ def _wget(call: Call) -> str:
             redirects.keep(call.walker, path, DOWNLOAD, appends=False)
     for path in options.get("P", []) + options.get("directory-prefix", []):
         call.act.write(path)
+    for url in () if targets else operands:
+        _keep_by_name(call, url, (options.get("P") or options.get("directory-prefix") or [""])[0])
     for path in options.get("post-file", []) + options.get("body-file", []):
         call.act.send([call.act.read(path)])
     for path in options.get("i", []) + options.get("input-file", []):
         call.act.add("network-unresolved", detail=f"Addresses come from {path}.")
-    sends(call, options.get("post-data", []))
+    sends(call, [*operands, *options.get("post-data", [])])
     return DOWNLOAD if targets in (["-"], ["/dev/stdout"]) else UNKNOWN
 
 

@@ -9,12 +9,17 @@ from typing import Final
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.interpreters import in_workspace
-from refute.scan.shell.commands.system import only_asks
+from refute.scan.shell.commands.system import ATTACK_TOOLS, only_asks
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import UNKNOWN
+from refute.scan.symbols import DERIVED, DOWNLOAD, UNKNOWN
 
 _PACMAN: Final = re.compile(r"-(?:S|U|R)[a-z]*")
-_LOCKING: Final = frozenset({"composer", "bundle", "mix", "shards", "cargo", "go"})
+_ELSEWHERE: Final = re.compile(rf"://|\bgit\+|^(?:git@|ssh:)|@git|\.(?:deb|rpm|apk|gem|tgz)\Z|{DERIVED}|{DOWNLOAD}")
+_UNCHECKED: Final = re.compile(
+    r"--(?:allow-unauthenticated|allow-insecure|force-yes|nogpgcheck|no-gpg-check|allow-untrusted|source|registry|git|repofrompath"
+    r"|no-verify-ssl|insecure|trust-policy=none)"
+)
+_UNINSTALL: Final = re.compile(r"remove|purge|autoremove|del|erase")
 _INSTALL: Final = "install|reinstall|upgrade|full-upgrade|dist-upgrade|update|remove|purge|autoremove|add|del|build-dep|groupinstall|in|localinstall|erase"
 
 
@@ -84,11 +89,31 @@ def _pip(call: Call) -> str:
             call.act.add("package-install", severity=Severity.MEDIUM, detail="Removes packages.")
         return UNKNOWN
     named = [word for word in words[1:] if word and not _is_local(word)]
+    elsewhere = options.keys() & {"index-url", "extra-index-url", "i", "trusted-host", "f", "find-links"}
     offline = "no-index" in options
-    foreign = options.keys() & {"index-url", "extra-index-url", "i"}
-    weak = offline or (not named and not foreign)
-    call.act.add("package-install", severity=Severity.MEDIUM if weak else None)
+    _install(call, named, elsewhere=bool(elsewhere) and not offline)
     return UNKNOWN
+
+
+def _install(call: Call, named: list[str], *, elsewhere: bool = False) -> None:
+    """Judge installing packages.
+
+    By name from where the package manager gets everything, it is shown: without network it fails, and what it puts
+    into the container goes with it. It blocks where something else decides what is run: another source, an address,
+    a repository, decoded or downloaded names, or a tool for attacks by its name.
+
+    Args:
+        call: the package manager's call.
+        named: what is to be installed, without paths of the workspace.
+        elsewhere: whether options name another source, or switch off its checks.
+    """
+    fed = DOWNLOAD in call.stdin or DERIVED in call.stdin
+    strong = elsewhere or fed or any(_ELSEWHERE.search(word) or _bare(word) in ATTACK_TOOLS for word in named)
+    call.act.add("package-install", severity=None if strong else Severity.MEDIUM)
+
+
+def _bare(word: str) -> str:
+    return re.split(r"[=<>@:/]", word, maxsplit=1)[0]
 
 
 def _is_local(word: str) -> bool:
@@ -103,15 +128,23 @@ def _packages(installing: str) -> Callable[[Call], str]:
     def judge(call: Call) -> str:
         operands = [word for word in call.argv[1:] if not word.startswith("-")]
         simulated = {"-s", "--simulate", "--dry-run", "-d", "--download-only", "--print-uris"} & set(call.argv)
-        if operands and pattern.fullmatch(operands[0]):
-            # Without names, what the workspace's own lock file lists is installed, as `npm ci` does.
-            locked = call.argv[0] in _LOCKING and len(operands) == 1
-            local = len(operands) > 1 and all(word.startswith(("./", "../")) for word in operands[1:])
-            weak = simulated or locked or local
-            call.act.add("package-install", severity=Severity.MEDIUM if weak else None)
+        if operands and pattern.fullmatch(operands[0]) and _UNINSTALL.fullmatch(operands[0]):
+            call.act.add("package-install", severity=Severity.MEDIUM if simulated else None, detail="Removes packages.")
+        elif operands and pattern.fullmatch(operands[0]):
+            _install(call, operands[1:], elsewhere=any(_UNCHECKED.search(word) for word in call.argv))
+        _hooks(call)
         return UNKNOWN
 
     return judge
+
+
+def _hooks(call: Call) -> None:
+    """Judge options of apt that name commands for it to run."""
+    for word in call.argv[1:]:
+        name, equals, command = word.removeprefix("-o").partition("=")
+        if equals and re.search(r"(?i)::(?:pre|post)-(?:invoke|install-pkgs)", name):
+            call.act.add("foreign-code", detail="An option of apt that runs a command.")
+            call.walker.embedded(command, call.node)
 
 
 def _node_packages(call: Call) -> str:
@@ -120,15 +153,18 @@ def _node_packages(call: Call) -> str:
     script = operands[1] if verb in {"run", "run-script"} and len(operands) > 1 else verb or "install"
     call.walker.shared.report.reached.append((in_workspace(call, "package.json"), f"npm {script}"))
     if verb in {"install", "i", "add", "create", "init", "exec", "x", "dlx"} and len(operands) > 1:
-        local = all(word.startswith((".", "/")) for word in operands[1:])
-        call.act.add("package-install", severity=Severity.MEDIUM if local or verb in {"init", "exec", "x"} else None)
+        named = [word for word in operands[1:] if not word.startswith((".", "/"))]
+        _install(call, named, elsewhere=any(word.startswith("--registry") for word in call.argv))
     elif verb in {"install", "ci", "i"} or (call.argv[0] in {"yarn", "pnpm"} and not operands):
         call.act.add("package-install", severity=Severity.MEDIUM)
     return UNKNOWN
 
 
 def _pacman(call: Call) -> str:
-    if any(_PACMAN.fullmatch(word) and word not in {"-Ss", "-Si"} for word in call.argv[1:]):
+    actions = [word for word in call.argv[1:] if _PACMAN.fullmatch(word) and word not in {"-Ss", "-Si"}]
+    if any(word.startswith("-S") for word in actions):
+        _install(call, [word for word in call.argv[1:] if not word.startswith("-")])
+    elif actions:
         call.act.add("package-install")
     return UNKNOWN
 

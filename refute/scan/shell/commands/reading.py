@@ -40,14 +40,14 @@ def _read(call: Call) -> str:
         operands = operands[1:]
     output = ""
     for path in operands:
-        output += _content(call, path) if path != "-" else call.stdin
+        output += _content(call, path, asks=name == "cmp" and call.silent) if path != "-" else call.stdin
         if name in _ARCHIVERS:
             call.act.list(path)
     return output if name in {"cat", "head", "tail", "sort", "nl"} else UNKNOWN
 
 
-def _content(call: Call, path: str) -> str:
-    content = call.act.read(path)
+def _content(call: Call, path: str, *, asks: bool) -> str:
+    content = call.act.read(path, asks=asks)
     if content:
         return content
     if path.startswith("/dev/fd/"):
@@ -69,7 +69,7 @@ def _grep(call: Call) -> str:
     for path in operands if patterns else operands[1:]:
         if options.keys() & {"r", "R", "recursive"}:
             call.act.list(path)
-        call.act.read(path)
+        call.act.read(path, asks=bool(options.keys() & {"q", "quiet", "silent"}) or call.silent)
     if DOWNLOAD in call.stdin:
         return DOWNLOAD
     wanted = " ".join([*patterns, *operands[:1]])
@@ -140,7 +140,7 @@ def _find(call: Call) -> str:
 
 def _find_actions(call: Call, roots: list[str], words: list[str]) -> None:
     if "-delete" in words:
-        for root in roots:
+        for root in roots if "-empty" not in words or "-o" in words else ():
             call.act.delete(root, recursive=not any(word.startswith(("-name", "-iname", "-path")) for word in words))
     for index, word in enumerate(words):
         following = words[index + 1 : index + 2]

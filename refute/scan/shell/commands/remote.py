@@ -7,10 +7,11 @@ from typing import Final
 
 from refute.scan import hosts
 from refute.scan.finding import Severity
+from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.network import sends
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import DOWNLOAD, UNKNOWN
+from refute.scan.symbols import DOWNLOAD, UNKNOWN, is_open
 
 _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]+):(?!//)(.*)\Z")
 
@@ -77,7 +78,13 @@ def _git(call: Call) -> str:
         for word in operands:
             remote = _REMOTE.match(word)
             if "://" in word or (remote and "@" in word):
-                call.act.connect(hosts.host_of(word) if "://" in word else remote[1] if remote else None)
+                host = hosts.host_of(word) if "://" in word else remote[1] if remote else None
+                call.act.connect(host.rpartition("@")[2] if host else None, fetches=True)
+        sends(call, operands)
+    if verb == "clone" and operands and ("://" in operands[0] or _REMOTE.match(operands[0])):
+        name = operands[1] if len(operands) > 1 else operands[0].rstrip("/").rpartition("/")[2].removesuffix(".git")
+        if name and not is_open(name):
+            redirects.keep(call.walker, name, DOWNLOAD, appends=False)
     if verb == "config" and len(operands) > 1:
         _git_setting(call, operands[-2], operands[-1])
     if (verb == "config" and "--global" in rest) or (verb == "config" and "--system" in rest):

@@ -11,7 +11,7 @@ from typing import Final
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, DOWNLOAD, NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
 OTHER_PROCESS: Final = "1"
 """Stands for the id of a process that the script did not start."""
@@ -37,6 +37,54 @@ _QUERIES: Final = frozenset(
 
 _ASKED_ABOUT: Final = frozenset({"update-alternatives", "dpkg-divert"})
 """Commands that take the name of what they are asked about."""
+
+
+_STARTS: Final = frozenset(
+    {
+        "start",
+        "restart",
+        "reload",
+        "try-restart",
+        "condrestart",
+        "force-reload",
+        "reload-or-restart",
+        "daemon-reload",
+        "reset-failed",
+    }
+    | {"is-system-running", "show-environment", "import-environment", "list-timers", "list-dependencies", "configtest"}
+)
+"""What may be asked of a service without taking anything away that runs."""
+_MEMORY_FILE_SYSTEMS: Final = frozenset(
+    {"tmpfs", "ramfs", "proc", "sysfs", "devpts", "cgroup", "cgroup2", "securityfs", "mqueue"}
+)
+_ACCOUNT_VALUED: Final = frozenset(
+    {
+        "uid",
+        "gid",
+        "home",
+        "home-dir",
+        "shell",
+        "comment",
+        "gecos",
+        "group",
+        "groups",
+        "ingroup",
+        "password",
+        "base-dir",
+        "skel",
+    }
+)
+ATTACK_TOOLS: Final = frozenset(
+    """nmap masscan zmap tcpdump tshark dumpcap ettercap bettercap arpspoof hydra medusa john hashcat aircrack-ng sqlmap nikto gobuster
+    dirb msfconsole msfvenom metasploit mimipenguin linpeas linpeas.sh linenum.sh lse.sh responder crackmapexec evil-winrm enum4linux
+    wpscan wfuzz ffuf dsniff ngrep xinput logkeys xspy pamspy unix-privesc-check laZagne.py lazagne ldapsearch ldapdomaindump
+    bloodhound kerbrute rpcclient pspy64 pspy xwd import-screen gcore""".split()
+)
+"""Tools that scan, listen in or crack."""
+_MINERS: Final = frozenset(
+    """xmrig minerd cpuminer ethminer cgminer bfgminer t-rex nbminer lolminer phoenixminer claymore xmr-stak xmr-stak-rx nanominer
+    gminer cryptonight""".split()
+)
 
 
 def only_asks(call: Call) -> bool:
@@ -145,15 +193,50 @@ def _systemctl(call: Call) -> str:
         "is-failed",
         "--version",
     }:
-        call.act.add("persistence" if words[0] in {"enable", "link", "edit", "set-default"} else "system-control")
+        persists = words[0] in {"enable", "link", "edit", "set-default"}
+        weak = words[0] in _STARTS and not any(_open_name(word) for word in words)
+        call.act.add("persistence" if persists else "system-control", severity=Severity.MEDIUM if weak else None)
     return UNKNOWN
+
+
+def _open_name(word: str) -> bool:
+    return DERIVED in word or DOWNLOAD in word
 
 
 def _service(call: Call) -> str:
     words = [word for word in call.argv[1:] if not word.startswith("-")]
     if words and words[-1] not in {"status", "--status-all"}:
-        call.act.add("system-control")
+        call.act.add("system-control", severity=Severity.MEDIUM if words[-1] in _STARTS else None)
     return UNKNOWN
+
+
+def _account(call: Call) -> str:
+    """`adduser` and the like: a plain account is shown, one with another's rights, a password or a group blocks."""
+    if only_asks(call):
+        return UNKNOWN
+    name = call.argv[0]
+    options, operands = split_options(call.argv[1:], "ugGdscepkKbfMN", _ACCOUNT_VALUED, mixed=True)
+    given = [*operands, *(value for key in ("g", "G", "group", "groups", "ingroup") for value in options.get(key, []))]
+    strong = options.keys() & {"o", "non-unique", "p", "password", "aG", "a"} or any(
+        value in {"0", "root", "sudo", "wheel", "admin", "adm", "docker", "shadow", "disk", "lxd"} for value in given
+    )
+    zero = any(value.strip() in {"0", "00"} for key in ("u", "uid", "gid") for value in options.get(key, []))
+    adds = name in {"useradd", "adduser", "groupadd", "addgroup"}
+    call.act.add("system-control", severity=None if strong or zero or not adds else Severity.MEDIUM)
+    return UNKNOWN
+
+
+def _graded(weak: str) -> Callable[[Call], str]:
+    """Judges a command that is only shown where its arguments match."""
+    pattern = re.compile(weak)
+
+    def judge(call: Call) -> str:
+        if not only_asks(call):
+            text = " ".join(call.argv[1:])
+            call.act.add("system-control", severity=Severity.MEDIUM if pattern.search(text) else None)
+        return UNKNOWN
+
+    return judge
 
 
 def _sysctl(call: Call) -> str:
@@ -163,9 +246,15 @@ def _sysctl(call: Call) -> str:
 
 
 def _mount(call: Call) -> str:
-    operands = split_options(call.argv[1:], "tosLUO", mixed=True)[1]
-    if operands:
-        call.act.add("system-control")
+    options, operands = split_options(
+        call.argv[1:], "tosLUO", frozenset({"types", "options", "source", "target"}), mixed=True
+    )
+    if operands or options.keys() & {"a", "all", "L", "U"}:
+        kinds = {*options.get("t", []), *options.get("types", [])}
+        settings = ",".join(options.get("o", []) + options.get("options", []))
+        # Without the right to mount it fails in the sandbox; a disk, a share or the root is what would count elsewhere.
+        weak = kinds and kinds <= _MEMORY_FILE_SYSTEMS and not re.search(r"remount|suid|exec\b|dev\b", settings)
+        call.act.add("system-control", severity=Severity.MEDIUM if weak else None)
     return UNKNOWN
 
 
@@ -194,7 +283,7 @@ COMMANDS: Final = {
     "service": _service,
     **dict.fromkeys(
         ("rc-service", "update-rc.d", "chkconfig", "initctl", "invoke-rc.d", "rc-update", "sysrc"),
-        _always("system-control"),
+        _graded(r"\b(?:re)?start\Z|\breload\Z|\bdefaults\b|--add\b|\badd\b"),
     ),
     **dict.fromkeys(
         ("shutdown reboot halt poweroff init telinit kexec systemd-run").split(),
@@ -205,16 +294,13 @@ COMMANDS: Final = {
             "useradd adduser usermod userdel deluser groupadd addgroup groupmod groupdel passwd chpasswd chage "
             "gpasswd visudo vipw newusers chsh dscl pw"
         ).split(),
-        _always(
-            "system-control",
-        ),
+        _account,
     ),
     **dict.fromkeys(
         (
             "insmod modprobe rmmod depmod kldload swapoff swapon losetup setenforce auditctl aa-disable "
-            "aa-teardown update-ca-certificates update-ca-trust certctl trust update-alternatives dpkg-divert "
-            "grub-install update-grub efibootmgr hwclock timedatectl hostnamectl ldconfig pam-auth-update debconf-"
-            "set-selections"
+            "aa-teardown update-ca-trust certctl trust grub-install update-grub efibootmgr hwclock timedatectl hostnamectl "
+            "pam-auth-update dpkg-divert"
         ).split(),
         _always(
             "system-control",
@@ -226,6 +312,11 @@ COMMANDS: Final = {
             "system-control",
         ),
     ),
+    **dict.fromkeys(
+        ("ldconfig", "debconf-set-selections", "update-ca-certificates", "locale-gen"),
+        _always("system-control", Severity.MEDIUM),
+    ),
+    "update-alternatives": _graded(r"--(?:install|auto|config|skip-auto|set|remove)\b"),
     **dict.fromkeys(("mount", "umount", "fusermount", "pivot_root", "mount.nfs"), _mount),
     "sysctl": _sysctl,
     **dict.fromkeys(
@@ -236,27 +327,8 @@ COMMANDS: Final = {
         ),
     ),
     **dict.fromkeys(("nsenter", "chroot", "capsh", "runc"), _always("container-escape")),
-    **dict.fromkeys(
-        (
-            "nmap masscan zmap tcpdump tshark dumpcap ettercap bettercap arpspoof hydra medusa john hashcat "
-            "aircrack-ng sqlmap nikto gobuster dirb msfconsole msfvenom metasploit mimipenguin linpeas linpeas.sh "
-            "linenum.sh lse.sh responder crackmapexec evil-winrm enum4linux wpscan wfuzz ffuf dsniff ngrep xinput "
-            "logkeys xspy pamspy unix-privesc-check laZagne.py lazagne ldapsearch ldapdomaindump bloodhound "
-            "kerbrute rpcclient pspy64 pspy xwd import-screen gcore"
-        ).split(),
-        _always(
-            "attack-tool",
-        ),
-    ),
-    **dict.fromkeys(
-        (
-            "xmrig minerd cpuminer ethminer cgminer bfgminer t-rex nbminer lolminer phoenixminer claymore "
-            "xmr-stak xmr-stak-rx nanominer gminer cryptonight"
-        ).split(),
-        _always(
-            "crypto-miner",
-        ),
-    ),
+    **dict.fromkeys(ATTACK_TOOLS, _always("attack-tool")),
+    **dict.fromkeys(_MINERS, _always("crypto-miner")),
     "getent": _getent,
     **dict.fromkeys(("pgrep", "pidof"), lambda _call: OTHER_PROCESS),
     "ulimit": _ulimit,
