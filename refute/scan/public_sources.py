@@ -1,7 +1,7 @@
 """Hosts that hand out well-known public source code.
 
-A plain download from one is graded down: shown to the person, not blocking. Package registries are no part of the list: package
-managers are judged by what they are asked for (`shell/commands/packages.py`).
+A plain download from one is graded down: shown to the person, not blocking. Package registries are no part of the
+list: package managers are judged by what they are asked for (`shell/commands/packages.py`).
 """
 
 from typing import Final

@@ -55,7 +55,7 @@ def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_t
 
 
 def test_s035_yes_in_advance_does_not_answer_for_dangerous_findings(ticket, cli):
-    done = cli("verify", ticket(script="sudo true\n"), "--allow-dangerous", "--yes", "--format", "json", answer="")
+    done = cli("verify", ticket(script="sudo -i true\n"), "--allow-dangerous", "--yes", "--format", "json", answer="")
     assert done.returncode == 13
     assert json.loads(done.stdout)["status"] == "CANCELLED"
 

@@ -124,7 +124,9 @@ def _textual(call: Call, name: str, rest: list[str]) -> list[str]:
 def _privileged(call: Call, name: str, rest: list[str]) -> list[str]:
     if rest in (["--version"], ["-V"], ["--help"]):
         return []
-    options, words = split_options(rest, "ughpCTrtDRU" if name == "sudo" else "ucgsCw")
+    options, words = split_options(
+        rest, "ughpCTrtDRU" if name == "sudo" else "ucgsCw", mixed=name in {"su", "runuser", "sg"}
+    )
     for text in options.get("c", []):
         call.walker.embedded(text, call.node)
     if name in {"su", "runuser", "sg"}:

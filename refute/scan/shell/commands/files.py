@@ -31,6 +31,14 @@ def _unlink(call: Call) -> str:
     return ""
 
 
+def _rmdir(call: Call) -> str:
+    for path in split_options(call.argv[1:], "", mixed=True)[1]:
+        target = paths.locate(path, call.walker.scope.cwd)
+        if not paths.inside_or_temporary(target):
+            call.act.add("delete-outside", severity=Severity.MEDIUM, detail="Only where the directory is empty.")
+    return ""
+
+
 def _shred(call: Call) -> str:
     for path in split_options(call.argv[1:], "ns", mixed=True)[1]:
         target = paths.locate(path, call.walker.scope.cwd)
@@ -56,7 +64,8 @@ def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
         if reads and not removes and options.keys() & {"r", "R", "a", "recursive", "archive"}:
             call.act.list(path)
     if target:
-        call.act.write(target)
+        into = re.search(r"/bin/?\Z", target) and len(sources) == 1
+        call.act.write(f"{target}/{sources[0].rpartition('/')[2]}" if into else target)
         _copy_known(call, sources, target)
     if call.argv[0] == "install":
         _mode(call, (options.get("m") or options.get("mode") or [""])[0])
@@ -202,7 +211,7 @@ def _fallocate(call: Call) -> str:
 
 COMMANDS: Final = {
     "rm": _rm,
-    "rmdir": _unlink,
+    "rmdir": _rmdir,
     "unlink": _unlink,
     "srm": _rm,
     "trash": _unlink,

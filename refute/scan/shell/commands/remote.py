@@ -63,6 +63,23 @@ def _git_setting(call: Call, key: str, value: str) -> None:
             call.act.add("foreign-code", detail="A git alias that runs a command.")
 
 
+def _git_hosts(call: Call, operands: list[str]) -> None:
+    for word in operands:
+        remote = _REMOTE.match(word)
+        if "://" in word or (remote and "@" in word):
+            host = hosts.host_of(word) if "://" in word else remote[1] if remote else None
+            call.act.connect(host.rpartition("@")[2] if host else None, fetches=True)
+    sends(call, operands)
+
+
+def _keep_clone(call: Call, operands: list[str]) -> None:
+    """Remember a directory of cloned code: nobody has scanned what the script may run from there."""
+    source, *target = operands
+    name = target[0] if target else source.rstrip("/").rpartition("/")[2].removesuffix(".git")
+    if ("://" in source or _REMOTE.match(source)) and name and not is_open(name):
+        redirects.keep(call.walker, name, DOWNLOAD, appends=False)
+
+
 def _git(call: Call) -> str:
     options, words = split_options(call.argv[1:], "Cc", frozenset({"git-dir", "work-tree", "namespace"}))
     for setting in options.get("c", []):
@@ -75,16 +92,9 @@ def _git(call: Call) -> str:
         rest, "bouj", frozenset({"depth", "branch", "origin", "reference", "template", "config"}), mixed=True
     )[1]
     if verb in {"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}:
-        for word in operands:
-            remote = _REMOTE.match(word)
-            if "://" in word or (remote and "@" in word):
-                host = hosts.host_of(word) if "://" in word else remote[1] if remote else None
-                call.act.connect(host.rpartition("@")[2] if host else None, fetches=True)
-        sends(call, operands)
-    if verb == "clone" and operands and ("://" in operands[0] or _REMOTE.match(operands[0])):
-        name = operands[1] if len(operands) > 1 else operands[0].rstrip("/").rpartition("/")[2].removesuffix(".git")
-        if name and not is_open(name):
-            redirects.keep(call.walker, name, DOWNLOAD, appends=False)
+        _git_hosts(call, operands)
+    if verb == "clone" and operands:
+        _keep_clone(call, operands)
     if verb == "config" and len(operands) > 1:
         _git_setting(call, operands[-2], operands[-1])
     if (verb == "config" and "--global" in rest) or (verb == "config" and "--system" in rest):

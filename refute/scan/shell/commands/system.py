@@ -57,6 +57,8 @@ _STARTS: Final = frozenset(
 _MEMORY_FILE_SYSTEMS: Final = frozenset(
     {"tmpfs", "ramfs", "proc", "sysfs", "devpts", "cgroup", "cgroup2", "securityfs", "mqueue"}
 )
+_POWERS: Final = ("g", "G", "group", "groups", "ingroup", "u", "uid", "gid")
+_POWERFUL: Final = frozenset({"0", "00", "root", "sudo", "wheel", "admin", "docker", "shadow", "disk", "lxd"})
 _ACCOUNT_VALUED: Final = frozenset(
     {
         "uid",
@@ -211,18 +213,18 @@ def _service(call: Call) -> str:
 
 
 def _account(call: Call) -> str:
-    """`adduser` and the like: a plain account is shown, one with another's rights, a password or a group blocks."""
+    """`adduser` and the like: an account or group that nobody can use to get in is shown, anything else blocks."""
     if only_asks(call):
         return UNKNOWN
-    name = call.argv[0]
     options, operands = split_options(call.argv[1:], "ugGdscepkKbfMN", _ACCOUNT_VALUED, mixed=True)
-    given = [*operands, *(value for key in ("g", "G", "group", "groups", "ingroup") for value in options.get(key, []))]
-    strong = options.keys() & {"o", "non-unique", "p", "password", "aG", "a"} or any(
-        value in {"0", "root", "sudo", "wheel", "admin", "adm", "docker", "shadow", "disk", "lxd"} for value in given
+    values = [value for key in _POWERS for value in options.get(key, [])]
+    powerful = options.keys() & {"o", "non-unique", "p", "password", "aG", "a"} or any(
+        value.strip() in _POWERFUL for value in [*operands, *values]
     )
-    zero = any(value.strip() in {"0", "00"} for key in ("u", "uid", "gid") for value in options.get(key, []))
-    adds = name in {"useradd", "adduser", "groupadd", "addgroup"}
-    call.act.add("system-control", severity=None if strong or zero or not adds else Severity.MEDIUM)
+    shell = " ".join(options.get("s", []) + options.get("shell", []))
+    closed = options.keys() & {"system", "r", "S", "disabled-login", "disabled-password"} or "nologin" in shell
+    adds = call.argv[0] in {"groupadd", "addgroup"} or (call.argv[0] in {"useradd", "adduser"} and bool(closed))
+    call.act.add("system-control", severity=Severity.MEDIUM if adds and not powerful else None)
     return UNKNOWN
 
 
