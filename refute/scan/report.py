@@ -7,6 +7,7 @@ from refute.scan.finding import Confidence, Finding, Severity
 from refute.scan.symbols import show
 
 MAX_FINDINGS = 200
+"""Findings kept for one file, the worst of them."""
 MAX_STEPS = 150_000
 """Nodes visited for one file, over all embedded texts; a typical script needs a few hundred."""
 
@@ -80,15 +81,31 @@ class Report:
         )
         key = (rule_id, spot.line, finding.command)
         held = self.findings.get(key)
-        if held is None and len(self.findings) >= MAX_FINDINGS:
-            raise BudgetExceeded
+        if held is None and len(self.findings) >= MAX_FINDINGS and not self._make_room(finding):
+            return
         if held is None or held.severity < finding.severity:
             self.findings[key] = finding
+
+    def _make_room(self, finding: Finding) -> bool:
+        """Let the first of the weakest findings go for a worse one; says whether there is room now.
+
+        A finding that would block is never dropped unseen: the file then counts as not understood.
+        """
+        weakest = min(self.findings, key=lambda key: self.findings[key].severity)
+        if self.findings[weakest].severity < finding.severity:
+            del self.findings[weakest]
+        elif finding.severity > Severity.MEDIUM:
+            spot = Spot(line=finding.line, column=finding.column, text=finding.matched)
+            self.add_always(
+                "unanalysable", spot, f"It gives more than {MAX_FINDINGS} findings; the rest is not listed."
+            )
+            return False
+        return len(self.findings) < MAX_FINDINGS
 
     def add_always(self, rule_id: str, spot: Spot, reason: str) -> None:
         """Record that the file was not understood, however many findings there are already."""
         rule = RULES[rule_id]
-        self.findings[rule_id, spot.line, reason] = Finding(
+        self.findings[rule_id, 0, reason] = Finding(
             rule_id=rule_id,
             path=self.path,
             line=spot.line,

@@ -73,7 +73,7 @@ class Scope:
             script=self.script,
             cwd=self.cwd,
             variables=dict(self.variables),
-            arrays=dict(self.arrays),
+            arrays={name: list(words) for name, words in self.arrays.items()},
             functions=dict(self.functions),
             aliases=dict(self.aliases),
             references=dict(self.references),
@@ -81,6 +81,13 @@ class Scope:
             branching=self.branching,
             endless=self.endless,
         )
+
+    def become(self, other: "Scope") -> None:
+        """Take over the state of another scope, copied."""
+        fresh = other.fork()
+        self.cwd, self.branching, self.endless = fresh.cwd, fresh.branching, fresh.endless
+        self.variables, self.arrays, self.functions = fresh.variables, fresh.arrays, fresh.functions
+        self.aliases, self.references = fresh.aliases, fresh.references
 
     def assign(self, name: str, values: tuple[str, ...]) -> None:
         """Give a variable its possible values."""

@@ -10,6 +10,7 @@ from refute.scan.finding import Severity
 from refute.scan.report import Report, Spot
 from refute.scan.shell import assignments, compound, redirects, simple
 from refute.scan.shell.call import Call
+from refute.scan.shell.calls import Calls, state_of
 from refute.scan.shell.respelling import respell
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.spelling import join_continued, plain_placeholders, spell_out
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_DEPTH: Final = 12
-"""Nested function calls, substitutions and embedded texts."""
+"""Nested substitutions and embedded texts."""
+MAX_CALLS: Final = 40
+"""Functions called within one another; the walk itself takes stack for each."""
+MAX_RECURSION: Final = 2
+"""How often a function may call itself, each time with other arguments."""
 
 
 @dataclass(slots=True)
@@ -30,6 +35,9 @@ class Shared:
 
     report: Report
     called: set[str] = field(default_factory=set)
+    calls: Calls = field(default_factory=Calls)
+    cuts: int = 0
+    """How many calls were left out because they were under way already."""
     written: dict[str, str] = field(default_factory=dict)
     """Located path → text that the script itself put there."""
 
@@ -42,7 +50,8 @@ class Walker:
         self.scope = scope
         self.depth = depth
         self.place = place
-        self.stack: tuple[str, ...] = ()
+        self.stack: tuple[tuple[str, tuple[str, ...] | None], ...] = ()
+        """The functions that surround this point, with what they were given."""
         self.fed: tuple[int, list[str]] = (0, [])
         """A command and the files of the workspace whose text is its whole input."""
         self.expander = Expander(scope, self._substitute)
@@ -157,22 +166,44 @@ class Walker:
 
     def call_function(self, call: Call) -> str:
         """Run a function of the script with these arguments."""
-        name = call.argv[0]
+        name, *arguments = call.argv
         self.shared.called.add(name)
-        outer = self.scope.arguments or []
-        # Within itself only to hand on the rest of what it was given: `run run rm`.
-        shrinks = len(call.argv) - 1 < len(outer) and outer[len(outer) - len(call.argv) + 1 :] == call.argv[1:]
-        if (name in self.stack and not shrinks) or self.depth + len(self.stack) >= MAX_DEPTH:
+        inside = [given or () for caller, given in self.stack if caller == name]
+        rest = bool(inside) and _is_rest(inside[-1], tuple(arguments))
+        if inside and not rest and not any(is_known(word) and word not in inside[-1] for word in arguments):
+            self.shared.cuts += 1
             return UNKNOWN
-        return self._call_body(name, self.scope.functions[name], call.argv[1:], call.stdin)
+        if (len(inside) >= MAX_RECURSION and not rest) or len(self.stack) >= MAX_CALLS:
+            self.shared.cuts += 1
+            self.shared.report.add("unanalysable", self.spot(call.node), f"{name} is called too deeply")
+            return UNKNOWN
+        return self._call_body(name, self.scope.functions[name], arguments, call.stdin)
 
     def _call_body(self, name: str, body: "Node", arguments: list[str] | None, stdin: str) -> str:
         outer_arguments, outer_stack = self.scope.arguments, self.stack
-        self.scope.arguments, self.stack = arguments, (*self.stack, name)
+        given = None if arguments is None else tuple(arguments)
+        state = None
+        if outer_stack:
+            state = (body.id, given, stdin, self.depth, state_of(self.scope, self.shared.written))
+            for key in (state, (*state, outer_stack)):
+                if (output := self.shared.calls.find(key, self.scope, self.shared.written)) is not None:
+                    return output
+        cuts = self.shared.cuts
+        self.scope.arguments, self.stack = arguments, (*self.stack, (name, given))
         try:
-            return self.run(body, stdin)
+            output = self.run(body, stdin)
         finally:
             self.scope.arguments, self.stack = outer_arguments, outer_stack
+        if state is not None:
+            # Where a call was left out because it is under way already, what surrounds this one counts as well.
+            key = state if cuts == self.shared.cuts else (*state, outer_stack)
+            self.shared.calls.keep(key, self.scope, self.shared.written, output)
+        return output
+
+
+def _is_rest(before: tuple[str, ...], arguments: tuple[str, ...]) -> bool:
+    """Whether a function that calls itself only hands on the rest of what it was given: `run run rm`."""
+    return len(arguments) < len(before) and before[len(before) - len(arguments) :] == arguments
 
 
 HANDLERS: Final[Mapping[str, Callable[[Walker, "Node", str], str]]] = MappingProxyType(

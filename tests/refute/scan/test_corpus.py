@@ -36,5 +36,6 @@ if ROWS:
         missed = [row["id"] for row in rows if not blocked(row)]
         assert len(missed) <= len(rows) / 10, missed
 
+    @pytest.mark.slow
     def test_every_text_of_the_corpus_gets_an_answer():
         assert all(blocked(row) in {True, False} for row in ROWS)

@@ -31,13 +31,13 @@ def _faults(text: str, language: Language) -> list[str]:
     return [finding.explanation for finding in findings if "scanner failed" in finding.explanation]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(_SHELL)
 def test_shell_like_text_never_breaks_the_scanner(text: str) -> None:
     assert _faults(text, Language.SHELL) == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(_PYTHON)
 def test_python_like_text_never_breaks_the_scanner(text: str) -> None:
     assert _faults(text, Language.PYTHON) == []

@@ -37,26 +37,43 @@ HOSTILE_SHELL = {
 }
 
 
+SLOW = {
+    "200,000 minus signs",
+    "200,000 parentheses",
+    "deep attribute chain",
+    "deep binary chain",
+    "200,000 braces",
+    "200,000 substitutions",
+    "deep lists",
+}
+SLOW |= {"10 MB on one line"}
+"""Read by the child, or at its limits; the quick suite keeps the kinds that say as much in less time."""
+
+
+def kinds(texts):
+    return [pytest.param(kind, marks=[pytest.mark.slow] if kind in SLOW else []) for kind in texts]
+
+
 def _blocks(data: bytes, language: Language, path: str = "x") -> bool:
     return any(finding.severity >= Severity.HIGH for finding in scan_text(path, data, language=language))
 
 
-@pytest.mark.parametrize("kind", HOSTILE_PYTHON)
+@pytest.mark.parametrize("kind", kinds(HOSTILE_PYTHON))
 def test_hostile_python_blocks(kind: str) -> None:
     assert _blocks(HOSTILE_PYTHON[kind], Language.PYTHON)
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[pytest.mark.slow] if "10 MB" in kind else []) for kind in HOSTILE_SHELL]
-)
+@pytest.mark.parametrize("kind", kinds(HOSTILE_SHELL))
 def test_hostile_shell_blocks(kind: str) -> None:
     assert _blocks(HOSTILE_SHELL[kind], Language.SHELL)
 
 
+@pytest.mark.slow
 def test_long_harmless_line_is_read_in_the_child_and_passes() -> None:
     assert not _blocks(b"x = '" + b"a" * 1_000_000 + b"'\n", Language.PYTHON)
 
 
+@pytest.mark.slow
 def test_danger_after_megabytes_of_padding_is_found() -> None:
     assert _blocks(b"# padding\n" * 50_000 + b"rm -rf /\n", Language.SHELL)
 
@@ -127,3 +144,28 @@ def test_python_behind_a_launcher_is_scanned(language: Language | None) -> None:
 def test_launcher_that_does_more_is_blocked(line: str) -> None:
     findings = scan_text("bin/tool", f"#!/bin/sh\n{line}\n' '''\nprint()\n".encode())
     assert any(finding.severity >= Severity.HIGH for finding in findings)
+
+
+def test_chain_of_functions_is_followed_or_blocks() -> None:
+    for length in (30, 60):
+        chain = "".join(f'f{n}() {{ f{n + 1} "$@"; }}\n' for n in range(length))
+        assert _blocks(f'{chain}f{length}() {{ "$@"; }}\nf0 rm -rf /etc\n'.encode(), Language.SHELL)
+
+
+def test_function_that_calls_itself_with_something_new_is_followed() -> None:
+    assert _blocks(b'f() { [ -n "$2" ] && "$@" || f rm -rf /etc; }; f x', Language.SHELL)
+    assert _blocks(b'run() { "$@"; }; run run run rm -rf /etc', Language.SHELL)
+
+
+def test_functions_that_call_each_other_in_many_ways_end_in_time() -> None:
+    values = "".join(f"if a{n}; then v=x{n}; fi\n" for n in range(6))
+    calls = "".join(f'f{n}() {{ f{n + 1} "$1"; f{n + 1} "$v"; }}\n' for n in range(12))
+    assert not _blocks(f"{values}{calls}f12() {{ echo $1; }}\nf0 a\n".encode(), Language.SHELL)
+
+
+def test_findings_beyond_the_limit_never_hide_one_that_blocks() -> None:
+    weak = "".join(f"sudo tool{n} x\n" for n in range(250))
+    findings = scan_text("x", f"{weak}rm -rf /etc\n".encode(), language=Language.SHELL)
+    assert "delete-outside" in {finding.rule_id for finding in findings}
+    strong = "".join(f"rm -rf /etc/x{n}\n" for n in range(250))
+    assert "unanalysable" in {f.rule_id for f in scan_text("x", strong.encode(), language=Language.SHELL)}
