@@ -116,12 +116,13 @@ def _unresolved(call: Call) -> bool:
         return False
     if word.startswith(UNKNOWN) and "/" in word and not is_open(word.rpartition("/")[2]):
         return False
-    if any(_dangerous_operand(call, argument) for argument in call.argv[1:]):
+    if any(is_dangerous_operand(call, argument) for argument in call.argv[1:]):
         call.act.add("unresolved-command")
     return True
 
 
-def _dangerous_operand(call: Call, argument: str) -> bool:
+def is_dangerous_operand(call: Call, argument: str) -> bool:
+    """Whether an argument is dangerous for whichever command gets it."""
     if DERIVED in argument or DOWNLOAD in argument:
         return True
     if "://" in argument:

@@ -173,11 +173,26 @@ class Walker:
         if inside and not rest and not any(is_known(word) and word not in inside[-1] for word in arguments):
             self.shared.cuts += 1
             return UNKNOWN
-        if (len(inside) >= MAX_RECURSION and not rest) or len(self.stack) >= MAX_CALLS:
+        if len(self.stack) >= MAX_CALLS:
             self.shared.cuts += 1
             self.shared.report.add("unanalysable", self.spot(call.node), f"{name} is called too deeply")
             return UNKNOWN
+        if len(inside) >= MAX_RECURSION and not rest:
+            self.shared.cuts += 1
+            self._taken_for_commands(call, arguments)
+            return UNKNOWN
         return self._call_body(name, self.scope.functions[name], arguments, call.stdin)
+
+    def _taken_for_commands(self, call: Call, arguments: list[str]) -> None:
+        """What a function hands to itself again and again counts as something that it may run in the end."""
+        from refute.scan.shell.dispatch import dispatch, is_dangerous_operand  # noqa: PLC0415 - it needs this module
+
+        for position in range(len(arguments)):
+            words = arguments[position:]
+            if words[0] not in self.scope.functions and words[0]:
+                dispatch(Call(self, words, call.node, ""))
+        if any(is_dangerous_operand(call, word) for word in arguments):
+            call.act.add("unresolved-command")
 
     def _call_body(self, name: str, body: "Node", arguments: list[str] | None, stdin: str) -> str:
         outer_arguments, outer_stack = self.scope.arguments, self.stack

@@ -1,6 +1,8 @@
 """Fails closed: whatever cannot be read, parsed or finished blocks, and nothing in the file can silence it."""
 
 import time
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -50,7 +52,7 @@ SLOW |= {"10 MB on one line"}
 """Read by the child, or at its limits; the quick suite keeps the kinds that say as much in less time."""
 
 
-def kinds(texts):
+def kinds(texts: Iterable[str]) -> list[Any]:
     return [pytest.param(kind, marks=[pytest.mark.slow] if kind in SLOW else []) for kind in texts]
 
 
