@@ -12,8 +12,19 @@ from docker.errors import NotFound
 
 from refute.errors import SandboxFailed
 from refute.sandbox.connection import engine_errors
-from refute.sandbox.evidence import Counters, Facts, full_mounts, judge, memory_in_words, read_counters
+from refute.sandbox.evidence import (
+    Counters,
+    Facts,
+    control_groups,
+    full_mounts,
+    judge,
+    memory_in_words,
+    read_counters,
+)
 from refute.sandbox.execution import Ending, Execution
+from refute.sandbox.files import Files
+from refute.sandbox.files_engine import EngineFiles
+from refute.sandbox.files_local import LocalFiles
 from refute.sandbox.freeze import freeze
 from refute.sandbox.job import End, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.sandbox.profile import volumes
@@ -42,6 +53,7 @@ class Attempt:
     """One job in a container that stands ready, to its last byte read; whoever made the container removes it."""
 
     def __init__(self, standing: Standing, job: Job) -> None:
+        self._standing = standing
         self._client = standing.client
         self._container = standing.container
         self._job = job
@@ -58,7 +70,7 @@ class Attempt:
             EngineDied, SandboxFailed: infrastructure.
         """
         originals = background.submit(read_originals, self._job.workspace)
-        ending = Execution(self._client, self._container, self._job, self._signals).run()
+        ending = Execution(self._standing, self._job).run()
         end, remains = self._conclude(self._container, ending, originals.result())
         return JobResult(
             end=end,
@@ -96,15 +108,14 @@ class Attempt:
         return self._judge(container, ending.exit_code, remains.workspace, out_of_memory=out_of_memory), remains
 
     def _judge(self, container: str, exit_code: int, workspace: WorkspaceState, *, out_of_memory: bool) -> End:
-        with engine_errors("say which process is PID 1"):
-            pid = int(self._client.inspect_container(container)["State"]["Pid"])
+        pid = self._standing.pid
         counters = read_counters(pid, container)
         here = counters.processes is not None
         facts = Facts(
             exit_code=exit_code,
             out_of_memory=out_of_memory,
             counters=counters if here else self._ask_counters(container),
-            full=full_mounts(pid, (*SCRATCH, *volumes(self._job))) if here else (),
+            full=full_mounts(pid, (*SCRATCH, *volumes(self._job))) if here else None,
             workspace=workspace,
             limits=self._job.limits,
         )
@@ -134,7 +145,9 @@ class Attempt:
         return False
 
     def _stop_the_world(self, container: str) -> None:
-        """Freeze everything in the container."""
+        """Freeze everything in the container; PID 1, which is ours and sleeps, may stay awake where it is alone."""
+        if read_counters(self._standing.pid, container).processes == 1:
+            return
         with engine_errors("pause the container"):
             freeze(self._client, container)
 
@@ -145,10 +158,17 @@ class Attempt:
         return Counters(processes=(stats.get("pids_stats") or {}).get("current"))
 
     def _read(self, container: str, originals: Mapping[str, Original]) -> _Remains:
+        local = LocalFiles(self._standing.pid)
+        if control_groups(self._standing.pid, container) and local.can_be_read():
+            with contextlib.suppress(OSError):  # a tree that is not for it
+                return self._read_from(local, originals)
+        return self._read_from(EngineFiles(self._client, container), originals)
+
+    def _read_from(self, files: Files, originals: Mapping[str, Original]) -> _Remains:
         return _Remains(
-            workspace=read_workspace(self._client, container, originals, self._job.limits),
-            decoys_touched=read_touched_decoys(self._client, container),
-            collected=read_collected(self._client, container, self._job.collect),
+            workspace=read_workspace(files, originals, self._job.limits),
+            decoys_touched=read_touched_decoys(files),
+            collected=read_collected(files, self._job.collect),
         )
 
     def _try_to_read(self, container: str, originals: Mapping[str, Original]) -> _Remains:

@@ -36,8 +36,8 @@ class Facts:
     out_of_memory: bool
     """The engine reported it."""
     counters: Counters
-    full: tuple[str, ...]
-    """File systems found full, in words."""
+    full: tuple[str, ...] | None
+    """File systems found full, in words; None where they cannot be seen: then sizes have to do."""
     workspace: WorkspaceState
     limits: Limits
 
@@ -68,10 +68,7 @@ def read_counters(pid: int, container: str, *, root: Path = Path("/")) -> Counte
         container: its id; the control group's name must hold it, or `pid` is one of another machine.
         root: where `/proc` and `/sys` lie.
     """
-    try:
-        groups = _groups((root / f"proc/{pid}/cgroup").read_text(), container, root / CGROUPS.relative_to("/"))
-    except OSError:
-        return Counters()
+    groups = control_groups(pid, container, root=root)
     return Counters(
         out_of_memory_kills=_counter(groups.get("memory"), ("memory.events", "memory.oom_control"), "oom_kill"),
         forks_refused=_counter(groups.get("pids"), ("pids.events",), "max"),
@@ -79,13 +76,30 @@ def read_counters(pid: int, container: str, *, root: Path = Path("/")) -> Counte
     )
 
 
-def full_mounts(pid: int, mounts: tuple[str, ...]) -> tuple[str, ...]:
-    """Which of a container's mount points are full, in words; none where this cannot be seen from here (needs root).
+def control_groups(pid: int, container: str, *, root: Path = Path("/")) -> Mapping[str, Path]:
+    """Controller → folder of a container's control group; empty where its processes are none of this machine.
+
+    Args:
+        pid: of the container's PID 1, as the engine sees it.
+        container: its id; the control group's name must hold it, or `pid` is one of another machine.
+        root: where `/proc` and `/sys` lie.
+    """
+    try:
+        return _groups((root / f"proc/{pid}/cgroup").read_text(), container, root / CGROUPS.relative_to("/"))
+    except OSError:
+        return {}
+
+
+def full_mounts(pid: int, mounts: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Which of a container's mount points are full, in words; None where this cannot be seen from here (needs root).
 
     The caller must know that `pid` is of this machine. The mount points lie on a read-only root, so hostile code
     cannot have replaced them.
     """
-    found = ((mount, _full(f"/proc/{pid}/root{mount}")) for mount in mounts)
+    try:
+        found = [(mount, _full(os.statvfs(f"/proc/{pid}/root{mount}"))) for mount in mounts]
+    except OSError:
+        return None
     return tuple(f"all {what} of {mount}" for mount, what in found if what)
 
 
@@ -110,16 +124,12 @@ def _disk(facts: Facts) -> str:
         return " and ".join(facts.full)
     if state.largest_file_bytes == limits.file_bytes:
         return f"{limits.file_bytes // MEBIBYTE} MiB in one file"
-    if state.complete and state.used_bytes >= limits.workspace_bytes * (1 - FULL_BELOW):
+    if facts.full is None and state.complete and state.used_bytes >= limits.workspace_bytes * (1 - FULL_BELOW):
         return f"{limits.workspace_bytes // MEBIBYTE} MiB in the workspace"
     return ""
 
 
-def _full(path: str) -> str:
-    try:
-        state = os.statvfs(path)
-    except OSError:
-        return ""
+def _full(state: os.statvfs_result) -> str:
     if state.f_blocks > 0 and state.f_bavail <= state.f_blocks * FULL_BELOW:
         return "space"
     if state.f_files > 0 and state.f_ffree <= state.f_files * FULL_BELOW:

@@ -1,20 +1,19 @@
-"""Running the command in a started container: fill, start, collect output, until one of the ends comes first."""
+"""Running the command in a container that stands: fill, collect output, until one of the ends comes first."""
 
 import contextlib
-import socket
 import threading
 import time
 from dataclasses import dataclass
 from queue import Empty
-from typing import Any, Final
+from typing import Final
 
 from docker.utils.socket import frames_iter
 
 from refute.errors import EngineDied, SandboxFailed
-from refute.sandbox.connection import LOST, START_HINT, EngineClient, engine_errors
+from refute.sandbox.connection import LOST, START_HINT, engine_errors
 from refute.sandbox.job import Job
 from refute.sandbox.output import STDERR, STDOUT, CappedOutput
-from refute.sandbox.profile import SUBJECT
+from refute.sandbox.standing import FILL_TIMEOUT_S, Standing
 from refute.sandbox.watch import (
     CommandEnded,
     ContainerEnded,
@@ -22,13 +21,11 @@ from refute.sandbox.watch import (
     OutOfMemory,
     OutputOverflow,
     Signal,
-    Signals,
     Started,
     StreamEnded,
 )
-from refute.sandbox.workspace import FILLED, fill_command, fill_parts
+from refute.sandbox.workspace import FILLED, job_parts
 
-FILL_TIMEOUT_S: Final = 45.0
 DRAIN_TIMEOUT_S: Final = 5.0
 """After the command's end: its output is still on the way, or background processes hold the pipe open."""
 MAX_FILL_MESSAGES: Final = 65_536
@@ -52,15 +49,13 @@ class Ending:
 class Execution:
     """One run of one job's command."""
 
-    def __init__(self, client: EngineClient, container: str, job: Job, signals: Signals) -> None:
-        self._client = client
-        self._container = container
+    def __init__(self, standing: Standing, job: Job) -> None:
+        self._standing = standing
         self._job = job
-        self._signals = signals
+        self._signals = standing.signals
         self._output = CappedOutput(limit_bytes=job.limits.output_bytes)
         self._fill_messages = bytearray()
         self._filled = False
-        self._exec_id = ""
         self._out_of_memory = False
 
     def run(self) -> Ending:
@@ -70,40 +65,19 @@ class Execution:
             EngineDied: the engine went away.
             SandboxFailed: the container could not be filled.
         """
-        parts = fill_parts(self._job)
-        with engine_errors("start the command"):
-            created = self._client.exec_create(
-                self._container, fill_command(self._job, parts), stdin=True, user=SUBJECT, workdir="/"
-            )
-            self._exec_id = created["Id"]
-            stream: Any = self._client.exec_start(self._exec_id, socket=True)
-        reader = threading.Thread(target=self._read, args=(stream,), name="refute-output", daemon=True)
+        reader = threading.Thread(target=self._read, name="refute-output", daemon=True)
         reader.start()
         try:
-            self._send(stream, list(parts.values()))
+            self._standing.send(job_parts(self._job))
             self._await_fill(reader)
             return self._await_end(reader)
         finally:
-            with contextlib.suppress(OSError):
-                _raw(stream).shutdown(socket.SHUT_RDWR)
+            self._standing.hang_up()
             reader.join(timeout=DRAIN_TIMEOUT_S)
-            stream.close()
 
-    def _send(self, stream: Any, parts: list[bytes]) -> None:
-        raw = _raw(stream)
-        raw.settimeout(FILL_TIMEOUT_S)
-        try:
-            for part in parts:
-                raw.sendall(part)
-        except OSError:
-            return  # the fill ended early; what it said is told by _await_fill
-        finally:
-            with contextlib.suppress(OSError):
-                raw.settimeout(None)
-
-    def _read(self, stream: Any) -> None:
+    def _read(self) -> None:
         with contextlib.suppress(*LOST, OSError, ValueError):  # closing breaks the read
-            for number, data in frames_iter(stream, tty=False):  # type: ignore[no-untyped-call]
+            for number, data in frames_iter(self._standing.stream, tty=False):  # type: ignore[no-untyped-call]
                 if not self._feed(number, data):
                     self._signals.put(OutputOverflow())
                     return
@@ -182,13 +156,13 @@ class Execution:
                 signal = self._signals.get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
                 return None
-            if not isinstance(signal, CommandEnded) or signal.exec_id == self._exec_id:
+            if not isinstance(signal, CommandEnded) or signal.exec_id == self._standing.exec_id:
                 return signal
 
     def _exit_code(self) -> int | None:
         """The code of a command that ended while its background processes held the output open, else None."""
         with engine_errors("say whether the command ended"):
-            state = self._client.exec_inspect(self._exec_id)
+            state = self._standing.client.exec_inspect(self._standing.exec_id)
         return None if state["Running"] else state["ExitCode"]
 
     def _ending(
@@ -210,11 +184,6 @@ class Execution:
             stdout=self._output.text(STDOUT),
             stderr=self._output.text(STDERR),
         )
-
-
-def _raw(stream: Any) -> Any:
-    """The socket under docker-py's file-like wrapper (unix, TCP); TLS streams are sockets already."""
-    return getattr(stream, "_sock", stream)
 
 
 def _engine_lost() -> EngineDied:

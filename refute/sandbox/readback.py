@@ -1,30 +1,21 @@
-"""Reading a stopped container back: bounded streams out of the engine, never an extraction, no process asked.
+"""Reading a stopped container back: never an extraction, no process asked.
 
-The container is paused, so nothing in it races the engine. Everything in the tar but its framing is hostile: names,
-kinds, sizes and contents are looked at, never acted upon.
+Nothing in the container runs, so nothing races the reader. Everything but the framing is hostile: names, kinds, sizes
+and contents are looked at, never acted upon.
 """
 
-import io
 import tarfile
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Final
+from typing import Final
 
-import requests
-from docker.errors import NotFound
-from typing_extensions import Buffer
-
-from refute.errors import SandboxFailed
-from refute.sandbox.connection import EngineClient, engine_errors
 from refute.sandbox.decoys import DECOYS
+from refute.sandbox.files import Content, Files, TooLargeError
 from refute.sandbox.job import MEBIBYTE, Limits
 from refute.sandbox.profile import ATTACK, HOMES, HOMES_BYTES, WORKSPACE
-from refute.sandbox.tree import PERMISSIONS, Original, bounded, plain_name
+from refute.sandbox.tree import PERMISSIONS, Original, bounded
 
 MAX_COLLECTED_BYTES: Final = 16 * MEBIBYTE
-READ_TIMEOUT_S: Final = 60.0
-"""For one archive; the engine reads from memory, so this is reached only when it is in trouble."""
 FRAMING_BYTES: Final = 16 * MEBIBYTE
 """Tar headers on top of contents: 1.5 KiB for each of 8,192 entries, rounded up."""
 MAX_ENTRIES: Final = 10_000
@@ -33,10 +24,6 @@ MAX_LINKED: Final = 20
 """Original files with a second name that are asked for one by one; each costs an archive."""
 BLOCK: Final = 4_096
 """tmpfs accounts whole pages."""
-
-
-class TooLargeError(Exception):
-    """An archive is longer than its reader wanted; sparse files make it so at no cost to the job."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +49,7 @@ class _Comparison:
     used_bytes: int = 0
     largest_file_bytes: int = 0
 
-    def look(self, name: str, member: tarfile.TarInfo, content: IO[bytes] | None) -> None:
+    def look(self, name: str, member: tarfile.TarInfo, content: Content | None) -> None:
         self.seen.add(name)
         if member.isreg():
             self.used_bytes += -(-member.size // BLOCK) * BLOCK
@@ -80,9 +67,7 @@ class _Comparison:
         return bounded(self.changed | empty | (removed - _folders(removed)), unread=not complete)
 
 
-def read_workspace(
-    client: EngineClient, container: str, originals: Mapping[str, Original], limits: Limits
-) -> WorkspaceState:
+def read_workspace(files: Files, originals: Mapping[str, Original], limits: Limits) -> WorkspaceState:
     """Compare the workspace with what filled it.
 
     Raises:
@@ -93,7 +78,7 @@ def read_workspace(
     linked: list[str] = []
     budget = limits.workspace_bytes + 2_048 * limits.workspace_inodes
     try:
-        for name, member, content in _members(client, container, WORKSPACE, budget):
+        for name, member, content in files.members(WORKSPACE, budget):
             if member.islnk() and name in originals and len(linked) < MAX_LINKED:
                 linked.append(name)  # the first of several names has the content
                 comparison.seen.add(name)
@@ -104,7 +89,7 @@ def read_workspace(
     except TooLargeError:
         complete = False
     for name in linked:
-        _look_alone(client, container, name, comparison)
+        _look_alone(files, name, comparison)
     return WorkspaceState(
         changed=comparison.finish(complete=complete),
         used_bytes=comparison.used_bytes,
@@ -113,7 +98,7 @@ def read_workspace(
     )
 
 
-def read_touched_decoys(client: EngineClient, container: str) -> tuple[str, ...]:
+def read_touched_decoys(files: Files) -> tuple[str, ...]:
     """The decoys that are not as they were: removed, another kind, other content or other permissions.
 
     Raises:
@@ -122,7 +107,7 @@ def read_touched_decoys(client: EngineClient, container: str) -> tuple[str, ...]
     untouched: set[str] = set()
     unclear: set[str] = set()
     try:
-        for name, member, content in _members(client, container, HOMES, HOMES_BYTES + FRAMING_BYTES):
+        for name, member, content in files.members(HOMES, HOMES_BYTES + FRAMING_BYTES):
             path = f"{HOMES}/{name}"
             if _is_decoy(path, member, content):
                 untouched.add(path)
@@ -132,11 +117,11 @@ def read_touched_decoys(client: EngineClient, container: str) -> tuple[str, ...]
                 unclear.add(path)  # a second name for it came first: no change of its own
     except TooLargeError:  # something sparse lies before a decoy
         unclear = DECOYS.keys() - untouched
-    untouched |= {path for path in unclear if _stands_alone(client, container, path)}
+    untouched |= {path for path in unclear if _stands_alone(files, path)}
     return tuple(sorted(DECOYS.keys() - untouched))
 
 
-def read_collected(client: EngineClient, container: str, names: Iterable[str]) -> dict[str, bytes]:
+def read_collected(files: Files, names: Iterable[str]) -> dict[str, bytes]:
     """The named files directly under `/attack`; those that are missing, no regular file or too large stay out.
 
     Raises:
@@ -145,9 +130,7 @@ def read_collected(client: EngineClient, container: str, names: Iterable[str]) -
     collected: dict[str, bytes] = {}
     for name in names:
         try:
-            for below, member, content in _members(
-                client, container, f"{ATTACK}/{name}", MAX_COLLECTED_BYTES + FRAMING_BYTES
-            ):
+            for below, member, content in files.members(f"{ATTACK}/{name}", MAX_COLLECTED_BYTES + FRAMING_BYTES):
                 # A folder of that name comes as what lies in it: never the file that was asked for.
                 if not below and content is not None and member.size <= MAX_COLLECTED_BYTES:
                     collected[name] = content.read()
@@ -164,7 +147,7 @@ def check_collect(names: Iterable[str]) -> None:
             raise ValueError(f"collect: got {name!r}, expected the name of a file directly under {ATTACK}")
 
 
-def _differs(original: Original, member: tarfile.TarInfo, content: IO[bytes] | None) -> bool:
+def _differs(original: Original, member: tarfile.TarInfo, content: Content | None) -> bool:
     kind = tarfile.REGTYPE if member.isreg() else member.type
     if kind != original.kind:
         return True
@@ -179,7 +162,7 @@ def _differs(original: Original, member: tarfile.TarInfo, content: IO[bytes] | N
     return content.read() != bytes(original.content)  # comparing with a view is many times slower
 
 
-def _is_decoy(path: str, member: tarfile.TarInfo, content: IO[bytes] | None) -> bool:
+def _is_decoy(path: str, member: tarfile.TarInfo, content: Content | None) -> bool:
     decoy = DECOYS.get(path)
     if decoy is None or content is None or not member.isreg():
         return False
@@ -188,19 +171,19 @@ def _is_decoy(path: str, member: tarfile.TarInfo, content: IO[bytes] | None) -> 
     return same and member.mode & PERMISSIONS == mode
 
 
-def _stands_alone(client: EngineClient, container: str, path: str) -> bool:
+def _stands_alone(files: Files, path: str) -> bool:
     try:
-        for _, member, content in _members(client, container, path, FRAMING_BYTES):
+        for _, member, content in files.members(path, FRAMING_BYTES):
             return _is_decoy(path, member, content)
     except TooLargeError:
         return False
     return False
 
 
-def _look_alone(client: EngineClient, container: str, name: str, comparison: _Comparison) -> None:
+def _look_alone(files: Files, name: str, comparison: _Comparison) -> None:
     """Compare a file that has several names, which an archive of its own shows as a file again."""
     try:
-        for below, member, content in _members(client, container, f"{WORKSPACE}/{name}", MAX_COLLECTED_BYTES):
+        for below, member, content in files.members(f"{WORKSPACE}/{name}", MAX_COLLECTED_BYTES):
             if not below:
                 comparison.look(name, member, content)
                 return
@@ -216,52 +199,3 @@ def _ancestors(name: str) -> Iterator[str]:
 def _folders(names: Iterable[str]) -> set[str]:
     """The folders that the names lie in directly: hostile trees are deep, and all ancestors would be too many."""
     return {name.rpartition("/")[0] for name in names}
-
-
-def _members(
-    client: EngineClient, container: str, path: str, budget_bytes: int
-) -> Iterator[tuple[str, tarfile.TarInfo, IO[bytes] | None]]:
-    """Go through a path's tar: name below the path, member, content of regular files. A missing path has none.
-
-    Raises:
-        TooLargeError: the stream went over `budget_bytes`.
-        EngineDied, SandboxFailed: it could not be read.
-    """
-    with engine_errors(f"read {path} back"):
-        try:
-            response = client.open_archive(container, path)
-        except NotFound:
-            return
-        try:
-            with tarfile.open(fileobj=_Bounded(response, budget_bytes), mode="r|", bufsize=2**18, errorlevel=2) as tar:
-                for member in tar:
-                    tar.members = []  # type: ignore[attr-defined]  # a stream is read once; the list would only grow
-                    _, _, name = plain_name(member.name).partition("/")
-                    if name or not member.isdir():
-                        yield name, member, tar.extractfile(member) if member.isreg() else None
-        except tarfile.TarError as error:
-            raise SandboxFailed(f"the engine's tar of {path} cannot be read: {error}") from error
-        finally:
-            response.close()
-
-
-class _Bounded(io.RawIOBase):
-    """Reads a response up to a number of bytes and a moment in time."""
-
-    def __init__(self, response: requests.Response, budget_bytes: int) -> None:
-        super().__init__()
-        self._response = response
-        self._left = budget_bytes
-        self._deadline = time.monotonic() + READ_TIMEOUT_S
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Buffer, /) -> int:
-        if self._left <= 0 or time.monotonic() > self._deadline:
-            raise TooLargeError
-        view = memoryview(buffer)
-        data: bytes = self._response.raw.read(len(view))
-        self._left -= len(data)
-        view[: len(data)] = data
-        return len(data)

@@ -35,12 +35,12 @@ class Removal:
 
     def of(self, standing: Standing) -> None:
         """Remove a container that stands, used or not."""
-        standing.stop_listening()
+        standing.release()
         self.later(standing.client, standing.name)
 
     def now(self, standing: Standing) -> None:
         """Remove a container that stands, and return when it is gone."""
-        standing.stop_listening()
+        standing.release()
         self._remove(standing.client, standing.name)
 
     def await_engine(self) -> EngineClient | None:

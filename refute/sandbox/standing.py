@@ -1,8 +1,10 @@
-"""A container that stands ready: created, started, its events listened to, nothing of a job in it yet."""
+"""A container that stands ready: created, started, its events listened to, a shell in it that waits for the job."""
 
+import contextlib
 import json
+import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -11,13 +13,16 @@ from typing import Any, Final
 from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
 from refute.sandbox.job import Job
 from refute.sandbox.network import on_network, open_egress
-from refute.sandbox.profile import container_config
+from refute.sandbox.profile import SUBJECT, container_config
 from refute.sandbox.reaper import labels
 from refute.sandbox.tcp_memory import limit_tcp_memory
-from refute.sandbox.watch import ContainerEnded, EngineLost, Signals, watch
+from refute.sandbox.watch import CommandEnded, ContainerEnded, EngineLost, Signals, watch
+from refute.sandbox.workspace import FILL_COMMAND, homes_part
 
 MARGIN_S: Final = 5.0
 """A container is not used any more this long before it would leave its job less than its full time."""
+FILL_TIMEOUT_S: Final = 45.0
+"""For what goes into a container before its command begins."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,6 +34,12 @@ class Standing:
     name: str
     container: str
     """Its id."""
+    pid: int = 0
+    """Of its PID 1, as the engine sees it."""
+    exec_id: str = ""
+    """Of the shell that waits for the job, and becomes its command."""
+    stream: Any = None
+    """That shell's input and output, as docker-py hands it out."""
     signals: Signals
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the job's programs must be told about where they are."""
@@ -43,12 +54,31 @@ class Standing:
                 signal = self.signals.get_nowait()
             except Empty:
                 return time.monotonic() < self.usable_until
-            if isinstance(signal, ContainerEnded | EngineLost):
+            if isinstance(signal, CommandEnded | ContainerEnded | EngineLost):
                 return False
 
-    def stop_listening(self) -> None:
-        """End the stream of events."""
+    def send(self, parts: Sequence[bytes]) -> None:
+        """Send to the shell. Where it ended early this ends early too: what it said is told by who reads the stream."""
+        raw = self._raw()
+        with contextlib.suppress(OSError):
+            raw.settimeout(FILL_TIMEOUT_S)
+            for part in parts:
+                raw.sendall(part)
+        with contextlib.suppress(OSError):
+            raw.settimeout(None)
+
+    def hang_up(self) -> None:
+        """End the stream for whoever reads it."""
+        with contextlib.suppress(OSError, AttributeError):
+            self._raw().shutdown(socket.SHUT_RDWR)
+
+    def release(self) -> None:
+        """Close the streams of output and events."""
         self._stack.close()
+
+    def _raw(self) -> Any:
+        """The socket under docker-py's file-like wrapper (unix, TCP); TLS streams are sockets already."""
+        return getattr(self.stream, "_sock", self.stream)
 
 
 def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, waiting_s: float = 0.0) -> Standing:
@@ -73,22 +103,34 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
         config = on_network(config, egress)
     with engine_errors("create the container"):
         created: dict[str, Any] = client.create_container_from_config(config, name)  # type: ignore[no-untyped-call]
-    signals: Signals = SimpleQueue()
-    usable_until = began + waiting_s + MARGIN_S
+    standing = Standing(
+        client=client,
+        name=name,
+        container=created["Id"],
+        signals=SimpleQueue(),
+        environment=egress.environment if egress else {},
+        usable_until=began + waiting_s + MARGIN_S,
+    )
     with ExitStack() as stack:
-        stack.enter_context(watch(client, created["Id"], signals))
+        stack.enter_context(watch(client, standing.container, standing.signals))
         with engine_errors("start the container"):
-            client.start(created["Id"])
-        limit_tcp_memory(created["Id"])
-        return Standing(
-            client=client,
-            name=name,
-            container=created["Id"],
-            signals=signals,
-            environment=egress.environment if egress else {},
-            usable_until=usable_until,
-            _stack=stack.pop_all(),
-        )
+            client.start(standing.container)
+        _start_shell(standing, stack)
+        standing._stack = stack.pop_all()  # noqa: SLF001 (made here)
+    return standing
+
+
+def _start_shell(standing: Standing, stack: ExitStack) -> None:
+    """Start the shell that takes the job, and put in what every container gets."""
+    client = standing.client
+    with engine_errors("start the command's shell"):
+        created = client.exec_create(standing.container, list(FILL_COMMAND), stdin=True, user=SUBJECT, workdir="/")
+        standing.exec_id = created["Id"]
+        standing.stream = client.exec_start(standing.exec_id, socket=True)
+        stack.callback(standing.stream.close)
+        standing.send([homes_part()])
+        standing.pid = int(client.inspect_container(standing.container)["State"]["Pid"])
+    limit_tcp_memory(standing.pid, standing.container)
 
 
 def shape(job: Job) -> str:

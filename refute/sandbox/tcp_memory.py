@@ -6,31 +6,33 @@ host's own connections included. Runc ignores the API's `KernelMemoryTCP` since 
 (https://docs.kernel.org/admin-guide/cgroup-v1/memory.html). With version 2 the buffers are memory like any other.
 """
 
-import contextlib
 from pathlib import Path
 from typing import Final
 
+from refute.sandbox.evidence import control_groups
 from refute.sandbox.job import MEBIBYTE
 
 TCP_BYTES: Final = 64 * MEBIBYTE
 LIMIT_FILE: Final = "memory.kmem.tcp.limit_in_bytes"
-GROUPS: Final = ("docker/{container}", "system.slice/docker-{container}.scope")
-"""Where the engine's two drivers of control groups put a container."""
 
 
-def limit_tcp_memory(container: str, *, base: Path = Path("/sys/fs/cgroup/memory")) -> bool:
+def limit_tcp_memory(pid: int, container: str, *, root: Path = Path("/")) -> bool:
     """Limit a started container's TCP buffers, before anything of the job runs.
 
     Args:
+        pid: of its PID 1, as the engine sees it.
         container: its full id.
-        base: where the memory controller of version 1 lies.
+        root: where `/proc` and `/sys` lie.
 
     Returns:
         Whether a limit was written. False on version 2, without root, and where the engine is on another machine.
     """
-    for group in GROUPS:
-        with contextlib.suppress(OSError):
-            with (base / group.format(container=container) / LIMIT_FILE).open("r+") as file:
-                file.write(str(TCP_BYTES))
-            return True
-    return False
+    memory = control_groups(pid, container, root=root).get("memory")
+    if memory is None:
+        return False
+    try:
+        with (memory / LIMIT_FILE).open("r+") as file:
+            file.write(str(TCP_BYTES))
+    except OSError:
+        return False
+    return True

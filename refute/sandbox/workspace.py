@@ -1,9 +1,16 @@
-"""Filling a container: one stream through the job's own exec, unpacked inside by the unprivileged user.
+"""Filling a container: one stream into a shell that waits in it, unpacked inside by the unprivileged user.
 
-Unpacking inside costs no further exec and never makes the engine write files as root on the host, as `docker cp`
-does. The stream's parts follow each other without separators; their lengths are arguments of the script.
+The shell is the exec that becomes the job's command. It is started with the container, so that where a container was
+prepared ahead nothing is left to be started but the command itself. Unpacking inside never makes the engine write
+files as root on the host, as `docker cp` does.
+
+The stream is a list of parts, each a line `TARGET SIZE` and as many bytes: a tar to unpack in TARGET, or, last, `run`
+and a script that sets the words of the command.
 """
 
+import functools
+import shlex
+from collections.abc import Iterator
 from typing import Final
 
 from refute.sandbox.decoys import pack_decoys
@@ -18,38 +25,48 @@ FILLED: Final = b"\0refute:filled\0\n"
 FILL: Final = r"""
 set -e
 umask 022
-while [ "$1" != -- ]; do
-    head -c "$2" | {
+while IFS=' ' read -r target size && [ "$target" != run ]; do
+    head -c "$size" | {
         status=0
-        tar -xpf - --warning=no-timestamp -C "$1" 2>&1 || status=$?
+        tar -xpf - --warning=no-timestamp -C "$target" 2>&1 || status=$?
         cat >/dev/null
         exit "$status"
     }
-    shift 2
 done
-shift
+[ "$target" = run ]
+eval "$(head -c "$size")"
+[ "$arrived" = whole ]
 cd /workspace
 printf '\0refute:filled\0\n'
 exec env --default-signal -i "$@" </dev/null
 """
+FILL_COMMAND: Final = ("/bin/sh", "-c", FILL)
 
 
-def fill_parts(job: Job) -> dict[str, bytes]:
-    """Mount point → tar that is unpacked there before the command starts."""
-    parts = {WORKSPACE: job.workspace, HOMES: pack_decoys(HOMES)}
-    if job.attack_files:
-        parts[ATTACK] = pack_files(job.attack_files)
-    return {target: content for target, content in parts.items() if content}
+@functools.cache
+def homes_part() -> bytes:
+    """The part that every container gets, whatever its job: the decoys."""
+    return b"".join(_part(HOMES, pack_decoys(HOMES)))
 
 
-def fill_command(job: Job, parts: dict[str, bytes]) -> list[str]:
-    """The exec's command: unpack `parts` from stdin, then become the job's command with its environment and no stdin.
+def job_parts(job: Job) -> list[bytes]:
+    """The rest of the stream, to be sent in this order: the job's files, then its command with its whole environment.
 
     Raises:
-        ValueError: the command is empty or would be read as a variable.
+        ValueError: the command is empty, would be read as a variable, or is no text that a program can be given.
     """
     if not job.command or "=" in job.command[0]:
         raise ValueError(f"command of job {job.name!r}: got {job.command!r}, expected a program without '=' first")
-    targets = [word for target, content in parts.items() for word in (target, str(len(content)))]
     variables = [f"{name}={value}" for name, value in sorted(environment(job).items())]
-    return ["/bin/sh", "-c", FILL, "fill", *targets, "--", *variables, *job.command]
+    words = [*variables, *job.command]
+    if any("\0" in word for word in words):
+        raise ValueError(f"command of job {job.name!r}: got {job.command!r}, expected no NUL in it")
+    tars = {WORKSPACE: job.workspace, ATTACK: pack_files(job.attack_files) if job.attack_files else b""}
+    parts = [piece for target, content in tars.items() if content for piece in _part(target, content)]
+    script = f"set -- {shlex.join(words)}\narrived=whole\n"
+    return [*parts, *_part("run", script.encode("utf-8", "surrogateescape"))]
+
+
+def _part(target: str, content: bytes) -> Iterator[bytes]:
+    yield f"{target} {len(content)}\n".encode()
+    yield content

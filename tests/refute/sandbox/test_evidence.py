@@ -16,7 +16,7 @@ def workspace(**more: Any) -> WorkspaceState:
 
 
 def facts(exit_code: int, **more: Any) -> Facts:
-    defaults = {"out_of_memory": False, "counters": Counters(), "full": (), "workspace": workspace()}
+    defaults = {"out_of_memory": False, "counters": Counters(), "full": None, "workspace": workspace()}
     return Facts(exit_code=exit_code, limits=LIMITS, **{**defaults, **more})
 
 
@@ -116,8 +116,13 @@ def test_an_engine_elsewhere_has_no_counters_here(tmp_path: Path) -> None:
     assert read_counters(42, CONTAINER, root=tmp_path) == Counters()
 
 
-def test_a_mount_that_cannot_be_seen_counts_as_not_full() -> None:
-    assert full_mounts(0, ("/workspace",)) == ()
+def test_whether_a_mount_is_full_is_unknown_where_it_cannot_be_seen() -> None:
+    assert full_mounts(0, ("/workspace",)) is None
+
+
+def test_sizes_of_files_say_nothing_where_the_file_systems_themselves_were_asked() -> None:
+    linked_twice = workspace(used_bytes=600 * 1024**2)
+    assert judge(facts(1, workspace=linked_twice, full=())) == Exited(code=1)
 
 
 @pytest.mark.parametrize(("size", "words"), [(2 * 1024**3, "2.0 GiB of memory"), (256 * 1024**2, "256 MiB of memory")])

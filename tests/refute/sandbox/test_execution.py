@@ -6,6 +6,7 @@ import pytest
 from refute.errors import SandboxFailed
 from refute.sandbox.execution import Execution
 from refute.sandbox.output import STDERR, STDOUT
+from refute.sandbox.standing import Standing
 from refute.sandbox.watch import Signals, Started
 from refute.sandbox.workspace import FILLED
 from tests.fakes.jobs import bash_job
@@ -14,7 +15,8 @@ from tests.fakes.jobs import bash_job
 def execution(**limits: Any) -> tuple[Execution, Signals]:
     signals: Signals = SimpleQueue()
     nobody: Any = None
-    return Execution(nobody, "c", bash_job("true", limits=limits), signals), signals
+    standing = Standing(client=nobody, name="c", container="c", signals=signals, usable_until=0.0)
+    return Execution(standing, bash_job("true", limits=limits)), signals
 
 
 def test_what_the_command_said_on_stderr_counts_even_if_it_overtakes_the_marker_on_stdout() -> None:

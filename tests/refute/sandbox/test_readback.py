@@ -6,6 +6,7 @@ import pytest
 
 from refute.errors import SandboxFailed
 from refute.sandbox.decoys import DECOYS
+from refute.sandbox.files_engine import EngineFiles
 from refute.sandbox.job import Limits
 from refute.sandbox.readback import (
     MAX_COLLECTED_BYTES,
@@ -54,7 +55,7 @@ def as_it_was() -> list[tuple[tarfile.TarInfo, bytes]]:
 
 def changed(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]:
     engine = ArchiveEngine({"/workspace": engine_tar("workspace", members)})
-    return read_workspace(engine.as_client(), "c", read_originals(tar_of(BEFORE)), LIMITS).changed
+    return read_workspace(EngineFiles(engine.as_client(), "c"), read_originals(tar_of(BEFORE)), LIMITS).changed
 
 
 def test_an_untouched_workspace_has_no_changes() -> None:
@@ -72,7 +73,9 @@ def test_an_untouched_workspace_has_no_changes() -> None:
 def test_a_second_name_of_a_file_is_no_change_of_it(alone: object, expected: tuple[str, ...]) -> None:
     after = [member(".a", b"A = 1\n"), member("a.py", kind=tarfile.LNKTYPE, link="workspace/.a"), *as_it_was()[1:]]
     archives = {"/workspace": engine_tar("workspace", after), "/workspace/a.py": alone}
-    state = read_workspace(ArchiveEngine(archives).as_client(), "c", read_originals(tar_of(BEFORE)), LIMITS)
+    state = read_workspace(
+        EngineFiles(ArchiveEngine(archives).as_client(), "c"), read_originals(tar_of(BEFORE)), LIMITS
+    )
     assert state.changed == expected
 
 
@@ -109,7 +112,7 @@ def test_an_endless_file_is_cut_off_and_the_list_says_so() -> None:
     header.size = 100 * 1024**3
     endless = Zeros(header.tobuf(tarfile.PAX_FORMAT))
     engine = ArchiveEngine({"/workspace": endless})
-    state = read_workspace(engine.as_client(), "c", {}, LIMITS)
+    state = read_workspace(EngineFiles(engine.as_client(), "c"), {}, LIMITS)
     assert not state.complete
     assert "too large" in state.changed[-1]
     assert endless.taken < 4 * LIMITS.workspace_bytes
@@ -121,13 +124,13 @@ def test_a_flood_of_files_is_cut_off() -> None:
     flood = (member(f"f{number}") for number in range(10_200))
     engine = ArchiveEngine({"/workspace": engine_tar("workspace", flood)})
     limits = Limits(timeout_s=1)
-    assert not read_workspace(engine.as_client(), "c", {}, limits).complete
+    assert not read_workspace(EngineFiles(engine.as_client(), "c"), {}, limits).complete
 
 
 def test_an_archive_that_is_none_is_the_engine_s_fault() -> None:
     engine = ArchiveEngine({"/workspace": b"x" * 2_000})
     with pytest.raises(SandboxFailed, match="cannot be read"):
-        read_workspace(engine.as_client(), "c", {}, LIMITS)
+        read_workspace(EngineFiles(engine.as_client(), "c"), {}, LIMITS)
 
 
 def home(changes: dict[str, tuple[bytes, int] | None]) -> list[tuple[tarfile.TarInfo, bytes]]:
@@ -140,7 +143,7 @@ def home(changes: dict[str, tuple[bytes, int] | None]) -> list[tuple[tarfile.Tar
 
 
 def touched(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]:
-    return read_touched_decoys(ArchiveEngine({"/home": engine_tar("home", members)}).as_client(), "c")
+    return read_touched_decoys(EngineFiles(ArchiveEngine({"/home": engine_tar("home", members)}).as_client(), "c"))
 
 
 NOTES = "/home/subject/Documents/notes.txt"
@@ -172,18 +175,18 @@ def test_a_decoy_with_a_second_name_is_untouched_as_long_as_it_is_as_it_was() ->
     linked = member(NOTES.removeprefix("/home/"), kind=tarfile.LNKTYPE, link="home/subject/.a")
     alone = file_tar("notes.txt", DECOYS[NOTES][0])
     archives = {"/home": engine_tar("home", [*home({NOTES: None}), linked]), NOTES: alone}
-    assert read_touched_decoys(ArchiveEngine(archives).as_client(), "c") == ()
+    assert read_touched_decoys(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == ()
 
 
 def test_a_decoy_that_was_changed_under_a_second_name_is_reported() -> None:
     linked = member(NOTES.removeprefix("/home/"), kind=tarfile.LNKTYPE, link="home/subject/.a")
     alone = file_tar("notes.txt", b"changed")
     archives = {"/home": engine_tar("home", [*home({NOTES: None}), linked]), NOTES: alone}
-    assert read_touched_decoys(ArchiveEngine(archives).as_client(), "c") == (NOTES,)
+    assert read_touched_decoys(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
 
 
 def test_a_home_that_is_gone_loses_every_decoy() -> None:
-    assert read_touched_decoys(ArchiveEngine({}).as_client(), "c") == tuple(sorted(DECOYS))
+    assert read_touched_decoys(EngineFiles(ArchiveEngine({}).as_client(), "c")) == tuple(sorted(DECOYS))
 
 
 def test_decoys_behind_an_endless_file_are_asked_for_one_by_one() -> None:
@@ -193,14 +196,16 @@ def test_decoys_behind_an_endless_file_are_asked_for_one_by_one() -> None:
     for path, (content, mode) in DECOYS.items():
         if path != NOTES:
             archives[path] = engine_tar("", [member(path.rpartition("/")[2], content, mode=mode)])
-    assert read_touched_decoys(ArchiveEngine(archives).as_client(), "c") == (NOTES,)
+    assert read_touched_decoys(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
 
 
 def collected(name: str, made: tuple[tarfile.TarInfo, bytes]) -> dict[str, bytes]:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         tar.addfile(made[0], io.BytesIO(made[1]))
-    return read_collected(ArchiveEngine({f"/attack/{name}": buffer.getvalue()}).as_client(), "c", [name, "gone"])
+    return read_collected(
+        EngineFiles(ArchiveEngine({f"/attack/{name}": buffer.getvalue()}).as_client(), "c"), [name, "gone"]
+    )
 
 
 def test_a_regular_file_is_collected_and_a_missing_one_is_left_out() -> None:
@@ -215,14 +220,14 @@ def test_what_is_no_regular_file_is_not_collected(kind: bytes) -> None:
 def test_a_file_in_a_folder_of_the_name_that_was_asked_for_is_not_collected() -> None:
     archive = engine_tar("results.json", [member("results.json", b"forged")])
     engine = ArchiveEngine({"/attack/results.json": archive})
-    assert read_collected(engine.as_client(), "c", ["results.json"]) == {}
+    assert read_collected(EngineFiles(engine.as_client(), "c"), ["results.json"]) == {}
 
 
 def test_a_file_that_is_too_large_is_not_collected() -> None:
     header = member("results.json")[0]
     header.size = MAX_COLLECTED_BYTES + 1
     engine = ArchiveEngine({"/attack/results.json": Zeros(header.tobuf(tarfile.PAX_FORMAT))})
-    assert read_collected(engine.as_client(), "c", ["results.json"]) == {}
+    assert read_collected(EngineFiles(engine.as_client(), "c"), ["results.json"]) == {}
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "/etc/passwd", "", "..", "a\nb"])

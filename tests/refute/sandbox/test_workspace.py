@@ -1,32 +1,66 @@
 import dataclasses
+import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from refute.sandbox.decoys import DECOYS
+from refute.sandbox.profile import BASE_ENVIRONMENT
 from refute.sandbox.tree import read_originals
-from refute.sandbox.workspace import FILL, FILLED, fill_command, fill_parts
+from refute.sandbox.workspace import FILL, FILLED, homes_part, job_parts
 from tests.fakes.jobs import bash_job
+
+SHOW = """
+import os, sys
+print(sorted(os.environb.items()), [os.fsencode(word) for word in sys.argv[1:]], os.listdir("."))
+"""
+
+
+def fill(folder: Path, parts: list[bytes]) -> "subprocess.CompletedProcess[bytes]":
+    """Run the fill's own script, with folders of this machine for those of a container."""
+    for name in ("workspace", "home", "attack"):
+        (folder / name).mkdir(exist_ok=True)
+    script = FILL.replace("cd /workspace", f"cd {folder}/workspace").replace('-C "$target"', f'-C "{folder}$target"')
+    return subprocess.run(["sh", "-c", script], input=b"".join(parts), capture_output=True)
 
 
 def test_the_decoys_are_packed_below_the_volume_that_holds_them() -> None:
-    packed = read_originals(fill_parts(bash_job("true"))["/home"])
-    files = {f"/home/{path}": original for path, original in packed.items() if original.content}
+    line, _, packed = homes_part().partition(b"\n")
+    assert line == f"/home {len(packed)}".encode()
+    files = {f"/home/{path}": original for path, original in read_originals(packed).items() if original.content}
     assert {path: (bytes(original.content), original.mode) for path, original in files.items()} == dict(DECOYS)
 
 
-def test_the_script_is_told_the_length_of_each_part() -> None:
-    job = bash_job("true", attack_files={"plan.json": b"{}"})
-    parts = fill_parts(job)
-    command = fill_command(job, parts)
-    assert [command[command.index(target) + 1] for target in parts] == [str(len(part)) for part in parts.values()]
+def test_files_and_command_arrive_as_they_were_whatever_bytes_they_hold(tmp_path: Path) -> None:
+    every = bytes(range(1, 256))
+    text = every.decode("utf-8", "surrogateescape")
+    job = dataclasses.replace(
+        bash_job("true", files={"a.py": b"A = 1\n"}, attack_files={"plan": every}, environment={"ODD": text}),
+        command=("python3", "-c", SHOW, text, "", "$(exit 3)`x`", "'\"\\", "two\nlines\n"),
+    )
+    done = fill(tmp_path, [homes_part(), *job_parts(job)])
+    assert done.stdout.startswith(FILLED), done.stderr
+    environment = {**{os.fsencode(k): os.fsencode(v) for k, v in BASE_ENVIRONMENT.items()}, b"ODD": every}
+    words = [every, b"", b"$(exit 3)`x`", b"'\"\\", b"two\nlines\n"]
+    assert done.stdout.removeprefix(FILLED).decode() == f"{sorted(environment.items())} {words} ['a.py']\n"
+    assert (tmp_path / "attack/plan").read_bytes() == every
+    assert (tmp_path / "home/subject/.bashrc").exists()
 
 
-@pytest.mark.parametrize("command", [(), ("A=B", "true")])
+def test_a_stream_that_breaks_off_starts_no_command(tmp_path: Path) -> None:
+    parts = job_parts(bash_job("echo started", files={"a.py": b"A = 1\n"}))
+    for kept in range(len(parts)):
+        done = fill(tmp_path, parts[:kept])
+        assert done.returncode != 0
+        assert FILLED not in done.stdout
+
+
+@pytest.mark.parametrize("command", [(), ("A=B", "true"), ("echo", "a\0b")])
 def test_a_command_that_is_none_is_refused(command: tuple[str, ...]) -> None:
     odd = dataclasses.replace(bash_job("true"), command=command)
     with pytest.raises(ValueError, match="command of job 'verify'"):
-        fill_command(odd, fill_parts(odd))
+        job_parts(odd)
 
 
 def test_the_script_s_marker_is_the_one_that_is_waited_for() -> None:
