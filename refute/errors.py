@@ -92,6 +92,10 @@ class SandboxFailed(InfrastructureError):
     """The engine answered, but the container could not be created, filled, started or read back."""
 
 
+class ContainerLost(SandboxFailed):
+    """A job's container was ended from outside while the command ran."""
+
+
 class OrchestratorUnavailable(InfrastructureError):
     """No Prefect server answers and none could be started."""
 

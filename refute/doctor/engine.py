@@ -16,6 +16,7 @@ OLDEST_ENGINE = (20, 10)
 
 _CHANGELOG = Path("/usr/share/doc/runc/changelog.Debian.gz")
 _KERNEL_BANNER = Path("/proc/version")
+_CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class Facts:
     changelog: Path = _CHANGELOG
     kernel_banner: str = ""
     """`/proc/version`, which names the version behind a Debian kernel's ABI number."""
+    core_pattern: str = ""
+    """What the kernel does with cores, where the engine is on this machine."""
 
 
 def read_facts(client: docker.DockerClient) -> Facts:
@@ -45,9 +48,17 @@ def read_facts(client: docker.DockerClient) -> Facts:
     # docker-py names every Unix socket so; a socket forwarded from elsewhere would fool it.
     local = str(client.api.base_url).startswith(("http+docker://", "unix://"))
     banner = _KERNEL_BANNER.read_text(encoding="utf-8", errors="replace") if local else ""
+    cores = _CORE_PATTERN.read_text(encoding="utf-8", errors="replace").strip() if local else ""
     networks = client.api.networks(filters={"driver": "bridge"})
     bridge = any(network.get("Name") in {"bridge", "podman"} for network in networks)
-    return Facts(version=client.version(), info=client.info(), local=local, bridge=bridge, kernel_banner=banner)
+    return Facts(
+        version=client.version(),
+        info=client.info(),
+        local=local,
+        bridge=bridge,
+        kernel_banner=banner,
+        core_pattern=cores,
+    )
 
 
 def judge_engine(facts: Facts, *, memory_bytes: int) -> Iterator[Check]:
@@ -65,6 +76,8 @@ def judge_engine(facts: Facts, *, memory_bytes: int) -> Iterator[Check]:
     yield check_kernel(facts)
     yield check_gvisor(facts)
     yield check_network(facts)
+    if facts.core_pattern:
+        yield check_cores(facts)
 
 
 def check_engine(facts: Facts) -> Check:
@@ -154,6 +167,15 @@ def check_network(facts: Facts) -> Check:
         return Check(name="network", ok=True, found="none for jobs; --allow-network can open hosts")
     advice = "Only for --allow-network: start the engine with its bridge and iptables."
     return Check(name="network", ok=None, found="no bridge: --allow-network is refused", advice=advice)
+
+
+def check_cores(facts: Facts) -> Check:
+    """Whether a crash inside a container makes the kernel start a program outside, which no limit of a job stops."""
+    if not facts.core_pattern.startswith("|"):
+        return Check(name="cores", ok=True, found="no program is started for them")
+    program = facts.core_pattern.removeprefix("|").split()[:1]
+    advice = "A job that crashes has it run as root here. If nobody needs it: sysctl -w kernel.core_pattern=core"
+    return Check(name="cores", ok=None, found=f"piped to {' '.join(program) or 'a program'}", advice=advice)
 
 
 def _judged(name: str, found: str, missing: list[Escape], wanted: str) -> Check:

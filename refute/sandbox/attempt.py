@@ -10,7 +10,7 @@ from typing import Final
 
 from docker.errors import NotFound
 
-from refute.errors import SandboxFailed
+from refute.errors import ContainerLost, SandboxFailed
 from refute.sandbox.connection import engine_errors
 from refute.sandbox.evidence import (
     Counters,
@@ -126,7 +126,7 @@ class Attempt:
         if out_of_memory or ending.out_of_memory or self._hear_out_of_memory():
             detail = memory_in_words(self._job.limits.memory_bytes)
             return LimitReached(limit=Limit.MEMORY, detail=detail, exit_code=ending.exit_code)
-        raise SandboxFailed(
+        raise ContainerLost(
             f"the container of job {self._job.name!r} was ended from outside while the command ran",
             hint="Did somebody remove it (docker rm, docker system prune), or another program clean up?",
         )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import ClassVar, Final, Self
 
-from refute.errors import EngineDied, EngineUnavailable, InfrastructureError
+from refute.errors import ContainerLost, EngineDied, EngineUnavailable, InfrastructureError, SandboxFailed
 from refute.sandbox.ahead import Ahead
 from refute.sandbox.attempt import Attempt
 from refute.sandbox.connection import EngineClient, EngineFacts, connect, engine_errors, read_facts
@@ -59,6 +59,7 @@ class DockerSandbox:
         self._facts: EngineFacts | None = None
         self._sweep_due = 0.0
         self._running: set[str] = set()
+        self._stops = 0  # how often everything that ran was ended on purpose
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
         self._removal = Removal(self._background, connect, engine_return_s)
         self._ahead = Ahead(self._background, self._removal.now)
@@ -87,7 +88,7 @@ class DockerSandbox:
             return self._facts
 
     def run(self, job: Job) -> JobResult:
-        """Run a job in a fresh container; if the engine dies under it, once more in another.
+        """Run a job in a fresh container; if the engine dies under it, or somebody ends it, once more in another.
 
         Raises:
             EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
@@ -96,7 +97,12 @@ class DockerSandbox:
         environment(job)
         check_collect(job.collect)
         facts = self.facts()
+        stops = self._stops
         try:
+            return self._attempt(job, facts)
+        except ContainerLost:  # somebody's clean-up: nothing in a container can end it
+            if self._stops != stops:
+                raise
             return self._attempt(job, facts)
         except EngineDied as death:
             if again := self._removal.await_engine():
@@ -140,6 +146,7 @@ class DockerSandbox:
     def stop_running(self) -> None:
         """End the jobs that other threads run, since nobody wants their results; their `run` raises SandboxFailed."""
         with self._lock:
+            self._stops += 1
             names = list(self._running)
         for name in names:
             with contextlib.suppress(InfrastructureError):
@@ -160,7 +167,10 @@ class DockerSandbox:
 
     def _attempt(self, job: Job, facts: EngineFacts) -> JobResult:
         began = time.monotonic()
-        standing = self._ahead.take(shape(job)) or self._stand(job, facts)
+        try:
+            standing = self._ahead.take(shape(job)) or self._stand(job, facts)
+        except SandboxFailed:  # nothing of the job has run; an engine under load fails to start one now and then
+            standing = self._stand(job, facts)
         with self._lock:
             self._running.add(standing.name)
         try:

@@ -32,7 +32,7 @@ print(json.dumps({
     "root": [place for place in ("/", "/etc", "/usr", "/var", "/opt", "/run", "/dev", "/sys", "/proc", "/var/tmp")
              if can(os.mkdir, place + "/made")],
     "network": [out for out in ("1.1.1.1", "169.254.169.254", "10.0.0.1", "172.17.0.1") if can(connect, (out, 80))],
-    "interfaces": [found for _, found in socket.if_nameindex()],
+    "interfaces": os.listdir("/sys/class/net"),
     "root user": can(os.setuid, 0), "device": can(os.mknod, "/tmp/d", 0o20666, os.makedev(1, 1)),
     "vsock": can(socket.socket, 40, 1), "packet": can(socket.socket, 17, 3),
     "files": resource.getrlimit(resource.RLIMIT_NOFILE), "core": resource.getrlimit(resource.RLIMIT_CORE),

@@ -53,6 +53,9 @@ class Behaviour:
     destroys_decoys: bool = False
     collects: Mapping[str, bytes] | None = None
     """What must be collected where `results.json` and `plan.json` are asked for under `/attack`."""
+    shares: bool = False
+    """Whether it may run in a container with others: it leaves nothing of its own running, ends by itself, and what it
+    asks of the kernel does not depend on who asked before."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """On top of a time limit of 60 s, which is for busy machines: nothing here needs more than 5."""
 

@@ -5,8 +5,9 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -76,20 +77,26 @@ class Host:
             "HOST_ABSTRACT": self._name,
         }
 
-    def faults(self, run_id: str, *, began: float) -> list[str]:
-        """What is wrong on the host and the engine after a job; empty where nothing is.
+    def touched(self) -> list[str]:
+        """What a job did to this machine itself; empty where nothing."""
+        return [*self._canary_faults(), *self._kernel_faults()]
+
+    def left_behind(self, run_ids: Sequence[str], *, began: float) -> list[str]:
+        """What jobs left on the engine and of processes; empty where nothing. Waits until what is going is gone.
 
         Args:
-            run_id: of the job.
-            began: Unix time before it started.
+            run_ids: of the jobs.
+            began: Unix time before the first started.
         """
-        found = [*self._canary_faults(), *self._kernel_faults()]
-        if not wait_until(lambda: not self.left_over(run_id), GONE_WITHIN_S):
-            found.append(f"left on the engine: {self.left_over(run_id)}")
-        made = self._containers_made(run_id, began)
+        left = [run_id for run_id in run_ids if not wait_until(partial(self._is_clean, run_id), GONE_WITHIN_S)]
+        found = [f"left on the engine: {self.left_over(run_id)}" for run_id in left]
+        made = {container for run_id in run_ids for container in self._containers_made(run_id, began)}
         if not wait_until(lambda: not processes_of(made), GONE_WITHIN_S):
             found.append(f"processes left: {processes_of(made)}")
         return found
+
+    def _is_clean(self, run_id: str) -> bool:
+        return not self.left_over(run_id)
 
     def left_over(self, run_id: str) -> list[str]:
         """Containers and volumes of a run."""

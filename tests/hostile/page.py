@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Final
 
 from tests.hostile.behaviour import Behaviour
+from tests.hostile.block import Block, blocks
 from tests.hostile.catalogue.everything import GROUPS
 from tests.hostile.host import Host
 from tests.hostile.known_differences import DIFFERENCES
 from tests.hostile.stage import build, make_sandbox, runtime
-from tests.hostile.trial import Trial, try_behaviour
+from tests.hostile.trial import Trial, try_block
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "containment.md"
 AT_ONCE: Final = 2
@@ -25,10 +26,12 @@ INTRODUCTION: Final = """\
 
 <!-- Written by `make containment` from a run; not by hand. -->
 
-What hostile programs tried inside the sandbox's containers, what had to come of it, and what came of it. Each one ran
-in a container of its own on the real engine. After each, the suite asserted that a canary file, a loopback port and
-an abstract socket of the host, the kernel's settings and the clock were untouched, that no container, volume or
-process was left, and that an ordinary job which ran next succeeded and found no trace. The programs stand in
+What hostile programs tried inside the sandbox's containers, what had to come of it, and what came of it, on the real
+engine. Each ran in a container of its own, except for those marked *: they only ask the kernel for something and end,
+and ran one after another, each a process of its own, in one container for each table. After each container the suite
+asserted that a canary file, a loopback port and an abstract socket of the host, the kernel's settings and the clock
+were untouched; after every few, that no container, volume or process was left, and that an ordinary job which ran next
+succeeded and found no trace. The programs stand in
 `tests/hostile/catalogue/`; `make test-engine` runs them all. Why the profile is as it is: [ADR 4](adr/0004-sandbox.md);
 what is left: [threat model](threat-model.md).
 """
@@ -63,24 +66,24 @@ def write(trials: dict[str, Trial], *, measured_on: str) -> str:
 
 def row(behaviour: Behaviour, observed: str) -> str:
     """One line of the table."""
-    cells = (behaviour.name, behaviour.does, behaviour.expected(), observed)
+    cells = (behaviour.name + " \\*" * behaviour.shares, behaviour.does, behaviour.expected(), observed)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
 def run() -> tuple[dict[str, Trial], str]:
     """Try everything: behaviour → what came of it, and what it ran on."""
-    behaviours = [behaviour for group in GROUPS.values() for behaviour in group]
     image_id = build()
+    trials: dict[str, Trial] = {}
     with tempfile.TemporaryDirectory() as folder, make_sandbox() as sandbox, Host(Path(folder)) as host:
         facts = sandbox.facts()
 
-        def attempt(behaviour: Behaviour) -> Trial:
-            trial = try_behaviour(behaviour, sandbox=sandbox, host=host, image_id=image_id)
-            print(f"{behaviour.name}: {trial.observed}{'  FAULTS: ' if trial.faults else ''}{trial.faults or ''}")  # noqa: T201
-            return trial
+        def attempt(block: Block) -> None:
+            for name, trial in try_block(block, sandbox=sandbox, host=host, image_id=image_id).items():
+                print(f"{name}: {trial.observed}{'  FAULTS: ' if trial.faults else ''}{trial.faults or ''}")  # noqa: T201
+                trials[name] = trial
 
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            trials = dict(zip([b.name for b in behaviours], threads.map(attempt, behaviours), strict=True))
+            list(threads.map(attempt, [block for group in GROUPS.values() for block in blocks(group)]))
     kernel = Path("/proc/sys/kernel/osrelease").read_text().strip()
     day = f"{datetime.now(UTC):%-d %B %Y}"
     return trials, f"{facts.name} with {runtime() or facts.runtime}, kernel {kernel}, {day}"

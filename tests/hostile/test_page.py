@@ -10,7 +10,7 @@ BEHAVIOURS = [behaviour for group in GROUPS.values() for behaviour in group]
 
 
 def cells(behaviour: Behaviour) -> list[str]:
-    return [behaviour.name, behaviour.does, behaviour.expected()]
+    return [behaviour.name + " \\*" * behaviour.shares, behaviour.does, behaviour.expected()]
 
 
 def listed() -> list[list[str]]:

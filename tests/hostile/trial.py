@@ -1,13 +1,15 @@
-"""One behaviour in one container, what came of it, and whether host and next job are as they were."""
+"""Behaviours in containers, what came of them, and whether host and next job are as they were."""
 
+import json
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.job import Exited, Job, JobResult, Limits, Sandbox
 from tests.fakes.jobs import tar_of
 from tests.hostile.behaviour import PRELUDE, Behaviour
+from tests.hostile.block import Block
 from tests.hostile.host import Host
 from tests.hostile.known_differences import difference
 from tests.hostile.stage import runtime
@@ -29,6 +31,18 @@ open("/tmp/x", "wb").write(bytes(1 << 20))
 '
 """
 """An ordinary job: it says something only where it finds traces, and fails where it lacks something."""
+ONE_AFTER_ANOTHER = """\
+import json, os, subprocess
+programs = json.load(open("programs.json"))
+os.unlink("programs.json")
+said = {}
+for name, words in programs.items():
+    ran = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60)
+    code = ran.returncode if ran.returncode >= 0 else 128 - ran.returncode
+    said[name] = [code, ran.stdout, ran.stderr[-600:]]
+print(json.dumps(said))
+"""
+"""Runs the behaviours of a shared container: name → exit code and both outputs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,26 +54,39 @@ class Trial:
     """Of the program's own end, of the host, of the next job; empty where it was contained."""
 
 
-def try_behaviour(behaviour: Behaviour, *, sandbox: Sandbox, host: Host, image_id: str) -> Trial:
-    """Run a behaviour, then an ordinary job; look at the host after both.
+def try_block(block: Block, *, sandbox: Sandbox, host: Host, image_id: str) -> dict[str, Trial]:
+    """Run a block's behaviours, looking at the host after each container, and then an ordinary job.
 
     On a runtime with a known difference only host and next job are judged.
+
+    Returns:
+        Behaviour → what came of it.
     """
     began = time.time()
-    hostile = hostile_job(behaviour, host, image_id)
-    result = sandbox.run(hostile)
-    following = next_job(image_id)
-    after = sandbox.run(following)
-    faults = [] if difference(runtime(), behaviour.name) else behaviour.faults(result)
-    faults += [f"host: {fault}" for fault in host.faults(hostile.run_id, began=began)]
-    faults += [f"next job: {fault}" for fault in _next_faults(after)]
-    return Trial(observed=behaviour.observed(result), faults=faults)
+    jobs = [shared_job(block, host, image_id)]
+    if not block.together:
+        jobs = [hostile_job(behaviour, host, image_id) for behaviour in block.behaviours]
+    results: list[JobResult] = []
+    harm: list[str] = []
+    for job in jobs:
+        results.append(sandbox.run(job))
+        harm += [f"host, after {job.ticket_id}: {fault}" for fault in host.touched()]
+    after = sandbox.run(next_job(image_id))
+    harm += [f"next job: {fault}" for fault in _next_faults(after)]
+    harm += [f"host: {fault}" for fault in host.left_behind([job.run_id for job in jobs], began=began)]
+    each = apart(results[0], block) if block.together else results
+    return {
+        behaviour.name: Trial(
+            observed=behaviour.observed(result),
+            faults=([] if difference(runtime(), behaviour.name) else behaviour.faults(result)) + harm,
+        )
+        for behaviour, result in zip(block.behaviours, each, strict=True)
+    }
 
 
 def hostile_job(behaviour: Behaviour, host: Host, image_id: str) -> Job:
     """The job that runs a behaviour."""
-    program = PRELUDE + behaviour.python if behaviour.python else behaviour.bash
-    command = ("python3", "-c", program) if behaviour.python else ("bash", "-c", program)
+    command = argv(behaviour)
     return Job(
         name="hostile",
         run_id=f"hostile-{uuid.uuid4().hex}",
@@ -67,11 +94,47 @@ def hostile_job(behaviour: Behaviour, host: Host, image_id: str) -> Job:
         image_id=image_id,
         command=command,
         workspace=tar_of({"a.py": b"A = 1\n"}),
-        attack_files={"plan.json": b"{}"} if "/attack" in program else {},
+        attack_files={"plan.json": b"{}"} if "/attack" in command[-1] else {},
         environment=host.environment(),
         collect=("results.json", "plan.json") if behaviour.collects is not None else (),
         limits=Limits(**{"timeout_s": 60, **behaviour.limits}),
     )
+
+
+def shared_job(block: Block, host: Host, image_id: str) -> Job:
+    """The job that runs a block's behaviours in one container, each as a process of its own."""
+    programs = {behaviour.name: argv(behaviour) for behaviour in block.behaviours}
+    return Job(
+        name="hostile",
+        run_id=f"hostile-{uuid.uuid4().hex}",
+        ticket_id=f"shared-{block.name}",
+        image_id=image_id,
+        command=("python3", "-I", "-c", ONE_AFTER_ANOTHER),
+        workspace=tar_of({"a.py": b"A = 1\n", "programs.json": json.dumps(programs).encode()}),
+        environment=host.environment(),
+        limits=Limits(timeout_s=240),
+    )
+
+
+def apart(shared: JobResult, block: Block) -> list[JobResult]:
+    """What came of each behaviour of a shared container, as if it had had one of its own.
+
+    A program that ended the whole container, or that prints where the others' answers are, fails all.
+    """
+    nothing = replace(
+        shared, stdout="", stderr=f"its container said {shared.stdout[-200:]!r}, {shared.stderr[-400:]!r}"
+    )
+    if shared.end != Exited(code=0):
+        return [nothing] * len(block.behaviours)
+    said = [json.loads(shared.stdout)[behaviour.name] for behaviour in block.behaviours]
+    return [replace(shared, end=Exited(code=code), stdout=out, stderr=err) for code, out, err in said]
+
+
+def argv(behaviour: Behaviour) -> tuple[str, ...]:
+    """The command that is the behaviour's program."""
+    if behaviour.python:
+        return ("python3", "-c", PRELUDE + behaviour.python)
+    return ("bash", "-c", behaviour.bash)
 
 
 def next_job(image_id: str) -> Job:

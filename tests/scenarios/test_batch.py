@@ -117,7 +117,7 @@ def test_s240_a_batch_killed_at_random_moments_and_then_shared_ends_with_one_out
     kill(second)
     out, err = third.communicate(timeout=WITHIN_S)
     assert third.returncode == 12, err
-    assert dict(runs.statuses()) == expected
+    assert dict(runs.statuses()) == expected, out + err
     assert len(runs.statuses()) == len(expected)
     assert json.loads(out)["counts"] == {"FAILED_ADVERSARIAL": 1, "PASS_WEAK": 2, "BLOCKED_DANGEROUS_SCRIPT": 3}
     assert runs.containers() == []

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from tests.hostile.behaviour import Behaviour
+from tests.hostile.catalogue.hoards import HOARDS
 from tests.hostile.catalogue.host import HOST
 from tests.hostile.catalogue.kernel import KERNEL
 from tests.hostile.catalogue.lies import LIES
@@ -14,6 +15,7 @@ from tests.hostile.catalogue.storage import STORAGE
 GROUPS: Mapping[str, tuple[Behaviour, ...]] = {
     "Processes, signals, scheduling": PROCESSES,
     "Memory, file systems, output": STORAGE,
+    "Memory that the kernel holds": HOARDS,
     "System calls": KERNEL,
     "The host": HOST,
     "Network": NETWORK,

@@ -8,6 +8,7 @@ HOST = (
     Behaviour(
         name="host-files",
         does="reads, changes and deletes a file of the host by its path, by climbing and through PID 1's root",
+        shares=True,
         python="""\
 canary = os.environ["HOST_CANARY"]
 for path in (canary, "/../../../.." + canary, "/proc/1/root" + canary, "/proc/1/cwd/../.." + canary):
@@ -23,6 +24,7 @@ attempt(os.stat, "." + canary)
     Behaviour(
         name="engine-socket",
         does="looks for the sockets of container engines",
+        shares=True,
         python="""\
 for path in ("/var/run/docker.sock", "/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock",
              "/run/crio/crio.sock", "/var/lib/docker", "/run/user/0/podman/podman.sock"):
@@ -33,6 +35,7 @@ for path in ("/var/run/docker.sock", "/run/docker.sock", "/run/containerd/contai
     Behaviour(
         name="host-environment",
         does="looks for the host's environment in every process, file and variable it can read",
+        shares=True,
         python="""\
 found = [value for value in os.environ.values() if "in-the-environment" in value]
 for number in os.listdir("/proc"):
@@ -48,6 +51,7 @@ print(found or "unseen")
     Behaviour(
         name="mountinfo",
         does="takes the host's paths from its table of mounts and opens them",
+        shares=True,
         python="""\
 import re
 text = open("/proc/self/mountinfo").read()
@@ -61,6 +65,7 @@ for path in paths:
     Behaviour(
         name="engine-files",
         does="writes to the files that the engine puts into a container from the host's disk",
+        shares=True,
         python="""\
 for path in ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/.dockerenv"):
     attempt(os.open, path, os.O_WRONLY | os.O_APPEND)
@@ -70,12 +75,14 @@ for path in ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/.dockerenv"):
     Behaviour(
         name="root-file-system",
         does="looks for anything of the root that it can write",
+        shares=True,
         bash="find / -xdev -writable ! -type l 2>/dev/null | grep -vxE '/home|/tmp|/workspace' || echo none",
         answers=("none",),
     ),
     Behaviour(
         name="devices",
         does="opens the host's memory, disks and other devices",
+        shares=True,
         python="""\
 for device in ("mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "dm-0", "loop0", "loop-control", "fuse", "kvm",
                "net/tun", "vhost-net", "vsock", "mapper/control", "snapshot", "input/event0", "dri/card0", "uinput"):
@@ -86,6 +93,7 @@ for device in ("mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "dm-0", "
     Behaviour(
         name="kernel-files",
         does="reads the kernel's memory, symbols, keys, command line and configuration",
+        shares=True,
         python="""\
 for path in ("kcore", "kallsyms", "keys", "cmdline", "config.gz", "modules", "timer_list", "sched_debug", "interrupts",
              "diskstats", "kpagecount", "kpageflags", "vmallocinfo", "slabinfo", "kmsg"):
@@ -99,6 +107,7 @@ for path in ("kcore", "kallsyms", "keys", "cmdline", "config.gz", "modules", "ti
     Behaviour(
         name="sysrq",
         does="asks the kernel to crash, to reboot and to kill everything (sysrq)",
+        shares=True,
         python="""\
 for letter in ("c", "b", "i"):
     try:
@@ -116,6 +125,7 @@ attempt(write, "/proc/sys/kernel/sysrq", "1")
     Behaviour(
         name="core-pattern",
         does="has the host's kernel run a program of its own: core pattern, module loader, hotplug, binfmt",
+        shares=True,
         python="""\
 for path in ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/kernel/poweroff_cmd",
              "/sys/kernel/uevent_helper", "/proc/sys/kernel/hotplug", "/proc/sys/fs/binfmt_misc/register",
@@ -127,6 +137,7 @@ for path in ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/pro
     Behaviour(
         name="core-dump",
         does="crashes on purpose, so that the host's kernel would write or pipe a core",
+        shares=True,
         python="""\
 import glob, signal
 if os.fork() == 0:
@@ -139,6 +150,7 @@ print("core" if os.WCOREDUMP(ended) or glob.glob("core*") else "no core")
     Behaviour(
         name="kernel-settings",
         does="changes the kernel's settings (memory, names, limits, network)",
+        shares=True,
         python="""\
 for path in ("vm/overcommit_memory", "vm/drop_caches", "vm/panic_on_oom", "kernel/hostname", "kernel/panic",
              "kernel/randomize_va_space", "kernel/ns_last_pid", "fs/file-max", "net/ipv4/ip_forward", "kernel/pid_max"):
@@ -149,6 +161,7 @@ for path in ("vm/overcommit_memory", "vm/drop_caches", "vm/panic_on_oom", "kerne
     Behaviour(
         name="sys-files",
         does="suspends the machine, unbinds devices, changes drivers through /sys",
+        shares=True,
         python="""\
 for path in ("/sys/power/state", "/sys/power/disk", "/sys/class/net/lo/mtu", "/sys/bus/pci/rescan",
              "/sys/devices/system/cpu/cpu1/online", "/sys/module/kernel/parameters/panic", "/sys/kernel/mm/ksm/run"):
@@ -159,6 +172,7 @@ for path in ("/sys/power/state", "/sys/power/disk", "/sys/class/net/lo/mtu", "/s
     Behaviour(
         name="release-agent",
         does="escapes by the control groups' release agent (CVE-2022-0492)",
+        shares=True,
         python="""\
 import glob
 for path in glob.glob("/sys/fs/cgroup/**/release_agent", recursive=True) or ["/sys/fs/cgroup/release_agent"]:
@@ -171,6 +185,7 @@ for path in glob.glob("/sys/fs/cgroup/*/") or ["/sys/fs/cgroup"]:
     Behaviour(
         name="control-groups",
         does="raises its own limits in its control groups",
+        shares=True,
         python="""\
 import glob
 for pattern in ("memory/memory.limit_in_bytes", "pids/pids.max", "cpu/cpu.cfs_quota_us", "memory.max", "pids.max",
@@ -183,6 +198,7 @@ for pattern in ("memory/memory.limit_in_bytes", "pids/pids.max", "cpu/cpu.cfs_qu
     Behaviour(
         name="setuid",
         does="looks for setuid programs and file capabilities, makes one of its own, and asks to be root",
+        shares=True,
         python="""\
 import shutil, subprocess
 search = "find / -xdev -perm /6000 -type f 2>/dev/null; getcap -r / 2>/dev/null"
@@ -201,6 +217,7 @@ syscall(126, (0x20080522).to_bytes(4, "little") + bytes(4), b"\\xff" * 24)
     Behaviour(
         name="identity-maps",
         does="maps itself to root in its user namespace",
+        shares=True,
         python="""\
 for path, text in (("uid_map", "0 65532 1"), ("gid_map", "0 65532 1"), ("setgroups", "allow"), ("projid_map", "0 0 1")):
     attempt(write, f"/proc/self/{path}", text)
@@ -260,8 +277,23 @@ attempt(os.open, "/dev/console", os.O_RDWR)
         answers=("ENOTTY", "ENXIO", "ENOENT", "EACCES", "EPERM", "EIO"),
     ),
     Behaviour(
+        name="kernel-file-systems",
+        does="looks into the kernel's own file systems: debugging, tracing, security, BPF, firmware variables",
+        shares=True,
+        python="""\
+for path in ("/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security", "/sys/fs/bpf", "/sys/fs/pstore",
+             "/sys/firmware/efi/efivars", "/sys/fs/selinux", "/sys/kernel/config", "/proc/fs/nfsd"):
+    try:
+        print("empty" if not os.listdir(path) else path)
+    except OSError as error:
+        print(name(error.errno))
+""",
+        answers=("empty", "ENOENT", "EACCES", "EPERM"),
+    ),
+    Behaviour(
         name="python-start-up",
         does="plants `sitecustomize`, a `.pth` file and a pytest plugin for every later Python",
+        shares=True,
         python="""\
 import site, sysconfig
 for folder in {*site.getsitepackages(), sysconfig.get_paths()["stdlib"], "/usr/local/lib/python3.11/site-packages"}:

@@ -7,7 +7,7 @@ REFUSED = ("EPERM", "ENOSYS")
 
 def calls(name: str, does: str, *lines: str, answers: tuple[str, ...] = REFUSED) -> Behaviour:
     """A behaviour that makes system calls, all of which must be refused."""
-    return Behaviour(name=name, does=does, python="\n".join(lines), answers=answers)
+    return Behaviour(name=name, does=does, python="\n".join(lines), answers=answers, shares=True)
 
 
 KERNEL = (
@@ -206,6 +206,7 @@ KERNEL = (
     Behaviour(
         name="thirty-two-bit",
         does="makes system calls of the 32-bit kind, past the filter",
+        shares=True,
         python="""\
 import mmap
 if os.fork() == 0:
@@ -222,6 +223,7 @@ print("killed" if ended < 0 else name(ended) if ended else "allowed")
     Behaviour(
         name="x32",
         does="makes system calls of the x32 kind, past the filter",
+        shares=True,
         python="""\
 for number in (272, 101):
     sys.stdout.flush()
@@ -232,6 +234,29 @@ for number in (272, 101):
     print("killed" if ended < 0 else name(ended) if ended else "allowed")
 """,
         answers=("killed", "EPERM", "ENOSYS"),
+    ),
+    calls(
+        "newer-calls",
+        "uses what newer kernels added: mount tables, security modules, quotas, secret memory, access rules of its own",
+        "for number in (443, 444, 445, 446, 447, 448, 450, 451, 457, 458, 459, 460, 461, 467, 468, 469):",
+        "    syscall(number, 0, 0, 0, 0, 0, 0)",
+    ),
+    calls(
+        "memory-policy",
+        "moves memory between nodes and processes, remaps files, poisons the machine's pages",
+        "for number in (237, 238, 239, 256, 279, 216): syscall(number, 0, 0, 0, 0, 0, 0)",
+        "import mmap",
+        "page = mmap.mmap(-1, 4096)",
+        "for advice in (100, 101): attempt(page.madvise, advice)",
+        answers=("EPERM", "ENOSYS", "EINVAL"),
+    ),
+    calls(
+        "privileges-by-prctl",
+        "raises ambient capabilities, sets secure bits, rewrites its memory map, drops `no new privileges`",
+        "for words in ((47, 2, 21, 0, 0), (47, 2, 0, 0, 0), (28, 0x2F, 0, 0, 0), (35, 1, 4096, 0, 0),",
+        "              (57, 1, 0, 0, 0), (38, 0, 0, 0, 0), (24, 1000, 0, 0, 0)):",
+        "    syscall(157, *words)",
+        answers=("EPERM", "EINVAL"),
     ),
     Behaviour(
         name="every-call",

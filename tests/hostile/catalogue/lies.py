@@ -45,4 +45,34 @@ LIES = (
         bash="exec >&- 2>&-; exit 255",
         ends=("exit 255",),
     ),
+    Behaviour(
+        name="claims-no-program",
+        does="exits 127 and 126 as if its program were missing or could not be started, and says so",
+        bash="echo 'exec: \"python3\": executable file not found in $PATH' >&2; exit 127",
+        ends=("exit 127",),
+    ),
+    Behaviour(
+        name="claims-a-signal",
+        does="prints `Terminated` and exits 143 as if it had been ended from outside",
+        bash="echo Terminated >&2; exit 143",
+        ends=("exit 143",),
+    ),
+    Behaviour(
+        name="prints-engine-frames",
+        does="prints what looks like the engine's framing of streams, and like its events",
+        python="""\
+os.write(1, b"\\2\\0\\0\\0\\0\\0\\0\\5error" + b'{"status":"oom","Action":"oom","Type":"container"}')
+os._exit(7)
+""",
+        ends=("exit 7",),
+        answers=('\x02\0\0\0\0\0\0\x05error{"status":"oom","Action":"oom","Type":"container"}',),
+    ),
+    Behaviour(
+        name="prints-the-fill",
+        does="prints and leaves files with what the container was filled with: parts, commands, end marks",
+        bash=r"printf 'run 12\nset -- true\narrived=whole\n' | tee 'run 12' > /workspace/fill; cat fill; exit 5",
+        ends=("exit 5",),
+        answers=("run 12", "set -- true", "arrived=whole"),
+        reports=("run 12", "fill"),
+    ),
 )

@@ -104,6 +104,7 @@ print("left")
     Behaviour(
         name="kill-pid-1",
         does="sends PID 1 KILL, STOP, TERM, SEGV and a real-time signal",
+        shares=True,
         python="for number in (9, 19, 15, 11, 40): attempt(os.kill, 1, number)",
         answers=("EPERM",),
     ),
@@ -136,6 +137,7 @@ print(name(found))
     Behaviour(
         name="pid-1-memory",
         does="opens PID 1's memory, map, environment, descriptors, root and working directory",
+        shares=True,
         python="""\
 for part in ("mem", "maps", "environ", "auxv", "stack"):
     attempt(open, f"/proc/1/{part}", "rb")
@@ -148,6 +150,7 @@ for part in ("fd", "root", "cwd", "map_files"):
     Behaviour(
         name="pid-1-limits",
         does="takes PID 1's descriptors away, changes its priority and its weight for the memory killer",
+        shares=True,
         python="""\
 import resource
 attempt(resource.prlimit, 1, resource.RLIMIT_NOFILE, (0, 0))
@@ -160,6 +163,7 @@ attempt(os.sched_setaffinity, 1, {0})
     Behaviour(
         name="priority",
         does="asks for real-time scheduling, a better priority and real-time disk access",
+        shares=True,
         python="""\
 attempt(os.sched_setscheduler, 0, os.SCHED_FIFO, os.sched_param(50))
 attempt(os.sched_setscheduler, 0, os.SCHED_RR, os.sched_param(1))
@@ -172,12 +176,14 @@ syscall(314, 0, b"".join([(56).to_bytes(4, "little"), (6).to_bytes(4, "little"),
     Behaviour(
         name="memory-killer-exempt",
         does="makes itself exempt from the memory killer",
+        shares=True,
         python='attempt(write, "/proc/self/oom_score_adj", "-1000")',
         answers=("EACCES", "EPERM"),
     ),
     Behaviour(
         name="limits-raised",
         does="raises its own limits of descriptors, core, file size and locked memory",
+        shares=True,
         python="""\
 import resource
 for which in (resource.RLIMIT_NOFILE, resource.RLIMIT_CORE, resource.RLIMIT_FSIZE):
@@ -210,6 +216,7 @@ time.sleep(1)
     Behaviour(
         name="inotify-instances",
         does="takes every inotify instance of its user",
+        shares=True,
         python="""\
 while True:
     if libc.inotify_init() < 0:
@@ -250,25 +257,66 @@ print("bounded" if sent < 300_000 else "unbounded")
     ),
     Behaviour(
         name="busy-in-the-kernel",
-        does="keeps 30 processes in system calls while the job ends, so that they are hard to freeze",
+        does="keeps 12 processes in long system calls while the job ends, so that they are hard to freeze",
         python="""\
-import socket, struct, time
-ask = struct.pack("IHHIIBxHiII", 32, 18, 0x301, 1, 0, 0, 0, 1, 0, 0)
-for _ in range(30):
+import time
+source = os.open("/dev/zero", os.O_RDONLY)
+for number in range(12):
     if os.fork() == 0:
+        room = bytearray(16 << 20)
         while True:
-            with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as asking:
-                asking.bind((0, 0))
-                asking.setblocking(False)
-                try:
-                    for _ in range(400):
-                        asking.send(ask)
-                except OSError:
-                    pass
+            os.readv(source, [room] * 64)
+            os.listdir("/proc/self/task")
 time.sleep(1)
 print("left")
 """,
         answers=("left",),
+    ),
+    Behaviour(
+        name="exec-loop",
+        does="becomes another program again and again, in 20 processes, so that none stands still to be looked at",
+        bash='for i in $(seq 20); do (exec bash -c \'exec bash -c "$0" "$0"\' \'exec bash -c "$0" "$0"\') & done; wait',
+        ends=("timed out",),
+        limits={"timeout_s": 0.7},
+    ),
+    Behaviour(
+        name="descriptor-signals",
+        does="has the kernel signal PID 1 and everybody else for it (file owners, pidfds)",
+        python="""\
+import fcntl
+for target in (1, -1):
+    reading, writing = os.pipe()
+    try:
+        fcntl.fcntl(reading, fcntl.F_SETOWN, target)
+        fcntl.fcntl(reading, fcntl.F_SETSIG, 9)
+        fcntl.fcntl(reading, fcntl.F_SETFL, os.O_ASYNC)
+        os.write(writing, b"x")
+    except OSError:
+        pass
+attempt(lambda: __import__("signal").pidfd_send_signal(os.pidfd_open(1), 9))
+""",
+        answers=("EPERM",),
+        ends=("exit 0", "exit 137"),
+    ),
+    Behaviour(
+        name="output-made-non-blocking",
+        does="makes its output non-blocking and tiny, writes a megabyte to it, and reads it back",
+        python="""\
+import fcntl
+fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 4096)
+os.set_blocking(1, False)
+for _ in range(1000):
+    try:
+        os.write(1, b"x" * 999 + b"\\n")
+    except OSError:
+        pass
+try:
+    os.read(os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK), 100)
+except OSError:
+    pass
+os._exit(3)
+""",
+        ends=("exit 3",),
     ),
     Behaviour(
         name="subreaper",

@@ -119,6 +119,57 @@ for name in (b"line\nbreak", b"\xff\xfe", b"\x1b[31m", b"\xe2\x80\xaegnp", b"-rf
         reports=("line\\nbreak", "\\xff\\xfe", "\\x1b[31m", "\\u202egnp", "-rf", "..\\up", "...", "n" * 255),
     ),
     Behaviour(
+        name="folders-swapped",
+        does="leaves processes that swap folders for links to the host's while they are read",
+        python="""\
+import time
+os.makedirs("real/etc")
+open("real/etc/shadow", "w").write("x")
+for number in range(4):
+    if os.fork() == 0:
+        os.setsid()
+        while True:
+            try:
+                os.rename("real", f"moved{number}")
+                os.symlink("/", "real")
+                os.unlink("real")
+                os.rename(f"moved{number}", "real")
+            except OSError:
+                pass
+time.sleep(0.3)
+print("left")
+""",
+        answers=("left",),
+    ),
+    Behaviour(
+        name="originals-replaced",
+        does="puts a FIFO in the place of a file that was there",
+        python="os.unlink('a.py')\nos.mkfifo('a.py')",
+        reports=("a.py",),
+    ),
+    Behaviour(
+        name="impossible-times",
+        does="dates files in the years 2446 and 1901 and gives them every permission bit",
+        python="""\
+for number, moment in enumerate((2**34 - 1, -(2**31), 2**33)):
+    open(f"t{number}", "w").close()
+    os.utime(f"t{number}", (moment, moment))
+    os.chmod(f"t{number}", 0o7777)
+""",
+        reports=("t0", "t1", "t2"),
+    ),
+    results_as(
+        "results-second-name",
+        "makes its results a second name of a file of its own, and of its plan",
+        "open('/attack/first', 'w').write('x')\nos.link('/attack/first', '/attack/results.json')",
+        collects={"results.json": b"x", "plan.json": PLAN},
+    ),
+    results_as(
+        "results-through-process-files",
+        "links its results to the descriptors of whoever reads them",
+        "os.symlink('/proc/self/fd/0', '/attack/results.json')",
+    ),
+    Behaviour(
         name="hostile-kinds",
         does="leaves links in a circle, links out, FIFOs and sockets in its workspace",
         python="""\

@@ -135,6 +135,7 @@ print("under 256 MiB" if (pages() - before) < 65536 else pages() - before)
     Behaviour(
         name="huge-pages",
         does="asks for huge pages, which no limit of the container counts",
+        shares=True,
         python="""\
 syscall(9, 0, 1 << 21, 3, 0x40022, -1, 0)
 attempt(os.memfd_create, "x", 4)
@@ -227,6 +228,32 @@ print("made")
         limits={"workspace_bytes": 64 * MEBIBYTE},
     ),
     Behaviour(
+        name="reserved-100-gb",
+        does="reserves 100 GB for a file in every place that can be written",
+        shares=True,
+        python="""\
+for place in ("/workspace", "/tmp", "/home/subject", "/dev/shm"):
+    attempt(os.posix_fallocate, os.open(f"{place}/reserved", os.O_CREAT | os.O_RDWR), 0, 100 << 30)
+    os.unlink(f"{place}/reserved")
+""",
+        answers=("EFBIG", "ENOSPC"),
+    ),
+    Behaviour(
+        name="fill-by-a-nameless-file",
+        does="fills /workspace with a file that has no name any more, held by a daemon, and fails",
+        python="""\
+file = open("fill", "wb", buffering=0)
+os.unlink("fill")
+sys.stdout.flush()
+if os.fork() == 0:
+    __import__("time").sleep(600)
+while True:
+    file.write(bytes(1 << 20))
+""",
+        ends=("disk",),
+        limits={"workspace_bytes": 32 * MEBIBYTE},
+    ),
+    Behaviour(
         name="nested-directories",
         does="nests 20,000 directories",
         python="for _ in range(20_000):\n    os.mkdir('d')\n    os.chdir('d')\nprint('made')",
@@ -242,6 +269,7 @@ print("made")
     Behaviour(
         name="descriptors",
         does="opens files until there are no more descriptors",
+        shares=True,
         python=HOARD % "os.open('/dev/null', os.O_RDONLY)",
         answers=("EMFILE",),
     ),
@@ -267,6 +295,7 @@ print("made")
     Behaviour(
         name="disk-flush",
         does="makes the host flush its disks (`sync`, `syncfs`)",
+        shares=True,
         python="syscall(162)\nsyscall(306, os.open('/', os.O_RDONLY))",
         answers=("EPERM",),
     ),

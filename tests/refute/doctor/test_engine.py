@@ -39,6 +39,17 @@ def test_a_current_engine_has_nothing_to_do() -> None:
     }
 
 
+def test_a_program_that_the_kernel_starts_for_crashes_inside_is_told_of() -> None:
+    by_name = {
+        pattern: [check for check in judge_engine(facts(core_pattern=pattern), memory_bytes=1) if check.name == "cores"]
+        for pattern in ("", "core", "|/usr/share/apport/apport %p %s")
+    }
+    assert [[check.ok for check in checks] for checks in by_name.values()] == [[], [True], [None]]
+    (piped,) = by_name["|/usr/share/apport/apport %p %s"]
+    assert piped.found == "piped to /usr/share/apport/apport"
+    assert "core_pattern=core" in piped.advice
+
+
 def test_an_old_engine_is_a_fault_and_an_unreadable_version_is_not() -> None:
     assert check_engine(facts(engine="19.3.1")).ok is False
     assert check_engine(facts(engine="dev")).ok is None

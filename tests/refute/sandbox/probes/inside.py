@@ -71,7 +71,10 @@ CALLS = {
     "socket xdp": (41, 44, 3, 0),
     "socket bluetooth": (41, 31, 1, 0),
     "socket netlink netfilter": (41, 16, 3, 12),
+    "socket netlink": (41, 16, 3, 0),
     "socket raw": (41, 2, 3, 1),
+    "socket sctp": (41, 2, 1, 132),
+    "socket mptcp": (41, 10, 1, 262),
 }
 
 
@@ -143,7 +146,7 @@ def main() -> None:
                 "writable": writable(),
                 "refusals": refusals(),
                 "connections": unreachable(),
-                "interfaces": [name for _, name in socket.if_nameindex()],
+                "interfaces": os.listdir("/sys/class/net"),
                 "limits": {
                     name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
                     for name in ("NOFILE", "CORE", "FSIZE")
