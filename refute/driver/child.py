@@ -8,12 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
+from refute.driver.nursery import WORKER, Forked, Nursery
 from refute.driver.processes import Usage, descendants, kill_descendants, usage
 
-WORKER = str(Path(__file__).resolve().with_name("worker.py"))
 CHUNK = 65_536
 EVENT_BYTES = 8 * 1024 * 1024
 """What one worker may say in all; honest ones stay under 40 KB a test."""
@@ -32,9 +31,12 @@ class Child:
         job: what `worker.py` reads on its standard input.
         environment: all of its environment.
         output_room: bytes of output still kept; the rest is read and dropped.
+        nursery: to fork it from.
     """
 
-    def __init__(self, job: dict[str, Any], environment: dict[str, str], output_room: int) -> None:
+    def __init__(
+        self, job: dict[str, Any], environment: dict[str, str], output_room: int, nursery: Nursery | None = None
+    ) -> None:
         self.output = b""
         self._output_open = True
         self._output_room = output_room
@@ -44,16 +46,9 @@ class Child:
         self._stacks, stacks = os.pipe()
         self._subject_stacks, subject_stacks = os.pipe()
         try:
-            self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-s", "-P", "-B", WORKER, str(events), str(stacks), str(subject_stacks)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                cwd=job["workspace"],
-                env=environment,
-                pass_fds=(events, stacks, subject_stacks),
-                start_new_session=True,
-            )
+            descriptors = (events, stacks, subject_stacks)
+            forked = nursery.fork(descriptors) if nursery is not None else None
+            self._process = forked or _start(job["workspace"], environment, descriptors)
         except BaseException:
             os.close(self._events)
             os.close(self._stacks)
@@ -63,6 +58,7 @@ class Child:
             os.close(events)
             os.close(stacks)
             os.close(subject_stacks)
+        self._nursery = nursery
         self._hand_over(job)
         for descriptor in (self._events, self._stacks, self._subject_stacks, self._stdout):
             os.set_blocking(descriptor, False)
@@ -154,7 +150,7 @@ class Child:
         code = self._process.poll()
         self._process.kill()
         self._process.wait()
-        gone = kill_descendants()
+        gone = kill_descendants(self._nursery.spared if self._nursery is not None else ())
         self._take_output()
         os.close(self._events)
         os.close(self._stacks)
@@ -189,3 +185,18 @@ class Child:
             raise Flood("the result channel was flooded")
         *lines, self._buffer = (self._buffer + part).split(b"\n")
         return lines
+
+
+def _start(
+    workspace: str, environment: dict[str, str], descriptors: tuple[int, int, int]
+) -> "subprocess.Popen[bytes] | Forked":
+    return subprocess.Popen(  # noqa: S603
+        [sys.executable, "-s", "-P", "-B", WORKER, *map(str, descriptors)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=workspace,
+        env=environment,
+        pass_fds=descriptors,
+        start_new_session=True,
+    )

@@ -5,6 +5,7 @@ import ctypes
 import os
 import signal
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,10 +69,14 @@ def descendants(root: int) -> list[int]:
     return found
 
 
-def kill_descendants() -> bool:
-    """Kill and reap everything below this process; whether nothing is left."""
+def kill_descendants(spared: Collection[int] = ()) -> bool:
+    """Kill and reap everything below this process; whether nothing is left.
+
+    Args:
+        spared: processes of ours that stay.
+    """
     for _ in range(ROUNDS):
-        living = descendants(os.getpid())
+        living = [pid for pid in descendants(os.getpid()) if pid not in spared]
         for pid in living:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

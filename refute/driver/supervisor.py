@@ -5,10 +5,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from refute.driver.nursery import Nursery
 from refute.driver.plan import Plan, Report, Results, Variant, VariantReport
 from refute.driver.pristine import PristineFolder, empty_contents, empty_folder
 from refute.driver.variants import noticed, shortened
-from refute.driver.watch import Watch
+from refute.driver.watch import Watch, draws_text
 
 PLACEHOLDER = b"# The tests are held in memory while they run.\n"
 OUTPUT_BYTES = 200_000
@@ -64,6 +65,8 @@ class Supervisor:
 
     def _run_variants(self) -> None:
         """The tests on each variant, in fresh processes, until one of them notices; what the limit cuts off is left."""
+        nursery = Nursery(environment(self._plan), self._plan.workspace, warm=draws_text(self._source))
+        nursery.start()
         for variant in self._plan.variants:
             began = time.monotonic()
             watch = Watch(
@@ -75,7 +78,7 @@ class Supervisor:
                 until=noticed,
             )
             self._prepare(variant)
-            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output))
+            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output), nursery)
             self._output += watch.output
             if watch.suite_over or time.monotonic() >= self._deadline_s:
                 self._results.timed_out = True

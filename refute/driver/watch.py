@@ -9,6 +9,7 @@ from typing import Any
 from refute.driver.canary import lying_canaries, make_canaries, mixed_order, with_canaries
 from refute.driver.child import Child, Flood
 from refute.driver.conversation import Conversation, Tampering
+from refute.driver.nursery import Nursery
 from refute.driver.plan import Plan, Report
 from refute.driver.processes import Usage, starved
 from refute.driver.stacks import locate_both
@@ -22,6 +23,11 @@ ENOUGH = "enough"
 """A worker was ended because a test ended as it was waited for."""
 PATIENCE = 3
 """Times its limit that a test is given on a machine that does not let it run."""
+
+
+def draws_text(source: bytes) -> bool:
+    """Whether a test file uses strategies that draw characters."""
+    return TEXT.search(source) is not None
 
 
 class WorkerBroken(Exception):  # named like the errors of the host: what happened
@@ -75,10 +81,10 @@ class Watch:
         self.ending = ""
         """How the worker ended, in words."""
 
-    def run(self, environment: dict[str, str], output_room: int) -> None:
+    def run(self, environment: dict[str, str], output_room: int, nursery: Nursery | None = None) -> None:
         """Start the worker, follow it, end it with all that it started, and draw the conclusions."""
         self._since_s = time.monotonic()
-        child = Child(self._job(), environment, output_room)
+        child = Child(self._job(), environment, output_room, nursery)
         reason = ""
         stacks = ("", "")
         try:
@@ -112,7 +118,7 @@ class Watch:
             "modules": plan.modules,
             "memory_bytes": plan.memory_bytes,
             "recursion_limit": self._recursion_limit,
-            "draws_text": TEXT.search(self._source) is not None,
+            "draws_text": draws_text(self._source),
             "source": with_canaries(self._source, self.canaries).decode("utf-8", "surrogateescape"),
         }
 

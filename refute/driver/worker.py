@@ -1,20 +1,24 @@
 """A worker: runs some tests of the generated file in this process and reports; the implementation is in another.
 
-Started by `run_suite.py` with the numbers of three descriptors: events go to the first, the stacks of all threads to
-the second whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's source with
-it, comes as JSON on standard input, so that the subject finds none of it on disk.
+Started by the supervisor, or forked from a nursery, with three descriptors: events go to the first, the stacks of all
+threads to the second whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's
+source with it, comes as JSON on standard input, so that the subject finds none of it on disk.
 """
 
 import builtins
 import contextlib
 import ctypes
 import faulthandler
+import gc
+import importlib
 import inspect
 import json
 import os
 import resource
 import signal
+import socket
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +32,10 @@ OUR_FRAMES = 200
 def main() -> int:
     """Run the job on standard input; returns pytest's exit code."""
     protect_driver()
-    events, stacks, subject_stacks = (int(one) for one in sys.argv[1:4])
+    descriptors = born() if sys.argv[1] == "nursery" else tuple(int(one) for one in sys.argv[1:4])
+    if descriptors is None:
+        return 0
+    events, stacks, subject_stacks = descriptors
     job = json.loads(sys.stdin.buffer.read())
     faulthandler.enable(file=stacks)
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
@@ -46,6 +53,51 @@ def main() -> int:
     link.surroundings.drain()
     send("done", {})
     return int(code)
+
+
+def born() -> tuple[int, int, int] | None:
+    """Import what every worker needs, then go on as one of the workers that are forked from this process.
+
+    Returns:
+        The worker's descriptors; None in the nursery itself, at its end.
+    """
+    root = str(Path(__file__).resolve().parents[2])
+    sys.path.insert(0, root)
+    from refute.driver import collect, errors, link, modules, reporter  # noqa: F401  # for the workers
+    from refute.driver.birth import await_birth
+    from refute.driver.mirror import pickles  # noqa: F401
+
+    sys.path.remove(root)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Hypothesis warns of whatever uses it before a test run
+        prepare_hypothesis(warm=sys.argv[3] == "1")
+        try_hypothesis()
+        import_pytest()
+    gc.freeze()
+    return await_birth(socket.socket(fileno=int(sys.argv[2])))
+
+
+def import_pytest() -> None:
+    """Import pytest with the parts of it that it would import when it runs."""
+    import _hypothesis_pytestplugin  # type: ignore[import-untyped]  # noqa: F401
+    from _pytest import config
+
+    for name in getattr(config, "default_plugins", ()):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(f"_pytest.{name}")
+
+
+def try_hypothesis() -> None:
+    """Draw a few values, so that Hypothesis has imported what it imports at its first use."""
+    from hypothesis import given, settings
+    from hypothesis import strategies as st
+
+    @settings(max_examples=3)
+    @given(st.lists(st.integers()))
+    def anything(_: list[int]) -> None:
+        """Holds."""
+
+    anything()
 
 
 def protect_driver() -> None:
