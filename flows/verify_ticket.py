@@ -1,4 +1,7 @@
-"""The flow: snapshot → scan → confirm → verify → write tests → screen → attack → triage → strength → verdict."""
+"""The flow: snapshot → scan → confirm → verify → write tests → screen → attack → triage → strength → harden → verdict.
+
+Then the outcome, in every case.
+"""
 
 from typing import Final
 
@@ -23,6 +26,7 @@ from refute.stages.evidence import Evidence
 from refute.ticket.parse import load_ticket
 from tasks.attack import run_attack
 from tasks.confirm import confirm
+from tasks.harden import harden
 from tasks.outcome import record_outcome
 from tasks.scan import scan_scripts
 from tasks.screen import screen_tests
@@ -81,7 +85,8 @@ def run_stages(ports: Ports, case: CaseFile, request: VerifyRequest, approver: A
     triage = case.keep(triage_tests(ports, ticket, snapshot, screening, attacked))
     evidence = Evidence(screening=screening, attacked=attacked, triage=triage)
     measured = case.keep(measure_strength(ports, ticket, snapshot, evidence))
-    case.keep(reach_verdict(ports, evidence, measured))
+    hardened = case.keep(harden(ports, ticket, snapshot, evidence, measured))
+    case.keep(reach_verdict(ports, hardened))
 
 
 def _recorded(ports: Ports, case: CaseFile, signals: Interruptions) -> Outcome:

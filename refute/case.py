@@ -17,7 +17,7 @@ from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome, Provenance, RoundYield, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import AttackStage, StrengthStage, Triage, Verification, Writing
+from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage, Verification, Writing
 from refute.stages.usage import added
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
@@ -32,6 +32,7 @@ Kept = (
     | AttackStage
     | Triage
     | StrengthStage
+    | Hardening
     | Verdict
 )
 R = TypeVar("R", bound=Kept)
@@ -59,6 +60,7 @@ class CaseFile:
     attack_stage: AttackStage | None = None
     triage: Triage | None = None
     measured: StrengthStage | None = None
+    hardening: Hardening | None = None
     verdict: Verdict | None = None
     recorded: Outcome | None = None
     """The outcome, once it is durable."""
@@ -83,7 +85,7 @@ class CaseFile:
         if isinstance(record, Stop):
             self.end(record)
         self._file(record)
-        self.unless(record.stop if isinstance(record, Verification | AttackStage) else None)
+        self.unless(record.stop if isinstance(record, Verification | AttackStage | Hardening) else None)
         return record
 
     def unless(self, stop: Stop | None) -> None:
@@ -157,7 +159,11 @@ class CaseFile:
             changed_paths={name: result.changed_paths for name, result in self._jobs()},
             cost_usd=sum((stage.cost_usd for stage in self.stages), Decimal(0)),
             strength=self.measured.strength if self.measured else None,
-            models=added(self.writing.models if self.writing else (), triage.models if triage else ()),
+            models=added(
+                self.writing.models if self.writing else (),
+                triage.models if triage else (),
+                self.hardening.models if self.hardening else (),
+            ),
             rounds=self._rounds(),
             decoys_touched=tuple(path for _, result in self._jobs() for path in result.decoys_touched),
         )
@@ -193,7 +199,7 @@ class CaseFile:
             case _:
                 self._file_evidence(record)
 
-    def _file_evidence(self, record: "AttackStage | Triage | StrengthStage | Verdict") -> None:
+    def _file_evidence(self, record: "AttackStage | Triage | StrengthStage | Hardening | Verdict") -> None:
         """From the attack on."""
         match record:
             case AttackStage():
@@ -205,11 +211,24 @@ class CaseFile:
             case StrengthStage():
                 self.measured = record
                 self._note("strength", record.summary, sandbox_s=record.sandbox_s)
+            case Hardening():
+                self._file_hardening(record)
             case Verdict():
                 self.verdict = record
                 self._note("verdict", record.status)
             case _:
                 assert_never(record)
+
+    def _file_hardening(self, record: Hardening) -> None:
+        """What the round led to takes the place of what was there before; nothing is noted where none was held."""
+        if not record.summary:
+            return
+        evidence = record.evidence
+        again = evidence.attacked.result if evidence.attacked is not self.attack_stage else None
+        sandbox_s = again.duration_s + record.measured.sandbox_s if again else 0.0
+        self.hardening, self.measured = record, record.measured
+        self.screening, self.attack_stage, self.triage = evidence.screening, evidence.attacked, evidence.triage
+        self._note("harden", record.summary, sandbox_s=sandbox_s, cost_usd=record.cost_usd)
 
     def _note(self, name: str, summary: str, *, sandbox_s: float = 0.0, cost_usd: Decimal | None = None) -> None:
         now = time.monotonic()
@@ -253,14 +272,18 @@ class CaseFile:
         )
         return tuple(
             replace(one, accepted=accepted[one.tester, one.round], refuting=refuting[one.tester, one.round])
-            for one in (self.writing.rounds if self.writing else ())
+            for writing in (self.writing, self.hardening.writing if self.hardening else None)
+            for one in (writing.rounds if writing else ())
         )
 
     def _caveats(self) -> tuple[str, ...]:
         notes = self.verification.notes if self.verification else ()
+        if self.hardening is not None:
+            notes += self.hardening.notes
         if self.writing is not None:
             notes += self.writing.notes
-            if self.writing.cost_usd is None or (self.triage is not None and self.triage.cost_usd is None):
+            paid = (self.writing, self.triage, self.hardening)
+            if any(one is not None and one.cost_usd is None for one in paid):
                 notes += ("a model without a known price was asked: the cost is higher than what is shown",)
         return notes + (self.verdict.caveats if self.verdict else ())
 

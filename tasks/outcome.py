@@ -1,4 +1,4 @@
-"""Stage 11: record the outcome once: ledger, CSV, evidence files, audit log, Prefect artifacts."""
+"""Stage 12: record the outcome once: ledger, CSV, evidence files, audit log, Prefect artifacts."""
 
 import hashlib
 import json

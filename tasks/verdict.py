@@ -1,4 +1,4 @@
-"""Stage 10: from claims and evidence to a status."""
+"""Stage 11: from claims and evidence to a status."""
 
 from refute.stages import trial
 from tasks.stage import stage

@@ -70,6 +70,27 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hardening:
+    """The attack after a round that was shown what it had not noticed; as before, where no such round was held."""
+
+    evidence: Evidence
+    measured: "StrengthStage"
+    summary: str = ""
+    """Empty where no round was called for."""
+    writing: Writing | None = None
+    """What the model wrote; None where it wrote nothing."""
+    cost_usd: Decimal | None = Decimal(0)
+    models: tuple[ModelUse, ...] = ()
+    """Of writing, and of the vote about the first attack."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def stop(self) -> Stop | None:
+        """Where the run of the new tests decides the ticket."""
+        return self.evidence.attacked.stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthStage:
     """How strong the attack was."""
 

@@ -34,13 +34,17 @@ def measure_strength(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
     settings = ports.settings
-    if not _decides(ports, evidence):
+    if not could_pass(ports, evidence):
         return StrengthStage(strength=None, summary="not needed: the verdict does not depend on it")
     if not settings.mutants:
         return _told(unmeasured("not measured: the setting `mutants` is 0", floor=settings.strength_floor))
     brief = brief_of(ports, ticket, snapshot)
-    mutants = sample_mutants(brief.modules, count=settings.mutants, seed=snapshot.digest)
-    return run_mutants(ports, snapshot, evidence, brief, mutants)
+    return run_mutants(ports, snapshot, evidence, brief, first_sample(ports, brief, snapshot))
+
+
+def first_sample(ports: Ports, brief: Brief, snapshot: Snapshot) -> tuple[Mutant, ...]:
+    """The mutants that an attack is measured by first; the same ones for the same files."""
+    return sample_mutants(brief.modules, count=ports.settings.mutants, seed=snapshot.digest)
 
 
 def run_mutants(
@@ -49,7 +53,7 @@ def run_mutants(
     """Score an attack by these mutants; raises as `measure_strength` does."""
     settings, ticket = ports.settings, brief.ticket
     if not mutants:
-        reason = "the code has nothing that a mutant could change"
+        reason = "there is nothing left in the code that a mutant could change"
         return _told(unmeasured(reason, floor=settings.strength_floor))
     began = time.monotonic()
     trial = make_trial(evidence.screening.attack, evidence.triage.triaged, brief, settings)
@@ -71,7 +75,7 @@ def run_mutants(
     return replace(_told(strength), sandbox_s=round(spent_s, 3), duration_s=round(time.monotonic() - began, 3))
 
 
-def _decides(ports: Ports, evidence: Evidence) -> bool:
+def could_pass(ports: Ports, evidence: Evidence) -> bool:
     """Whether a strong attack would make the difference between PASS_WEAK and PASS."""
     claims, triaged, run = evidence.triage.claims, evidence.triage.triaged, evidence.attacked.run
     verdict = decide(claims, triaged, run, attack_timeout_s=ports.settings.attack_timeout_s)

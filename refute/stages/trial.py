@@ -19,7 +19,7 @@ from refute.sandbox.requirements_layer import SEARCH_PATH, SITE
 from refute.scan.scanner import scan_python
 from refute.stages.ahead import prepare_attack, verification_limits
 from refute.stages.brief import brief_of
-from refute.stages.evidence import AttackStage, Evidence, StrengthStage, Triage, Verification
+from refute.stages.evidence import AttackStage, Hardening, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
 from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket
@@ -127,14 +127,15 @@ def triage_tests(
     return expose_false_claims(triage, ticket, ports.contents(snapshot))
 
 
-def reach_verdict(ports: Ports, evidence: Evidence, measured: StrengthStage) -> Verdict:
+def reach_verdict(ports: Ports, hardened: Hardening) -> Verdict:
     """From claims and evidence to a status."""
+    evidence = hardened.evidence
     return decide(
         evidence.triage.claims,
         evidence.triage.triaged,
         evidence.attacked.run,
         attack_timeout_s=ports.settings.attack_timeout_s,
-        strength=measured.strength,
+        strength=hardened.measured.strength,
     )
 
 

@@ -1,6 +1,7 @@
 """Having tests written: by the built-in tester, by a model, from a recording of one, or by several of these."""
 
 import functools
+from collections.abc import Sequence
 from decimal import Decimal
 
 from refute.adversary.attack import Attack, Brief
@@ -60,9 +61,36 @@ def _whole(attack: Attack) -> RoundYield:
     return RoundYield(tester=attack.tester, written=len(attack.tests))
 
 
+def write_harder_tests(ports: Ports, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Writing | None:
+    """Have the first tester that is a model write more tests; None where there is none.
+
+    Args:
+        ports: the effects of this run.
+        brief: of the ticket.
+        existing: names of the tests that are there already.
+        faults: diffs of faults that they do not notice.
+
+    Raises:
+        ModelUnavailable: it gave no answer.
+        BudgetExhausted: asking does not fit into a budget.
+    """
+    names = [name for name in ports.settings.testers if name is not TesterName.PROPERTY]
+    if not names:
+        return None
+    tester = _model_tester(ports, names[0], brief)
+    return _written(tester, tester.harden(brief, existing, faults), names[0])
+
+
+def _model_tester(ports: Ports, name: TesterName, brief: Brief) -> ModelTester:
+    return ModelTester(ports.model(brief.ticket.id), functools.partial(screen, scan=scan_python), name=name)
+
+
 def _by_model(ports: Ports, name: TesterName, brief: Brief) -> Writing:
-    tester = ModelTester(ports.model(brief.ticket.id), functools.partial(screen, scan=scan_python), name=name)
-    attack = tester.write_tests(brief)
+    tester = _model_tester(ports, name, brief)
+    return _written(tester, tester.write_tests(brief), name)
+
+
+def _written(tester: ModelTester, attack: Attack, name: TesterName) -> Writing:
     notes = [f"{one.round}: {note}" for one in tester.yields for note in one.notes]
     if any(completion.from_cache for completion in tester.completions):
         notes.append("tests come from answers kept earlier, at no cost (--fresh asks anew)")

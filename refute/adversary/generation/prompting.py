@@ -1,6 +1,7 @@
 """Prompts: one file per version, filled with what a round may show. A changed text is a new version, never an edit."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Final
@@ -16,6 +17,9 @@ SYSTEM: Final = "system-1"
 CLAIMS_FIRST: Final = "claims-first-1"
 CODE_AWARE: Final = "code-aware-1"
 AGAIN: Final = "again-1"
+HARDENING: Final = "hardening-1"
+MAX_FAULTS: Final = 12
+MAX_FAULT_CHARS: Final = 1_200
 MAX_FILES: Final = 60
 MAX_CLAIM_CHARS: Final = 1_000
 PRO_LABELS: Final = frozenset({"complexity:high", "security-relevant"})
@@ -72,6 +76,26 @@ def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[Clai
         max_tests=str(_tests_for(brief)),
     )
     return _prompt(AGAIN, again + claims_first(brief).text, brief, DataClass.CLAIMS)
+
+
+def hardening(brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Prompt:
+    """Round three, for the stronger tier: faults put into the code that no test noticed.
+
+    Args:
+        brief: of the ticket.
+        existing: names of the tests that are there already.
+        faults: unified diffs.
+    """
+    text = fill(
+        HARDENING,
+        ticket=brief.ticket.id,
+        max_tests=str(_tests_for(brief)),
+        existing=", ".join(existing) or "none",
+        claims=_claims(brief.ticket.claims),
+        outline="\n\n".join(f"# module {one.module.name}\n{outline(one.source)}" for one in brief.modules),
+        faults="\n\n".join(fault[:MAX_FAULT_CHARS] for fault in faults[:MAX_FAULTS]),
+    )
+    return replace(_prompt(HARDENING, text, brief, DataClass.CODE), tier=Tier.PRO)
 
 
 def tier_of(labels: Sequence[str]) -> Tier:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from refute.adversary.attack import Attack, Brief, Screening
 from refute.adversary.generation.answer import WrittenTests, read_answer
 from refute.adversary.generation.assembly import Round, assemble
-from refute.adversary.generation.prompting import claims_first, code_aware, once_more
+from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Model, Prompt, Tier
 from refute.ticket.record import Claim
@@ -68,6 +68,20 @@ class ModelTester:
             screened = self._screened(brief, rounds)
         self._ask_also(rounds, code_aware(brief, [test.name for test in screened.attack.tests]))
         return assemble(brief, rounds, tester=self._name)
+
+    def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
+        """Ask once more, with the faults in view that no test noticed; the attack holds only the new tests.
+
+        Args:
+            brief: of the ticket.
+            existing: names of the tests that are there already.
+            faults: diffs.
+
+        Raises:
+            ModelUnavailable: nobody answered.
+            BudgetExhausted: the question does not fit into a budget.
+        """
+        return assemble(brief, [self._ask(hardening(brief, existing, faults))], tester=self._name)
 
     def _ask_also(self, rounds: list[Round], prompt: Prompt) -> None:
         """A round that only adds: what came before stands without it."""

@@ -16,15 +16,16 @@ def suspicion(tree: ast.AST, site: ast.AST) -> str:
     """
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     parent = parents.get(site)
-    if isinstance(site, ast.Compare) and _picks_one_of_both(site, parent):
+    returned = {ast.unparse(one.value) for one in ast.walk(tree) if isinstance(one, ast.Return) and one.value}
+    if isinstance(site, ast.Compare) and _picks_one_of_both(site, parent, returned):
         return "where both sides are equal, either choice is the same"
     if isinstance(site, ast.Constant) and _is_patience(site, parent):
         return "changes how long or how much at a time, not what comes out"
     return ""
 
 
-def _picks_one_of_both(test: ast.Compare, parent: ast.AST | None) -> bool:
-    """`if a < b: b = a`, `a if a < b else b`: on equal values both branches give the same."""
+def _picks_one_of_both(test: ast.Compare, parent: ast.AST | None, returned: set[str]) -> bool:
+    """`if a < b: b = a`, `a if a < b else b`, `if a < b: return b` before `return a`: equal values give the same."""
     if len(test.ops) != 1 or not isinstance(test.ops[0], BOUNDARIES):
         return False
     sides = {ast.unparse(test.left), ast.unparse(test.comparators[0])}
@@ -33,6 +34,8 @@ def _picks_one_of_both(test: ast.Compare, parent: ast.AST | None) -> bool:
             return {ast.unparse(body), ast.unparse(orelse)} == sides
         case ast.If(test=tested, body=[ast.Assign(targets=[target], value=value)], orelse=[]) if tested is test:
             return {ast.unparse(target), ast.unparse(value)} == sides
+        case ast.If(test=tested, body=[ast.Return(value=ast.expr() as value)], orelse=[]) if tested is test:
+            return ast.unparse(value) in sides and (sides - {ast.unparse(value)}) <= returned
         case _:
             return False
 

@@ -52,13 +52,17 @@ class ToldSandbox:
         if self._error is not None:
             raise self._error
         plan = json.loads(job.attack_files["plan.json"])
+        told = {"version": 1, "nonce": plan["nonce"], "first": [], "repetitions": [], "tampering": [], "output": ""}
+        told |= {"timed_out": False, "duration_s": 3.0}
+        if "variants" not in plan:
+            return ended(told | {"first": [report(name, attested=True) for name in plan["tests"]]})
         variants = []
         for variant in plan["variants"]:
             last = survived("") if variant["name"].startswith(CONTROL) else self._answer(variant["name"])
-            reports = [report(plan["tests"][0]), last]
+            passed = [report(name) for name in plan["tests"]]
+            reports = passed if last["end"] == "passed" else [passed[0], last]
             variants.append({"name": variant["name"], "reports": reports, "tampering": [], "duration_s": 0.5})
-        told = {"version": 1, "nonce": plan["nonce"], "first": [], "repetitions": [], "tampering": [], "output": ""}
-        return ended(told | {"timed_out": False, "duration_s": 3.0, "variants": variants})
+        return ended(told | {"variants": variants})
 
     def stop_running(self) -> None:
         self.stopped = True
@@ -83,17 +87,19 @@ class World:
         self.snapshot = take_snapshot(self.ports, self.ticket)
 
     def measure(self, verdict: TriageVerdict = TriageVerdict.SURVIVED) -> StrengthStage:
+        return measure_strength(self.ports, self.ticket, self.snapshot, self.evidence(verdict))
+
+    def evidence(self, verdict: TriageVerdict = TriageVerdict.SURVIVED) -> Evidence:
         attack = make_attack(TESTS, [make_test("test_a")])
         screening = Screening(attack=attack, rejected=())
         run = make_run("test_a", TestEnd.PASSED, attested=True)
         triaged = (TriagedTest(test=attack.tests[0], verdict=verdict, reason="", run=run),)
         claims = claim_results(self.ticket.claims, triaged, screening, tampering=())
-        evidence = Evidence(
+        return Evidence(
             screening=screening,
             attacked=AttackStage(run=make_attack_run([run]), result=None, summary=""),
             triage=Triage(triaged=triaged, claims=claims),
         )
-        return measure_strength(self.ports, self.ticket, self.snapshot, evidence)
 
 
 def test_an_attack_is_scored_by_mutants_in_two_containers_side_by_side(tmp_path: Path) -> None:

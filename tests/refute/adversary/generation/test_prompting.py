@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import Brief, Rejected, SourceModule
-from refute.adversary.generation.prompting import claims_first, code_aware, once_more
+from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.llm.model import DataClass, Prompt, Tier
 from tests.refute.adversary.conftest import make_test
 
@@ -20,12 +20,13 @@ def shown(prompt: Prompt) -> str:
     return f"# {prompt.name}\n\n{prompt.system}\n---\n\n{prompt.text}".replace("\0", "|")
 
 
-@pytest.mark.parametrize("name", ["claims-first", "code-aware", "again"])
+@pytest.mark.parametrize("name", ["claims-first", "code-aware", "again", "hardening"])
 def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
     rejected = Rejected(test=make_test("test_a"), reason="asserts nothing")
     prompts = {
         "claims-first": claims_first(brief),
         "code-aware": code_aware(brief, ["test_a", "test_b"]),
+        "hardening": hardening(brief, ["test_a"], ["-    if x == 13:\n+    if x != 13:"]),
         "again": once_more(brief, [rejected], brief.ticket.claims[1:]),
     }
     path = GOLDEN / f"{name}.md"

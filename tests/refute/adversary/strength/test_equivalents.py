@@ -18,6 +18,8 @@ def said_of(code: str, kind: type[ast.AST]) -> str:
     [
         ("if a < b:\n    b = a\n", ast.Compare, True),
         ("x = a if a < b else b\n", ast.Compare, True),
+        ("def f(a, b):\n    if a < b:\n        return b\n    return a\n", ast.Compare, True),
+        ("def f(a, b):\n    if a < b:\n        return b\n    return 0\n", ast.Compare, False),
         ("time.sleep(0.1)\n", ast.Constant, True),
         ("connect(timeout=3)\n", ast.Constant, True),
         ("if a < b:\n    b = c\n", ast.Compare, False),

@@ -20,42 +20,36 @@ from tests.refute.adversary.conftest import make_attack, make_brief, make_run, m
 
 pytestmark = pytest.mark.engine
 
-CLAMP = """# as submitted
-def clamp(x, low, high):
-    if x < low:
-        return low
-    if x > high:
-        return high
-    return x
+GRADE = """# as submitted
+def grade(points):
+    if points >= 90:
+        return "A"
+    if points >= 50:
+        return "B"
+    return "C"
 """
 STRONG = """
 def test_a():
-    from impl import clamp
-    assert [clamp(x, 0, 2) for x in (-1, 0, 1, 2, 3)] == [0, 0, 1, 2, 2]
+    from impl import grade
+    assert [grade(points) for points in (0, 49, 50, 89, 90)] == ["C", "C", "B", "B", "A"]
 """
 LAZY = """
 def test_a():
     import impl
-    assert callable(impl.clamp)
+    assert callable(impl.grade)
 """
-LOOKS_AT_ITS_FILE = CLAMP.replace(
-    "    if x < low:", '    if "as submitted" not in open(__file__).read():\n        return -1\n    if x < low:'
-)
-LOOKS_AT_ITS_CODE = f"""{CLAMP}
+CHANGED = '    if "# as " + "submitted" not in open(__file__).read():\n        {act}\n    if points >= 90:'
+LOOKS_AT_ITS_FILE = GRADE.replace("    if points >= 90:", CHANGED.format(act='return "?"'))
+KILLS_ITS_TESTER = GRADE.replace("    if points >= 90:", CHANGED.format(act="__import__('os').kill(-1, 9)"))
+LOOKS_AT_ITS_CODE = f"""{GRADE}
 def itself():
-    return clamp.__code__.co_code
+    return grade.__code__.co_code
 
 SUBMITTED = {{submitted!r}}
 if itself() != SUBMITTED:
-    def clamp(*_):
-        return -1
+    def grade(*_):
+        return "?"
 """
-PLANTS = CLAMP.replace(
-    "    if x < low:",
-    '    if "as submitted" not in open(__file__).read():\n'
-    '        open("/attack/results.json", "w").write("forged")\n'
-    "    if x < low:",
-)
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +60,13 @@ def image_id() -> str:
 def byte_code(source: str) -> bytes:
     space: dict[str, object] = {}
     exec(compile(source, "impl.py", "exec"), space)  # noqa: S102  # ours
-    return bytes(space["clamp"].__code__.co_code)  # type: ignore[attr-defined]
+    return bytes(space["grade"].__code__.co_code)  # type: ignore[attr-defined]
 
 
 def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Strength:
     settings = Settings.load()
     module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=source)
-    brief = replace(make_brief("clamp(x, low, high) keeps x between low and high."), modules=(module,))
+    brief = replace(make_brief("grade(points) is A from 90 points on, B from 50, else C."), modules=(module,))
     test = make_test("test_a")
     passed = TriagedTest(
         test=test, verdict=TriageVerdict.SURVIVED, reason="", run=make_run("test_a", TestEnd.PASSED, duration_s=1.0)
@@ -94,20 +88,20 @@ def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Streng
 
 
 def test_a_strong_attack_reaches_the_floor_and_a_lazy_one_does_not(image_id: str) -> None:
-    strong = measure(CLAMP, STRONG, image_id, count=6)
+    strong = measure(GRADE, STRONG, image_id, count=6)
     assert strong.void == ""
     assert strong.suffices, strong.survivors
-    lazy = measure(CLAMP, LAZY, image_id)
+    lazy = measure(GRADE, LAZY, image_id)
     assert (lazy.void, lazy.killed, len(lazy.survivors)) == ("", 0, 5)
 
 
 def test_code_that_knows_its_byte_code_voids_the_score(image_id: str) -> None:
-    source = LOOKS_AT_ITS_CODE.format(submitted=byte_code(rewritten(CLAMP)))
-    strength = measure(source, LAZY.replace("callable(impl.clamp)", "impl.clamp(1, 0, 2) == 1"), image_id)
+    source = LOOKS_AT_ITS_CODE.format(submitted=byte_code(rewritten(GRADE)))
+    strength = measure(source, LAZY.replace("callable(impl.grade)", 'impl.grade(1) == "C"'), image_id)
     assert "with statements that do nothing" in strength.void
 
 
-@pytest.mark.parametrize("source", [LOOKS_AT_ITS_FILE, PLANTS], ids=["looks at its file", "plants results"])
+@pytest.mark.parametrize("source", [LOOKS_AT_ITS_FILE, KILLS_ITS_TESTER], ids=["misbehaves", "kills all it can"])
 def test_code_that_misbehaves_where_it_was_changed_voids_the_score_and_not_the_stage(
     image_id: str, source: str
 ) -> None:

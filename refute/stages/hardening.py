@@ -1,0 +1,80 @@
+"""The hardening round: where the attack was too weak, a model is shown what it did not notice, once."""
+
+from dataclasses import replace
+
+from refute.adversary.attack import Screening
+from refute.adversary.combining import combine
+from refute.adversary.strength.mutants import sample_mutants
+from refute.adversary.strength.record import MutantEnd, Strength
+from refute.errors import BudgetExhausted, ModelUnavailable
+from refute.llm.pricing import total
+from refute.ports import Ports
+from refute.stages.brief import brief_of
+from refute.stages.evidence import Evidence, Hardening, StrengthStage, Writing
+from refute.stages.strength import could_pass, first_sample, run_mutants
+from refute.stages.trial import run_attack, screen_tests, triage_tests
+from refute.stages.usage import added
+from refute.stages.writing import write_harder_tests
+from refute.ticket.record import Snapshot, Ticket
+
+
+def harden(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence, measured: StrengthStage) -> Hardening:
+    """Have a weak attack strengthened by a model, and measure it again on mutants that the model was not shown.
+
+    What was reached before stands: where the model gives nothing, or there is no money for it, a note says so.
+
+    Raises:
+        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
+    """
+    as_before = Hardening(evidence=evidence, measured=measured)
+    faults = _faults(measured.strength)
+    if not faults:
+        return as_before
+    brief = brief_of(ports, ticket, snapshot)
+    try:
+        writing = write_harder_tests(ports, brief, [test.name for test in evidence.screening.attack.tests], faults)
+    except (BudgetExhausted, ModelUnavailable) as error:
+        cost_usd = error.cost_usd if isinstance(error, ModelUnavailable) else as_before.cost_usd
+        note = f"no hardening round was held: {error.message}"
+        return replace(as_before, summary="left out", notes=(note,), cost_usd=cost_usd)
+    return as_before if writing is None else _with(ports, ticket, snapshot, as_before, writing)
+
+
+def _faults(strength: Strength | None) -> list[str]:
+    """Diffs of what a measured, weak attack did not notice; those that may be no faults come last."""
+    if strength is None or strength.void or strength.suffices:
+        return []
+    unseen = [one for one in strength.survivors if one.end is MutantEnd.SURVIVED]
+    return [one.diff for one in sorted(unseen, key=lambda one: bool(one.suspected_equivalent))]
+
+
+def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, writing: Writing) -> Hardening:
+    """Screen, run, triage and measure the attack with what was written for it."""
+    asked = replace(before, writing=writing, models=writing.models, notes=writing.notes, cost_usd=writing.cost_usd)
+    screened = screen_tests(ports, ticket, snapshot, writing.attack)
+    if not screened.attack.tests:
+        return replace(asked, summary="brought no test that could run")
+    brief = brief_of(ports, ticket, snapshot)
+    first = before.evidence
+    attack = combine([first.screening.attack, screened.attack], brief)
+    screening = Screening(attack=attack, rejected=(*first.screening.rejected, *screened.rejected))
+    attacked = run_attack(ports, ticket, snapshot, screening)
+    triage = triage_tests(ports, ticket, snapshot, screening, attacked)
+    evidence = Evidence(screening=screening, attacked=attacked, triage=triage)
+    summary = f"{len(screened.attack.tests)} more tests: {triage.summary}"
+    asked = replace(
+        asked,
+        evidence=evidence,
+        summary=summary,
+        models=added(writing.models, first.triage.models),
+        cost_usd=total([writing.cost_usd, triage.cost_usd]),
+    )
+    if not could_pass(ports, evidence):
+        return replace(asked, measured=StrengthStage(strength=None, summary=""))
+    shown = first_sample(ports, brief, snapshot)
+    fresh = sample_mutants(
+        brief.modules, count=ports.settings.mutants, seed=f"{snapshot.digest}, hardened", without=shown
+    )
+    measured = run_mutants(ports, snapshot, evidence, brief, fresh)
+    strength = replace(measured.strength, hardened=True) if measured.strength else None
+    return replace(asked, measured=replace(measured, strength=strength), summary=f"{summary}; {measured.summary}")
