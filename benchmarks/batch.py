@@ -6,12 +6,14 @@ Small tickets with the property tester. Figures to reach: wall time at most 1.25
 """
 
 import argparse
+import contextlib
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from flows.batch.slots import cores
@@ -61,8 +63,24 @@ def memory_kib(pid: int) -> int:
     return int(found[1]) if found else 0
 
 
-def run(tickets: Path, settings: Settings, name: str) -> list[tuple[float, int]]:
-    """Run the batch; (seconds since its start, KiB) as it goes on."""
+def processor_s(pid: int) -> float:
+    """Processor time of a process so far (proc(5), fields 14 and 15)."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """The batch's process at one moment."""
+
+    at_s: float
+    """Since its start."""
+    memory_kib: int
+    processor_s: float
+
+
+def run(tickets: Path, settings: Settings, name: str) -> list[Seen]:
+    """Run the batch; what was seen of it as it went on."""
     command = [sys.executable, "-m", "flows.cli", "batch", str(tickets), "--yes", "--name", name]
     environment = {
         **os.environ,
@@ -75,8 +93,9 @@ def run(tickets: Path, settings: Settings, name: str) -> list[tuple[float, int]]
     batch = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)  # noqa: S603
     seen = []
     while batch.poll() is None:
-        with_memory = memory_kib(batch.pid)
-        seen.append((time.monotonic() - began, with_memory))
+        with contextlib.suppress(OSError, IndexError):  # it ended between two looks
+            used = processor_s(batch.pid)
+            seen.append(Seen(at_s=time.monotonic() - began, memory_kib=memory_kib(batch.pid), processor_s=used))
         time.sleep(0.25)
     return seen
 
@@ -97,15 +116,16 @@ def main() -> None:
         report(settings, count, seen)
 
 
-def report(settings: Settings, count: int, seen: list[tuple[float, int]]) -> None:
+def report(settings: Settings, count: int, seen: list[Seen]) -> None:
     outcomes = Ledger.open(settings).outcomes(run_id="bench")
     sandbox_s = sum(stage.sandbox_s for one in outcomes for stage in one.stages)
     first = min(one.started_at for one in outcomes)
     last = max(one.started_at.timestamp() + one.duration_s for one in outcomes)
-    wall_s, started_s = last - first.timestamp(), seen[-1][0]
+    wall_s, started_s = last - first.timestamp(), seen[-1].at_s
     ideal_s = sandbox_s / cores()
-    quarter = [kib for at, kib in seen if at > seen[-1][0] / 4]
+    quarter = [one.memory_kib for one in seen if one.at_s > started_s / 4 and one.memory_kib]
     print(f"# Batch of {count} small tickets, {cores()} cores, property tester\n")
+    print(f"{os.getloadavg()[0]:.0f} processes wanted a core when it ended (benchmarks/batch.py).\n")
     print("| what | figure |\n|---|---|")
     print(f"| outcomes, statuses | {len(outcomes)}, {sorted({one.status.value for one in outcomes})} |")
     print(f"| first ticket's start to last ticket's end | {wall_s:.1f} s |")
@@ -113,7 +133,14 @@ def report(settings: Settings, count: int, seen: list[tuple[float, int]]) -> Non
     print(f"| commands in containers, together | {sandbox_s:.1f} s |")
     print(f"| wall / (sandbox seconds / cores) | {wall_s / ideal_s:.2f} |")
     print(f"| more than the containers' share, a ticket | {(wall_s - ideal_s) / count:.2f} s |")
-    print(f"| resident memory after a quarter of the time, at the end | {quarter[0] >> 10}, {quarter[-2] >> 10} MiB |")
+    print(f"| resident memory after a quarter of the time, at the end | {quarter[0] >> 10}, {quarter[-1] >> 10} MiB |")
+    print(f"| processor time of the batch's process, a ticket | {seen[-1].processor_s / count:.2f} s |")
+    print("\nMeans of a ticket, in seconds. The rest of it is making and reading containers, and our own work.\n")
+    print("| stage | in all | in containers |\n|---|---:|---:|")
+    for name in dict.fromkeys(stage.name for one in outcomes for stage in one.stages):
+        stages = [stage for one in outcomes for stage in one.stages if stage.name == name]
+        in_all, inside = (sum(getattr(one, field) for one in stages) / count for field in ("duration_s", "sandbox_s"))
+        print(f"| {name} | {in_all:.2f} | {inside:.2f} |")
 
 
 if __name__ == "__main__":

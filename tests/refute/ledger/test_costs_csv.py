@@ -243,6 +243,8 @@ def test_s120_ledger_and_cost_table_hold_each_outcome_once_whenever_processes_ar
             done.close()
             readers.append((writer, reader))
         for writer, reader in readers:
+            if burst % 2:  # half of them while they connect, half once they have said that something is done
+                reader.poll(60)
             writer.join(timeout=random.uniform(0.02, 0.25))
             writer.kill()
             writer.join()
