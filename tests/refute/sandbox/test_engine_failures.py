@@ -152,7 +152,9 @@ def test_s150_a_job_whose_engine_comes_back_is_run_once_more(
     assert left_over(engine, "returned") == []
 
 
-def test_a_job_whose_container_was_removed_from_outside_is_run_once_more(make_job: MakeJob, engine: EngineClient) -> None:
+def test_a_job_whose_container_was_removed_from_outside_is_run_once_more(
+    make_job: MakeJob, engine: EngineClient
+) -> None:
     def remove() -> None:
         wait_until(lambda: running(engine, "removed"), 60)
         time.sleep(0.7)
