@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
-from refute.ticket.record import Claim, ClaimId, Module, Ticket
+from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket
 
 CODE_AWARE: Final = ("code-aware", "hardening")
 """How the names of rounds begin that see the code."""
@@ -62,6 +62,11 @@ class Brief:
     """Every file of the snapshot."""
     max_tests: int = 40
     max_bytes: int = 60_000
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Paths of what tests run as a program; empty for a ticket whose code they import."""
+        return self.ticket.implementation_files if self.ticket.kind is Kind.CLI else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

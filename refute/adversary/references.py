@@ -2,6 +2,10 @@
 
 import ast
 from collections.abc import Iterable, Sequence
+from typing import Final
+
+MAX_COMMAND: Final = 10_000
+"""Characters of a text that may be a command."""
 
 
 class ImplementationUse:
@@ -10,9 +14,11 @@ class ImplementationUse:
     Args:
         source: the file; one that does not parse refers to nothing.
         modules: dotted names of the implementation's modules.
+        programs: paths of the implementation's files, where tests run them instead of importing them.
     """
 
-    def __init__(self, source: str, modules: Sequence[str]) -> None:
+    def __init__(self, source: str, modules: Sequence[str], programs: Sequence[str] = ()) -> None:
+        self._programs = tuple(programs)
         self._modules = {part for name in modules for part in (name, name.split(".")[0])}
         self._direct: dict[str, bool] = {}
         self._names: dict[str, set[str]] = {}
@@ -51,12 +57,17 @@ class ImplementationUse:
                 case ast.Import() | ast.ImportFrom():
                     found = self.imports(part)
                 case ast.Constant(value=str(text)):
-                    found = text in self._modules
+                    found = text in self._modules or self._is_program(text)
                 case _:
                     found = False
             if found:
                 return True
         return False
+
+    def _is_program(self, text: str) -> bool:
+        """Whether a text is the path of a program, from wherever it is seen, or a command that names it."""
+        words = text.split() if len(text) < MAX_COMMAND else ()
+        return any(word == path or word.endswith(f"/{path}") for word in words for path in self._programs)
 
     def _is_ours(self, dotted: str) -> bool:
         return dotted in self._modules or dotted.partition(".")[0] in self._modules

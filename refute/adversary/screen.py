@@ -70,7 +70,8 @@ class _Judge:
         self._names = Resolution(suite.tree)
         paths = brief.ticket.implementation_files
         self._objections = Objections(self._names, paths, allow_network=allow_network)
-        self._use = ImplementationUse(suite.source, [source.module.name for source in brief.modules])
+        self._use = ImplementationUse(suite.source, [source.module.name for source in brief.modules], brief.programs)
+        self._programs = brief.programs
         self.dangers: Sequence[Finding] = ()
 
     def reason(self, test: AttackTest, tests: Sequence[AttackTest]) -> str:
@@ -91,6 +92,8 @@ class _Judge:
         if not isinstance(function, ast.FunctionDef) or not test.name.startswith("test") or len(test.name) > MAX_NAME:
             yield "is not a test function that plain pytest runs"
             return
+        if self._programs and not self._use.refers(test.name):
+            yield f"never runs {' or '.join(self._programs)}"
         closure = self._suite.closure(test.name)
         yield from self._unsafe(closure)
         yield from self._objections.to(closure)

@@ -67,7 +67,7 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         One entry per test that was run; a test that the suite's limit kept from running has no meaning and no entry.
     """
     claims = {claim.id: claim for claim in brief.ticket.claims}
-    use = ImplementationUse(attack.source, [source.module.name for source in brief.modules])
+    use = ImplementationUse(attack.source, [source.module.name for source in brief.modules], brief.programs)
     tests = {test.name: test for test in attack.tests}
     triaged = []
     for first in run.first:
@@ -76,6 +76,7 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         again = [other for runs in run.repetitions for other in runs if other.name == first.name]
         case = Case(tests[first.name], first, again, claims, use)
         case.source = attack.source
+        case.runs_program = bool(brief.programs)
         case.files = frozenset(path.rpartition("/")[2] for path in brief.ticket.implementation_files)
         verdict, reason = case.judge(repetitions)
         triaged.append(TriagedTest(test=case.test, verdict=verdict, reason=reason, run=first))
@@ -101,6 +102,8 @@ class Case:
         self._use = use
         self.source = ""
         """Of the test file."""
+        self.runs_program = False
+        """Whether tests run the implementation as a program, so that no frame of it is ever seen."""
         self.files: frozenset[str] = frozenset()
         """Names of the implementation's files, without folders."""
 
@@ -165,7 +168,7 @@ class Case:
     def _reached(self) -> bool:
         """Whether the implementation took part: it was called, or an assertion is about one of its values."""
         run = self._first
-        about_value = run.error_type in ASSERTED and self._use.refers(self.test.name)
+        about_value = (run.error_type in ASSERTED or self.runs_program) and self._use.refers(self.test.name)
         return run.reached_implementation or about_value
 
     def _signature_refused(self, run: TestRun) -> Judgement | None:

@@ -125,6 +125,64 @@ def test_s160_s180_a_model_that_was_talked_into_vacuous_tests_gives_no_pass(tick
     assert {record.verdict for record in outcome.tests} == {None}
 
 
+_FILE = """\
+    out = tmp_path / "a b.txt"
+    assert run("--out", str(out), "2", "4").returncode == 0
+    assert out.read_text() == "6"
+"""
+ADD = '''"""Adds numbers."""
+import argparse
+
+parser = argparse.ArgumentParser(description="Adds numbers.")
+parser.add_argument("numbers", nargs="*", type=float)
+parser.add_argument("--out")
+options = parser.parse_args()
+text = str(sum(options.numbers))
+open(options.out, "w").write(text) if options.out else print(text)
+'''
+SUM = "add.py prints the sum of its whole numbers as a whole number, or writes it to the file of --out."
+RUN = """\
+import subprocess
+import sys
+
+
+def run(*args):
+    return subprocess.run([sys.executable, "add.py", *args], capture_output=True, text=True, timeout=10)
+"""
+OF_PROGRAM = {
+    "preamble": RUN,
+    "tests": [
+        {"claim_id": "C1", "quote": SUM[:50], "category": "edge", "name": name, "code": f"def {name}({given}):\n{code}"}
+        for name, given, code in (
+            ("test_sum", "", '    assert run("1", "2").stdout.strip() == "3"\n'),
+            ("test_file", "tmp_path", _FILE),
+            ("test_words", "", '    done = run("one")\n    assert done.returncode == 2, done.stderr\n'),
+            ("test_other", "", '    assert subprocess.run(["ls"]).returncode == 0\n'),
+        )
+    ],
+}
+VOTES_ON_PROGRAM = {
+    "strip": {"demand": "returns", "value": "'3'"},
+    "read_text": {"demand": "returns", "value": "'6'"},
+}
+
+
+def test_a_program_is_attacked_through_arguments_output_exit_code_and_files(ticket, attack, gemini):
+    def respond(asked: Asked) -> Answer:
+        if is_vote(asked):
+            return votes(asked, VOTES_ON_PROGRAM)
+        return json_answer({"tests": []} if "second round" in asked.text else OF_PROGRAM)
+
+    gemini.respond = respond
+    outcome = attack(ticket(files={"add.py": ADD}, claims=[{"id": "C1", "text": SUM}], kind="cli"))
+    assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
+    assert {failure.test_name for failure in outcome.failures} == {"test_sum", "test_file"}
+    ends = {test.name: (test.verdict, test.reason) for test in outcome.tests}
+    assert ends["test_words"][0] == "survived"
+    assert ends["test_other"] == (None, "never runs add.py")
+    assert "add_argument('numbers', nargs='*'" in gemini.asked[0].text
+
+
 def test_s230_the_same_ticket_again_costs_nothing_and_says_so(ticket, attack, gemini, tmp_path):
     directory = ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}], id="TCK-230")
     first = attack(directory, fresh=False)

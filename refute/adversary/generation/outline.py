@@ -6,6 +6,11 @@ from typing import Final
 
 MAX_DOCSTRING_CHARS: Final = 1_200
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+DECLARING: Final = frozenset(
+    {"ArgumentParser", "add_argument", "add_parser", "add_mutually_exclusive_group", "command", "group", "option"}
+    | {"argument", "Option", "Argument"}
+)
+"""Calls by which argparse, click and typer are told of a command line."""
 _ELIDED: Final = ast.Expr(ast.Constant(...))
 
 
@@ -24,6 +29,34 @@ def outline(source: str) -> str:
         return ""
     kept = [*_docstring(tree), *(part for node in tree.body for part in _part(node))]
     return ast.unparse(ast.Module(body=kept, type_ignores=[])) if kept else ""
+
+
+def command_line(source: str) -> str:
+    """What a program says of its command line: its docstring, and the declarations of commands, options and arguments.
+
+    Args:
+        source: a program's text; of one that is no Python nothing is shown.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) in DECLARING]
+    calls.sort(key=lambda node: (node.lineno, node.col_offset))
+    return "\n".join([*map(ast.unparse, _docstring(tree)), *(f"{_called(call)}({_plain(call)})" for call in calls)])
+
+
+def _called(call: ast.Call) -> str:
+    """The last part of what is called."""
+    return ast.unparse(call.func).rpartition(".")[2] if isinstance(call.func, ast.Name | ast.Attribute) else ""
+
+
+def _plain(call: ast.Call) -> str:
+    """The arguments that are texts, numbers or names; a callback would show code."""
+    plain = (ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Tuple, ast.UnaryOp)
+    given = [ast.unparse(one) for one in call.args if isinstance(one, plain)]
+    named = [f"{one.arg}={ast.unparse(one.value)}" for one in call.keywords if one.arg and isinstance(one.value, plain)]
+    return ", ".join([*given, *named])
 
 
 def _part(node: ast.stmt) -> list[ast.stmt]:

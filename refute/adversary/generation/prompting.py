@@ -9,12 +9,14 @@ from typing import Final
 from refute.adversary.attack import Brief, Rejected
 from refute.adversary.generation.answer import ANSWER_SCHEMA
 from refute.adversary.generation.excerpt import excerpt
-from refute.adversary.generation.outline import outline
+from refute.adversary.generation.outline import command_line, outline
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.ticket.record import Claim
 
 SYSTEM: Final = "system-1"
+SYSTEM_CLI: Final = "system-cli-1"
 CLAIMS_FIRST: Final = "claims-first-1"
+CLAIMS_FIRST_CLI: Final = "claims-first-cli-1"
 CODE_AWARE: Final = "code-aware-1"
 AGAIN: Final = "again-1"
 HARDENING: Final = "hardening-1"
@@ -27,16 +29,22 @@ PRO_LABELS: Final = frozenset({"complexity:high", "security-relevant"})
 
 def claims_first(brief: Brief) -> Prompt:
     """Round one: claims, signatures, docstrings and file names. Code in view makes tests agree with its bugs."""
-    shown = "\n\n".join(f"# module {one.module.name}\n{outline(one.source)}" for one in brief.modules)
+    name, view = (CLAIMS_FIRST_CLI, command_line) if brief.programs else (CLAIMS_FIRST, outline)
+    what = "program" if brief.programs else "module"
+    shown = "\n\n".join(
+        f"# {what} {one.module.path if brief.programs else one.module.name}\n{view(one.source)}"
+        for one in brief.modules
+    )
     text = fill(
-        CLAIMS_FIRST,
+        name,
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief)),
         claims=_claims(brief.ticket.claims),
         files=_files(brief.workspace_paths),
         outline=shown,
+        programs=", ".join(brief.programs),
     )
-    return _prompt(CLAIMS_FIRST, text, brief, DataClass.CLAIMS)
+    return _prompt(name, text, brief, DataClass.CLAIMS)
 
 
 def code_aware(brief: Brief, existing: Sequence[str]) -> Prompt:
@@ -112,7 +120,7 @@ def template(name: str) -> str:
 def _prompt(name: str, text: str, brief: Brief, data_class: DataClass) -> Prompt:
     return Prompt(
         name=name,
-        system=template(SYSTEM).replace("{marker}", MARKER),
+        system=template(SYSTEM_CLI if brief.programs else SYSTEM).replace("{marker}", MARKER),
         text=text,
         answer_schema=ANSWER_SCHEMA,
         tier=tier_of(brief.ticket.labels),
@@ -121,7 +129,7 @@ def _prompt(name: str, text: str, brief: Brief, data_class: DataClass) -> Prompt
 
 
 def fill(name: str, **values: str) -> str:
-    """Fill a template in one pass, so that what is filled in is never filled again."""
+    """Fill a template in one pass, so that what is filled in is never filled again. It need not ask for every value."""
     parts = template(name).split("{")
     filled = [parts[0]]
     for part in parts[1:]:

@@ -8,7 +8,10 @@ import pytest
 
 from refute.adversary.attack import Brief, Rejected, SourceModule
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
+from refute.adversary.oracle.ballot import vote_prompt
+from refute.adversary.oracle.situation import Form, Situation
 from refute.llm.model import DataClass, Prompt, Tier
+from refute.ticket.record import Kind, Module
 from tests.refute.adversary.conftest import make_test
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "prompts"
@@ -20,11 +23,26 @@ def shown(prompt: Prompt) -> str:
     return f"# {prompt.name}\n\n{prompt.system}\n---\n\n{prompt.text}".replace("\0", "|")
 
 
-@pytest.mark.parametrize("name", ["claims-first", "code-aware", "again", "hardening"])
+CLI = '''"""Adds numbers."""
+import argparse
+
+parser = argparse.ArgumentParser(prog="add", description="Adds numbers.")
+parser.add_argument("numbers", nargs="*", type=secret(int), help="whole numbers")
+print(sum(parser.parse_args().numbers) + 1)
+'''
+
+
+@pytest.mark.parametrize("name", ["claims-first", "claims-first-cli", "code-aware", "again", "hardening", "vote"])
 def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
     rejected = Rejected(test=make_test("test_a"), reason="asserts nothing")
     prompts = {
         "claims-first": claims_first(brief),
+        "claims-first-cli": claims_first(as_program(brief)),
+        "vote": vote_prompt(
+            brief.ticket.claims[:1],
+            [(brief.ticket.claims[0], Situation(code="condition = double(2) < 5", form=Form.CONDITION))],
+            sample=1,
+        ),
         "code-aware": code_aware(brief, ["test_a", "test_b"]),
         "hardening": hardening(brief, ["test_a"], ["-    if x == 13:\n+    if x != 13:"]),
         "again": once_more(brief, [rejected], brief.ticket.claims[1:]),
@@ -33,6 +51,20 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
     if os.environ.get("REFUTE_UPDATE_GOLDEN"):
         path.write_text(shown(prompts[name]))
     assert shown(prompts[name]) == path.read_text()
+
+
+def as_program(brief: Brief) -> Brief:
+    """The same ticket about a program."""
+    module = Module(path="impl.py", name="impl", import_root=".")
+    ticket = replace(brief.ticket, kind=Kind.CLI)
+    return replace(brief, ticket=ticket, modules=(SourceModule(module=module, source=CLI),))
+
+
+def test_of_a_program_only_what_it_declares_is_shown(brief: Brief) -> None:
+    text = claims_first(as_program(brief)).text
+    assert "add_argument('numbers', nargs='*', help='whole numbers')" in text
+    assert "secret" not in text
+    assert "parse_args" not in text
 
 
 def test_round_one_shows_no_code(brief: Brief) -> None:
