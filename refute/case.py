@@ -13,6 +13,7 @@ from refute.adversary.attack import Screening, TriageVerdict
 from refute.approval import Approval
 from refute.errors import InfrastructureError, ModelUnavailable, UsageError
 from refute.guardrails.audit_chain import AuditAnchor
+from refute.llm.pricing import total
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome, Provenance, RoundYield, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
@@ -35,6 +36,7 @@ Kept = (
     | Hardening
     | Verdict
 )
+_NOTHING = Decimal(0)
 R = TypeVar("R", bound=Kept)
 
 
@@ -157,7 +159,7 @@ class CaseFile:
             adversarial_tests=self.screening.attack.source if self.screening else "",
             adversarial_output=run.run.output if run and run.run else "",
             changed_paths={name: result.changed_paths for name, result in self._jobs()},
-            cost_usd=sum((stage.cost_usd for stage in self.stages), Decimal(0)),
+            cost_usd=total(stage.cost_usd for stage in self.stages),
             strength=self.measured.strength if self.measured else None,
             models=added(
                 self.writing.models if self.writing else (),
@@ -230,7 +232,7 @@ class CaseFile:
         self.screening, self.attack_stage, self.triage = evidence.screening, evidence.attacked, evidence.triage
         self._note("harden", record.summary, sandbox_s=sandbox_s, cost_usd=record.cost_usd)
 
-    def _note(self, name: str, summary: str, *, sandbox_s: float = 0.0, cost_usd: Decimal | None = None) -> None:
+    def _note(self, name: str, summary: str, *, sandbox_s: float = 0.0, cost_usd: Decimal | None = _NOTHING) -> None:
         now = time.monotonic()
         duration_s = round(now - self._stage_began, 3)
         record = StageRecord(
@@ -238,7 +240,7 @@ class CaseFile:
             summary=summary,
             duration_s=duration_s,
             sandbox_s=sandbox_s,
-            cost_usd=cost_usd or Decimal(0),
+            cost_usd=cost_usd,
         )
         self.stages.append(record)
         self._stage_began = now
@@ -284,7 +286,7 @@ class CaseFile:
             notes += self.writing.notes
             paid = (self.writing, self.triage, self.hardening)
             if any(one is not None and one.cost_usd is None for one in paid):
-                notes += ("a model without a known price was asked: the cost is higher than what is shown",)
+                notes += ("a model without a known price was asked: what this cost is unknown",)
         return notes + (self.verdict.caveats if self.verdict else ())
 
     def _jobs(self) -> Iterator[tuple[str, JobResult]]:

@@ -158,7 +158,8 @@ class StageRecord:
     duration_s: float
     sandbox_s: float = 0.0
     """Time inside the container."""
-    cost_usd: Decimal = Decimal(0)
+    cost_usd: Decimal | None = Decimal(0)
+    """None where a model without a known price was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,8 +227,8 @@ class Outcome:
     changed_paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Stage → what it changed in its workspace copy."""
     decoys_touched: tuple[str, ...] = ()
-    cost_usd: Decimal = Decimal(0)
-    """What is known of it; a caveat says where a price is not."""
+    cost_usd: Decimal | None = Decimal(0)
+    """None where a model without a known price was asked; `models` tells the tokens all the same."""
     models: tuple[ModelUse, ...] = ()
     rounds: tuple[RoundYield, ...] = ()
     """What each tester's rounds brought."""

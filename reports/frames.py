@@ -5,7 +5,7 @@ Rows are ordered by start, run, ticket and attempt; `outcome` in the other frame
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
-from decimal import ROUND_HALF_EVEN
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Final
 
 import pandas as pd
@@ -126,7 +126,8 @@ def differences(left: Frames, right: Frames) -> Iterator[str]:
 
 
 def _outcome_row(outcome: Outcome) -> rows.Row:
-    nanodollars = (outcome.cost_usd * NANODOLLARS).to_integral_value(ROUND_HALF_EVEN)  # as the ledger rounds
+    known = outcome.cost_usd or Decimal(0)
+    nanodollars = (known * NANODOLLARS).to_integral_value(ROUND_HALF_EVEN)  # as the ledger rounds
     return {**rows.outcome_row(outcome), "cost_nanousd": int(nanodollars)}
 
 

@@ -65,7 +65,7 @@ def _properties(outcome: Outcome) -> ET.Element:
         "title": outcome.title,
         "run_id": outcome.run_id,
         "tester": outcome.provenance.tester,
-        "cost_usd": f"{outcome.cost_usd:f}",
+        "cost_usd": "" if outcome.cost_usd is None else f"{outcome.cost_usd:f}",
         "snapshot": outcome.provenance.snapshot_digest or "",
     }
     properties = ET.Element("properties")

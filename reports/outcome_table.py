@@ -131,7 +131,7 @@ def _why(outcome: Outcome) -> Text:
 
 
 def _sums(outcomes: Sequence[Outcome], expected: Sequence[str] | None) -> Text:
-    cost = sum((outcome.cost_usd for outcome in outcomes), Decimal(0))
+    cost = sum((outcome.cost_usd or Decimal(0) for outcome in outcomes), Decimal(0))
     counts = ", ".join(
         f"{count} {status}" for status in Status if (count := sum(one.status is status for one in outcomes))
     )

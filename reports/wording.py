@@ -73,8 +73,10 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s"
 
 
-def money(usd: Decimal) -> str:
-    """US dollars, to the cent or, below one, to the first digits that say something."""
+def money(usd: Decimal | None) -> str:
+    """US dollars, to the cent or, below one, to the first digits that say something; an unknown price is told."""
+    if usd is None:
+        return "cost unknown"
     if not usd or usd >= Decimal("0.01"):
         return f"${usd:.2f}"
     return f"${usd:.6f}".rstrip("0")

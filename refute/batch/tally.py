@@ -57,7 +57,7 @@ class Tally:
             earlier: it was recorded before this process began, and says nothing about its speed.
         """
         self.counts[outcome.status] += 1
-        self.cost_usd += outcome.cost_usd
+        self.cost_usd += outcome.cost_usd or Decimal(0)
         self.sandbox_s += sum(stage.sandbox_s for stage in outcome.stages)
         self.resumed += earlier
 

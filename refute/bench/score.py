@@ -106,7 +106,7 @@ def score(
     about_code = [outcome for outcome in every if outcome.status not in INFRASTRUCTURE]
     caught = [one for one in programs if one.catch is not Catch.NONE]
     claims = [claim for outcome in about_code for claim in outcome.claims]
-    cost = sum((outcome.cost_usd for outcome in every), Decimal(0))
+    cost = sum((outcome.cost_usd or Decimal(0) for outcome in every), Decimal(0))
     rights = [one for one in programs if one.right is not None and one.right not in INFRASTRUCTURE]
     return BenchScore(
         tester=tester,

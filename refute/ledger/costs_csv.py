@@ -122,7 +122,7 @@ def _line(row: CostRow) -> str:
             row.models or "",
             _number(row.input_tokens),
             _number(row.output_tokens),
-            f"{row.cost_usd:f}",
+            "" if row.cost_usd is None else f"{row.cost_usd:f}",
             f"{row.duration_s:.3f}",
             str(row.claims_total),
             str(row.claims_refuted),

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from refute.guardrails.audit_chain import AuditAnchor
@@ -65,7 +66,8 @@ def outcome_row(outcome: Outcome) -> Row:
         "reason": _text(outcome.reason),
         "started_at": outcome.started_at,
         "duration_s": outcome.duration_s,
-        "cost_nanousd": outcome.cost_usd,
+        "cost_nanousd": outcome.cost_usd or Decimal(0),
+        "cost_known": outcome.cost_usd is not None,
         "tester": _text(outcome.provenance.tester),
         "claims_total": len(outcome.claims),
         "claims_refuted": sum(claim.verdict is ClaimVerdict.REFUTED for claim in outcome.claims),

@@ -24,9 +24,10 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    true,
 )
 
-HEAD: Final = "0007"
+HEAD: Final = "0008"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -120,6 +121,7 @@ OUTCOMES: Final = Table(
     Column("models", Text),  # names of those that were called, "; " between; NULL: none, as in the next two
     Column("input_tokens", BigInteger),  # cached ones included
     Column("output_tokens", BigInteger),  # thinking included
+    Column("cost_known", Boolean, nullable=False, server_default=true()),  # else a price is not, and nanousd too low
     Column("audit_log", Text),  # `host:path` of the audit log; NULL: it was switched off, as in the next two
     Column("audit_sequence", BigInteger),  # number of its last line when the verdict was reached
     Column("audit_hash", String(64)),  # hash of that line

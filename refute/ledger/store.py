@@ -35,7 +35,8 @@ class CostRow:
     ticket_id: str
     status: str
     tester: str
-    cost_usd: Decimal
+    cost_usd: Decimal | None
+    """None where a price is not known."""
     duration_s: float
     claims_total: int
     claims_refuted: int
@@ -139,7 +140,8 @@ class Ledger:
             for row in connection.execution_options(yield_per=FETCHED_AT_ONCE).execute(query).mappings():
                 fields = dict(row)
                 state, cost_usd = CsvState(fields.pop("csv_state")), fields.pop("cost_nanousd")
-                yield CostRow(csv_state=state, cost_usd=cost_usd, **fields)
+                known = fields.pop("cost_known")
+                yield CostRow(csv_state=state, cost_usd=cost_usd if known else None, **fields)
 
     def audit_heads(self, log: str) -> set[ChainHead]:
         """The heads that were kept of an audit log, by its `log_name`."""
@@ -186,6 +188,7 @@ _COST_COLUMNS: Final = (
     "claims_total",
     "claims_refuted",
     "strength",
+    "cost_known",
     "models",
     "input_tokens",
     "output_tokens",

@@ -125,6 +125,7 @@ def test_s160_s180_a_model_that_was_talked_into_vacuous_tests_gives_no_pass(tick
     assert {record.verdict for record in outcome.tests} == {None}
 
 
+PROGRAM = {"implementation": ["add.py"], "script": "python add.py 1 2\n", "more": {"kind": "cli"}}
 _FILE = """\
     out = tmp_path / "a b.txt"
     assert run("--out", str(out), "2", "4").returncode == 0
@@ -174,7 +175,11 @@ def test_a_program_is_attacked_through_arguments_output_exit_code_and_files(tick
         return json_answer({"tests": []} if "second round" in asked.text else OF_PROGRAM)
 
     gemini.respond = respond
-    outcome = attack(ticket(files={"add.py": ADD}, claims=[{"id": "C1", "text": SUM}], kind="cli"))
+    outcome = attack(
+        ticket(
+            files={"add.py": ADD}, claims=[{"id": "C1", "text": SUM}], implementation=["add.py"], more={"kind": "cli"}
+        )
+    )
     assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
     assert {failure.test_name for failure in outcome.failures} == {"test_sum", "test_file"}
     ends = {test.name: (test.verdict, test.reason) for test in outcome.tests}
