@@ -5,17 +5,18 @@ import click
 
 @click.command()
 def doctor() -> int:
-    """Check engine, image, disk and Prefect server. Exit code 1 where something needs doing."""
+    """Check engine, image, disk, Gemini and Prefect server. Exit code 1 where something needs doing."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from flows.orchestrator.server import server_check
     from refute.doctor import examine
+    from refute.doctor.gemini import check_gemini
     from refute.settings import Settings
 
     settings = Settings.load()
-    checks = [*examine(settings), server_check(settings)]
+    checks = [*examine(settings), *check_gemini(settings), server_check(settings)]
     table = Table(box=None, pad_edge=False)
     for heading in ("", "Check", "Found", "What to do"):
         table.add_column(heading, overflow="fold")
