@@ -1,6 +1,8 @@
-"""Apply work pool and deployments to the Prefect server of PREFECT_API_URL; running it again changes nothing more.
+"""Apply work pool, deployments and automations to the server of PREFECT_API_URL; again, it changes nothing more.
 
 Usage: PREFECT_API_URL=http://…/api .venv/bin/python deployments/apply.py [--type process]
+
+REFUTE_ALERT_WEBHOOK_URL (or `alert_webhook_url` in refute.yaml) is where notifications of alerts go.
 """
 
 import argparse
@@ -8,10 +10,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from uuid import UUID
 
+from automations import ensure_block, upsert, wanted
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.exceptions import ObjectNotFound
+
+from refute.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 POOL = "refute"
@@ -34,6 +40,30 @@ def apply_deployments() -> int:
     return subprocess.run(command, cwd=ROOT, check=False).returncode  # noqa: S603  # fixed command
 
 
+def paused_deployments() -> list[UUID]:
+    """What somebody, or the automation for a budget that is used up, has paused: applying would resume it."""
+    with get_client(sync_client=True) as client:
+        return [deployment.id for deployment in client.read_deployments(limit=200) if deployment.paused]
+
+
+def pause(deployments: list[UUID]) -> None:
+    """Pause deployments again."""
+    with get_client(sync_client=True) as client:
+        for deployment in deployments:
+            client.pause_deployment(deployment)
+
+
+def apply_automations() -> None:
+    """Make or change what the server does about alerts; needs the deployments."""
+    url = Settings.load().alert_webhook_url
+    with get_client(sync_client=True) as client:
+        block = ensure_block(client, url)
+        if block is None:
+            print("no notifications: REFUTE_ALERT_WEBHOOK_URL is not set, and the server has no block refute-alerts")
+        for automation in wanted(client, block):
+            print(f"automation {automation.name!r}: {upsert(client, automation)}")
+
+
 def main() -> int:
     """Apply everything; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -43,7 +73,13 @@ def main() -> int:
         print("PREFECT_API_URL is not set: expected the address of a Prefect server, e.g. http://127.0.0.1:4200/api")
         return 2
     print(f"work pool {POOL}: {'made' if ensure_work_pool(kind) else 'there already'}")
-    return apply_deployments()
+    paused = paused_deployments()
+    failed = apply_deployments()
+    pause(paused)
+    if failed:
+        return failed
+    apply_automations()
+    return 0
 
 
 if __name__ == "__main__":

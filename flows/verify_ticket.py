@@ -14,9 +14,12 @@ from flows.interruption import Interruptions, interruptions
 from flows.request import VerifyRequest
 from flows.session import current_session
 from flows.states import final_state
+from flows.story import RunStory
 from flows.terminal.approver import TerminalApprover, show
 from refute.approval import AdvanceApprover, Approver
 from refute.case import CaseFile
+from refute.journal import Journal
+from refute.observer import Watchers
 from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
 from refute.recording import record
@@ -48,9 +51,11 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
         UsageError: the ticket or its files cannot be used; everything else ends in an outcome.
     """
     ticket = load_ticket(request.ticket)
-    observer = current_session().observer
+    run_id = str(flow_run.id)
+    journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)
+    observer = Watchers(current_session().observer, RunStory(), journal)
     hosts = read_hosts(request.allow_network)
-    ports = Ports(request.settings, run_id=str(flow_run.id), observer=observer, allowed_hosts=hosts)
+    ports = Ports(request.settings, run_id=run_id, observer=observer, allowed_hosts=hosts)
     case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
     with interruptions() as signals:
         with case.chain(), signals.let_through():

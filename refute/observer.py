@@ -21,6 +21,32 @@ class StageObserver(Protocol):
         ...
 
 
+class Watchers:
+    """Several who watch the same run.
+
+    Args:
+        watchers: told in this order.
+    """
+
+    def __init__(self, *watchers: StageObserver) -> None:
+        self._watchers = watchers
+
+    def began(self, stage: str) -> None:
+        """Tell all."""
+        for watcher in self._watchers:
+            watcher.began(stage)
+
+    def ended(self, record: StageRecord) -> None:
+        """Tell all."""
+        for watcher in self._watchers:
+            watcher.ended(record)
+
+    def warned(self, message: str) -> None:
+        """Tell all."""
+        for watcher in self._watchers:
+            watcher.warned(message)
+
+
 class Unwatched:
     """Nobody looks."""
 

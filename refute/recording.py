@@ -11,6 +11,7 @@ from refute.case import CaseFile
 from refute.errors import AuditUnavailable, CostsCsvUnavailable, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.audit_chain import AuditAnchor, log_name
+from refute.journal import Journal
 from refute.outcome import Outcome, Provenance, Status, Stop
 from refute.outcome_document import write_document
 from refute.ports import Ports
@@ -34,6 +35,7 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
         write_evidence(outcome, directory)
     _enter(ports, case, outcome, directory)
     case.recorded = outcome
+    Journal.of(ports.settings, run_id=outcome.run_id, ticket_id=outcome.ticket_id).closed(outcome)
     from refute.ledger.costs_csv import append_missing  # noqa: PLC0415  # late, see Ports.open_ledger_ahead
 
     try:

@@ -40,7 +40,9 @@ def stage(name: str) -> Callable[[Stage[P, R]], Stage[P, R]]:
     """A task for one stage of the pipeline, named as in the UI; the run's observer hears that it begins."""
 
     def as_task(function: Stage[P, R]) -> Stage[P, R]:
-        run: Task[[Callable[[], R]], R] = task(name=name, cache_policy=NO_CACHE, persist_result=False)(_call)
+        run: Task[[Callable[[], R]], R] = task(
+            name=name, task_run_name=name, cache_policy=NO_CACHE, persist_result=False
+        )(_call)
 
         @functools.wraps(function)
         def staged(ports: Ports, /, *args: P.args, **kwargs: P.kwargs) -> R:

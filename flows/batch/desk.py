@@ -9,13 +9,15 @@ from typing import Any
 
 from flows.batch.slots import Slots, SlottedSandbox
 from flows.batch.watcher import BatchWatcher
+from flows.story import RunStory
 from refute.batch.allowance import Allowance
 from refute.batch.entry import Entry
 from refute.batch.owner import Owner
 from refute.batch.tally import Tally
+from refute.journal import Journal
 from refute.ledger.batches import Batches, HeldLedger
 from refute.ledger.store import Ledger
-from refute.observer import Unwatched
+from refute.observer import Unwatched, Watchers
 from refute.outcome import Outcome
 from refute.ports import Ports
 from refute.settings import Settings
@@ -72,7 +74,9 @@ class BatchPorts(Ports):
     """The effects of one ticket of a batch: a ledger that refuses what is not held, containers by slots."""
 
     def __init__(self, desk: Desk, ticket_id: str) -> None:
-        super().__init__(desk.settings, desk.batch_id, observer=Warnings(desk.watcher, ticket_id))
+        journal = Journal.of(desk.settings, run_id=desk.batch_id, ticket_id=ticket_id)
+        watchers = Watchers(Warnings(desk.watcher, ticket_id), RunStory(), journal)
+        super().__init__(desk.settings, desk.batch_id, observer=watchers)
         self._desk = desk
         self._images = desk.images
         self._derived = desk.derived

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import httpx
 from prefect import flow
+from prefect.artifacts import create_markdown_artifact
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.input import RunInput, keyset_from_paused_state
@@ -68,6 +69,9 @@ def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
         question: what is asked.
         timeout_s: how long the answer is waited for.
     """
+    # Also on the run's own page: the form's window is small, and gone once it is answered.
+    text = f"# {question.subject}\n\n{question.description()}\n"
+    create_markdown_artifact(key="question", markdown=text, description=f"{question.subject}: {question.digest}")
     reply = _wait(form_for(question), timeout_s)
     if isinstance(reply, str):
         return Cancelled(name="EXPIRED" if reply == NOBODY else "REFUSED", message=reply)

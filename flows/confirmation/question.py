@@ -122,7 +122,7 @@ class AskedQuestion(BaseModel):
     def description(self) -> str:
         """The form's text, in Markdown that no ticket can break out of."""
         parts = [
-            f"Files `{self.digest}`. Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; no answer means no.",
+            f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; no answer means no.",
             *(_listed(self) if self.is_list else ()),
         ]
         for ticket in self.tickets:
@@ -158,10 +158,10 @@ def _sections(ticket: AskedTicket) -> list[str]:
             f"| {one.severity} | {_cell(one.where)} | {_cell(one.what)} | {_cell(one.why)} |" for one in ticket.findings
         ]
         parts.append("\n".join(["| Severity | Where | What | Why |", "| --- | --- | --- | --- |", *rows]))
-    parts.append("Would run:\n\n" + "\n".join(f"- {_cell(line)}" for line in ticket.plan))
     parts.append(f"Script {_cell(ticket.path)}:\n\n{markdown_block(ticket.script, info='bash')}")
     if ticket.hidden_words:
         parts.append(f"**{ticket.hidden_words}**")
+    parts.append("Would run:\n\n" + "\n".join(f"- {_cell(line)}" for line in ticket.plan))
     return parts
 
 

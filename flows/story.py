@@ -1,0 +1,37 @@
+"""A run's log in the Prefect UI tells what each stage came to, whoever started the run."""
+
+import contextlib
+import logging
+from typing import Any
+
+from prefect.exceptions import MissingContextError
+from prefect.logging import get_run_logger
+
+from refute.guardrails.plain_text import printable
+from refute.outcome import StageRecord
+from reports.wording import duration
+
+
+class RunStory:
+    """Writes to the log of the current flow or task run; to none where Prefect knows of no run."""
+
+    def __init__(self) -> None:
+        self._log: logging.Logger | logging.LoggerAdapter[Any] | None = None
+        with contextlib.suppress(MissingContextError):  # a ticket that Prefect took no task run for
+            self._log = get_run_logger()
+
+    def began(self, stage: str) -> None:
+        """Nothing: a stage is a task run, or too short to be named twice."""
+
+    def ended(self, record: StageRecord) -> None:
+        """Say what the stage came to."""
+        if self._log is None:
+            return
+        contained = f", {duration(record.sandbox_s)} in a container" if record.sandbox_s else ""
+        summary = printable(record.summary, max_chars=500, keep_newlines=False)
+        self._log.info("%s: %s (%s%s)", record.name, summary, duration(record.duration_s), contained)
+
+    def warned(self, message: str) -> None:
+        """Pass on a warning."""
+        if self._log is not None:
+            self._log.warning(printable(message, max_chars=1_000))
