@@ -15,6 +15,7 @@ from prefect.states import Completed
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from flows.request import refuse_foreign_settings
 from refute.ledger.alerts import AlertMemory
 from refute.ledger.store import Ledger
 from refute.settings import Settings
@@ -50,6 +51,7 @@ def budget_report(request: BudgetRequest) -> State[None]:
         LedgerUnavailable: the ledger failed.
         OSError: somebody could not be told; what was not told is told by the next run.
     """
+    refuse_foreign_settings(request, started_by_worker=True)
     settings, now = request.settings, datetime.now(UTC)
     with closing(Ledger.open(settings)) as ledger:
         report = make_report(ledger, settings, Scope(), now) if request.page else None

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from refute.errors import SettingsInvalid
 from refute.settings import Settings
 
 
@@ -27,3 +28,16 @@ class VerifyRequest(BaseModel):
     )
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
     """Not in the form of a deployment: a worker has its own, by file and environment."""
+
+
+def refuse_foreign_settings(request: BaseModel, *, started_by_worker: bool) -> None:
+    """Keep whoever may start a run from changing the worker's settings with it, the audit log's among them.
+
+    Raises:
+        SettingsInvalid: they came with the parameters.
+    """
+    if started_by_worker and "settings" in request.model_fields_set:
+        raise SettingsInvalid(
+            "parameter request.settings: got settings, expected none: a worker has its own",
+            hint="Set them by REFUTE_* variables or refute.yaml where the worker runs.",
+        )

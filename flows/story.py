@@ -1,8 +1,7 @@
 """A run's log in the Prefect UI tells what each stage came to, whoever started the run."""
 
 import contextlib
-import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prefect.exceptions import MissingContextError
 from prefect.logging import get_run_logger
@@ -11,11 +10,19 @@ from refute.guardrails.plain_text import printable
 from refute.outcome import StageRecord
 from reports.wording import duration
 
+if TYPE_CHECKING:
+    import logging
+
 
 class RunStory:
-    """Writes to the log of the current flow or task run; to none where Prefect knows of no run."""
+    """Writes to the log of the current flow or task run; to none where Prefect knows of no run.
 
-    def __init__(self) -> None:
+    Args:
+        about: the ticket, where the log is that of a whole batch too.
+    """
+
+    def __init__(self, about: str = "") -> None:
+        self._about = f"{about}: " if about else ""
         self._log: logging.Logger | logging.LoggerAdapter[Any] | None = None
         with contextlib.suppress(MissingContextError):  # a ticket that Prefect took no task run for
             self._log = get_run_logger()
@@ -29,9 +36,9 @@ class RunStory:
             return
         contained = f", {duration(record.sandbox_s)} in a container" if record.sandbox_s else ""
         summary = printable(record.summary, max_chars=500, keep_newlines=False)
-        self._log.info("%s: %s (%s%s)", record.name, summary, duration(record.duration_s), contained)
+        self._log.info("%s%s: %s (%s%s)", self._about, record.name, summary, duration(record.duration_s), contained)
 
     def warned(self, message: str) -> None:
         """Pass on a warning."""
         if self._log is not None:
-            self._log.warning(printable(message, max_chars=1_000))
+            self._log.warning("%s%s", self._about, printable(message, max_chars=1_000))

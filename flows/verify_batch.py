@@ -8,7 +8,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Cancelled, Completed, Failed
 
 from flows.batch.answers import approve_in_advance, put_to_a_person
-from flows.batch.crashed import close_crashed_runs, tag_process
+from flows.batch.crashed import close_crashed_runs, introduce
 from flows.batch.crew import Crew
 from flows.batch.desk import Desk
 from flows.batch.helpers import call_helpers
@@ -20,6 +20,7 @@ from flows.batch.slots import Slots, cores
 from flows.batch.ui import BatchPage
 from flows.confirmation.approver import FormList
 from flows.interruption import interruptions
+from flows.request import refuse_foreign_settings
 from flows.session import current_session
 from flows.states import GOOD
 from refute.batch.allowance import load_allowances
@@ -40,10 +41,11 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
         TicketNotFound, UsageError: there is nothing to do, or no such batch.
         LedgerUnavailable: the ledger failed; what was recorded is kept, and the batch can be resumed.
     """
+    refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
     with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
-        if not current_session().api_url:
-            tag_process()
         desk = _opened(request, ledger)
+        if not current_session().api_url:
+            introduce(desk.batch_id)
         reason = ""
         with tags(desk.batch_id):
             crew = Crew(desk, size=desk.settings.batch_containers or cores())  # its threads take over the tags
@@ -128,7 +130,9 @@ def _result(desk: Desk, reason: str) -> BatchResult:
 
 def _state(result: BatchResult) -> State[Any]:
     """Green where nothing needs doing or an approval is awaited, grey where somebody ended it, else red."""
+    # Nobody takes the result from a worker, where Prefect would read a failed state's data as an exception.
+    carried = result if current_session().api_url else None
     if result.interrupted:
-        return Cancelled(name="INTERRUPTED", message=f"{result.interrupted}; {result.words()}", data=result)
+        return Cancelled(name="INTERRUPTED", message=f"{result.interrupted}; {result.words()}", data=carried)
     make = Completed if result.status in {*GOOD, Status.PENDING} else Failed
-    return make(name=result.status, message=result.words(), data=result)
+    return make(name=result.status, message=result.words(), data=carried)

@@ -11,7 +11,7 @@ from prefect.runtime import flow_run
 
 from flows.confirmation.approver import FormApprover
 from flows.interruption import Interruptions, interruptions
-from flows.request import VerifyRequest
+from flows.request import VerifyRequest, refuse_foreign_settings
 from flows.session import current_session
 from flows.states import final_state
 from flows.story import RunStory
@@ -50,6 +50,7 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     Raises:
         UsageError: the ticket or its files cannot be used; everything else ends in an outcome.
     """
+    refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
     ticket = load_ticket(request.ticket)
     run_id = str(flow_run.id)
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)
@@ -61,7 +62,8 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
         with case.chain(), signals.let_through():
             run_stages(ports, case, request, _approver(request, ports))
         ports.discard_prepared()
-        return final_state(_recorded(ports, case, signals))
+        # Nobody takes the outcome from a worker, where Prefect would read a failed state's data as an exception.
+        return final_state(_recorded(ports, case, signals), carry=bool(current_session().api_url))
 
 
 def run_stages(ports: Ports, case: CaseFile, request: VerifyRequest, approver: Approver) -> None:

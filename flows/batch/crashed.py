@@ -29,10 +29,11 @@ def process_tag() -> str:
     return f"{PROCESS_TAG}{Owner.here()}"
 
 
-def tag_process() -> None:
-    """Tag the current flow run, which a worker started, with its process."""
+def introduce(batch_id: str) -> None:
+    """Name and tag the current flow run, which a worker started, with its batch, and tag it with its process."""
     with contextlib.suppress(Exception), get_client(sync_client=True) as client:
-        client.update_flow_run(UUID(flow_run.id), tags=[*flow_run.tags, process_tag()])
+        tags = [*flow_run.tags, batch_id, process_tag()]
+        client.update_flow_run(UUID(flow_run.id), name=f"batch {batch_id}", tags=tags)
 
 
 def close_crashed_runs(flow_name: str, *, message: str = KILLED) -> int:

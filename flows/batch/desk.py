@@ -75,7 +75,7 @@ class BatchPorts(Ports):
 
     def __init__(self, desk: Desk, ticket_id: str) -> None:
         journal = Journal.of(desk.settings, run_id=desk.batch_id, ticket_id=ticket_id)
-        watchers = Watchers(Warnings(desk.watcher, ticket_id), RunStory(), journal)
+        watchers = Watchers(Warnings(desk.watcher, ticket_id), RunStory(ticket_id), journal)
         super().__init__(desk.settings, desk.batch_id, observer=watchers)
         self._desk = desk
         self._images = desk.images

@@ -54,9 +54,9 @@ class FormApprover:
         _challenge(self._ports, asked)
         state = self._put(asked, timeout_s)
         if state.is_completed() and state.name == CONFIRMED:
-            return Approval(snapshot_digest=asked.digest, by=f"{state.message} in the Prefect UI")
+            return Approval(snapshot_digest=asked.digest, by=f"{state.message}, asked in the Prefect UI")
         if state.name == DECLINED:
-            return Denial(reason=f"declined by {state.message} in the Prefect UI")
+            return Denial(reason=f"declined by {state.message}, asked in the Prefect UI")
         return Denial(reason=state.message or "the question in the Prefect UI was not answered")
 
 
@@ -92,9 +92,9 @@ class FormList:
         _challenge(self._ports, asked)
         state = self._put(asked, timeout_s)
         if state.is_completed() and state.name == CONFIRMED:
-            return Reply(approved=True, by=f"{state.message} in the Prefect UI")
+            return Reply(approved=True, by=f"{state.message}, asked in the Prefect UI")
         if state.name == DECLINED:
-            return Reply(approved=False, by=f"{state.message} in the Prefect UI")
+            return Reply(approved=False, by=f"{state.message}, asked in the Prefect UI")
         return None
 
     def _posed(self, one: Listed) -> Question:

@@ -127,7 +127,9 @@ def chromium() -> Iterator[Browser]:
         command = [program, *fixed, *quiet, "--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            with connect(_page_socket(Path(profile)), max_size=MAX_MESSAGE_BYTES, proxy=None) as socket:
+            # No pings: a page may work, or wait for its turn on a busy machine, longer than they allow.
+            address = _page_socket(Path(profile))
+            with connect(address, max_size=MAX_MESSAGE_BYTES, ping_interval=None, proxy=None) as socket:
                 yield Browser(socket)
         finally:
             process.terminate()

@@ -1,13 +1,9 @@
 """A webhook is told of each alert once a month; one that fails is told again."""
 
-import json
-import threading
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,49 +14,17 @@ from reports.alerts import Alert, budget_alerts, post_to, spike_alerts, tell, we
 from reports.budget import BudgetState, budget_state
 from reports.rates import Rate
 from reports.spikes import Spike, SpikeKind
+from tests.fakes.webhook import WebhookReceiver, receiving
 
 
 def state(spent: str, *, month: int = 11) -> BudgetState:
     return budget_state({date(2026, month, 2): Decimal(spent)}, Decimal(50), datetime(2026, month, 20, tzinfo=UTC))
 
 
-class Webhook(HTTPServer):
-    """Keeps what it was told; answers with `status`."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.told: list[dict[str, Any]] = []
-        self.status = 204
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/hook"
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Keeps each POST."""
-
-    server: Webhook
-
-    def do_POST(self) -> None:
-        self.server.told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(self.server.status)
-        self.send_header("Location", self.server.url)
-        self.end_headers()
-
-    def log_message(self, *args: object) -> None:
-        del args
-
-
 @pytest.fixture
-def webhook() -> Iterator[Webhook]:
-    server = Webhook()
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def webhook() -> Iterator[WebhookReceiver]:
+    with receiving() as receiver:
+        yield receiver
 
 
 @pytest.fixture
@@ -79,7 +43,7 @@ def test_alerts_are_the_thresholds_and_the_forecast() -> None:
     assert names(budget_alerts(recent)) == ["forecast"]
 
 
-def test_a_webhook_is_told_of_each_alert_once_a_month(webhook: Webhook, memory: AlertMemory) -> None:
+def test_a_webhook_is_told_of_each_alert_once_a_month(webhook: WebhookReceiver, memory: AlertMemory) -> None:
     def told(now: BudgetState) -> list[str]:
         return names(tell(budget_alerts(now), memory, post_to(webhook.url)))
 
@@ -96,14 +60,14 @@ def test_a_webhook_is_told_of_each_alert_once_a_month(webhook: Webhook, memory: 
     assert webhook.told[0]["spent_usd"] == "26"
 
 
-def test_a_budget_that_was_raised_is_told_of_anew(webhook: Webhook, memory: AlertMemory) -> None:
+def test_a_budget_that_was_raised_is_told_of_anew(webhook: WebhookReceiver, memory: AlertMemory) -> None:
     raised = budget_state({date(2026, 11, 2): Decimal(60)}, Decimal(100), datetime(2026, 11, 20, tzinfo=UTC))
     tell(budget_alerts(state("26")), memory, post_to(webhook.url))
     assert names(tell(budget_alerts(raised), memory, post_to(webhook.url))) == ["50"]
 
 
 @pytest.mark.parametrize("status", [500, 302])
-def test_what_a_webhook_did_not_take_is_told_again(webhook: Webhook, memory: AlertMemory, status: int) -> None:
+def test_what_a_webhook_did_not_take_is_told_again(webhook: WebhookReceiver, memory: AlertMemory, status: int) -> None:
     webhook.status = status
     with pytest.raises(OSError, match=str(status)):
         tell(budget_alerts(state("26")), memory, post_to(webhook.url))

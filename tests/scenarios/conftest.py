@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 import yaml
 
+from flows.orchestrator.server import server_lease
 from flows.request import VerifyRequest
 from flows.run import run_tickets
 from refute.outcome import Outcome
 from refute.settings import Settings
+from tests.fakes.deployed import Deployed
 from tests.fakes.gemini.server import GeminiServer
+from tests.fakes.webhook import WebhookReceiver, receiving
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -182,3 +185,21 @@ def write_gemini_settings(folder: Path, server: GeminiServer, **changed: object)
     path = folder / "gemini.yaml"
     path.write_text(yaml.safe_dump(fields))
     return path
+
+
+@pytest.fixture(scope="session")
+def webhook() -> Iterator[WebhookReceiver]:
+    """A web hook on this machine."""
+    with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="session")
+def deployed(state_dir: Path, webhook: WebhookReceiver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    """Server, deployments, automations and a worker, as `docs/deployments.md` says; once, as each takes a minute."""
+    home = tmp_path_factory.mktemp("deployed")
+    with server_lease(Settings.load(state_dir=state_dir, server_idle_s=120), say=print) as api_url:
+        made = Deployed(api_url=api_url, home=home, webhook_url=webhook.url)
+        made.apply()
+        with made.worker():
+            yield made

@@ -1,0 +1,117 @@
+"""The system as a team runs it: deployments applied to a real server, and a worker that runs them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[2]
+WITHIN_S = 300.0
+POLL_S = 0.5
+
+
+def wait_for(find: Callable[[], Any]) -> Any:
+    """What `find` finds, once it finds something."""
+    deadline = time.monotonic() + WITHIN_S
+    while not (found := find()):
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(POLL_S)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployed:
+    """One server with everything that `deployments/apply.py` makes. Ledger and audit log are its own."""
+
+    api_url: str
+    home: Path
+    webhook_url: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of the worker and of people who use the command line beside it."""
+        return {
+            **os.environ,
+            "PREFECT_API_URL": self.api_url,
+            "NO_PROXY": "127.0.0.1",
+            "REFUTE_STATE_DIR": str(self.home / "state"),
+            "REFUTE_COSTS_CSV": str(self.home / "costs.csv"),
+            "GUARDRAIL_AUDIT_PATH": str(self.audit_path),
+            "REFUTE_ALERT_WEBHOOK_URL": self.webhook_url,
+        }
+
+    @property
+    def audit_path(self) -> Path:
+        """The worker's audit log."""
+        return self.home / "audit.jsonl"
+
+    def apply(self) -> str:
+        """Run `deployments/apply.py`; what it printed."""
+        return self._python("deployments/apply.py").stdout
+
+    def refute(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run the command line beside the worker."""
+        return self._python("-m", "flows.cli", *arguments, check=False)
+
+    @contextmanager
+    def worker(self) -> Iterator[None]:
+        """A process worker runs while the block does; its log is in `worker.log`."""
+        with (self.home / "worker.log").open("wb") as log:
+            command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", "refute"]
+            process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)
+            try:
+                yield
+            finally:
+                process.send_signal(signal.SIGINT)
+                try:
+                    process.wait(timeout=60)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+    def run(self, deployment: str, request: Mapping[str, Any]) -> str:
+        """Start a deployment as its form does; the id of its run."""
+        found = self.get(f"/deployments/name/{deployment}")
+        body = {"state": {"type": "SCHEDULED"}, "parameters": {"request": dict(request)}}
+        return str(self.post(f"/deployments/{found['id']}/create_flow_run", body)["id"])
+
+    def ended(self, run_id: str) -> dict[str, Any]:
+        """The run, once it has."""
+
+        def final() -> dict[str, Any] | None:
+            run = dict(self.get(f"/flow_runs/{run_id}"))
+            return run if run["state_type"] in {"COMPLETED", "FAILED", "CANCELLED", "CRASHED"} else None
+
+        return dict(wait_for(final))
+
+    def get(self, path: str) -> Any:
+        """Ask the API."""
+        answer = httpx.get(self.api_url + path, trust_env=False, timeout=WITHIN_S)
+        return answer.raise_for_status().json()
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Ask, or tell, the API."""
+        answer = httpx.post(self.api_url + path, json=dict(body), trust_env=False, timeout=WITHIN_S)
+        return answer.raise_for_status().json()
+
+    def _python(self, *arguments: str, check: bool = True) -> "subprocess.CompletedProcess[str]":
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=WITHIN_S,
+            check=False,
+        )
+        assert done.returncode == 0 or not check, done.stdout + done.stderr
+        return done

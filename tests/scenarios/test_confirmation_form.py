@@ -1,0 +1,227 @@
+"""S040, S045, S250, S280 in the Prefect UI: the form approves exactly what it shows, or nothing."""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from flows.confirmation.form import ask_in_ui
+from flows.confirmation.question import AskedQuestion, AskedTicket
+from flows.orchestrator.server import server_lease
+from flows.run import on_running_server
+from tests.fakes.browser import Browser, chromium
+from tests.fakes.deployed import WITHIN_S, Deployed, wait_for
+from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles
+
+pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("deployed")]
+
+PICTURES = os.environ.get("REFUTE_UPDATE_PICTURES")
+"""Set: the pictures of docs/ are taken anew."""
+HOSTILE = "# </code><script>alert(1)</script> ``` <img src=x onerror=alert(2)>\n"
+CHOOSE = """(() => {
+  const select = [...document.querySelectorAll("select")].find(s => [...s.options].some(o => o.text === "%s"));
+  select.value = "%s";
+  for (const kind of ["input", "change"]) select.dispatchEvent(new Event(kind, {bubbles: true}));
+  return select.value;
+})()"""
+MARK_EMPTY = '[...document.querySelectorAll("textarea")].find(t => !t.value).setAttribute("data-person", "")'
+
+
+def question(subject: str) -> AskedQuestion:
+    ticket = AskedTicket(
+        ticket_id=subject,
+        title="A title",
+        path="verify.sh",
+        script="true\n",
+        hidden_chars=0,
+        scanned_files=1,
+        findings=(),
+        blocking=0,
+        plan=("verify: bash ./verify.sh",),
+        digest="sha256:" + "a" * 64,
+    )
+    deadline = datetime.now(UTC) + timedelta(hours=1)
+    return AskedQuestion(
+        subject=subject, digest=ticket.digest, nonce="once", deadline=deadline, is_list=False, tickets=(ticket,)
+    )
+
+
+class Asking:
+    """A question that is asked in a thread of this process.
+
+    Args:
+        subject: its name.
+        timeout_s: how long an answer is waited for.
+    """
+
+    def __init__(self, api_url: str, subject: str, *, timeout_s: float = WITHIN_S) -> None:
+        import contextvars
+
+        self._api_url = api_url
+        self._subject = subject
+        self._ended: list[tuple[str, str]] = []
+        context = contextvars.copy_context()  # Prefect's settings
+
+        def ask() -> None:
+            state = ask_in_ui(question(subject), timeout_s, return_state=True)
+            self._ended.append((state.name, state.message))
+
+        self._thread = threading.Thread(target=context.run, args=(ask,))
+        self._thread.start()
+
+    def run_id(self) -> str:
+        """Of the run, once it waits."""
+
+        def paused() -> str | None:
+            wanted = {
+                "flow_runs": {"name": {"any_": [f"confirm {self._subject}"]}, "state": {"type": {"any_": ["PAUSED"]}}}
+            }
+            found = self.post("/flow_runs/filter", wanted)
+            return found[0]["id"] if found else None
+
+        return str(wait_for(paused))
+
+    def resume(self, **changed: str) -> dict[str, Any]:
+        """Answer past the UI; the server's reply."""
+        asked = question(self._subject)
+        answer = {"decision": "confirm", "person": "Eve", "digest": asked.digest, "nonce": asked.nonce, **changed}
+        given = {name: value for name, value in answer.items() if value}
+        return dict(self.post(f"/flow_runs/{self.run_id()}/resume", {"run_input": given}))
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        answer = httpx.post(self._api_url + path, json=body, trust_env=False, timeout=WITHIN_S)
+        return answer.raise_for_status().json()
+
+    def ended(self) -> tuple[str, str]:
+        """Name and message of the state that it ended in."""
+        self._thread.join(WITHIN_S)
+        return self._ended[0]
+
+
+@pytest.fixture
+def asking(settings, monkeypatch) -> Iterator[Callable[..., Asking]]:
+    """Ask on the shared server."""
+    with server_lease(settings, say=print) as api_url:
+        monkeypatch.setenv("PREFECT_API_URL", api_url)
+        with on_running_server(settings):
+            yield lambda subject, **options: Asking(api_url, subject, **options)
+
+
+def test_s045_nobody_answers_the_form_in_time(asking):
+    assert asking("LATE", timeout_s=1).ended() == ("EXPIRED", "nobody answered in time")
+
+
+def test_s280_an_answer_about_other_files_or_without_the_form_is_not_taken(asking):
+    asked = asking("BOUND")
+    for wrong in ({"digest": "sha256:" + "b" * 64}, {"digest": ""}, {"nonce": "other"}, {"nonce": ""}, {"person": ""}):
+        assert asked.resume(**wrong)["status"] == "REJECT", wrong
+    run_id = asked.run_id()  # waits on
+    asked.post(f"/flow_runs/{run_id}/set_state", {"state": {"type": "RUNNING"}, "force": True})
+    assert asked.ended() == ("REFUSED", "the run was resumed without an answer to its form")
+
+
+def test_a_question_that_is_withdrawn_in_the_ui_is_a_no(asking):
+    asked = asking("WITHDRAWN")
+    asked.post(f"/flow_runs/{asked.run_id()}/set_state", {"state": {"type": "CANCELLED"}, "force": True})
+    assert asked.ended() == ("REFUSED", "the question was withdrawn in the Prefect UI")
+
+
+def run_page(deployed: Deployed, run_id: str) -> str:
+    return f"{deployed.api_url.removesuffix('/api')}/runs/flow-run/{run_id}"
+
+
+@contextmanager
+def form_of(deployed: Deployed, ticket_id: str) -> Iterator[Browser]:
+    """A browser with the open form of a ticket's question."""
+
+    def listed() -> str:
+        return next((one for one in deployed.refute("confirm").stdout.splitlines() if one.startswith(ticket_id)), "")
+
+    url = wait_for(listed).rsplit(" ", 1)[1]
+    with chromium() as browser:
+        browser.open(url, height=1300).wait_for(f"confirm {ticket_id}", "Paused").click("Resume")
+        yield browser.wait_for("Decision", "Would run")
+
+
+def fill_in(browser: Browser, decision: str) -> None:
+    assert browser.run(CHOOSE % (decision, decision)) == decision
+    browser.run(MARK_EMPTY)
+    browser.fill("[data-person]", "Ada Lovelace")
+
+
+def keep_picture(browser: Browser, name: str) -> None:
+    if PICTURES:
+        browser.picture(REPOSITORY / "docs" / "pictures" / f"{name}.png")
+
+
+def confirmations(deployed: Deployed, run_id: str) -> list[tuple[str, str]]:
+    lines = [json.loads(line) for line in deployed.audit_path.read_text().splitlines()]
+    mine = [line for line in lines if line["run_id"] == run_id and line["gate"] == "confirmation"]
+    return [(line["decision"], line["reason"]) for line in mine]
+
+
+@pytest.mark.engine
+@pytest.mark.browser
+def test_s250_a_person_confirms_in_the_browser_and_finds_the_failed_ticket_and_why(deployed: Deployed, tmp_path: Path):
+    script = "set -euo pipefail\npython -c 'import slug'\n" + HOSTILE
+    more = {"title": "Slugs <img src=x onerror=alert(3)>"}
+    directory = TicketFiles(id="UI-1", script=script, files={"slug.py": WRONG_SLUG}, more=more).write(tmp_path / "UI-1")
+    run_id = deployed.run("verify-ticket/ad-hoc", {"ticket": str(directory), "approval": "ask"})
+    with form_of(deployed, "UI-1") as browser:
+        shown = browser.text()
+        assert "python -c 'import slug'\n" + HOSTILE.strip() in shown
+        assert "nothing dangerous found in 1 file" in shown
+        assert "at most 300 s" in shown
+        (directory / "slug.py").write_text("changed after it was frozen")
+        fill_in(browser, "confirm")
+        keep_picture(browser, "confirmation")
+        browser.click("Submit").wait_for("Flow run resumed")
+        ended = deployed.ended(run_id)
+        assert (ended["state_type"], ended["state_name"]) == ("FAILED", "FAILED_ADVERSARIAL")
+        assert confirmations(deployed, run_id) == [
+            ("challenge", "asked in the Prefect UI"),
+            ("allow", "approved by Ada Lovelace, asked in the Prefect UI"),
+        ]
+        find_out_why(browser, deployed, run_id)
+        assert browser.alerts == []
+        assert browser.requested == {"127.0.0.1"}
+
+
+def find_out_why(browser: Browser, deployed: Deployed, run_id: str) -> None:
+    """From the list of runs to the counterexample: one click on the run, one on its artifact."""
+    pages = deployed.api_url.removesuffix("/api")
+    browser.open(f"{pages}/runs", height=1000).wait_for("verify UI-1", "FAILED_ADVERSARIAL")
+    keep_picture(browser, "runs")
+    browser.click("verify UI-1").wait_for("1 of 1 claim refuted")
+    browser.click("Artifacts").wait_for("UI-1: FAILED_ADVERSARIAL")
+    keep_picture(browser, "run")
+
+
+@pytest.mark.engine
+@pytest.mark.browser
+def test_s040_no_in_the_form_and_no_by_refute_confirm_cancel_and_nothing_runs(
+    deployed: Deployed, tmp_path: Path, containers_made: Callable[[], int]
+):
+    directories = [TicketFiles(id=name).write(tmp_path / name) for name in ("NO-1", "NO-2")]
+    runs = [deployed.run("verify-ticket/ad-hoc", {"ticket": str(one), "approval": "ask"}) for one in directories]
+    with form_of(deployed, "NO-1") as browser:
+        fill_in(browser, "decline")
+        browser.click("Submit").wait_for("Flow run resumed")
+    wait_for(lambda: "NO-2" in deployed.refute("confirm").stdout)
+    shown = deployed.refute("confirm", "NO-2", "--show")
+    assert "python -c 'import slug'" in shown.stdout
+    other = deployed.refute("confirm", "NO-2", "--yes", "--files", "sha256:" + "0" * 64)
+    assert other.returncode == 2, other.stderr
+    assert deployed.refute("confirm", "NO-2", "--no").stdout.startswith("NO-2: declined")
+    for run_id in runs:
+        ended = deployed.ended(run_id)
+        assert (ended["state_type"], ended["state_name"]) == ("CANCELLED", "CANCELLED")
+        assert "declined by" in ended["state"]["message"]
+    assert deployed.refute("confirm", "NO-2", "--no").returncode == 3
