@@ -1,23 +1,20 @@
 """Outcomes on a terminal: one in full, or a batch with a row each. Text in, text out; nothing is printed here."""
 
-import io
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from refute.outcome import Outcome, Status
 from reports import outcome_sections as sections
+from reports.rendering import OUTCOME, rendered
 from reports.wording import counted, duration, money
 
-MAX_WIDTH: Final = 120
-PLAIN_WIDTH: Final = 100
-"""Columns where the output is no terminal."""
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 FAILURES_SHOWN: Final = 5
 EXPLAINED_BY_OUTPUT: Final = frozenset(
     {
@@ -67,7 +64,7 @@ def render_table(
     parts.append(sections.titled("What ran", sections.story(outcome)))
     if outcome.flow_run_url:
         parts.append(sections.in_the_ui(outcome.flow_run_url))
-    return _rendered(parts, color=color, width=width)
+    return rendered(parts, OUTCOME, color=color, width=width)
 
 
 def render_batch(
@@ -103,7 +100,7 @@ def render_batch(
             money(outcome.cost_usd),
             duration(outcome.duration_s),
         )
-    return _rendered([table, Text(), _sums(outcomes, expected)], color=color, width=width)
+    return rendered([table, Text(), _sums(outcomes, expected)], OUTCOME, color=color, width=width)
 
 
 def _agreement(status: Status, expected: str) -> Text:
@@ -141,23 +138,3 @@ def _sums(outcomes: Sequence[Outcome], expected: Sequence[str] | None) -> Text:
         wrong = sum(one.status != want for one, want in zip(outcomes, expected, strict=True))
         text += "; every verdict as expected" if not wrong else f"; {counted(wrong, 'verdict')} NOT as expected"
     return Text(text, style="bold")
-
-
-def _rendered(parts: Sequence[RenderableType], *, color: bool, width: int | None) -> str:
-    if width is None:
-        known = color or "COLUMNS" in os.environ
-        width = min(shutil.get_terminal_size().columns, MAX_WIDTH) if known else PLAIN_WIDTH
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        markup=False,
-        emoji=False,
-        highlight=False,
-    )
-    for part in parts:
-        console.print(part, crop=False)
-    # Padding to the full width would wrap in a narrower window and litter diffs.
-    return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip("\n").split("\n")) + "\n"

@@ -1,13 +1,10 @@
 """A report on a terminal: what failed, what it cost, whether the budget holds, then the tables."""
 
-import io
-import os
-import shutil
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 import pandas as pd
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -17,12 +14,10 @@ from reports.budget import BudgetState, Level
 from reports.findings import Finding
 from reports.groups import Group
 from reports.phrases import NOTHING, budget_line, percent, rate, seconds, usd
+from reports.rendering import REPORT, rendered
 from reports.report import BudgetReport, Report
 from reports.wording import counted
 
-MAX_WIDTH: Final = 140
-PLAIN_WIDTH: Final = 110
-"""Columns where the output is no terminal."""
 FINDINGS_SHOWN: Final = 15
 DAYS_SHOWN: Final = 14
 WEEKS_SHOWN: Final = 8
@@ -42,13 +37,13 @@ def render_report(report: Report, *, color: bool = False, width: int | None = No
         color: whether it goes to a terminal; NO_COLOR is obeyed all the same.
         width: columns; None for those of the terminal.
     """
-    return _rendered([*_headline(report), *_findings(report), *_tables(report)], color=color, width=width)
+    return rendered([*_headline(report), *_findings(report), *_tables(report)], REPORT, color=color, width=width)
 
 
 def render_budget(budget: BudgetReport, *, color: bool = False, width: int | None = None) -> str:
     """The budget alone, with the worst case."""
     parts: list[RenderableType] = [_budget_text(budget.state), *_spikes(budget), Text(_worst_case(budget))]
-    return _rendered(parts, color=color, width=width)
+    return rendered(parts, REPORT, color=color, width=width)
 
 
 def _headline(report: Report) -> Iterator[RenderableType]:
@@ -194,22 +189,3 @@ def _section(title: str, body: Table) -> Iterator[RenderableType]:
     if body.row_count:
         yield Text(f"\n{title}", style="bold underline")
         yield body
-
-
-def _rendered(parts: list[RenderableType], *, color: bool, width: int | None) -> str:
-    if width is None:
-        known = color or "COLUMNS" in os.environ
-        width = min(shutil.get_terminal_size().columns, MAX_WIDTH) if known else PLAIN_WIDTH
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        markup=False,
-        emoji=False,
-        highlight=False,
-    )
-    for part in parts:
-        console.print(part, crop=False)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip("\n").split("\n")) + "\n"

@@ -1,0 +1,134 @@
+"""Only a confirmed question approves; all else is a no, and every question and answer is in the audit log."""
+
+import json
+from pathlib import Path
+
+import pytest
+from prefect.client.schemas.objects import State
+from prefect.states import Cancelled, Completed
+
+from flows.batch.answers import Listed, Reply
+from flows.confirmation.approver import FormApprover, FormList
+from flows.confirmation.question import AskedQuestion
+from refute.approval import Approval, Denial, Question
+from refute.errors import RequirementsUnavailable
+from refute.ports import Ports
+from refute.scan.finding import ScanResult
+from refute.settings import Settings
+from refute.ticket.record import Snapshot
+from tests.fakes.tickets import fake_ticket
+
+DIGEST = "sha256:" + "a" * 64
+CONFIRMED = Completed(name="CONFIRMED", message="Ada")
+DECLINED = Cancelled(name="DECLINED", message="Ada")
+EXPIRED = Cancelled(name="EXPIRED", message="nobody answered in time")
+
+
+class Form:
+    """Stands for the form: answers as told and keeps what was asked."""
+
+    def __init__(self, state: State[None]) -> None:
+        self.state = state
+        self.asked = []
+
+    def __call__(self, question: AskedQuestion, timeout_s: float) -> State[None]:
+        self.asked.append((question, timeout_s))
+        return self.state
+
+
+@pytest.fixture
+def ports(tmp_path: Path) -> Ports:
+    settings = Settings(state_dir=tmp_path, audit_path=tmp_path / "audit.jsonl", form_timeout_s=77)
+    return Ports(settings, "run-1")
+
+
+def question() -> Question:
+    return Question(
+        ticket=fake_ticket(),
+        snapshot=Snapshot(digest=DIGEST, files=(), archive=Path("/a")),
+        script="true\n",
+        scan=ScanResult(findings=(), scanned=("verify.sh",)),
+        plan=("verify: bash ./verify.sh",),
+        timeout_s=1,
+    )
+
+
+def audited(ports: Ports) -> list[tuple[str, str]]:
+    lines = [json.loads(line) for line in ports.settings.audit_path.read_text().splitlines()]
+    return [(line["decision"], line["metadata"]["snapshot"]) for line in lines]
+
+
+def test_a_confirmed_question_approves_the_files_that_it_was_about(ports):
+    form = Form(CONFIRMED)
+    decision = FormApprover(ports, put=form).ask(question())
+    assert decision == Approval(snapshot_digest=DIGEST, by="Ada, asked in the Prefect UI")
+    ((asked, timeout_s),) = form.asked
+    assert (asked.digest, timeout_s) == (DIGEST, 77)
+    assert audited(ports) == [("challenge", DIGEST)]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        (DECLINED, "declined by Ada, asked in the Prefect UI"),
+        (EXPIRED, "nobody answered in time"),
+        (Completed(), "the question in the Prefect UI was not answered"),
+        (Cancelled(name="CONFIRMED"), "the question in the Prefect UI was not answered"),
+    ],
+)
+def test_all_else_is_a_no(ports, state, reason):
+    assert FormApprover(ports, put=Form(state)).ask(question()) == Denial(reason=reason)
+
+
+def test_no_two_questions_share_a_nonce(ports):
+    form = Form(DECLINED)
+    for _ in range(2):
+        FormApprover(ports, put=form).ask(question())
+    assert len({asked.nonce for asked, _ in form.asked}) == 2
+
+
+def listed(count: int) -> tuple[Listed, ...]:
+    asked = question()
+    return tuple(
+        Listed(ticket=fake_ticket(ticket_id=f"T-{number}"), snapshot=asked.snapshot, scan=asked.scan)
+        for number in range(count)
+    )
+
+
+@pytest.fixture
+def posed(monkeypatch):
+    monkeypatch.setattr("refute.stages.admission.pose_question", lambda *_: question())
+
+
+@pytest.mark.usefixtures("posed")
+@pytest.mark.parametrize(
+    ("state", "reply"),
+    [
+        (CONFIRMED, Reply(approved=True, by="Ada, asked in the Prefect UI")),
+        (DECLINED, Reply(approved=False, by="Ada, asked in the Prefect UI")),
+        (EXPIRED, None),
+    ],
+)
+def test_one_answer_counts_for_a_list_and_without_one_it_waits_on(ports, state, reply):
+    assert FormList(ports, put=Form(state))(listed(2)) == reply
+
+
+@pytest.mark.usefixtures("posed")
+def test_of_a_long_list_it_is_said_how_much_is_not_shown(ports):
+    form = Form(EXPIRED)
+    FormList(ports, put=form)(listed(203))
+    ((asked, _),) = form.asked
+    assert asked.left_out == 3
+    assert "and 3 more, NOT shown" in asked.description()
+    assert "One answer for 203 scripts" in asked.description()
+
+
+def test_a_ticket_that_cannot_run_keeps_nobody_from_answering_for_the_others(ports, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise RequirementsUnavailable("numpy is not pinned")
+
+    monkeypatch.setattr("refute.stages.admission.pose_question", refuse)
+    form = Form(CONFIRMED)
+    FormList(ports, put=form)(listed(1))
+    ((asked, _),) = form.asked
+    assert asked.tickets[0].plan == ("cannot run: numpy is not pinned",)

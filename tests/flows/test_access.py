@@ -1,0 +1,81 @@
+"""No approval is taken from a Prefect server that lets strangers answer."""
+
+import http.client
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+
+from flows.orchestrator.access import require_protected
+from refute.errors import OrchestratorUnavailable
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], str]]:
+    """An API on this machine that is reached under a name of its own, and answers with a status."""
+    ended = ExitStack()
+
+    def serve(status: int) -> str:
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.send_response(status)
+                self.end_headers()
+
+            def log_message(self, *args: object) -> None:
+                del args
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        Thread(target=server.serve_forever, daemon=True).start()
+        ended.callback(server.server_close)
+        ended.callback(server.shutdown)
+
+        def connect(self: http.client.HTTPConnection) -> None:
+            import socket
+
+            self.sock = socket.create_connection(("127.0.0.1", server.server_port))
+
+        monkeypatch.setattr(http.client.HTTPConnection, "connect", connect)
+        return "http://prefect.example:4200/api"
+
+    yield serve
+    ended.close()
+
+
+def test_a_server_that_asks_for_a_password_is_taken(api):
+    require_protected(api(401))
+
+
+def test_a_server_that_answers_anybody_is_refused_with_what_to_set(api):
+    with pytest.raises(
+        OrchestratorUnavailable, match=r"takes orders from anybody(.|\n)*PREFECT_SERVER_API_AUTH_STRING"
+    ):
+        require_protected(api(200))
+
+
+def test_a_server_that_cannot_be_asked_is_refused():
+    with pytest.raises(OrchestratorUnavailable, match="whether it wants a password"):
+        require_protected("http://prefect.invalid:4200/api")
+
+
+@pytest.mark.parametrize("address", [None, "http://127.0.0.1:1/api", "http://localhost:1/api", "http://[::1]:1/api"])
+def test_a_server_that_only_this_machine_reaches_needs_none(address):
+    require_protected(address)
+
+
+@pytest.mark.slow
+def test_prefect_with_a_password_takes_no_resume_without_it(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    from fastapi.testclient import TestClient
+    from prefect.server.api.server import create_app
+    from prefect.settings import PREFECT_HOME, PREFECT_SERVER_API_AUTH_STRING, temporary_settings
+
+    changed = {PREFECT_SERVER_API_AUTH_STRING: "refute:secret", PREFECT_HOME: str(tmp_path)}
+    with temporary_settings(changed):
+        client = TestClient(
+            create_app(ephemeral=False, ignore_cache=True, webserver_only=True)
+        )  # without its start-up: no database
+    resume = "/api/flow_runs/00000000-0000-4000-8000-000000000000/resume"
+    assert client.post(resume, json={}).status_code == 401
+    assert client.post(resume, json={}, auth=("refute", "wrong")).status_code == 401
+    assert client.get("/api/health").status_code == 200

@@ -1,0 +1,50 @@
+"""The structured log: every line names its run and ticket, and nothing in it acts on who reads it."""
+
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+from refute.journal import Journal
+from refute.outcome import Outcome, Provenance, StageRecord, Status
+from refute.ticket.record import TicketId
+
+VERIFY = StageRecord(name="verify", summary="passed\x1b[2J\n", duration_s=2.5, sandbox_s=1.5, cost_usd=Decimal("0.01"))
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_stage_and_the_outcome_are_lines_with_the_run_s_and_the_ticket_s_id(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "refute.jsonl"
+    journal = Journal(path, run_id="run-1", ticket_id="T-1")
+    journal.began("verify")
+    journal.ended(VERIFY)
+    journal.warned("key AIza" + "x" * 35)
+    journal.closed(
+        Outcome(
+            run_id="run-1",
+            ticket_id=TicketId("T-1"),
+            title="A title",
+            status=Status.PASS,
+            reason="held",
+            started_at=datetime(2026, 11, 22, tzinfo=UTC),
+            duration_s=3.0,
+            provenance=Provenance(refute_version="0.1.0", tester="property"),
+            stages=(VERIFY,),
+        )
+    )
+    written = lines(path)
+    assert [line["event"] for line in written] == ["stage_began", "stage_ended", "warning", "outcome"]
+    assert {(line["run_id"], line["ticket_id"]) for line in written} == {("run-1", "T-1")}
+    assert (written[1]["summary"], written[1]["duration_s"]) == (r"passed\x1b[2J\n", 2.5)
+    assert "xxxxxxxx" not in str(written[2]["message"])
+    assert written[3]["stages_s"] == {"verify": 2.5}
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_log_that_cannot_be_written_keeps_no_run_from_its_verdict(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    Journal(tmp_path / "file" / "refute.jsonl", run_id="run-1", ticket_id="T-1").ended(VERIFY)
+    assert (tmp_path / "file").read_text() == ""
