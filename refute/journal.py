@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,7 +51,7 @@ class Journal:
             summary=record.summary,
             duration_s=record.duration_s,
             sandbox_s=record.sandbox_s,
-            cost_usd=f"{record.cost_usd:f}",
+            cost_usd=_usd(record.cost_usd),
         )
 
     def warned(self, message: str) -> None:
@@ -65,7 +66,7 @@ class Journal:
             reason=outcome.reason,
             duration_s=outcome.duration_s,
             stages_s={stage.name: stage.duration_s for stage in outcome.stages},
-            cost_usd=f"{outcome.cost_usd:f}",
+            cost_usd=_usd(outcome.cost_usd),
             attempt=outcome.attempt,
             flow_run_url=outcome.flow_run_url,
         )
@@ -81,6 +82,11 @@ class Journal:
                 os.write(descriptor, (json.dumps(line) + "\n").encode())  # one call: lines of processes never mix
             finally:
                 os.close(descriptor)
+
+
+def _usd(cost: Decimal | None) -> str | None:
+    """Exact, as text; None where no price is known."""
+    return None if cost is None else f"{cost:f}"
 
 
 def _plain(text: str) -> str:

@@ -33,6 +33,7 @@ def test_every_stage_and_the_outcome_are_lines_with_the_run_s_and_the_ticket_s_i
             duration_s=3.0,
             provenance=Provenance(refute_version="0.1.0", tester="property"),
             stages=(VERIFY,),
+            cost_usd=None,
         )
     )
     written = lines(path)
@@ -41,6 +42,7 @@ def test_every_stage_and_the_outcome_are_lines_with_the_run_s_and_the_ticket_s_i
     assert (written[1]["summary"], written[1]["duration_s"]) == (r"passed\x1b[2J\n", 2.5)
     assert "xxxxxxxx" not in str(written[2]["message"])
     assert written[3]["stages_s"] == {"verify": 2.5}
+    assert (written[1]["cost_usd"], written[3]["cost_usd"]) == ("0.01", None)
     assert path.stat().st_mode & 0o077 == 0
 
 
