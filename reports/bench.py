@@ -6,6 +6,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from refute.bench.score import BenchScore, Catch, ProgramScore, Share
+from refute.outcome import RoundYield
 
 SCORE_VERSION: Final = 1
 _JSON: Final = TypeAdapter(BenchScore)
@@ -41,7 +42,13 @@ def _rows(score: BenchScore) -> list[tuple[str, str]]:
         ("versions without a verdict (infrastructure, budget)", str(score.no_outcome)),
         ("cost", f"${score.cost_usd:f}, ${score.cost_per_ticket_usd.quantize(Decimal('0.000001')):f} a ticket"),
         ("seconds a ticket (median)", f"{score.seconds_per_ticket:.1f}"),
+        *((f"versions asked of the {tier} tier", str(count)) for tier, count in score.tiers),
+        *((f"tests of {one.tester}{f', {one.round}' if one.round else ''}", _yield(one)) for one in score.rounds),
     ]
+
+
+def _yield(one: RoundYield) -> str:
+    return f"{one.written} written, {one.accepted} accepted, {one.refuting} refuting"
 
 
 def _markdown(score: BenchScore) -> str:

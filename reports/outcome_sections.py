@@ -20,6 +20,7 @@ from reports.wording import (
     duration,
     mark,
     provenance_line,
+    round_lines,
     run_line,
     strength_lines,
     survivor_line,
@@ -144,7 +145,7 @@ def story(outcome: Outcome) -> Table:
     """What ran, how long each stage took, what to know before trusting the status."""
     table = _fields()
     if outcome.tests:
-        table.add_row("", "tests", _lines(test_lines(outcome.tests)))
+        table.add_row("", "tests", _lines([*test_lines(outcome.tests), *round_lines(outcome.rounds)]))
     if outcome.stages:
         table.add_row("", "stages", Text(", ".join(f"{s.name} {duration(s.duration_s)}" for s in outcome.stages)))
     if outcome.decoys_touched:

@@ -7,7 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Origin, TriageVerdict
 from refute.adversary.strength.record import MutantResult, Strength
-from refute.outcome import ClaimVerdict, Outcome, Provenance, Status, TestRecord
+from refute.outcome import ClaimVerdict, Outcome, Provenance, RoundYield, Status, TestRecord
 
 MEANING: Final[Mapping[Status, str]] = {
     Status.PASS: "Every claim survived an attack that would have noticed most small faults.",
@@ -127,6 +127,18 @@ def test_lines(tests: Iterable[TestRecord]) -> list[str]:
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         lines.append(f"rejected before the run: {', '.join(names[:NAMES_SHOWN])}{more}: {reason}")
     return lines
+
+
+def round_lines(rounds: Iterable[RoundYield]) -> list[str]:
+    """What each round of each tester brought; nothing where only the built-in tester wrote, whose tests are told."""
+    listed = list(rounds)
+    if not any(one.round for one in listed):
+        return []
+    return [
+        f"{one.tester}{f', {one.round} ({one.tier})' if one.round else ''}: "
+        f"{one.written} written, {one.accepted} accepted, {one.refuting} refuting"
+        for one in listed
+    ]
 
 
 def claim_evidence(verdict: ClaimVerdict, *, reason: str, decided_by: str, tests: int, independent: int) -> str:

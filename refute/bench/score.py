@@ -1,13 +1,14 @@
 """What a tester's outcomes say about the tester."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from statistics import median
 
 from refute.bench.dataset import Pair
-from refute.outcome import Outcome, Status
+from refute.outcome import Outcome, RoundYield, Status
 from refute.statistics.interval import Z_95, wilson
 
 REFUTED = frozenset({Status.FAILED_ADVERSARIAL})
@@ -87,6 +88,10 @@ class BenchScore:
     cost_per_ticket_usd: Decimal
     seconds_per_ticket: float
     """Median."""
+    rounds: tuple[RoundYield, ...] = ()
+    """What each round brought, over all versions."""
+    tiers: tuple[tuple[str, int], ...] = ()
+    """Tier → versions for which a model of it was asked."""
 
 
 def score(
@@ -123,7 +128,31 @@ def score(
         cost_usd=cost,
         cost_per_ticket_usd=cost / len(every) if every else Decimal(0),
         seconds_per_ticket=median([outcome.duration_s for outcome in every]) if every else 0.0,
+        rounds=_rounds(every),
+        tiers=tuple(sorted(Counter(tier for outcome in every for tier in _tiers(outcome)).items())),
     )
+
+
+def _rounds(outcomes: Sequence[Outcome]) -> tuple[RoundYield, ...]:
+    """The sums by tester and round, in the order in which they were first held."""
+    sums: dict[tuple[str, str, str], RoundYield] = {}
+    for one in (one for outcome in outcomes for one in outcome.rounds):
+        so_far = sums.get((one.tester, one.round, one.tier))
+        sums[one.tester, one.round, one.tier] = (
+            one
+            if so_far is None
+            else replace(
+                one,
+                written=so_far.written + one.written,
+                accepted=so_far.accepted + one.accepted,
+                refuting=so_far.refuting + one.refuting,
+            )
+        )
+    return tuple(sums.values())
+
+
+def _tiers(outcome: Outcome) -> set[str]:
+    return {one.tier for one in outcome.rounds if one.tier}
 
 
 def _program(pair: Pair, right: Outcome | None, wrong: Outcome | None) -> ProgramScore:

@@ -7,8 +7,9 @@ from decimal import Decimal
 import pytest
 from rich.cells import cell_len
 
-from refute.outcome import Outcome, Status
+from refute.outcome import Outcome, RoundYield, Status
 from reports.outcome_table import FAILURES_SHOWN, render_batch, render_table
+from reports.wording import round_lines
 
 EXPECTED = ["PASS_WEAK", "FAILED_ADVERSARIAL", "BLOCKED_DANGEROUS_SCRIPT", "PASS"]
 
@@ -88,3 +89,13 @@ def test_costs_below_a_cent_are_not_rounded_away(outcomes: dict[str, Outcome]) -
 
 def test_an_empty_batch_is_no_error() -> None:
     assert "0 tickets" in render_batch([])
+
+
+def test_each_round_of_a_model_tells_what_it_brought() -> None:
+    first = RoundYield(tester="gemini", round="claims-first-1", tier="flash", written=8, accepted=7, refuting=2)
+    alone = RoundYield(tester="property", written=3, accepted=3)
+    assert round_lines([first, alone]) == [
+        "gemini, claims-first-1 (flash): 8 written, 7 accepted, 2 refuting",
+        "property: 3 written, 3 accepted, 0 refuting",
+    ]
+    assert round_lines([alone]) == []
