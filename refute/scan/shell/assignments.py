@@ -26,6 +26,8 @@ def assign(walker: "Walker", node: "Node", _stdin: str) -> str:
         _assign_element(walker, name, value)
     elif value is not None and value.type == "array":
         words = [word for child in value.named_children for word in walker.expander.words(child)[0]]
+        # `[key]=word` names the element; which key is asked for later is not worked out.
+        words = [re.sub(r"\A\[[^\]]*\]=", "", word) for word in words]
         walker.scope.arrays[name] = [*(walker.scope.elements(name) if appends else []), *words]
         walker.scope.variables.pop(name, None)
     else:
@@ -39,6 +41,8 @@ def _assign_text(walker: "Walker", name: str, value: "Node | None", *, appends: 
         heads = walker.scope.lookup(name) if walker.scope.is_set(name) else ("",)
         texts = [head + text for head, text in islice(product(heads, texts), MAX_ALTERNATIVES)]
     walker.scope.assign(name, tuple(texts))
+    for text in texts:
+        redirects.evaluated(walker, text, value)
     redirects.watch_variable(walker, name, texts, value)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from refute.scan.shell.call import Call, list_globs
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import UNKNOWN
+from refute.scan.symbols import UNKNOWN, is_known
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from refute.scan.shell.walk import Walker
 
 _ENDLESS: Final = re.compile(r"while\s+(?:true|:|\[+\s+(?:1|true)\s+\]+|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false\b")
+_READS: Final = re.compile(r"while\s+(?:IFS=\S*\s+)?read\b")
+_MAX_LINES: Final = 30
 _LEAVES: Final = re.compile(r"\b(?:break|exit|return|sleep|wait|read|inotifywait|kill|exec)\b")
 
 
@@ -25,8 +27,16 @@ def branch(walker: "Walker", node: "Node", stdin: str) -> str:
 
 
 def loop_while(walker: "Walker", node: "Node", stdin: str) -> str:
-    """A `while` or `until` loop, walked once; whether it ends decides what may stand in it."""
+    """A `while` or `until` loop, walked once; whether it ends decides what may stand in it.
+
+    One that reads a text that is known is walked line by line.
+    """
     endless = bool(_ENDLESS.match(text_of(node))) and not _LEAVES.search(text_of(node))
+    body = node.child_by_field_name("body")
+    condition = [child for child in node.named_children if child != body]
+    lines = stdin.rstrip("\n").split("\n")
+    if body is not None and _READS.match(text_of(node)) and stdin and is_known(stdin) and len(lines) <= _MAX_LINES:
+        return "".join([walker.all(condition, line) + walker.run(body, "") for line in lines])
     walker.scope.endless += endless
     output = branch(walker, node, stdin)
     walker.scope.endless -= endless

@@ -91,7 +91,7 @@ def _judge(call: Call, name: str, handler: object) -> str:
             call.argv[0] = original
         return UNKNOWN if output is None else str(output)
     if "/" in call.argv[0]:
-        run_file(call, call.argv[0])
+        run_file(call, call.argv[0], arguments=call.argv[1:])
     else:
         call.walker.shared.report.reached.append((call.argv[0], "command"))
     return UNKNOWN

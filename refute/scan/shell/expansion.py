@@ -32,6 +32,8 @@ def expand_parameter(node: Node, scope: Scope, texts: Texts) -> list[str]:
     if not rest:
         return values
     operator, *operands = rest
+    if subject.type == "subscript" and re.search(r"\[[@*]\]\Z", text_of(subject)) and len(values) == 1:
+        return [_each_element(values[0], text_of(operator), operands, texts)]
     return _operate(subject, values, text_of(operator), operands, scope, texts)
 
 
@@ -48,6 +50,21 @@ def _subject(node: Node, scope: Scope) -> list[str]:
         position = int(index)
         return [elements[position]] if -len(elements) <= position < len(elements) else [""]
     return elements or [UNKNOWN]
+
+
+def _each_element(joined: str, operator: str, operands: list[Node], texts: Texts) -> str:
+    """An operator on all elements of an array: a slice of them, or a change of each."""
+    elements = joined.split(FIELD)
+    operand = "".join(text_of(part) if not part.is_named else texts(part)[0] for part in operands)
+    if operator == ":":
+        bounds = re.fullmatch(r"\s*(\d+)\s*(?::\s*(\d+)\s*)?", operand)
+        if bounds is None:
+            return joined
+        first = int(bounds[1])
+        return FIELD.join(elements[first : first + int(bounds[2])] if bounds[2] else elements[first:])
+    if operator in _DEFAULTS | {":+", "+", ":?", "?"}:
+        return joined
+    return FIELD.join(_transform(element, operator, operand, environment=False) for element in elements)
 
 
 def _indirect(node: Node, scope: Scope) -> list[str]:

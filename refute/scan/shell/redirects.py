@@ -1,5 +1,7 @@
 """Redirections: which files and hosts they touch, what they feed in, what the script writes for later."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -20,6 +22,16 @@ _MAX_KEPT: Final = 100_000
 _PRELOADS: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}
 )
+
+
+_COMMANDS: Final = frozenset(
+    """PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH GIT_ASKPASS
+    SSH_ASKPASS
+    SUDO_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND RSYNC_RSH CVS_RSH LESSOPEN LESSCLOSE BROWSER MAILCHECK""".split()
+)
+"""Variables whose value other programs run as a command."""
+_PROMPTS: Final = frozenset({"PS0", "PS1", "PS2", "PS4"})
+_INDEX: Final = re.compile(r"\w\[[^\]]*?(\$\([^)]*\)|`[^`]*`)")
 
 
 @dataclass(slots=True)
@@ -142,8 +154,19 @@ def watch_variable(walker: "Walker", name: str, texts: list[str], node: "Node | 
         # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
         installed = name.startswith("LD_") and all(_INSTALLED.fullmatch(part) for part in re.split("[ :]+", texts[0]))
         act.add("preload", severity=Severity.MEDIUM if installed else None)
+    elif name in _COMMANDS or (name in _PROMPTS and re.search(r"\$\(|`", texts[0])):
+        command = texts[0].lstrip("|-").strip()
+        if command:
+            walker.embedded(f': "{command}"' if name in _PROMPTS else command, node)
     elif name == "HISTFILE" and texts[0] == "/dev/null":
         act.add("history-tampering")
+
+
+def evaluated(walker: "Walker", text: str, node: "Node | None") -> None:
+    """Judge a text that a shell may take for arithmetic: an index in it is expanded, commands and all."""
+    index = _INDEX.search(text)
+    if node is not None and index is not None:
+        walker.embedded(f": {index[1]}", node)
 
 
 def environment_listing() -> str:

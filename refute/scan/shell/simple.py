@@ -81,7 +81,8 @@ def redirected(walker: "Walker", node: "Node", stdin: str) -> str:
 def test(walker: "Walker", node: "Node", _stdin: str) -> str:
     """`[ … ]` and `[[ … ]]`, whose words may run something."""
     for child in node.named_children:
-        walker.expander.texts(child, quoted=True)
+        for text in walker.expander.texts(child, quoted=True):
+            redirects.evaluated(walker, text, node)
     return ""
 
 

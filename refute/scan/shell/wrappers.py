@@ -93,8 +93,12 @@ def unwrap(call: Call, name: str) -> list[str] | None:
     if name == "script" and "-c" in rest[:-1]:
         call.walker.embedded(rest[rest.index("-c") + 1], call.node)
         return []
-    if name not in _WRAPPERS:
-        return None
+    if re.match(r"ld-(?:linux|musl)[\w.-]*\.so", name) or name == "ld.so":
+        return split_options(rest, "", frozenset({"library-path", "preload", "argv0", "audit"}))[1]
+    return _by_table(call, name, rest) if name in _WRAPPERS else None
+
+
+def _by_table(call: Call, name: str, rest: list[str]) -> list[str]:
     if name in {"flock", "watch", "parallel", "hyperfine"}:
         return _textual(call, name, rest)
     valued, positional = _WRAPPERS[name]
@@ -107,6 +111,12 @@ def unwrap(call: Call, name: str) -> list[str] | None:
 def _textual(call: Call, name: str, rest: list[str]) -> list[str]:
     valued, positional = _WRAPPERS[name]
     words = split_options(rest, valued)[1]
+    if name == "parallel" and ":::" in words:
+        cut = words.index(":::")
+        if not cut:
+            for text in words[1:]:
+                call.walker.embedded(text, call.node)
+        return [*words[:cut], *words[cut + 1 :]]
     late = words.index("-c") if name == "flock" and "-c" in words[:2] else len(words)
     for text in [
         *words[late + 1 : late + 2],

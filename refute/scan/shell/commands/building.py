@@ -18,6 +18,8 @@ def _make(call: Call) -> str:
     # The grammar drops a `-` that stands before a here-document.
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
     located = paths.locate(f"{directory}/{makefile}", call.walker.scope.cwd).text
+    for text in options.get("eval", []):
+        call.walker.embedded(recipes_as_shell(text, tuple(targets)), call.node)
     written = call.stdin if makefile in {"-", "/dev/stdin"} else call.walker.shared.written.get(located)
     if written and not is_open(written):
         call.walker.embedded(recipes_as_shell(written, tuple(targets)), call.node)

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from refute.scan import paths
+from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import HERE, UNKNOWN, is_open
@@ -28,6 +29,26 @@ def _alias(call: Call) -> str:
         if equals:
             call.walker.scope.aliases[name] = text
             call.walker.embedded(text, call.node)
+    return ""
+
+
+def _hash(call: Call) -> str:
+    """`hash -p PATH NAME` makes a name stand for a program, as an alias does."""
+    options, operands = split_options(call.argv[1:], "p")
+    for name in operands if options.get("p") else ():
+        call.walker.scope.aliases[name] = options["p"][0]
+    return ""
+
+
+def _enable(call: Call) -> str:
+    if split_options(call.argv[1:], "f")[0].get("f"):
+        call.act.add("preload", detail="Loads a library into the shell.")
+    return ""
+
+
+def _let(call: Call) -> str:
+    for word in call.argv[1:]:
+        redirects.evaluated(call.walker, word, call.node)
     return ""
 
 
@@ -57,7 +78,9 @@ def _read_variables(call: Call) -> str:
 
 def _read_lines(call: Call) -> str:
     """`mapfile` and `readarray`: one element a line."""
-    operands = split_options(call.argv[1:], "dnOsuCc")[1]
+    options, operands = split_options(call.argv[1:], "dnOsuCc")
+    for action in options.get("C", []):
+        call.walker.embedded(action, call.node)
     lines = call.stdin.rstrip("\n").split("\n") if call.stdin else [UNKNOWN]
     call.walker.scope.arrays[operands[0] if operands else "MAPFILE"] = lines
     return ""
@@ -79,4 +102,7 @@ COMMANDS: Final = {
     "mapfile": _read_lines,
     "readarray": _read_lines,
     "shift": _shift,
+    "hash": _hash,
+    "enable": _enable,
+    **dict.fromkeys(("let", "test", "["), _let),
 }

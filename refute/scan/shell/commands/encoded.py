@@ -53,6 +53,8 @@ def _openssl(call: Call) -> str | None:
             if flag in words[:-1]:
                 call.act.connect(words[words.index(flag) + 1].partition(":")[0])
         return UNKNOWN
+    if {"-engine", "-provider", "-provider-path"} & set(words):
+        call.act.add("foreign-code", detail="Loads a library into openssl.")
     for flag in ("-in", "-inkey"):
         if flag in words[:-1]:
             call.act.read(words[words.index(flag) + 1])

@@ -75,6 +75,9 @@ def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
 def _copy_known(call: Call, sources: list[str], target: str) -> None:
     for path in sources[:1]:
         text = call.walker.shared.written.get(paths.locate(path, call.walker.scope.cwd).text)
+        if text is None and re.match(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z", path):
+            # A program under another name is that program.
+            text = f'{path} "$@"'
         if text is not None:
             redirects.keep(call.walker, target, text, appends=False)
 
@@ -96,6 +99,7 @@ def _ln(call: Call) -> str:
             call.act.add("list-host-directory", detail="Links to a system directory.")
         call.act.read(words[0])
         call.act.write(words[-1])
+        _copy_known(call, words[:1], words[-1])
     return ""
 
 

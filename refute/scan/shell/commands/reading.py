@@ -9,7 +9,7 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import DOWNLOAD, FIELD, HERE, HOME, NAME, SECRET, UNKNOWN
+from refute.scan.symbols import DOWNLOAD, FIELD, HERE, HOME, NAME, SECRET, UNKNOWN, is_known
 
 # Command → options that take a value.
 _READERS: Final[dict[str, str]] = {
@@ -35,15 +35,36 @@ def _read(call: Call) -> str:
     if name == "sort" and "o" in options:
         call.act.write(options["o"][0])
     if not operands or operands == ["-"]:
-        return call.stdin or UNKNOWN
+        return _part(name, options, call.stdin) if call.stdin else UNKNOWN
     if name in {"jq", "yq", "look"}:
         operands = operands[1:]
+    if name == "sqlite3":
+        for word in operands[1:]:
+            if match := re.match(r"\.(?:shell|system)\s+(.+)", word):
+                call.walker.embedded(match[1], call.node)
+        operands = operands[:1]
+    if name == "zip" and "-TT" in call.argv[:-1]:
+        call.walker.embedded(call.argv[call.argv.index("-TT") + 1], call.node)
     output = ""
     for path in operands:
         output += _content(call, path, asks=name == "cmp" and call.silent) if path != "-" else call.stdin
         if name in _ARCHIVERS:
             call.act.list(path)
     return output if name in {"cat", "head", "tail", "sort", "nl"} else UNKNOWN
+
+
+def _part(name: str, options: dict[str, list[str]], text: str) -> str:
+    """What `head -c` and `tail -c` leave of a text; lines are left whole, because all of them may run."""
+    count = (options.get("c") or options.get("bytes") or [""])[0]
+    number = re.fullmatch(r"([+-]?)(\d+)", count)
+    if name not in {"head", "tail"} or number is None:
+        return text
+    size, sign = int(number[2]), number[1]
+    if not is_known(text):
+        return text
+    if name == "head":
+        return text[:-size] if sign == "-" and size else text[:size]
+    return text[max(size - 1, 0) :] if sign == "+" else text[-size:] if size else ""
 
 
 def _content(call: Call, path: str, *, asks: bool) -> str:

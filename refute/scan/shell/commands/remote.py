@@ -23,6 +23,7 @@ _GIT_COMMANDS: Final = re.compile(
 
 def _ssh(call: Call) -> str:
     options, operands = split_options(call.argv[1:], "bcDEeFIiJLlmOopQRSWw")
+    _commands_in_options(call, options)
     for path in options.get("i", []):
         call.act.read(path)
     if not operands:
@@ -34,11 +35,20 @@ def _ssh(call: Call) -> str:
     return DOWNLOAD
 
 
+def _commands_in_options(call: Call, options: dict[str, list[str]]) -> None:
+    for value in options.get("o", []):
+        name, _, command = value.replace(" ", "=", 1).partition("=") if "=" not in value else value.partition("=")
+        if name.strip().lower() in {"proxycommand", "localcommand", "knownhostscommand", "remotecommand"}:
+            call.walker.embedded(command, call.node)
+
+
 def _copy_remote(call: Call) -> str:
     valued = "cFiJloPSDX" if call.argv[0] != "rsync" else "efTBM"
     options, operands = split_options(
         call.argv[1:], valued, frozenset({"rsh", "exclude", "include", "exclude-from", "files-from"}), mixed=True
     )
+    if call.argv[0] != "rsync":
+        _commands_in_options(call, options)
     if call.argv[0] == "rsync":
         for shell in options.get("e", []) + options.get("rsh", []):
             call.walker.embedded(shell + " x", call.node)
@@ -91,6 +101,10 @@ def _git(call: Call) -> str:
     operands = split_options(
         rest, "bouj", frozenset({"depth", "branch", "origin", "reference", "template", "config"}), mixed=True
     )[1]
+    for word in operands:
+        if word.startswith("ext::"):
+            call.act.add("foreign-code", detail="A transport of git that runs a command.")
+            call.walker.embedded(re.sub(r"% ?", " ", word[5:]), call.node)
     if verb in {"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}:
         _git_hosts(call, operands)
     if verb == "clone" and operands:
