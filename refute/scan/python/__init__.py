@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable
 
 from refute.scan.finding import Severity
+from refute.scan.python.literals import raise_unknown
 from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 from refute.scan.report import Report, Spot
@@ -71,3 +72,5 @@ def _scan(report: Report, source: str, spot: Callable[[ast.AST], Spot], depth: i
         report.add("unanalysable", at, f"Python syntax: {show(str(error), 80)}", detail=f"{error}.")
         return
     walker.module(tree)
+    if not depth:
+        raise_unknown(report, tree)

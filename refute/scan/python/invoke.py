@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.scan.python import folding
@@ -55,6 +56,20 @@ _LIBRARY_CALLS: Final = frozenset(
 )
 
 
+_RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
+_ONLY_LOOKS: Final = frozenset(
+    {"builtins.callable", "builtins.isinstance", "builtins.hasattr", "builtins.id", "builtins.repr", "builtins.print"}
+    | {
+        "inspect.signature",
+        "inspect.getsource",
+        "inspect.isfunction",
+        "functools.wraps",
+        "builtins.type",
+        "builtins.str",
+    }
+)
+
+
 def judge_reduce(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """Judge what unpickling an object of the class would call."""
     for value in options_of(walker.enter(Function(node, walker.env), [], {}, known=False)):
@@ -80,6 +95,8 @@ def call_reference(call: "PythonCall") -> Any:
     handler = HANDLERS.get(name)
     if handler is not None:
         return handler(call)
+    if name.startswith("sh.") and name.count(".") == 1:
+        return HANDLERS["sh.Command"](replace(call, arguments=[name[3:], *call.arguments]))
     result = folding.pure_call(name, call.arguments, call.keywords)
     if result is not UNK:
         return result
@@ -229,6 +246,8 @@ def _call_later(call: "PythonCall", target: Any, position: int) -> None:
             call.walker.enter(target, rest, {}, known=bool(rest))
     elif rest:
         call.walker.call(target, list(rest), {}, call.node)
+    elif isinstance(target, Ref) and target.name in _RUNS_COMMANDS and call.name not in _ONLY_LOOKS:
+        call.act.add("dynamic-name", detail=f"It hands on {target.name}, which may be called out of sight.")
 
 
 def _bounded(items: Iterable[Any]) -> list[Any]:

@@ -147,6 +147,11 @@ def _define(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef
     function = Function(node, walker.env)
     walker.functions.append(function)
     result: Any = function
+    parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+    for written in (*(parameter.annotation for parameter in parameters if parameter is not None), node.returns):
+        # An annotation runs too; only calls in it matter.
+        if written is not None and any(isinstance(part, ast.Call) for part in ast.walk(written)):
+            walker.value(written)
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if default is not None:
             walker.value(default)

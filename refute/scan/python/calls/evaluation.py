@@ -5,6 +5,7 @@
 import ast
 from typing import Any, Final
 
+from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
 from refute.scan.python.values import (
@@ -97,10 +98,32 @@ def _run_source(call: PythonCall) -> Any:
 
 
 def _run_path(call: PythonCall) -> Any:
-    path = call.argument(0)
-    if isinstance(path, str | PathValue | FileValue) and not is_open(as_text(path)):
-        call.walker.report.reached.append((as_text(path).lstrip("\ue002/"), "python"))
+    return _run_file(call, call.argument(0))
+
+
+def _run_file(call: PythonCall, path: Any) -> Any:
+    """Judge running a file of Python: what this module wrote there, a file of the workspace, or one from elsewhere."""
+    if not isinstance(path, str | PathValue | FileValue) or is_open(as_text(path)):
+        return UNK
+    target = paths.locate(as_text(path), call.walker.cwd)
+    text = call.walker.written.get(target.text)
+    if text is not None:
+        return run_python(call, text)
+    if target.place == paths.Place.WORKSPACE:
+        call.walker.report.reached.append((target.text.lstrip("\ue002/"), "python"))
+    else:
+        severity = Severity.MEDIUM if paths.inside_or_temporary(target) else None
+        call.act.add("dynamic-code", severity=severity, detail="Runs a file from outside the workspace.")
     return UNK
+
+
+def _second_as_file(call: PythonCall) -> Any:
+    _run_file(call, call.argument(1, "location" if "spec" in call.name else "path"))
+    return Ref(f"{call.name}()")
+
+
+def _source_of(call: PythonCall) -> Any:
+    return call.argument(0, "source")
 
 
 def _code_object(call: PythonCall) -> Any:
@@ -125,5 +148,13 @@ HANDLERS: Final = {
         _run_source,
     ),
     **dict.fromkeys(("runpy.run_path",), _run_path),
+    **dict.fromkeys(
+        (
+            "importlib.util.spec_from_file_location importlib.machinery.SourceFileLoader imp.load_source "
+            "importlib.machinery.SourcelessFileLoader importlib.machinery.ExtensionFileLoader"
+        ).split(),
+        _second_as_file,
+    ),
+    "ast.parse": _source_of,
     **dict.fromkeys(("types.CodeType", "types.FunctionType"), _code_object),
 }

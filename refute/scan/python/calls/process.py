@@ -12,6 +12,8 @@ from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, o
 from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, SECRET, UNKNOWN
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
+_READS_COMMANDS: Final = _SHELLS | {"python", "perl", "ruby", "node", "php"}
+_INPUT_END: Final = "REFUTE_INPUT"
 
 
 def shell_text(call: PythonCall, value: Any) -> Any:
@@ -72,9 +74,32 @@ def _subprocess(call: PythonCall) -> Any:
     environment = call.keywords.get("env")
     if isinstance(environment, dict) and "LD_PRELOAD" in environment:
         call.act.add("preload")
+    _fed_interpreter(call, command)
     if shell is True or (shell is not None and shell is not False and isinstance(command, str)):
         return shell_text(call, command[0] if isinstance(command, list | tuple) and command else command)
     return argument_list(call, command)
+
+
+def _fed_interpreter(call: PythonCall, command: Any) -> None:
+    """An interpreter that is given its commands as input: at once, or later through `communicate` and `stdin.write`."""
+    words = [as_text(part) for part in (command if isinstance(command, list | tuple) else [command])]
+    bare = len(words) == 1 or all(word.startswith("-") for word in words[1:])
+    if bare and words[0].rpartition("/")[2].rstrip("0123456789.") in _READS_COMMANDS:
+        call.walker.facts.add(f"fed {' '.join(words)}")
+        _feed(call, call.keywords.get("input", UNK))
+
+
+def _feed(call: PythonCall, value: Any) -> Any:
+    text = as_text(value)
+    fed = sorted(fact[4:] for fact in call.walker.facts if fact.startswith("fed "))
+    if isinstance(value, str | bytes) and text.strip(UNKNOWN + OUTPUT + " \n") and _INPUT_END not in text:
+        for command in fed:
+            _embedded(call, f"{command} <<'{_INPUT_END}'\n{text}\n{_INPUT_END}\n")
+    return UNK
+
+
+def _feed_first(call: PythonCall) -> Any:
+    return _feed(call, call.argument(0, "input"))
 
 
 def _system(call: PythonCall) -> Any:
@@ -83,7 +108,7 @@ def _system(call: PythonCall) -> Any:
 
 def _exec_list(call: PythonCall) -> Any:
     words = [value for value in call.arguments if not isinstance(value, dict)]
-    if ("spawn" in call.name and words and not isinstance(words[0], str)) or ("spawn" in call.name and words):
+    if "os.spawn" in call.name and words:
         words = words[1:]
     if len(words) > 1 and isinstance(words[1], list | tuple):
         words = [words[0], *list(words[1])[1:]]
@@ -267,6 +292,7 @@ HANDLERS: Final = {
         ),
     ),
     **dict.fromkeys(("pwd.getpwall", "grp.getgrall", "spwd.getspall", "spwd.getspnam"), _always("read-host-file")),
+    **dict.fromkeys(("subprocess().communicate", "subprocess().stdin.write"), _feed_first),
     "functools.partial": _partial,
     "json.dumps": _environment_text,
     "pprint.pformat": _environment_text,
@@ -284,4 +310,4 @@ _COMMAND_METHODS: Final = (
     "check_call",
     "Popen",
 )
-UNKNOWN_METHODS: Final = dict.fromkeys(_COMMAND_METHODS, _named)
+UNKNOWN_METHODS: Final = {**dict.fromkeys(_COMMAND_METHODS, _named), "communicate": _feed_first}
