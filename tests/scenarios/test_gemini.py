@@ -205,3 +205,40 @@ def test_without_settings_for_gemini_nothing_starts(ticket, cli):
     assert done.returncode == 2
     assert "data_retention: none" in done.stderr
     assert Settings.load().testers == (TesterName.PROPERTY,)
+
+
+GRADE = {
+    "slug.py": "def grade(points: int) -> str:\n"
+    '    """Of an exam."""\n'
+    "    if points >= 90:\n"
+    '        return "A"\n'
+    "    if points >= 50:\n"
+    '        return "B"\n'
+    '    return "C"\n'
+}
+GRADES = "grade(points) is A from 90 points on, B from 50 points on, and C below."
+MILD = 'def test_mild():\n    from slug import grade\n    assert grade(95) == "A"\n'
+HARD = (
+    "def test_hard():\n    from slug import grade\n"
+    '    assert [grade(points) for points in (0, 49, 50, 89, 90, 91)] == ["C", "C", "B", "B", "A", "A"]\n'
+)
+
+
+def test_s100_a_weak_attack_is_hardened_by_what_it_did_not_notice_and_then_makes_a_pass(ticket, attack, gemini):
+    tests = {"third round": ("test_hard", HARD), "second round": None}
+
+    def respond(asked: Asked) -> Answer:
+        said = next((one for words, one in tests.items() if words in asked.text), ("test_mild", MILD))
+        return json_answer({"tests": [{**written(*said), "quote": GRADES}] if said else []})
+
+    gemini.respond = respond
+    outcome = attack(ticket(files=GRADE, claims=[{"id": "C1", "text": GRADES}]), mutants=6)
+    assert outcome.status is Status.PASS, outcome.reason
+    assert outcome.strength is not None
+    assert outcome.strength.hardened
+    assert outcome.strength.killed == outcome.strength.n
+    assert outcome.strength.killed_by_claims_only < outcome.strength.killed
+    assert [(one.round, one.accepted) for one in outcome.rounds][-1] == ("hardening-1", 1)
+    assert [stage.name for stage in outcome.stages][-3:] == ["strength", "harden", "verdict"]
+    (shown,) = [asked for asked in gemini.asked if "third round" in asked.text]
+    assert "+++ slug.py" in shown.text
