@@ -232,7 +232,7 @@ def test_s100_a_weak_attack_is_hardened_by_what_it_did_not_notice_and_then_makes
         return json_answer({"tests": [{**written(*said), "quote": GRADES}] if said else []})
 
     gemini.respond = respond
-    outcome = attack(ticket(files=GRADE, claims=[{"id": "C1", "text": GRADES}]), mutants=6)
+    outcome = attack(ticket(files=GRADE, claims=[{"id": "C1", "text": GRADES}]), mutants=6, mutation_timeout_s=300)
     assert outcome.status is Status.PASS, outcome.reason
     assert outcome.strength is not None
     assert outcome.strength.hardened

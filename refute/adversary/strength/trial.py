@@ -33,7 +33,7 @@ CONTROL: Final = "control"
 EMPTIED: Final = ("/tmp", "/dev/shm", "/home/subject", "/attack")  # noqa: S108  # inside the container
 SLOWER: Final = 4.0
 """A test gets so many times what it took on the code as submitted …"""
-AT_LEAST_S: Final = 3.0
+AT_LEAST_S: Final = 5.0
 """… and this on top, before a mutant counts as hanging."""
 
 
