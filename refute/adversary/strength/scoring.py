@@ -75,7 +75,7 @@ class Judge:
         self._trial = trial
         self._tests: Mapping[str, AttackTest] = {test.name: test for test in trial.attack.tests}
         self._claims = {claim.id: claim for claim in brief.ticket.claims}
-        self._use = ImplementationUse(trial.attack.source, [one.module.name for one in brief.modules])
+        self._use = ImplementationUse(trial.attack.source, [one.module.name for one in brief.modules], brief.programs)
 
     def result(self, mutant: Mutant, run: VariantRun | None) -> MutantResult:
         """What became of one mutant; None where it was not reached."""
