@@ -13,9 +13,11 @@ RESULT: Final = "result"
 
 
 def literal(text: str) -> tuple[Any] | None:
-    """The value of a literal, in a box since it may be None."""
+    """The value of a literal, in a box since it may be None; `[1, ...]` is one that was cut short."""
     try:
-        return (ast.literal_eval(text),)
+        node = ast.parse(text.strip(), mode="eval")
+        cut = any(isinstance(part, ast.Constant) and part.value is ... for part in ast.walk(node))
+        return None if cut else (ast.literal_eval(node),)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
 
@@ -76,18 +78,25 @@ def shown_code(
     return "\n".join([*map(_unparsed, helpers), *given, *map(_unparsed, lines)])
 
 
-def _until(statements: Sequence[ast.stmt], failing: ast.stmt, last: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements before the failing one, without their own expectations; then `last` in its place."""
-    for node in statements:
+def _until(
+    statements: Sequence[ast.stmt], failing: ast.stmt, last: Sequence[ast.stmt], *, looped: bool = False
+) -> Iterator[ast.stmt]:
+    """The statements before the failing one, without their own expectations; then `last` in its place.
+
+    In a loop those behind it stay too, since later rounds need them.
+    """
+    for place, node in enumerate(statements):
         if node.lineno <= failing.lineno <= (node.end_lineno or 0):
             inner = [child for child in getattr(node, "body", []) if isinstance(child, ast.stmt)]
             if isinstance(node, ast.For | ast.While | ast.If | ast.With) and failing is not node and inner:
                 if isinstance(node, ast.With) and _raises(node):
                     yield from last
                     return
-                yield _cut(node, list(_until(node.body, failing, last)))
+                yield _cut(node, list(_until(node.body, failing, last, looped=isinstance(node, ast.For | ast.While))))
             else:
                 yield from last
+            if looped:
+                yield from map(_without_expectation, statements[place + 1 :])
             return
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue

@@ -13,7 +13,11 @@ from refute.adversary.references import ImplementationUse, defined
 
 MAX_CHARS: Final = 3_000
 CONDITION: Final = "condition"
-WHERE: Final = re.compile(r"^ *\+ +where (?P<value>.+?) = (?P<call>[\w.]+\(.*\))$", re.MULTILINE)
+WHERE: Final = re.compile(
+    r"^ *\+ +(?:where|and) +(?P<value>.+?) = (?:<function (?P<name>[\w.]+) at 0x[0-9a-f]+>|(?P<dotted>[\w.]+))"
+    r"(?P<given>\(.*\))$",
+    re.MULTILINE,
+)
 MISSED: Final = re.compile(r"DID NOT RAISE|did not raise", re.IGNORECASE)
 
 
@@ -92,7 +96,7 @@ def _direct_call(failing: ast.Assert, run: TestRun, ours: set[str]) -> Situation
         return None
     for actual, expected in (compared, compared[::-1]):
         for found in WHERE.finditer(run.error_message):
-            call = _plain_call(found["call"], ours)
+            call = _plain_call(f"{found['name'] or found['dotted']}{found['given']}", ours)
             value, wanted, got = map(literal, (found["value"], expected, actual))
             if call and wanted is not None and value is not None and value == got:
                 return Situation(code=f"{RESULT} = {call}", form=Form.VALUE, expected=wanted[0], observed=value[0])

@@ -82,3 +82,21 @@ def test_of_a_table_only_the_input_is_shown() -> None:
 def test_without_a_line_of_the_test_there_is_no_situation(trace: str) -> None:
     run = make_run("test_a", traceback=trace)
     assert situation_of(HEAD + "def test_a():\n    assert double(1) == 2\n", "test_a", run, ["impl"]) is None
+
+
+def test_a_function_of_the_other_process_is_shown_by_its_name() -> None:
+    test = "def test_a():\n    assert double([1, 2]) == 26\n"
+    stub = "assert 27 == 26\n +  where 27 = <function double at 0x7fcc12dce480>({0})"
+    assert situation(test, line=2, message=stub.format("[1, 2]")).code == "result = double([1, 2])"
+    cut = situation(test, line=2, message=stub.format("[1, 2, 3, 4, 5, 6, ...]"))
+    assert cut.code == "from impl import double\nresult = double([1, 2])"
+
+
+def test_a_loop_keeps_what_later_rounds_need() -> None:
+    test = (
+        "def test_a():\n    seen = []\n    for n in double(3):\n        assert n not in seen\n"
+        "        seen.append(n)\n        assert n < 9\n"
+    )
+    found = situation(test, line=4, message="assert 1 not in [1]")
+    loop = "for n in double(3):\n    condition = n not in seen\n    seen.append(n)\n    n\n"
+    assert f"{found.code}\n".endswith(loop)
