@@ -159,10 +159,16 @@ class Attempt:
 
     def _read(self, container: str, originals: Mapping[str, Original]) -> _Remains:
         local = LocalFiles(self._standing.pid)
-        if control_groups(self._standing.pid, container) and local.can_be_read():
+        if self._is_here(local):
             with contextlib.suppress(OSError):  # a tree that is not for it
-                return self._read_from(local, originals)
+                remains = self._read_from(local, originals)
+                if self._is_here(local):  # else it ended meanwhile, and what is missing says nothing
+                    return remains
         return self._read_from(EngineFiles(self._client, container), originals)
+
+    def _is_here(self, local: LocalFiles) -> bool:
+        """Whether the container runs on this machine and its files can be looked at."""
+        return bool(control_groups(self._standing.pid, self._container)) and local.can_be_read()
 
     def _read_from(self, files: Files, originals: Mapping[str, Original]) -> _Remains:
         return _Remains(

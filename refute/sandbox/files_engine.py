@@ -31,7 +31,10 @@ class EngineFiles:
         with engine_errors(f"read {path} back"):
             try:
                 response = self._client.open_archive(self._container, path)
-            except NotFound:
+            except NotFound as error:
+                # Nothing in a container can remove a mount point: then the container itself is gone.
+                if path.count("/") == 1 or "no such container" in str(error).lower():
+                    raise SandboxFailed(f"the container was gone before {path} was read back") from error
                 return
             try:
                 yield from _entries(response, budget_bytes)

@@ -44,7 +44,7 @@ class LocalFiles:
         self._root = proc / str(pid) / "root"
 
     def can_be_read(self) -> bool:
-        """Whether this process may look: it needs the rights of root over the container."""
+        """Whether this process may look (it needs the rights of root over the container), and PID 1 is alive."""
         try:
             os.close(os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
         except OSError:
@@ -56,8 +56,8 @@ class LocalFiles:
         mount, *rest = path.strip("/").split("/")
         left = _Budget(left_bytes=budget_bytes)
         with ExitStack() as stack:
+            folder = _opened(stack, str(self._root / mount))  # nothing in a container can remove a mount point
             try:
-                folder = _opened(stack, str(self._root / mount))
                 for name in rest[:-1]:
                     folder = _opened(stack, name, folder)
                 kind = stat.S_IFMT(os.lstat(rest[-1], dir_fd=folder).st_mode) if rest else stat.S_IFDIR

@@ -14,6 +14,7 @@ from refute.errors import EngineDied, EngineUnavailable, ImageMissing, SandboxFa
 from refute.sandbox import attempt
 from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.files import Files
 from refute.sandbox.job import Exited, Job, TimedOut
 from refute.sandbox.profile import container_config
 from refute.sandbox.reaper import labels, reap_expired
@@ -169,11 +170,30 @@ def test_a_job_whose_container_was_removed_from_outside_is_run_once_more(
     assert left_over(engine, "removed") == []
 
 
+def test_a_container_that_is_ended_while_it_is_read_back_says_nothing_about_the_code(
+    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = attempt.read_touched_decoys
+    ended: list[str] = []
+
+    def end_first(files: Files) -> tuple[str, ...]:
+        if not ended:
+            ended.extend(running(engine, "read-back"))
+            engine.remove_container(ended[0], force=True, v=True)
+        return read(files)
+
+    monkeypatch.setattr(attempt, "read_touched_decoys", end_first)
+    with DockerSandbox() as sandbox:
+        result = sandbox.run(make_job("true", run_id="read-back"))
+    assert (result.end, result.decoys_touched, len(ended)) == (Exited(code=0), (), 1)
+
+
 def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id: str, engine: EngineClient) -> None:
     program = f"""
         from refute.sandbox import profile
         profile.EXPIRY_MARGIN_S = 1
         from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.files import Files
         from tests.fakes.jobs import bash_job
         DockerSandbox().run(bash_job("sleep 600", image_id={image_id!r}, run_id="killed", limits={{"timeout_s": 3}}))
     """

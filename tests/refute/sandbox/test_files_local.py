@@ -126,4 +126,11 @@ def test_a_file_that_became_something_else_while_it_was_read_is_an_error(root: P
 def test_a_container_of_another_machine_cannot_be_read(tmp_path: Path, files: LocalFiles) -> None:
     assert files.can_be_read()
     assert not LocalFiles(8, proc=tmp_path).can_be_read()
-    assert list(LocalFiles(8, proc=tmp_path).members("/workspace", ENDLESS)) == []
+
+
+def test_a_container_that_ended_is_an_error_and_no_loss_of_decoys(root: Path, files: LocalFiles) -> None:
+    root.rename(root.with_name("gone"))
+    with pytest.raises(FileNotFoundError):
+        read_touched_decoys(files)
+    with pytest.raises(FileNotFoundError):
+        read_collected(files, ["results"])

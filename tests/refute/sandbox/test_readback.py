@@ -3,6 +3,7 @@ import tarfile
 from collections.abc import Iterable
 
 import pytest
+from docker.errors import NotFound
 
 from refute.errors import SandboxFailed
 from refute.sandbox.decoys import DECOYS
@@ -16,7 +17,7 @@ from refute.sandbox.readback import (
     read_workspace,
 )
 from refute.sandbox.tree import read_originals
-from tests.fakes.archive_engine import ArchiveEngine, Zeros
+from tests.fakes.archive_engine import ArchiveEngine, FakeResponse, Zeros
 from tests.fakes.jobs import tar_of
 
 LIMITS = Limits(timeout_s=1, workspace_bytes=1024**2, workspace_inodes=100)
@@ -185,8 +186,23 @@ def test_a_decoy_that_was_changed_under_a_second_name_is_reported() -> None:
     assert read_touched_decoys(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
 
 
-def test_a_home_that_is_gone_loses_every_decoy() -> None:
-    assert read_touched_decoys(EngineFiles(ArchiveEngine({}).as_client(), "c")) == tuple(sorted(DECOYS))
+def test_an_empty_home_loses_every_decoy() -> None:
+    assert touched([]) == tuple(sorted(DECOYS))
+
+
+def test_a_container_that_is_gone_is_an_error_and_no_loss_of_decoys_or_results() -> None:
+    gone = EngineFiles(ArchiveEngine({}).as_client(), "c")
+    with pytest.raises(SandboxFailed, match="gone before /home"):
+        read_touched_decoys(gone)
+    with pytest.raises(SandboxFailed, match="gone before /workspace"):
+        read_workspace(gone, {}, LIMITS)
+
+    class Removed(ArchiveEngine):
+        def open_archive(self, container: str, path: str) -> FakeResponse:
+            raise NotFound("404 Client Error", explanation=f"No such container: {container}")
+
+    with pytest.raises(SandboxFailed, match="gone before /attack/results"):
+        read_collected(EngineFiles(Removed({}).as_client(), "c"), ["results"])
 
 
 def test_decoys_behind_an_endless_file_are_asked_for_one_by_one() -> None:
