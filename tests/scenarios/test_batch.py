@@ -16,6 +16,7 @@ import docker
 import httpx
 import pytest
 
+from flows.orchestrator.server import server_lease
 from refute.ledger.store import Ledger
 from tests.scenarios.conftest import WRONG_SLUG, TicketFiles
 
@@ -80,7 +81,8 @@ class Runs:
 @pytest.fixture
 def runs(settings, tmp_path) -> Iterator[Runs]:
     started = Runs(settings, tmp_path / "tickets")
-    yield started
+    with server_lease(settings, say=print):  # its start, which may take minutes on a busy machine, is not the subject
+        yield started
     started.end()
 
 
@@ -108,11 +110,11 @@ def test_s240_a_batch_killed_at_random_moments_and_then_shared_ends_with_one_out
     expected = write_tickets(runs.directory, attacked=3, blocked=3)
     chance = random.Random(SEED)  # noqa: S311  # no secret
     first = runs.start(str(runs.directory), "--yes", "--name", runs.name)
-    wait_until(lambda: runs.statuses() or runs.containers())
+    wait_until(lambda: first.poll() is not None or runs.statuses() or runs.containers())
     time.sleep(chance.uniform(0, 2))  # the moment of the kill, not a synchronisation
     kill(first)
     second, third = (runs.start("--yes", "--resume", runs.name) for _ in range(2))
-    wait_until(lambda: runs.containers() or len(runs.statuses()) == len(expected))
+    wait_until(lambda: second.poll() is not None or runs.containers())
     time.sleep(chance.uniform(0, 1))
     kill(second)
     out, err = third.communicate(timeout=WITHIN_S)
@@ -132,7 +134,7 @@ def test_ctrl_c_ends_a_batch_keeps_what_is_done_and_says_how_to_go_on(runs, wait
     expected = write_tickets(runs.directory, attacked=0, blocked=2)
     TicketFiles(id="SLOW", script="sleep 300\n").write(runs.directory / "z-slow")
     run = runs.start(str(runs.directory), "--yes", "--name", runs.name)
-    wait_until(lambda: len(runs.statuses()) == len(expected) and runs.containers())
+    wait_until(lambda: run.poll() is not None or (len(runs.statuses()) == len(expected) and runs.containers()))
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=WITHIN_S)
     assert run.returncode == 12, err  # those that are done were blocked
@@ -147,7 +149,6 @@ def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_and_the_batch_leaves_i
 ):
     from flows.batch.request import BatchRequest
     from flows.batch.watcher import Unwatched
-    from flows.orchestrator.server import server_lease
     from flows.run import run_batch
 
     name = f"ui-{uuid.uuid4().hex[:8]}"
