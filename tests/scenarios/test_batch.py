@@ -107,7 +107,7 @@ def write_tickets(directory: Path, *, attacked: int, blocked: int) -> dict[str, 
 def test_s240_a_batch_killed_at_random_moments_and_then_shared_ends_with_one_outcome_per_ticket_and_no_container(
     runs, wait_until
 ):
-    expected = write_tickets(runs.directory, attacked=3, blocked=3)
+    expected = write_tickets(runs.directory, attacked=2, blocked=4)
     chance = random.Random(SEED)  # noqa: S311  # no secret
     first = runs.start(str(runs.directory), "--yes", "--name", runs.name)
     wait_until(lambda: first.poll() is not None or runs.statuses() or runs.containers())
@@ -121,7 +121,7 @@ def test_s240_a_batch_killed_at_random_moments_and_then_shared_ends_with_one_out
     assert third.returncode == 12, err
     assert dict(runs.statuses()) == expected, out + err
     assert len(runs.statuses()) == len(expected)
-    assert json.loads(out)["counts"] == {"FAILED_ADVERSARIAL": 1, "PASS_WEAK": 2, "BLOCKED_DANGEROUS_SCRIPT": 3}
+    assert json.loads(out)["counts"] == {"FAILED_ADVERSARIAL": 1, "PASS_WEAK": 1, "BLOCKED_DANGEROUS_SCRIPT": 4}
     assert runs.containers() == []
 
 
