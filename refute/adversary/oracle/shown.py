@@ -61,7 +61,9 @@ def shown_code(
         last: what stands in its place.
         run: how it failed, with the smallest input.
     """
-    lines = list(_until(function.body, failing, last))
+    inputs = run.smallest_input.splitlines()
+    draws = [line.partition("=")[2] for line in inputs if line.startswith("draw ")]
+    lines = [_Drawn(draws).visit(line) for line in copy.deepcopy(list(_until(function.body, failing, last)))]
     lines = _parametrized(function, lines)
     wanted = set().union(*(loaded(line) for line in lines))
     helpers: list[ast.stmt] = []
@@ -73,9 +75,30 @@ def shown_code(
                 helpers.append(node)
                 wanted |= loaded(node)
                 grown = True
-    given = [f"{name} = {value}" for name, value in (arguments(run.smallest_input) or {}).items()]
+    told = arguments("\n".join(line for line in inputs if not line.startswith("draw "))) or {}
+    given = [f"{name} = {value}" for name, value in told.items() if value.strip() != "data(...)"]
     helpers.sort(key=lambda node: node.lineno)
     return "\n".join([*map(_unparsed, helpers), *given, *map(_unparsed, lines)])
+
+
+class _Drawn(ast.NodeTransformer):
+    """Puts what Hypothesis drew inside the test in the place of the draws, in their order."""
+
+    def __init__(self, values: Sequence[str]) -> None:
+        self._values = [literal_node for value in values if (literal_node := _expression(value)) is not None]
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "draw" and self._values:
+            return self._values.pop(0)
+        self.generic_visit(node)
+        return node
+
+
+def _expression(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _until(

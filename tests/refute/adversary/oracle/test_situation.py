@@ -100,3 +100,12 @@ def test_a_loop_keeps_what_later_rounds_need() -> None:
     found = situation(test, line=4, message="assert 1 not in [1]")
     loop = "for n in double(3):\n    condition = n not in seen\n    seen.append(n)\n    n\n"
     assert f"{found.code}\n".endswith(loop)
+
+
+def test_what_was_drawn_inside_the_test_stands_in_its_place() -> None:
+    test = (
+        "@given(xs=st.lists(st.integers()), data=st.data())\ndef test_a(xs, data):\n"
+        "    k = data.draw(st.integers(0, 3))\n    assert double(xs, k) > k\n"
+    )
+    found = situation(test, line=4, message="assert 0 > 0", smallest_input="xs=[0]\ndata=data(...)\ndraw Draw 1=2")
+    assert found.code == "from impl import double\nxs = [0]\nk = 2\ncondition = double(xs, k) > k"
