@@ -119,6 +119,7 @@ class Watch:
             "memory_bytes": plan.memory_bytes,
             "recursion_limit": self._recursion_limit,
             "draws_text": draws_text(self._source),
+            "shrinks": not plan.variants,
             "source": with_canaries(self._source, self.canaries).decode("utf-8", "surrogateescape"),
         }
 

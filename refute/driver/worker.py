@@ -44,7 +44,7 @@ def main() -> int:
 
     import pytest
 
-    prepare_hypothesis(warm=job["draws_text"])
+    prepare_hypothesis(warm=job["draws_text"], shrinks=job["shrinks"])
     link.listen()
     guard(job)
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
@@ -182,13 +182,14 @@ def refuse_sources(link: Any) -> None:
     inspect.findsource = findsource  # type: ignore[assignment]
 
 
-def prepare_hypothesis(*, warm: bool) -> None:
+def prepare_hypothesis(*, warm: bool, shrinks: bool = True) -> None:
     """Defaults for generated tests; what a test sets itself wins.
 
     Args:
         warm: make the tables of characters now (2 s once), so that no test's time pays for them.
+        shrinks: look for the smallest input on which a test fails, which may take seconds.
     """
-    from hypothesis import settings
+    from hypothesis import Phase, settings
 
     if warm:
         with contextlib.suppress(ImportError, AttributeError):  # internals that another version may not have
@@ -196,7 +197,14 @@ def prepare_hypothesis(*, warm: bool) -> None:
 
             charmap.charmap()
             charmap.intervals_from_codec("utf-8")
-    settings.register_profile("refute", database=None, deadline=None, derandomize=True, report_multiple_bugs=False)
+    settings.register_profile(
+        "refute",
+        database=None,
+        deadline=None,
+        derandomize=True,
+        report_multiple_bugs=False,
+        phases=[phase for phase in Phase if shrinks or phase not in {Phase.shrink, Phase.explain}],
+    )
     settings.load_profile("refute")
 
 

@@ -25,6 +25,8 @@ from refute.verdict import decide, weaknesses
 
 CONTAINERS: Final = 2
 """Mutants run side by side in so many."""
+MAX_CHARS: Final = 12_000_000
+"""Of all mutants and controls together: what holds an attack has 64 MiB."""
 
 
 def measure_strength(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence) -> StrengthStage:
@@ -55,6 +57,9 @@ def run_mutants(
     if not mutants:
         reason = "there is nothing left in the code that a mutant could change"
         return _told(unmeasured(reason, floor=settings.strength_floor))
+    mutants = _fitting(mutants, brief)
+    if not mutants:
+        return _told(unmeasured("the code is too large for its mutants", floor=settings.strength_floor))
     began = time.monotonic()
     trial = make_trial(evidence.screening.attack, evidence.triage.triaged, brief, settings)
     outline = Job(
@@ -73,6 +78,18 @@ def run_mutants(
     strength = score(trial, brief, mutants, containers, floor=settings.strength_floor)
     spent_s = sum(result.duration_s for result in results)
     return replace(_told(strength), sandbox_s=round(spent_s, 3), duration_s=round(time.monotonic() - began, 3))
+
+
+def _fitting(mutants: Sequence[Mutant], brief: Brief) -> list[Mutant]:
+    """As many as a container can be given beside the controls, each of which is the whole code."""
+    room = MAX_CHARS - 2 * CONTAINERS * sum(len(one.source) for one in brief.modules)
+    taken: list[Mutant] = []
+    for one in mutants:
+        room -= len(one.source)
+        if room < 0:
+            break
+        taken.append(one)
+    return taken
 
 
 def could_pass(ports: Ports, evidence: Evidence) -> bool:

@@ -75,12 +75,12 @@ def make_trial(attack: Attack, triaged: Sequence[TriagedTest], brief: Brief, set
 
     Args:
         attack: its file.
-        triaged: its tests; those that survived are run, quick ones first, ones that saw code last.
+        triaged: its tests; those that survived are run, in their order, ones that saw code last.
         brief: of the ticket.
         settings: for the limit of a test.
     """
     survived = [one for one in triaged if one.verdict is TriageVerdict.SURVIVED]
-    survived.sort(key=lambda one: (one.test.code_aware, one.run.duration_s))
+    survived.sort(key=lambda one: one.test.code_aware)  # otherwise as they ran: code may keep state from test to test
     slowest_s = max((one.run.duration_s for one in survived), default=0.0)
     imports = _imports(attack.source, brief)
     probe = f"test_import_{secrets.token_hex(8)}" if imports else ""

@@ -73,7 +73,7 @@ class World:
 
     def __init__(self, folder: Path, sandbox: ToldSandbox, **options: Any) -> None:
         folder.mkdir()
-        (folder / "impl.py").write_text(SOURCE)
+        (folder / "impl.py").write_text(options.pop("code", SOURCE))
         (folder / "verify.sh").write_text("true\n")
         (folder / "ticket.yaml").write_text(
             "id: T-1\ntitle: t\nimplementation_files: [impl.py]\nverification_script: verify.sh\n"
@@ -131,6 +131,15 @@ def test_where_the_ticket_cannot_pass_nothing_is_run(tmp_path: Path, verdict: Tr
     sandbox = ToldSandbox(killed)
     stage = World(tmp_path / "t", sandbox).measure(verdict)
     assert (stage.strength, sandbox.jobs) == (None, [])
+
+
+def test_code_that_is_too_large_for_its_mutants_gets_no_score(tmp_path: Path) -> None:
+    sandbox = ToldSandbox(killed)
+    world = World(tmp_path / "t", sandbox, code=SOURCE + "NUMBERS = '" + "9" * 3_500_000 + "'\n")
+    stage = world.measure()
+    assert stage.strength is not None
+    assert "too large" in stage.strength.void
+    assert sandbox.jobs == []
 
 
 def test_without_mutants_there_is_no_score_and_the_setting_is_named(tmp_path: Path) -> None:
