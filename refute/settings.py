@@ -124,6 +124,9 @@ class Settings(BaseSettings):
     alert_webhook_url: SecretStr | None = None
     """Where budget and failure alerts go; `deployments/apply.py` has the Prefect server send them there."""
     gemini_file: Path = Path("gemini.yaml")
+    allow_unpriced: bool = False
+    """Also call models without a known price; also in `gemini.yaml`. What that cost is then unknown, and no budget
+    holds it."""
     fresh: bool = False
     """Ask models anew instead of using kept answers."""
     record_dir: Path | None = None

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
 @click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
 @click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for one ticket.  [0.50]")
+@click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
 @click.option("--again", is_flag=True, help="Start over, also where an unfinished run could go on.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
@@ -48,6 +49,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
         replay_dir=options["replay"],
         record_dir=options["record"],
         max_cost_usd=options["max_cost"],
+        allow_unpriced=options["allow_unpriced"] or None,
         mutants=0,  # a bench counts refutations; how strong each attack was would triple its time
         batch_containers=options["parallel"],
     )

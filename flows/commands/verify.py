@@ -26,6 +26,7 @@ from refute.settings import Settings
 @click.option("--accept-weak", is_flag=True, help="Exit 0 for PASS_WEAK.")
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attack: property, gemini, or both.  [property]")
 @click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
+@click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
 @click.option("--fresh", is_flag=True, help="Ask the model anew instead of using its kept answers.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers; ask no model.")
@@ -97,6 +98,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         runtime=options["runtime"],
         tester=testers(options["tester"], replay=options["replay"] is not None),
         max_cost_usd=options["max_cost"],
+        allow_unpriced=options["allow_unpriced"] or None,
         mutants=options["mutants"],
         strength_floor=options["strength_floor"],
         fresh=options["fresh"] or None,

@@ -41,6 +41,8 @@ def connect_model(settings: Settings, payer: Payer, *, ledger: Callable[[], Ledg
             )
         return Replay(Shelf(settings.replay_dir))
     given = GeminiSettings.read(settings.gemini_file)
+    if settings.allow_unpriced:
+        given = given.model_copy(update={"allow_unpriced": True})
     gemini = Gemini(given)
     accounts = Accounts(ledger(), _budgets(settings))
     accounts.settle_abandoned(older_than_s=ABANDONED_AFTER_S)

@@ -137,7 +137,7 @@ class MeteredModel:
         if worst is None and not self._endpoint.settings.allow_unpriced:
             raise ModelUnpriced(
                 f"model {model!r}: no price is known, so no budget can hold its cost",
-                hint="Give a price list (prices: in gemini.yaml), or accept unknown cost with allow_unpriced: true.",
+                hint="Give a price list (prices: in gemini.yaml), or accept unknown cost with --allow-unpriced.",
             )
         return worst
 

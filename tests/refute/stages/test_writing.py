@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from refute.errors import ModelUnavailable, SettingsInvalid
+from refute.errors import ModelUnavailable, ModelUnpriced, SettingsInvalid
 from refute.outcome import Status, Stop
 from refute.ports import Ports
 from refute.settings import Settings, TesterName
@@ -180,3 +180,35 @@ def test_a_recording_plays_the_model_s_part(write: Write, server: GeminiServer, 
 def test_a_replay_needs_a_recording(write: Write, tmp_path: Path) -> None:
     with pytest.raises(SettingsInvalid, match="--record DIR"):
         write(tester=TesterName.REPLAY, replay_dir=tmp_path / "none")
+
+
+def test_a_model_without_a_price_is_asked_only_by_leave_and_its_cost_is_unknown_never_0(
+    write: Write, server: GeminiServer, configure: Callable[..., None]
+) -> None:
+    configure(models={"flash": "gemini-99"})
+    with pytest.raises(ModelUnpriced, match="--allow-unpriced"):
+        write()
+    assert server.asked == []
+    written = done(write(allow_unpriced=True))
+    assert written.cost_usd is None
+    assert written.models[0].input_tokens > 0
+
+
+def test_two_testers_write_one_attack_and_each_test_says_whose_it_is(write: Write) -> None:
+    written = done(write(tester="gemini,property"))
+    assert {test.tester for test in written.attack.tests} == {"gemini"}  # the claim holds nothing for the other
+    assert [(one.tester, one.written) for one in written.rounds][:1] == [("gemini", 3)]
+    assert written.rounds[-1].tester == "property"
+
+
+def test_s160_where_the_model_stays_down_the_property_tester_stands_alone(write: Write, server: GeminiServer) -> None:
+    server.respond = lambda _: Answer(status=500)
+    written = done(write(tester="gemini,property"))
+    assert written.attack.tester == "property"
+    assert "gemini gave no tests, the property tester alone attacked" in written.notes[0]
+
+
+@pytest.mark.parametrize("tester", ["gemini,gemini", "gemini,replay", "nobody", ""])
+def test_testers_that_make_no_sense_are_refused(write: Write, tester: str) -> None:
+    with pytest.raises(SettingsInvalid, match="tester"):
+        write(tester=tester)
