@@ -1,6 +1,7 @@
 """The safety scanner: one text, one Python source, or a script with everything of the workspace that it reaches."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from refute.scan import reach
@@ -45,39 +46,51 @@ def scan_files(
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
-    findings: list[Finding] = []
-    scanned: list[str] = []
-    queue: list[tuple[str, Language | None]] = [(path, None) for path in entry_points]
-    seen: set[tuple[str, Language | None]] = set()
-    run: set[tuple[str, bytes]] = set()
-    while queue:
-        path, language = queue.pop(0)
-        if (path, language) in seen or (language is None and path in scanned):
+    walk = _Walk(files=files, entry_points=entry_points, queue=[(path, None) for path in entry_points])
+    while walk.queue:
+        path, language = walk.queue.pop(0)
+        if (path, language) in walk.seen or (language is None and path in walk.scanned):
             continue
-        seen.add((path, language))
-        if len(scanned) >= _MAX_FILES:
-            findings.append(reach.too_many(path, _MAX_FILES))
+        if len(walk.scanned) >= _MAX_FILES:
+            walk.findings.append(reach.too_many(path, _MAX_FILES))
             break
-        data = files.get(path)
+        walk.seen.add((path, language))
+        walk.file(path, language)
+    return ScanResult(findings=tuple(walk.findings), scanned=tuple(walk.scanned), block_from=block_from)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Walk:
+    """What one scan of a workspace has read so far, and what it still has to."""
+
+    files: Mapping[str, bytes]
+    entry_points: Sequence[str]
+    queue: list[tuple[str, Language | None]]
+    findings: list[Finding] = field(default_factory=list)
+    scanned: list[str] = field(default_factory=list)
+    seen: set[tuple[str, Language | None]] = field(default_factory=set)
+    recipes: set[tuple[str, bytes]] = field(default_factory=set)
+
+    def file(self, path: str, language: Language | None) -> None:
+        """Scan one file, and note what it runs."""
+        data = self.files.get(path)
         if data is None:
-            findings.append(reach.missing(path))
-            continue
-        if path in entry_points and language is None:
+            self.findings.append(reach.missing(path))
+            return
+        if path in self.entry_points and language is None:
             language = reach.entry_language(path, data)
-        report = analyse_within_limits(path, data, language)
-        findings.extend(finding for finding in report.result() if finding not in findings)
-        if path not in scanned:
-            scanned.append(path)
-        queue.extend(reach.next_files(path, report.reached, files))
-        pending = list(reach.recipes(report.reached, files))
+        pending = self._text(path, data, language)
         while pending:
-            name, text = recipe = pending.pop(0)
-            if recipe in run:
-                continue
-            run.add(recipe)
-            made = analyse_within_limits(name, text, Language.SHELL)
-            findings.extend(finding for finding in made.result() if finding not in findings)
-            scanned.extend([name] if name not in scanned else [])
-            queue.extend(reach.next_files(name, made.reached, files))
-            pending.extend(reach.recipes(made.reached, files))
-    return ScanResult(findings=tuple(findings), scanned=tuple(scanned), block_from=block_from)
+            recipe = pending.pop(0)
+            if recipe not in self.recipes:
+                self.recipes.add(recipe)
+                pending.extend(self._text(*recipe, Language.SHELL))
+
+    def _text(self, path: str, data: bytes, language: Language | None) -> list[tuple[str, bytes]]:
+        """Scan one text; returns what build tools would run for it."""
+        report = analyse_within_limits(path, data, language)
+        self.findings.extend(finding for finding in report.result() if finding not in self.findings)
+        if path not in self.scanned:
+            self.scanned.append(path)
+        self.queue.extend(reach.next_files(path, report.reached, self.files))
+        return list(reach.recipes(report.reached, self.files))

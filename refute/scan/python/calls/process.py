@@ -7,13 +7,11 @@ from typing import Any, Final
 
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
-from refute.scan.python.calls import network
+from refute.scan.python.calls import fed, network
 from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, options_of
 from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, SECRET, UNKNOWN
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
-_READS_COMMANDS: Final = _SHELLS | {"python", "perl", "ruby", "node", "php"}
-_INPUT_END: Final = "REFUTE_INPUT"
 
 
 def shell_text(call: PythonCall, value: Any) -> Any:
@@ -30,11 +28,12 @@ def shell_text(call: PythonCall, value: Any) -> Any:
         if DOWNLOAD in text:
             call.act.add("pipe-to-shell")
         elif DERIVED not in text:
-            _embedded(call, text)
+            embedded(call, text)
     return Ref("subprocess()")
 
 
-def _embedded(call: PythonCall, text: str) -> None:
+def embedded(call: PythonCall, text: str) -> None:
+    """Judge shell text that a call runs."""
     from refute.scan.shell import scan_embedded_shell  # noqa: PLC0415 - the two languages need each other
 
     walker = call.walker
@@ -50,9 +49,9 @@ def argument_list(call: PythonCall, value: Any) -> Any:
         words = [as_text(part) for part in value]
         if words[0] in {UNKNOWN, OUTPUT, ""}:
             return Ref("subprocess()")
-        _embedded(call, " ".join(_quoted(word) for word in words))
+        embedded(call, " ".join(_quoted(word) for word in words))
     elif isinstance(value, str | PathValue):
-        _embedded(
+        embedded(
             call,
             _quoted(as_text(value)) if isinstance(value, PathValue) or " " not in as_text(value) else as_text(value),
         )
@@ -74,32 +73,10 @@ def _subprocess(call: PythonCall) -> Any:
     environment = call.keywords.get("env")
     if isinstance(environment, dict) and "LD_PRELOAD" in environment:
         call.act.add("preload")
-    _fed_interpreter(call, command)
+    fed.note_interpreter(call, command)
     if shell is True or (shell is not None and shell is not False and isinstance(command, str)):
         return shell_text(call, command[0] if isinstance(command, list | tuple) and command else command)
     return argument_list(call, command)
-
-
-def _fed_interpreter(call: PythonCall, command: Any) -> None:
-    """An interpreter that is given its commands as input: at once, or later through `communicate` and `stdin.write`."""
-    words = [as_text(part) for part in (command if isinstance(command, list | tuple) else [command])]
-    bare = len(words) == 1 or all(word.startswith("-") for word in words[1:])
-    if bare and words[0].rpartition("/")[2].rstrip("0123456789.") in _READS_COMMANDS:
-        call.walker.facts.add(f"fed {' '.join(words)}")
-        _feed(call, call.keywords.get("input", UNK))
-
-
-def _feed(call: PythonCall, value: Any) -> Any:
-    text = as_text(value)
-    fed = sorted(fact[4:] for fact in call.walker.facts if fact.startswith("fed "))
-    if isinstance(value, str | bytes) and text.strip(UNKNOWN + OUTPUT + " \n") and _INPUT_END not in text:
-        for command in fed:
-            _embedded(call, f"{command} <<'{_INPUT_END}'\n{text}\n{_INPUT_END}\n")
-    return UNK
-
-
-def _feed_first(call: PythonCall) -> Any:
-    return _feed(call, call.argument(0, "input"))
 
 
 def _system(call: PythonCall) -> Any:
@@ -178,6 +155,13 @@ def _named(call: PythonCall) -> Any:
     value = call.argument(0)
     if isinstance(value, str) and value and UNKNOWN not in value and SECRET not in value:
         return shell_text(call, value)
+    return UNK
+
+
+def _session_run(call: PythonCall) -> Any:
+    """`session.run("…")` of nox: a program with its arguments."""
+    if call.walker.report.path.rpartition("/")[2] == "noxfile.py" and call.arguments:
+        return argument_list(call, call.arguments)
     return UNK
 
 
@@ -292,7 +276,7 @@ HANDLERS: Final = {
         ),
     ),
     **dict.fromkeys(("pwd.getpwall", "grp.getgrall", "spwd.getspall", "spwd.getspnam"), _always("read-host-file")),
-    **dict.fromkeys(("subprocess().communicate", "subprocess().stdin.write"), _feed_first),
+    **dict.fromkeys(("subprocess().communicate", "subprocess().stdin.write"), fed.feed),
     "functools.partial": _partial,
     "json.dumps": _environment_text,
     "pprint.pformat": _environment_text,
@@ -310,4 +294,8 @@ _COMMAND_METHODS: Final = (
     "check_call",
     "Popen",
 )
-UNKNOWN_METHODS: Final = {**dict.fromkeys(_COMMAND_METHODS, _named), "communicate": _feed_first}
+UNKNOWN_METHODS: Final = {
+    **dict.fromkeys(_COMMAND_METHODS, _named),
+    "communicate": fed.feed,
+    **dict.fromkeys(("run", "run_always", "run_install"), _session_run),
+}

@@ -17,6 +17,7 @@ from refute.scan.shell.commands import (
     pythons,
     reading,
     remote,
+    services,
     system,
     text,
 )
@@ -35,6 +36,7 @@ COMMANDS: Mapping[str, Handler] = MappingProxyType(
         **network.COMMANDS,
         **remote.COMMANDS,
         **system.COMMANDS,
+        **services.COMMANDS,
         **packages.COMMANDS,
         **interpreters.COMMANDS,
         **pythons.COMMANDS,

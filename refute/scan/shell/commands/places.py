@@ -6,6 +6,9 @@ from refute.scan import paths
 from refute.scan.shell.call import Call
 from refute.scan.symbols import HERE, NAME, TEMP, UNKNOWN, is_open
 
+_FILLED_IN: Final = 3 * "X"
+"""What `mktemp` writes over in a template."""
+
 
 def _dirname(call: Call) -> str:
     path = next((word for word in call.argv[1:] if not word.startswith("-")), "")
@@ -33,7 +36,7 @@ def _realpath(call: Call) -> str:
 
 
 def _mktemp(call: Call) -> str:
-    template = next((word for word in call.argv[1:] if "XXX" in word), "")
+    template = next((word for word in call.argv[1:] if _FILLED_IN in word), "")
     return paths.normalise(template, call.walker.scope.cwd) if template.startswith("/") else TEMP + "/mktemp"
 
 
