@@ -1,14 +1,15 @@
 """What a workspace's own configuration runs: console scripts, npm scripts, tox environments."""
 
-import configparser
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import configparser
 
 _MAX_BYTES: Final = 1_000_000
-_UNREADABLE: Final = (ValueError, RecursionError, configparser.Error, AttributeError, TypeError, KeyError)
+_UNREADABLE: Final = (ValueError, RecursionError, AttributeError, TypeError, KeyError)
 _REFERENCE: Final = re.compile(r"([\w.]+)\s*(?::|\Z)")
 _TOX_SUBSTITUTION: Final = re.compile(r"\{(?:posargs:?([^{}]*)|(toxinidir|tox_root)|(envpython)|[^{}]*)\}")
 
@@ -62,6 +63,8 @@ def _text(files: Mapping[str, bytes], name: str) -> str:
 
 def _declared_in_pyproject(files: Mapping[str, bytes]) -> dict[str, Any]:
     try:
+        import tomllib  # noqa: PLC0415 - most scans never need it
+
         document = tomllib.loads(_text(files, "pyproject.toml"))
         return {
             **document.get("tool", {}).get("poetry", {}).get("scripts", {}),
@@ -80,9 +83,19 @@ def _declared_in_setup_cfg(files: Mapping[str, bytes]) -> dict[str, Any]:
     return {name.strip(): reference.strip() for name, _, reference in pairs}
 
 
-def _parser(text: str) -> configparser.ConfigParser:
+def _parser(text: str) -> "configparser.ConfigParser":
+    """The settings of an INI file.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    import configparser  # noqa: PLC0415 - most scans never need it
+
     parser = configparser.ConfigParser(interpolation=None, strict=False, comment_prefixes=("#",))
-    parser.read_string(text)
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        raise ValueError(str(error)) from error
     return parser
 
 
@@ -96,6 +109,8 @@ def _npm_scripts(text: str, script: str) -> list[str]:
 
 def _tox_commands(name: str, text: str) -> list[str]:
     if name == "pyproject.toml":
+        import tomllib  # noqa: PLC0415 - most scans never need it
+
         return _tox_commands_of_toml(tomllib.loads(text).get("tool", {}).get("tox", {}))
     parser = _parser(text)
     prefix = "tox:" if name == "setup.cfg" else ""
