@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
 from reports.outcome_sections import evidence
-from reports.wording import MEANING
+from reports.wording import MEANING, strength_lines
 
 MAX_TEXT_CHARS: Final = 20_000
 MAX_ATTRIBUTE_CHARS: Final = 500
@@ -68,6 +68,8 @@ def _properties(outcome: Outcome) -> ET.Element:
         "cost_usd": "" if outcome.cost_usd is None else f"{outcome.cost_usd:f}",
         "snapshot": outcome.provenance.snapshot_digest or "",
     }
+    if outcome.strength is not None:
+        facts["strength"] = "; ".join(strength_lines(outcome.strength))
     properties = ET.Element("properties")
     for name, value in facts.items():
         ET.SubElement(properties, "property", {"name": name, "value": _attribute(value)})
