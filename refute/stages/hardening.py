@@ -61,7 +61,8 @@ def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, w
     attacked = run_attack(ports, ticket, snapshot, screening)
     triage = triage_tests(ports, ticket, snapshot, screening, attacked)
     evidence = Evidence(screening=screening, attacked=attacked, triage=triage)
-    summary = f"{len(screened.attack.tests)} more tests: {triage.summary}"
+    count = len(screened.attack.tests)
+    summary = f"{count} more test{'' if count == 1 else 's'}, with the others {triage.summary}"
     asked = replace(
         asked,
         evidence=evidence,
