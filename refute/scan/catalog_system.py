@@ -8,7 +8,7 @@ SYSTEM_RULES = (
         id="privilege",
         title="Asks for more rights",
         severity=Severity.HIGH,
-        explanation="Asks for a shell, or for something unknown, as another user.",
+        explanation="Runs something as another user.",
         remedy="A verification needs no more rights than it has; remove the word.",
         matches=(
             *sh("sudo -i", "su -c id", "pkexec sh", "echo pw | sudo -S id", "sudo /tmp/x"),

@@ -10,6 +10,7 @@ from refute.scan.finding import Finding, ScanResult, Severity
 _COLORS: Final = {Severity.CRITICAL: "\x1b[1;31m", Severity.HIGH: "\x1b[31m", Severity.MEDIUM: "\x1b[33m"}
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _WIDTH: Final = 110
+_MAX_LINES: Final = 12
 
 
 def render_text(result: ScanResult, sources: Mapping[str, str], *, color: bool = False) -> str:
@@ -21,8 +22,8 @@ def render_text(result: ScanResult, sources: Mapping[str, str], *, color: bool =
         color: whether to use terminal colours. All text of the scanned files is made printable first.
     """
     blocks = [
-        _block(finding, sources.get(finding.path), blocks=finding.severity >= result.block_from, color=color)
-        for finding in sorted(result.findings, key=lambda found: -found.severity)
+        _block(alike, sources.get(alike[0].path), blocks=alike[0].severity >= result.block_from, color=color)
+        for alike in _alike(sorted(result.findings, key=lambda found: -found.severity))
     ]
     for item in result.suppressed:
         finding = item.finding
@@ -45,7 +46,30 @@ def summary(result: ScanResult) -> str:
     return f"{verdict}: {files}, {', '.join(counts) or 'nothing found'}{allowed}"
 
 
-def _block(finding: Finding, source: str | None, *, blocks: bool, color: bool) -> str:
+def _alike(findings: list[Finding]) -> list[list[Finding]]:
+    """Findings that tell a person the same, together: one rule at one line, or one explanation at several."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    lines: set[tuple[str, int, str]] = set()
+    for finding in findings:
+        line = (finding.path, finding.line, finding.rule_id)
+        if line not in lines:
+            lines.add(line)
+            groups.setdefault((finding.path, finding.severity, finding.rule_id, finding.explanation), []).append(
+                finding
+            )
+    return list(groups.values())
+
+
+def _others(alike: list[Finding]) -> list[str]:
+    numbers = [str(finding.line) for finding in alike[1:]]
+    shown = ", ".join(numbers[:_MAX_LINES]) + (
+        f" and {len(numbers) - _MAX_LINES} more" if len(numbers) > _MAX_LINES else ""
+    )
+    return [f"  also at: line{'s' if len(numbers) > 1 else ''} {shown}"] if numbers else []
+
+
+def _block(alike: list[Finding], source: str | None, *, blocks: bool, color: bool) -> str:
+    finding = alike[0]
     level = f"{finding.severity.name}{'' if blocks else ' (does not block)'}"
     title = RULES[finding.rule_id].title if finding.rule_id in RULES else finding.rule_id
     head = f"{level}  {title}"
@@ -59,6 +83,7 @@ def _block(finding: Finding, source: str | None, *, blocks: bool, color: bool) -
         lines.append(f"  read as: {command}")
     lines.append(f"  why:     {printable(finding.explanation, keep_newlines=False)}")
     lines.append(f"  instead: {finding.remedy}")
+    lines.extend(_others(alike))
     return "\n".join(lines) + "\n"
 
 
@@ -69,8 +94,8 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
     start = min(finding.column - 1, len(raw)) if source is not None else 0
     # A long line is shown from just before the finding.
     offset = max(0, start - _WIDTH // 2) if len(raw) > _WIDTH else 0
-    before = printable(raw[offset:start], keep_newlines=False)
-    shown = printable(raw[start : offset + _WIDTH], keep_newlines=False)
+    before = printable(raw[offset:start].expandtabs(4), keep_newlines=False)
+    shown = printable(raw[start : offset + _WIDTH].expandtabs(4), keep_newlines=False)
     marked = printable(finding.matched.split("\n")[0], keep_newlines=False)
     caret = "^" * max(1, min(len(marked) or 1, len(shown) or 1))
     ellipsis = "…" if offset else ""

@@ -123,3 +123,18 @@ def test_diff_keeps_findings_on_changed_lines_only() -> None:
 def test_diff_keeps_what_could_not_be_analysed() -> None:
     result = only_changed(_scan("if true; then\n"), {"ci/verify.sh": frozenset({99})})
     assert not result.safe
+
+
+def test_findings_that_say_the_same_are_one_block_with_their_lines() -> None:
+    source = "sudo make a\nsudo make b\nsudo make c\n"
+    findings = scan_text("v.sh", source.encode())
+    text = render_text(ScanResult(findings=findings, scanned=("v.sh",)), {"v.sh": source})
+    assert text.count("Asks for more rights") == 1
+    assert "also at: lines 2, 3" in text
+    assert "3 medium" in text
+
+
+def test_tabs_are_shown_as_blanks() -> None:
+    source = "\trm -rf /etc\n"
+    text = render_text(ScanResult(findings=scan_text("v.sh", source.encode()), scanned=("v.sh",)), {"v.sh": source})
+    assert " 1 |     rm -rf /etc\n   |     ^" in text
