@@ -15,6 +15,7 @@ from refute.sandbox.job import Job
 from refute.sandbox.network import on_network, open_egress
 from refute.sandbox.profile import SUBJECT, container_config
 from refute.sandbox.reaper import labels
+from refute.sandbox.runtime import PLAIN
 from refute.sandbox.tcp_memory import limit_tcp_memory
 from refute.sandbox.watch import CommandEnded, ContainerEnded, EngineLost, Signals, watch
 from refute.sandbox.workspace import FILL_COMMAND, homes_part
@@ -35,7 +36,7 @@ class Standing:
     container: str
     """Its id."""
     pid: int = 0
-    """Of its PID 1, as the engine sees it."""
+    """Of its PID 1, as the engine sees it; 0 under a runtime with a kernel of its own, whose process it would be."""
     exec_id: str = ""
     """Of the shell that waits for the job, and becomes its command."""
     stream: Any = None
@@ -115,12 +116,12 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
         stack.enter_context(watch(client, standing.container, standing.signals))
         with engine_errors("start the container"):
             client.start(standing.container)
-        _start_shell(standing, stack)
+        _start_shell(standing, stack, facts)
         standing._stack = stack.pop_all()  # noqa: SLF001 (made here)
     return standing
 
 
-def _start_shell(standing: Standing, stack: ExitStack) -> None:
+def _start_shell(standing: Standing, stack: ExitStack, facts: EngineFacts) -> None:
     """Start the shell that takes the job, and put in what every container gets."""
     client = standing.client
     with engine_errors("start the command's shell"):
@@ -129,7 +130,8 @@ def _start_shell(standing: Standing, stack: ExitStack) -> None:
         standing.stream = client.exec_start(standing.exec_id, socket=True)
         stack.callback(standing.stream.close)
         standing.send([homes_part()])
-        standing.pid = int(client.inspect_container(standing.container)["State"]["Pid"])
+        pid = int(client.inspect_container(standing.container)["State"]["Pid"])
+    standing.pid = pid if facts.runtime in PLAIN else 0
     limit_tcp_memory(standing.pid, standing.container)
 
 

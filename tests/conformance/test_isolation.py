@@ -27,7 +27,7 @@ def connect(address):
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(json.dumps({
     "uid": os.getresuid(), "gid": os.getresgid(),
-    "capabilities": [int(status[name], 16) for name in ("CapEff", "CapPrm", "CapInh", "CapAmb", "CapBnd")],
+    "capabilities": [int(status.get(name, "0"), 16) for name in ("CapEff", "CapPrm", "CapInh", "CapAmb", "CapBnd")],
     "environment": {k: v for k, v in os.environ.items() if k not in ("PWD", "SHLVL", "_", "OLDPWD", "LC_CTYPE")},
     "root": [place for place in ("/", "/etc", "/usr", "/var", "/opt", "/run", "/dev", "/sys", "/proc", "/var/tmp")
              if can(os.mkdir, place + "/made")],

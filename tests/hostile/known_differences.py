@@ -13,6 +13,8 @@ NO_LIMITS: Final = "with --ignore-cgroups nothing counts memory and processes; t
 OWN_KERNEL: Final = "the call reaches gVisor's kernel, not the host's: it acts on the sandbox alone"
 OWN_FILES: Final = "gVisor shows files of a kernel of its own, with nothing of the host in them"
 
+OWN_DISKS: Final = "the file systems are gVisor's own, unseen from outside: a full one is told as the command's failure"
+
 DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "runsc": {
@@ -33,11 +35,34 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
                     "memory-by-unix-sockets",
                     "memory-by-tcp",
                     "extended-attributes",
+                    "epoll-hoard",
+                    "inotify-watches",
+                    "event-descriptors",
+                    "open-files-of-many-processes",
+                    "descriptors-in-flight",
+                    "record-locks",
+                    "page-tables",
+                    "mappings",
+                    "arguments",
+                    "memory-by-udp",
                 ),
                 NO_LIMITS,
             ),
             **dict.fromkeys(
+                ("fill-tmp", "fill-shm", "fill-home", "inodes-workspace", "inodes-tmp", "fill-by-a-nameless-file"),
+                OWN_DISKS,
+            ),
+            **dict.fromkeys(
                 (
+                    "descriptor-signals",
+                    "output-made-non-blocking",
+                    "newer-calls",
+                    "memory-policy",
+                    "privileges-by-prctl",
+                    "rare-protocols",
+                    "kernel-tls",
+                    "urgent-data",
+                    "memory-by-netlink",
                     "unshare",
                     "clone-namespaces",
                     "clone3",
@@ -101,6 +126,10 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     }
 )
 """Runtime → behaviour → reason."""
+EVERYDAY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {"runsc": frozenset({"test_event_descriptors_and_process_descriptors"})}
+)
+"""Runtime → everyday programs that ask for what it has not: waiting for a process descriptor."""
 
 
 def difference(runtime: str, behaviour: str) -> str:

@@ -3,7 +3,7 @@
 from tests.hostile.behaviour import Behaviour
 from tests.hostile.catalogue.everything import GROUPS
 from tests.hostile.known_differences import DIFFERENCES
-from tests.hostile.page import PAGE, write
+from tests.hostile.page import PAGE, differences, write
 from tests.hostile.trial import Trial
 
 BEHAVIOURS = [behaviour for group in GROUPS.values() for behaviour in group]
@@ -21,6 +21,10 @@ def listed() -> list[list[str]]:
 
 def test_the_page_lists_exactly_the_behaviours_of_the_suite() -> None:
     assert listed() == [cells(behaviour) for behaviour in BEHAVIOURS], "make containment writes the page again"
+
+
+def test_the_page_lists_exactly_the_known_differences() -> None:
+    assert PAGE.read_text(encoding="utf-8").endswith(differences()), "make containment writes the page again"
 
 
 def test_every_behaviour_has_a_name_of_its_own_and_a_program() -> None:

@@ -123,16 +123,22 @@ def test_s150_no_engine_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Monk
     assert "DOCKER_HOST" in caught.value.hint
 
 
-def test_s150_an_engine_that_dies_and_stays_away_is_an_error(proxy: EngineProxy, make_job: MakeJob) -> None:
+def test_s150_an_engine_that_dies_and_stays_away_is_an_error(
+    proxy: EngineProxy, make_job: MakeJob, engine: EngineClient
+) -> None:
+    def cut() -> None:
+        wait_until(lambda: running(engine, "died"), 60)
+        time.sleep(0.5)  # somewhere between the container's start and the command's end
+        proxy.cut()
+
     sandbox = DockerSandbox(lambda: connect(proxy.url), engine_return_s=0.5)
-    killer = threading.Timer(1.5, proxy.cut)
+    killer = threading.Thread(target=cut)
     killer.start()
     with sandbox, pytest.raises(EngineDied, match="did not come back"):
-        sandbox.run(make_job("sleep 6", run_id="died", limits={"timeout_s": 1000}))
+        sandbox.run(make_job("sleep 20", run_id="died", limits={"timeout_s": 1000}))
     killer.join()
-    with connect() as engine:
-        for container in running(engine, "died"):
-            engine.remove_container(container, force=True, v=True)
+    for container in running(engine, "died"):
+        engine.remove_container(container, force=True, v=True)
 
 
 def test_s150_a_job_whose_engine_comes_back_is_run_once_more(
