@@ -175,11 +175,7 @@ def test_a_program_is_attacked_through_arguments_output_exit_code_and_files(tick
         return json_answer({"tests": []} if "second round" in asked.text else OF_PROGRAM)
 
     gemini.respond = respond
-    outcome = attack(
-        ticket(
-            files={"add.py": ADD}, claims=[{"id": "C1", "text": SUM}], implementation=["add.py"], more={"kind": "cli"}
-        )
-    )
+    outcome = attack(ticket(files={"add.py": ADD}, claims=[{"id": "C1", "text": SUM}], **PROGRAM))
     assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
     assert {failure.test_name for failure in outcome.failures} == {"test_sum", "test_file"}
     ends = {test.name: (test.verdict, test.reason) for test in outcome.tests}
