@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
 STARTED: Final = frozenset({"call", "call_lent", "member", "awaited"})
 """Operations that may be started to be awaited."""
+BLOCKED_S: Final = 0.005
+"""Time between two looks at whether a loop's thread is blocked."""
 LEAVE_S: Final = 1.0
 """Time that the tasks of a loop are given to end once they are cancelled."""
 
@@ -78,9 +80,8 @@ class Awaiting:
                 try:
                     return await asyncio.shield(future)
                 except asyncio.CancelledError:
-                    if future.done():
-                        raise
-                    self._request("cancel", number)
+                    if future.done() or not self._request("cancel", number):
+                        raise  # the result came first and is lost, as in one process
         finally:
             self._waiting.pop(number, None)
 
@@ -119,10 +120,10 @@ class Awaiting:
         except Exception as error:
             self._request("finished", number, FAILED, RuntimeError(f"a result could not be passed: {error}"))
 
-    def _cancel(self, number: int) -> None:
+    def _cancel(self, number: int) -> bool:
+        """Whether there was still something to cancel."""
         task = self._tasks.get(number)
-        if task is not None:
-            task.get_loop().call_soon_threadsafe(task.cancel)
+        return task is not None and bool(in_loop(task.get_loop(), task.cancel))
 
     def _finished(self, number: int, how: str, value: Any) -> None:
         waiting = self._waiting.get(number)
@@ -154,21 +155,7 @@ class OwnLoops:
 
     def inside(self, token: int, action: Callable[[], Any]) -> Any:
         """Do something in the loop's thread, as a plain function called by a coroutine is."""
-        loop = self.loop(token)
-        if running_loop() is loop:
-            return action()
-        import concurrent.futures
-
-        done: concurrent.futures.Future[Any] = concurrent.futures.Future()
-
-        def act() -> None:
-            try:
-                done.set_result(action())
-            except BaseException as error:
-                done.set_exception(error)
-
-        loop.call_soon_threadsafe(act)
-        return done.result()
+        return in_loop(self.loop(token), action)
 
 
 class LastLoop:
@@ -176,12 +163,54 @@ class LastLoop:
 
     def __init__(self) -> None:
         self.current: asyncio.AbstractEventLoop | None = None
+        self._others = OwnLoops()
 
-    def loop(self, _: int) -> "asyncio.AbstractEventLoop":
-        """The one on which something of the other side was awaited last."""
-        if self.current is None or self.current.is_closed():
-            raise RuntimeError("no running event loop")
+    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
+        """The one on which something was awaited last; where none runs, one for the other side's."""
+        if self.current is None or not self.current.is_running():
+            return self._others.loop(token)
         return self.current
+
+
+def in_loop(loop: "asyncio.AbstractEventLoop", action: Callable[[], Any]) -> Any:
+    """Do something in a loop's thread and wait for it."""
+    if running_loop() is loop:
+        return action()
+    import concurrent.futures
+
+    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
+
+    def act() -> None:
+        try:
+            done.set_result(action())
+        except BaseException as error:
+            done.set_exception(error)
+
+    loop.call_soon_threadsafe(act)
+    return done.result()
+
+
+def in_loop_unless_blocked(
+    loop: "asyncio.AbstractEventLoop", action: Callable[[], Any], is_blocked: Callable[[], bool]
+) -> Any:
+    """As `in_loop`; while the loop's thread waits for the other side, here instead: nothing else runs there then."""
+    import concurrent.futures
+
+    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    claim = threading.Lock()
+
+    def act() -> None:
+        if claim.acquire(blocking=False):
+            try:
+                done.set_result(action())
+            except BaseException as error:
+                done.set_exception(error)
+
+    loop.call_soon_threadsafe(act)
+    while not concurrent.futures.wait([done], BLOCKED_S).done:
+        if is_blocked() and claim.acquire(blocking=False):
+            return action()
+    return done.result()
 
 
 async def _awaited(one: Any) -> Any:

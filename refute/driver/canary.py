@@ -24,7 +24,7 @@ def make_canaries(tests: Sequence[str]) -> list[Canary]:
     """
     names: list[str] = []
     while len(names) < 4:  # noqa: PLR2004
-        name = f"{secrets.choice(tests)}_{secrets.randbelow(90) + 10}"
+        name = f"{secrets.choice(tests).rpartition('::')[2]}_{secrets.randbelow(90) + 10}"
         if name not in tests and name not in names:
             names.append(name)
     low, high = secrets.randbelow(1000), 1000 + secrets.randbelow(1000)

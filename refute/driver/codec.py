@@ -4,84 +4,20 @@ A message's values are atoms: None, bool, int, float and str as JSON has them, a
 message's table. An entry is a list `[tag, …]` of atoms. A deep, cyclic or shared structure is as flat as any other.
 """
 
-import array
 import base64
-import datetime as dt
-import ipaddress
-import re
-import time
-import uuid
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
-from decimal import Decimal
-from fractions import Fraction
-from itertools import chain
-from pathlib import PosixPath, PurePosixPath, PureWindowsPath
-from types import NoneType
 from typing import Any, Final, Protocol
 
 from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.containers import CONTAINERS, TAG_OF, parts_of, refill
+from refute.driver.plain_values import MAKERS, VALUES
+from refute.driver.scalars import SCALARS, SINGLETONS, is_flat, is_plain, simple
 
 Atom = Any
 Entry = list[Any]
-SCALARS: Final = frozenset({NoneType, bool, int, float, str})
-SAFE_INT: Final = 1 << 62
 MAX_ENTRIES: Final = 3_000_000
 """Entries of one table; a million nested lists are still carried."""
-
-SINGLETONS: Final = {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented}
-CONTAINERS: Final[dict[str, type]] = {
-    "l": list, "d": dict, "s": set, "B": bytearray, "od": OrderedDict, "dd": defaultdict, "ct": Counter, "dq": deque,
-}  # fmt: skip
-"""Tags of what can be changed in place."""
-TAG_OF: Final = {kind: tag for tag, kind in CONTAINERS.items()}
-MAPPINGS: Final = (dict, OrderedDict, defaultdict, Counter)
-
-
-def _date_parts(value: dt.datetime) -> list[Any]:
-    time_parts = [value.hour, value.minute, value.second, value.microsecond]
-    return [value.year, value.month, value.day, *time_parts, value.tzinfo, value.fold]
-
-
-def _zone(value: dt.timezone) -> list[Any]:
-    name = value.tzname(None)
-    plain = dt.timezone(value.utcoffset(None)).tzname(None)
-    return [value.utcoffset(None)] if name == plain else [value.utcoffset(None), name]
-
-
-VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any]], Callable[..., Any]]]] = {
-    complex: ("complex", lambda v: [v.real, v.imag], complex),
-    range: ("range", lambda v: [v.start, v.stop, v.step], range),
-    slice: ("slice", lambda v: [v.start, v.stop, v.step], slice),
-    dt.date: ("date", lambda v: [v.year, v.month, v.day], dt.date),
-    dt.datetime: ("datetime", _date_parts, lambda *p: dt.datetime(*p[:8], fold=p[8]),  # noqa: DTZ001  # p[7] is its zone
-    ),
-    dt.time: (
-        "time",
-        lambda v: [v.hour, v.minute, v.second, v.microsecond, v.tzinfo, v.fold],
-        lambda *p: dt.time(*p[:5], fold=p[5]),
-    ),
-    dt.timedelta: ("timedelta", lambda v: [v.days, v.seconds, v.microseconds], dt.timedelta),
-    dt.timezone: ("timezone", _zone, dt.timezone),
-    Decimal: ("Decimal", lambda v: [str(v)], Decimal),
-    Fraction: ("Fraction", lambda v: [v.numerator, v.denominator], Fraction),
-    uuid.UUID: ("UUID", lambda v: [v.int], lambda number: uuid.UUID(int=number)),
-    PosixPath: ("Path", lambda v: [str(v)], PosixPath),
-    PurePosixPath: ("PurePosixPath", lambda v: [str(v)], PurePosixPath),
-    PureWindowsPath: ("PureWindowsPath", lambda v: [str(v)], PureWindowsPath),
-    re.Pattern: ("Pattern", lambda v: [v.pattern, v.flags], re.compile),
-    time.struct_time: ("struct_time", lambda v: [tuple(v)], time.struct_time),
-    array.array: ("array", lambda v: [v.typecode, v.tobytes()], array.array),
-    **{
-        kind: (kind.__name__, lambda v: [str(v)], kind)
-        for kind in (
-            ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network,
-            ipaddress.IPv4Interface, ipaddress.IPv6Interface,
-        )
-    },
-}  # fmt: skip
-"""Values made anew from their parts: type → (name, parts, maker). Exact types only."""
-MAKERS: Final = {name: maker for name, _, maker in VALUES.values()}
 
 
 class Objects(Protocol):
@@ -133,7 +69,7 @@ class Encoder:
     def atom(self, value: Any) -> Atom:
         """One value, and whatever it consists of."""
         kind = type(value)
-        if kind in SCALARS and _is_plain(value, kind):
+        if kind in SCALARS and is_plain(value, kind):
             return value
         if id(value) not in self._places:
             self._place(value)
@@ -168,7 +104,7 @@ class Encoder:
                 work.extend(
                     (part, None, None)
                     for part in parts
-                    if id(part) not in self._places and not (type(part) in SCALARS and _is_plain(part, type(part)))
+                    if id(part) not in self._places and not (type(part) in SCALARS and is_plain(part, type(part)))
                 )
             elif parts is not None:
                 self._finish(value, entry, parts)
@@ -191,10 +127,9 @@ class Encoder:
             name, take_apart, _ = VALUES[kind]
             self._kept.append(parts := take_apart(value))
             return ["C", name], parts
-        if (plain := _simple(value, kind)) is not None:
-            self.reserve(value, plain)
-            return plain, None
-        made = self._objects.entry_of(value, self)
+        if kind.__module__ == "zoneinfo" and type(getattr(value, "key", None)) is str:
+            return ["C", "ZoneInfo"], [value.key]
+        made = simple(value, kind) or self._objects.entry_of(value, self)
         if id(value) not in self._places:
             self.reserve(value, made)
         return made, None
@@ -219,78 +154,6 @@ class Encoder:
             entry[2] = atoms
         elif id(value) not in self._places:  # a cycle may have led here before
             self.reserve(value, [*entry, atoms])
-
-
-def parts_of(value: Any) -> list[Any]:
-    """The parts of a container, keys and values in turn for a mapping; subclasses are read as their base."""
-    if isinstance(value, dict):
-        pairs = OrderedDict.items(value) if isinstance(value, OrderedDict) else dict.items(value)
-        parts = list(chain.from_iterable(pairs))
-        return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
-    if isinstance(value, deque):
-        return [*deque.__iter__(value), value.maxlen]
-    return list(set.__iter__(value)) if isinstance(value, set) else list(list.__iter__(value))
-
-
-def refill(value: Any, parts: list[Any]) -> None:
-    """Give a container these parts, in place."""
-    if isinstance(value, dict):
-        if isinstance(value, defaultdict):
-            value.default_factory = parts.pop()
-        dict.clear(value)
-        if isinstance(value, OrderedDict):
-            OrderedDict.clear(value)
-        for key, item in zip(parts[::2], parts[1::2], strict=True):
-            (OrderedDict if isinstance(value, OrderedDict) else dict).__setitem__(value, key, item)
-    elif isinstance(value, deque):
-        parts.pop()
-        deque.clear(value)
-        deque.extend(value, parts)
-    elif isinstance(value, set):
-        set.clear(value)
-        set.update(value, parts)
-    else:
-        list.__setitem__(value, slice(None), parts)
-
-
-def is_flat(parts: Sequence[Any]) -> bool:
-    """Whether all parts are scalars that JSON carries as they are; quick for long lists."""
-    kinds = set(map(type, parts))
-    if not kinds <= SCALARS:
-        return False
-    if int in kinds:
-        numbers = parts if kinds <= {int, bool} else [part for part in parts if type(part) is int]
-        if not (min(numbers) > -SAFE_INT and max(numbers) < SAFE_INT):
-            return False
-    return str not in kinds or all(part.isascii() or _has_no_surrogate(part) for part in parts if type(part) is str)
-
-
-def _is_plain(value: Any, kind: type) -> bool:
-    if kind is str:
-        return value.isascii() or _has_no_surrogate(value)
-    return kind is not int or -SAFE_INT < value < SAFE_INT
-
-
-def _has_no_surrogate(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _simple(value: Any, kind: type) -> Entry | None:
-    """The entry of a value without parts."""
-    if kind is int:
-        return ["i", hex(value)]
-    if kind is str:
-        return ["S", base64.b64encode(value.encode("utf-8", "surrogatepass")).decode()]
-    if kind is bytes:
-        return ["b", base64.b64encode(value).decode()]
-    for name, single in SINGLETONS.items():
-        if value is single:
-            return ["k", name]
-    return None
 
 
 class Decoder:

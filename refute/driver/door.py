@@ -1,14 +1,19 @@
 """What the subject may do in the driver: call what a test handed over, and use it as any stranger would. No more."""
 
+import argparse
 import functools
+import logging
 import types
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.carriage import CannotCarry, Malformed
 from refute.driver.mirror.describing import FUNCTIONS
-from refute.driver.objects import CALLABLE, Objects
-from refute.driver.operations import lookup
+from refute.driver.operations import is_owner, lookup
+from refute.driver.writing import CALLABLE
+
+if TYPE_CHECKING:
+    from refute.driver.objects import Objects
 
 LIBRARY: Final = frozenset(
     {
@@ -20,11 +25,19 @@ LIBRARY: Final = frozenset(
     }
 )  # fmt: skip
 """Python's own modules whose objects a test may hand over."""
+
+
+async def _none() -> Any:
+    yield None
+
+
+AWAITED: Final = (type(_none().asend(None)), type(_none().aclose()))
+"""What the steps of an asynchronous generator are."""
 BUILT_IN: Final[tuple[type, ...]] = (
     types.GeneratorType, types.SimpleNamespace, types.MappingProxyType, types.CoroutineType, types.AsyncGeneratorType,
     memoryview, enumerate, filter, map, reversed, zip, type(iter([])), type(iter(())), type(iter({})), type(iter("")),
     type(iter(set())), type(iter(range(0))), type(iter(b"")), type({}.keys()), type({}.values()), type({}.items()),
-    object,
+    object, *AWAITED,
 )  # fmt: skip
 NEVER: Final = (
     types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.GetSetDescriptorType,
@@ -47,6 +60,8 @@ SPECIAL: Final = frozenset(
 """Special methods of a test's own classes that the implementation may use."""
 BUILDING: Final = frozenset({"__init__", "__post_init__", "__get__", "__set__", "__delete__", "__instancecheck__"})
 """Of these only those of a test's own classes: a library object could be built anew upon anything of the driver's."""
+RECORDS: Final = (logging.LogRecord, argparse.Namespace, types.SimpleNamespace)
+"""Library objects that are nothing but their attributes."""
 TELLTALE: Final = frozenset(
     {
         "findCaller", "makeRecord", "handle", "manager", "root", "parent", "handlers", "gen", "func",
@@ -114,7 +129,6 @@ class Door:
             "member_get": self._member_get,
             "member_set": self._refuse,
             "member_del": self._refuse,
-            "meta": self._refuse,
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -170,7 +184,8 @@ class Door:
             raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
 
     def _vars(self, one: Any) -> dict[str, Any]:
-        if not self._is_ours(type(one)):
+        self._require_lent(one)
+        if not self._is_ours(type(one)) and not isinstance(one, RECORDS):
             raise AttributeError("__dict__")
         return {name: value for name, value in vars(one).items() if not name.startswith("__")}
 
@@ -181,10 +196,11 @@ class Door:
             self._require_lent(this)
         if isinstance(member, staticmethod):
             return member.__func__(*rest, **kwargs)
-        owner = this if isinstance(this, type) else type(this)
+        of_class = is_owner(this, kind)
+        owner: Any = this if of_class else type(this)
         if not issubclass(owner, kind):
             raise Malformed("a method was called on an object of another class")
-        return member.__get__(None if isinstance(this, type) else this, owner)(*rest, **kwargs)
+        return member.__get__(None if of_class else this, owner)(*rest, **kwargs)
 
     def _member_get(self, cid: Any, name: Any, this: Any) -> Any:
         kind = self._known(cid, name)

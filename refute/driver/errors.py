@@ -67,7 +67,7 @@ def shell_error(entry: "Entry", objects: "Objects") -> BaseException:
             StopIteration.__init__(made)
         return made
 
-    return make() if oid is None else objects._borrow(oid, make)  # type: ignore[no-any-return]  # noqa: SLF001
+    return make() if oid is None else objects.borrow(oid, make)  # type: ignore[no-any-return]
 
 
 def fill_error(

@@ -16,6 +16,18 @@ VALUE_MODULES: Final = frozenset(
     }
 )  # fmt: skip
 """Classes of these do nothing but hold data or say what an object can do: the subject may name them to the driver."""
+RAISING: Final = frozenset(
+    {
+        "_csv", "_lzma", "_pickle", "_queue", "argparse", "asyncio", "asyncore", "binascii", "bz2", "calendar",
+        "concurrent", "configparser", "copy", "csv", "ctypes", "dataclasses", "email", "encodings", "ftplib",
+        "getopt", "getpass", "graphlib", "gzip", "http", "importlib", "inspect", "io", "json", "locale", "logging",
+        "lzma", "mailbox", "multiprocessing", "netrc", "nntplib", "optparse", "pickle", "plistlib", "poplib", "queue",
+        "runpy", "shutil", "signal", "smtplib", "socket", "sqlite3", "ssl", "statistics", "struct", "subprocess",
+        "tarfile", "threading", "tokenize", "tomllib", "urllib", "uu", "warnings", "wave", "xml", "xmlrpc", "zipapp",
+        "zipfile", "zipimport", "zlib", "zoneinfo", "select", "hashlib", "hmac", "secrets", "string", "unicodedata",
+    }
+)  # fmt: skip
+"""Packages whose exceptions the subject may name to the driver, who then imports them: that does nothing else."""
 NEVER: Final = frozenset({"antigravity", "this", "idlelib", "turtledemo", "turtle", "test", "lib2to3"})
 """Modules that act when they are imported."""
 MIRRORED: Final = frozenset(
@@ -24,6 +36,8 @@ MIRRORED: Final = frozenset(
 """Named classes that would act on the driver's own machinery."""
 
 
+HEAP_TYPE: Final = 1 << 9
+"""Py_TPFLAGS_HEAPTYPE: the class was made at run time (https://docs.python.org/3/c-api/typeobj.html, 2026-11)."""
 UNNAMED: Final[dict[type, str]] = {
     kind: name
     for name, kind in vars(types).items()
@@ -36,6 +50,14 @@ def is_standard(module: str) -> bool:
     """Whether a module belongs to Python."""
     top = module.partition(".")[0]
     return top in sys.stdlib_module_names and top not in NEVER and top != "__main__"
+
+
+def is_pythons_own(kind: type) -> bool:
+    """Whether a class belongs to Python: one that is made at run time may only be called as if it did (`abc.Shape`)."""
+    if not is_standard(str(kind.__module__)):
+        return False
+    made_in_c = not kind.__flags__ & HEAP_TYPE
+    return made_in_c or "<" in kind.__qualname__ or _find(kind.__module__, kind.__qualname__, load=False) is not None
 
 
 def is_known(kind: type, *, to_driver: bool) -> bool:
@@ -52,7 +74,11 @@ def is_known(kind: type, *, to_driver: bool) -> bool:
         return False
     if f"{module}.{kind.__qualname__}" in MIRRORED or _find(module, kind.__qualname__, load=False) is not kind:
         return False
-    return not to_driver or module in VALUE_MODULES or issubclass(kind, BaseException)
+    return not to_driver or module in VALUE_MODULES or (issubclass(kind, BaseException) and _may_raise(module))
+
+
+def _may_raise(module: str) -> bool:
+    return module.partition(".")[0] in RAISING
 
 
 def place_of(kind: type) -> list[str]:
@@ -72,7 +98,9 @@ def named(module: Any, qualname: Any, *, in_driver: bool) -> type:
     Raises:
         Malformed: it is none that may be named.
     """
-    found = _find(module, qualname, load=True) if isinstance(module, str) and isinstance(qualname, str) else None
+    if not isinstance(module, str) or not isinstance(qualname, str):
+        raise Malformed("a class has no name")
+    found = _find(module, qualname, load=not in_driver or module in VALUE_MODULES or _may_raise(module))
     if not isinstance(found, type) or not is_known(found, to_driver=in_driver):
         raise Malformed(f"class {str(qualname)[:80]} is not one to be named")
     return found

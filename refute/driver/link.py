@@ -14,9 +14,10 @@ from pathlib import Path
 from types import FrameType, FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
-from refute.driver.awaiting import Awaiting, LastLoop, running_loop
+from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, running_loop
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.door import Door
+from refute.driver.mirror.metas import MetaMirror
 from refute.driver.mirror.roots import Current, MirrorMeta
 from refute.driver.modules import ModuleStub
 from refute.driver.objects import Objects
@@ -27,7 +28,7 @@ from refute.driver.wire import Wire
 
 SUBJECT: Final = str(Path(__file__).resolve().with_name("subject.py"))
 CALLS: Final = frozenset(
-    {"call", "call_lent", "member", "member_get", "member_set", "meta", "start", "run_module", "run_path"}
+    {"call", "call_lent", "member", "member_get", "member_set", "start", "extend", "run_module", "run_path"}
 )
 """Operations that run code of the implementation as a test asks for it; an import is none."""
 UNTOLD: Final = frozenset(
@@ -59,6 +60,8 @@ class SubjectLink:
         self._strayed = mmap.mmap(-1, 1)
         self._test_file = job["test_file"]
         self._tainted = False
+        self._dying: list[int] = []
+        self._blocked = 0
         self.begin("")
         main, its_main = socket.socketpair()
         control, its_control = socket.socketpair()
@@ -84,10 +87,11 @@ class SubjectLink:
         self._door.objects = self.objects
         self._board = Switchboard(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
-        operations |= {"call_lent": self._call_lent, "read_input": _read_input}
+        operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
+        self.surroundings.judged = self.judged_for_good
         self._loops = LastLoop()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
@@ -108,7 +112,7 @@ class SubjectLink:
 
     def begin(self, name: str) -> None:
         """A test begins; its function's name."""
-        self._running = name
+        self._running = name.replace("::", ".")
         self._outgoing: list[BaseException] = []
         self.attested = not self._tainted
         self.reached = False
@@ -146,6 +150,10 @@ class SubjectLink:
         ):
             self._tainted = True
 
+    def judged_for_good(self) -> None:
+        """The subject has set something that every later test rests on as well."""
+        self.attested, self._tainted = False, True
+
     def watch(self, item_function: Any) -> None:
         """Look at the function that is the test: one that the subject made, or wrapped, decides for itself."""
         if self.objects.oid_of(item_function) is not None or not isinstance(item_function, FunctionType | MethodType):
@@ -182,6 +190,8 @@ class SubjectLink:
             if loop is not None and operation != "start":
                 self._loops.current = loop
                 operation, args, kwargs = "in_loop", (self.awaiting.token(loop), operation, list(args), kwargs), {}
+        blocks = operation == "in_loop"
+        self._blocked += blocks
         try:
             return self.peer.request(operation, *args, **kwargs)
         except CannotCarry as error:
@@ -198,6 +208,26 @@ class SubjectLink:
                     if REFUSAL.search(str(error)) and _is_pretext(self.objects, operation, args, kwargs):
                         error.__dict__["_refute_pretext_"] = True
             raise
+        finally:
+            self._blocked -= blocks
+            if self._dying and not self.peer.is_busy:
+                self._bury()
+
+    def dies(self, one: Any) -> None:
+        """Weak references to an object of the subject's find it as long as it lives there."""
+        oid = self.objects.weakly_known(one)
+        if oid is not None and os.getpid() == self._process:
+            self.objects.keep(oid, one)
+            self._dying.append(oid)
+            if not self.peer.is_busy:
+                self._bury()
+
+    def _bury(self) -> None:
+        while self._dying:
+            oid = self._dying.pop()
+            self.judged()  # it may say of its own objects what it likes
+            if not self.request("weaken", oid):
+                self.objects.release([oid])
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call a function of the subject's."""
@@ -229,7 +259,9 @@ class SubjectLink:
         merged.update(namespace)
         members = [_told(name, value) for name, value in merged.items() if name not in UNTOLD]
         bases = tuple(base for base in kind.__bases__ if isinstance(base, MirrorMeta))
-        cid = self.request("extend", kind.__name__, kind.__qualname__, kind.__module__, bases, members, keywords)
+        meta = type if type(kind) in {MirrorMeta, MetaMirror} else type(kind)
+        place = (kind.__name__, kind.__qualname__, kind.__module__)
+        cid = self.request("extend", place, meta, bases, members, keywords)
         self.objects.bind_class(cid, kind)
 
     # The other direction
@@ -239,6 +271,23 @@ class SubjectLink:
             self.peer.serve_forever(wire)
         except Malformed as error:
             self._break(error)
+
+    def _in_loop(self, operation: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
+        if operation not in STARTED:
+            raise Malformed("an operation is none that a loop calls")
+        loop, asked_about = self._loops.current, self.objects.asked_about
+
+        def action() -> Any:
+            before, self.objects.asked_about = self.objects.asked_about, asked_about
+            try:
+                return self.peer.operations[operation](*args, **kwargs)
+            finally:
+                self.objects.asked_about = before
+
+        if loop is None or not loop.is_running() or running_loop() is loop:
+            return action()
+        return in_loop_unless_blocked(loop, action, lambda: self._blocked > 0)
 
     def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.peer.operations["call"](self.objects.own(oid), *args, **kwargs)

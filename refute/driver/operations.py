@@ -6,6 +6,7 @@ import importlib.util
 import pickle
 import runpy
 import sys
+import types
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -21,6 +22,11 @@ def lookup(kind: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     raise AttributeError(f"type object {kind.__name__!r} has no attribute {name!r}")
+
+
+def is_owner(this: Any, kind: type) -> bool:
+    """Whether a class is what a class's member is used on, and not, as with a metaclass, its object."""
+    return isinstance(this, type) and not (issubclass(kind, type) and isinstance(this, kind))
 
 
 class Members:
@@ -40,12 +46,13 @@ class Members:
         member = lookup(kind, name)
         if isinstance(member, staticmethod):
             return member.__func__(*rest, **kwargs)
-        if isinstance(this, type):
+        if is_owner(this, kind):
             bound = member.__get__(None, this)
         else:
             values = getattr(this, "__dict__", None)
             shadowed = type(values) is dict and name in values and type(this) is kind
-            bound = values[name] if shadowed else member.__get__(this, type(this))  # type: ignore[index]
+            bind = getattr(type(member), "__get__", None)  # what is no function, but can be called, is not bound
+            bound = values[name] if shadowed else member if bind is None else bind(member, this, type(this))  # type: ignore[index]
         del args, this
         return bound(*rest, **kwargs)
 
@@ -67,22 +74,15 @@ def fields(one: Any, names: list[str]) -> tuple[Any, ...]:
     return tuple(getattr(one, name) for name in names)
 
 
-def meta(kind: type, name: str, /, *args: Any) -> Any:
-    """A special method of a class's own class."""
-    return lookup(type(kind), name).__get__(kind, type(kind))(*args)
-
-
 def extend(objects: Objects) -> Callable[..., int]:
     """The operation that makes a class of the driver's, which derives from classes of ours."""
 
-    def make(name: str, qualname: str, module: str, bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
+    def make(place: tuple[str, str, str], meta: Any, bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
+        name, qualname, module = place
         namespace: dict[str, Any] = {"__module__": module, "__qualname__": qualname}
         for key, how, value in members:
             namespace[key] = _as_member(how, value)
-        kind = type(bases[0])(name, bases, namespace, **keywords)
-        for base in bases[1:]:
-            if not issubclass(type(kind), type(base)):
-                kind = type(base)(name, bases, namespace, **keywords)
+        kind = types.new_class(name, bases, {**keywords, "metaclass": meta}, lambda names: names.update(namespace))
         cid = objects.lend(kind)
         objects.tell_nothing_of(kind, cid)
         return cid
@@ -157,7 +157,7 @@ def subject_operations(objects: Objects) -> Operations:
         "get": getattr,
         "set": setattr,
         "del": delattr,
-        "vars": vars,
+        "vars": lambda one: one.__dict__,
         "dir": dir,
         "repr": repr,
         "str": str,
@@ -171,7 +171,6 @@ def subject_operations(objects: Objects) -> Operations:
         "member_get": members.get,
         "member_set": members.set,
         "member_del": members.delete,
-        "meta": meta,
         "extend": extend(objects),
         "load": load,
         "load_file": load_file,

@@ -55,6 +55,11 @@ class Peer:
         """Whether this thread has a connection yet."""
         return getattr(self._local, "wire", None) is not None
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether this thread is in the middle of a message, so that it cannot send another."""
+        return getattr(self._local, "busy", False)
+
     def use(self, wire: Wire) -> None:
         """Let this thread talk over a connection."""
         self._local.wire = wire
@@ -68,7 +73,15 @@ class Peer:
             SubjectGone: it ended.
         """
         __tracebackhide__ = True
-        wire = self.wire
+        wire, before = self.wire, self.is_busy
+        self._local.busy = True
+        try:
+            return self._converse(wire, operation, args, kwargs)
+        finally:
+            self._local.busy = before
+
+    def _converse(self, wire: Wire, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        __tracebackhide__ = True
         if self.objects.in_driver and wire.has_input():
             raise Malformed("an answer came before the question")
         self._sequence += 1
@@ -87,6 +100,7 @@ class Peer:
     def serve_forever(self, wire: Wire) -> None:
         """Do what is asked over a connection until it is closed."""
         self.use(wire)
+        self._local.busy = True
         try:
             while True:
                 message = wire.receive()
@@ -126,9 +140,11 @@ class Peer:
         before = self.objects.asked_about
         with self._lock:
             values = self._take_in(table, extras, atoms, asked=True)
+        self._local.busy = False
         try:
             return self._operate(operation, values, names)
         finally:
+            self._local.busy = True
             self.objects.asked_about = before
 
     def _operate(self, operation: Any, values: list[Any], names: list[str]) -> Any:
@@ -156,7 +172,7 @@ class Peer:
     def _write(self, kind: str, number: int, box: list[Any]) -> Message:
         """The answer; what it holds is let go before it is asked who holds it still."""
         with self._lock:
-            encoder, touched = self._encoder()
+            encoder = self._encoder()
             atom = encoder.atom(box[0])
             error = box.pop()
             if isinstance(error, BaseException):
@@ -164,28 +180,28 @@ class Peer:
             del error
             table = encoder.table
             del encoder
-            return [kind, number, atom, table, self._extras(touched)]
+            return [kind, number, atom, table, self._extras()]
 
     def _ask(self, number: int, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
         with self._lock:
-            encoder, touched = self._encoder()
+            encoder = self._encoder()
             atoms = [encoder.atom(value) for value in args]
             atoms += [encoder.atom(value) for value in kwargs.values()]
             table = encoder.table
             del encoder
-            return [ASK, number, operation, atoms, list(kwargs), table, self._extras(touched)]
+            return [ASK, number, operation, atoms, list(kwargs), table, self._extras()]
 
-    def _encoder(self) -> tuple[Encoder, list[int]]:
+    def _encoder(self) -> Encoder:
         encoder = Encoder(self.objects)
         changed = {shared.sid: shared.value for shared in self.objects.changed()}
         if changed:
+            self.objects.agree(list(changed))  # first: what another thread changes meanwhile is told once more
             encoder.update(changed)
-        return encoder, list(changed)
+        return encoder
 
-    def _extras(self, touched: list[int]) -> Extras:
+    def _extras(self) -> Extras:
         """What goes along with the message; called when its values are written."""
         objects = self.objects
-        objects.agree(touched)
         extras = self._tell()
         if marks := objects.marks():
             extras["m"] = marks
@@ -193,6 +209,11 @@ class Peer:
             extras["k"], objects.news = objects.news, []
         if released := objects.let_go():
             extras["r"] = released
+        objects.slacken()
+        if objects.weakened:
+            extras["w"], objects.weakened = objects.weakened, []
+        if objects.gone:
+            extras["g"], objects.gone = objects.gone, []
         if objects.dropped:
             extras["o"], objects.dropped = objects.dropped, []
         return extras
@@ -225,6 +246,9 @@ class Peer:
             self.objects.mark(extras["m"])
         self.objects.drop(extras.get("r", []))
         self.objects.take_back(extras.get("o", []))
+        for oid in extras.get("w", ()):
+            self.objects.weaken(oid)
+        self.objects.release(extras.get("g", []))
 
     def _answer(self, number: int, message: Message) -> Any:
         __tracebackhide__ = True

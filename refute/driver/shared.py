@@ -4,7 +4,8 @@ from operator import is_not
 from sys import getrefcount
 from typing import Any
 
-from refute.driver.codec import SCALARS, parts_of
+from refute.driver.containers import parts_of
+from refute.driver.scalars import SCALARS
 
 OWN_REFERENCES = 2
 """References to a container that are ours: the entry's, and the argument of `getrefcount`."""

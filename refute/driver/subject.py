@@ -5,6 +5,7 @@ handed, and where the stacks of its threads go. It imports neither pytest nor Hy
 """
 
 import faulthandler
+import gc
 import os
 import resource
 import signal
@@ -12,6 +13,7 @@ import site
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,9 @@ OUR_FRAMES = 30
 def main() -> None:
     """Serve until the driver closes the connection."""
     sys.path.insert(0, ROOT)
-    from refute.driver.awaiting import Awaiting, OwnLoops
+    from refute.driver.awaiting import STARTED, Awaiting, OwnLoops, running_loop
     from refute.driver.carriage import SubjectGone
-    from refute.driver.mirror import classes, enums, pickles  # noqa: F401  # nothing of ours is imported later
+    from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
     from refute.driver.mirror.roots import Current
     from refute.driver.objects import Objects
     from refute.driver.operations import subject_operations
@@ -49,10 +51,12 @@ def main() -> None:
     objects = Objects(1, lambda _: None)
     surroundings = SubjectSurroundings()
     operations = subject_operations(objects)
+    operations["weaken"] = objects.weaken
+    operations["collect"] = gc.collect
     operations["call_lent"] = lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs)
     board = Switchboard(socket.socket(fileno=control), lambda end: peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
     peer = Peer(objects, operations, board.connect, surroundings.tell, surroundings.hear)
-    side = SubjectSide(peer)
+    side = SubjectSide(peer, lambda operation: operation in STARTED and running_loop() is not None)
     Current.link = objects.link = side
     loops = OwnLoops()
     side.awaiting = Awaiting(peer.request, operations, loops)
@@ -75,19 +79,33 @@ class SubjectSide:
 
     Args:
         peer: to ask.
+        is_in_loop: whether an operation is one that calls, in a thread where a loop runs.
     """
 
-    def __init__(self, peer: Any) -> None:
+    def __init__(self, peer: Any, is_in_loop: Callable[[str], bool]) -> None:
         self._peer = peer
-        self.request = peer.request
+        self._is_in_loop = is_in_loop
         self.awaiting: Any = None
+
+    def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Have the driver do something; in the thread of its loop, where this one is a loop's."""
+        if self._is_in_loop(operation):
+            return self._peer.request("in_loop", operation, list(args), kwargs)
+        return self._peer.request(operation, *args, **kwargs)
+
+    def dies(self, one: Any) -> None:
+        """Weak references to an object of the driver's find it as long as it lives there."""
+        oid = self._peer.objects.weakly_known(one)
+        if oid is not None:
+            self._peer.objects.keep(oid, one)
+            self._peer.objects.weakened.append(oid)
 
     def judged(self) -> None:
         """Nothing: the driver's objects may decide."""
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call a function of the driver's."""
-        return self._peer.request("call_lent", oid, *args, **kwargs)
+        return self.request("call_lent", oid, *args, **kwargs)
 
     async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what a coroutine function gives."""

@@ -1,15 +1,16 @@
-"""What both processes have beside objects: environment, folder, arguments, seed, log levels, output, warnings."""
+"""What both processes have beside objects: environment, folder, arguments, random numbers, logs, output, warnings."""
 
 import base64
 import contextlib
 import logging
 import os
-import random
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
+from refute.driver.arithmetic import SharedArithmetic
 from refute.driver.carriage import Malformed
+from refute.driver.random_stream import SharedRandom
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,23 +75,11 @@ class DriverSurroundings:
         self._pipes = pipes
         self._argv: list[str] = []
         self._levels: dict[str, int] = {}
-        self._seed: list[Any] | None = None
+        self._random = SharedRandom()
+        self._arithmetic = SharedArithmetic()
         self.unpacked: Callable[[Any], Any] = lambda packed: packed
-
-    def follow_random(self) -> None:
-        """Seed the subject's random numbers whenever a test, or Hypothesis for each example, seeds ours."""
-        seed, set_state = random.seed, random.setstate
-
-        def seeded(a: Any = None, version: int = 2) -> None:
-            seed(a, version)
-            plain = a is None or isinstance(a, int | float | str)
-            self._seed = ["seed", a] if plain else ["state", random.getstate()]
-
-        def state_set(state: Any) -> None:
-            set_state(state)
-            self._seed = ["state", state]
-
-        random.seed, random.setstate = seeded, state_set
+        self.judged: Callable[[], None] = lambda: None
+        """Notes that what decides was set by the subject."""
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -99,8 +88,10 @@ class DriverSurroundings:
         if sys.argv != self._argv:
             self._argv = list(sys.argv)
             extras["argv"] = [str(one) for one in self._argv]
-        if self._seed is not None:
-            extras["random"], self._seed = self._seed, None
+        if (state := self._random.tell()) is not None:
+            extras["random"] = state
+        if (settings := self._arithmetic.tell()) is not None:
+            extras["decimal"] = settings
         levels = _levels()
         if levels != self._levels:
             extras["levels"] = self._levels = levels
@@ -110,6 +101,10 @@ class DriverSurroundings:
         """Take in what came along."""
         self.drain()
         self._place.apply(extras, kept=KEPT)
+        if "random" in extras:
+            self._random.hear(extras["random"])
+        if "decimal" in extras and self._arithmetic.hear(extras["decimal"]):
+            self.judged()
         try:
             for number, text in extras.get("out", ()):
                 _write(number, text)
@@ -143,6 +138,8 @@ class SubjectSurroundings:
         self._place = Place()
         self.notify: Callable[[], None] = lambda: None
         self.packed: Callable[[Any], Any] = lambda value: value
+        self._random = SharedRandom()
+        self._arithmetic = SharedArithmetic()
         self._output: list[list[Any]] = []
         self._waiting = 0
         self._warnings: list[Any] = []
@@ -155,6 +152,10 @@ class SubjectSurroundings:
         """What goes along with the next message."""
         extras: Extras = {}
         self._place.differences(extras)
+        if (state := self._random.tell()) is not None:
+            extras["random"] = state
+        if (settings := self._arithmetic.tell()) is not None:
+            extras["decimal"] = settings
         for key, waiting in (("out", self._output), ("warn", self._warnings), ("log", self._records)):
             if waiting:
                 extras[key] = list(waiting) if key == "out" else [self.packed(one) for one in waiting]
@@ -168,7 +169,9 @@ class SubjectSurroundings:
         if "argv" in extras:
             sys.argv[:] = extras["argv"]
         if "random" in extras:
-            _seed(*extras["random"])
+            self._random.hear(extras["random"])
+        if "decimal" in extras:
+            self._arithmetic.hear(extras["decimal"])
         for name, level in extras.get("levels", {}).items():
             if name == "disable":
                 logging.disable(level)
@@ -230,11 +233,3 @@ def _log(values: dict[str, Any]) -> None:
     logger = logging.getLogger(str(values["name"]))
     if logger.isEnabledFor(int(values["levelno"])):
         logger.handle(logging.makeLogRecord(values))
-
-
-def _seed(how: str, value: Any) -> None:
-    if how == "seed":
-        random.seed(value)
-    else:
-        version, numbers, last = value
-        random.setstate((version, tuple(numbers), last))

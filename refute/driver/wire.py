@@ -15,6 +15,7 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_PARTS: Final = 6_000_000
 """Commas and brackets of one message: what bounds the memory that parsing it takes."""
 CHUNK: Final = 1 << 20
+SMALL: Final = 1 << 14
 
 _write = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 _read = json.loads
@@ -34,6 +35,7 @@ class Wire:
         self._socket = end
         self._process = os.getpid()
         self._idle = idle
+        self._read_ahead = b""
 
     def fileno(self) -> int:
         """The descriptor."""
@@ -63,7 +65,7 @@ class Wire:
             Malformed: what came is no message, or too large.
             SubjectGone: the connection was closed.
         """
-        if self._idle is not None:
+        if self._idle is not None and not self._read_ahead:
             self._idle(self._socket.fileno())
         (size,) = HEADER.unpack(self._take(HEADER.size))
         if size > MAX_BYTES:
@@ -81,26 +83,29 @@ class Wire:
 
     def has_input(self) -> bool:
         """Whether something came that nobody has read."""
-        return bool(select.select([self._socket], [], [], 0)[0])
+        return bool(self._read_ahead) or bool(select.select([self._socket], [], [], 0)[0])
 
     def close(self) -> None:
         """Close this end."""
         self._socket.close()
 
     def _take(self, size: int) -> bytes:
-        try:
-            data = self._socket.recv(min(CHUNK, size))
-            if len(data) == size:
-                return data
-            taken = bytearray(data)
-            while data and len(taken) < size:
-                data = self._socket.recv(min(size - len(taken), CHUNK))
-                taken += data
-        except OSError as error:
-            raise SubjectGone from error
-        if len(taken) < size:
-            raise SubjectGone
-        return bytes(taken)
+        """So many bytes; a whole small message comes with its header in one system call."""
+        data = self._read_ahead
+        if len(data) < size:
+            parts, missing = [data], size - len(data)
+            while missing > 0:
+                try:
+                    part = self._socket.recv(min(max(missing, SMALL), CHUNK))
+                except OSError as error:
+                    raise SubjectGone from error
+                if not part:
+                    raise SubjectGone
+                parts.append(part)
+                missing -= len(part)
+            data = b"".join(parts)
+        self._read_ahead = data[size:]
+        return data[:size]
 
 
 def _parts(data: bytes) -> int:

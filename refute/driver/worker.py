@@ -65,7 +65,6 @@ def born() -> tuple[int, int, int] | None:
     sys.path.insert(0, root)
     from refute.driver import collect, errors, link, modules, reporter  # noqa: F401  # for the workers
     from refute.driver.birth import await_birth
-    from refute.driver.mirror import pickles  # noqa: F401
 
     sys.path.remove(root)
     with warnings.catch_warnings():
@@ -147,12 +146,11 @@ def open_subject(
     importer = Importer(job["import_roots"], job["modules"], job["workspace"])
     sys.path.remove(root)
     link = SubjectLink(job, stacks, send)
-    link.surroundings.follow_random()
     sys.path.insert(0, root)
     from refute.driver.collect import Collector
     from refute.driver.errors import keep_apart
     from refute.driver.exceptions import Territory
-    from refute.driver.mirror import pickles  # noqa: F401  # nothing of ours is imported later
+    from refute.driver.mirror import roots
     from refute.driver.reporter import Reporter
 
     sys.path.remove(root)
@@ -161,8 +159,10 @@ def open_subject(
     def plugins() -> list[object]:
         importer.install()
         refuse_sources(link)
+        collect_everywhere(link)
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
             del sys.modules[name]
+        sys.modules[roots.PICKLES] = roots
         territory = Territory(job["workspace"], job["test_file"])
         collector = Collector(job["source"].encode(), importer.builtins_of_tests())
         return [Reporter(send, job["tests"], territory, link), collector]
@@ -180,6 +180,16 @@ def refuse_sources(link: Any) -> None:
         return find(shown)
 
     inspect.findsource = findsource  # type: ignore[assignment]
+
+
+def collect_everywhere(link: Any) -> None:
+    """A test that collects garbage means that of both processes."""
+    collect = gc.collect
+
+    def collected(generation: int = 2) -> int:
+        return int(collect(generation)) + int(link.request("collect", generation))
+
+    gc.collect = collected
 
 
 def prepare_hypothesis(*, warm: bool, shrinks: bool = True) -> None:
@@ -235,7 +245,7 @@ def guard(job: dict[str, Any]) -> None:
                 f"needs the implementation in the test's process: unpickles {details[0]}.{details[1]} there"
             )
 
-    ours = "refute.driver.mirror.pickles"
+    ours = "refute_pickles"  # mirror/roots.py
     sys.addaudithook(refuse)
     if job["import_roots"] != [job["workspace"]]:  # for programs that a test starts
         os.environ["PYTHONPATH"] = os.pathsep.join(job["import_roots"])

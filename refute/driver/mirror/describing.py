@@ -15,7 +15,7 @@ from types import (
 )  # fmt: skip
 from typing import Any, Final
 
-from refute.driver.known import is_standard
+from refute.driver.known import is_pythons_own
 from refute.driver.mirror.functions import PLAIN, TEXT, signature_of, tell
 
 Description = dict[str, Any]
@@ -37,7 +37,17 @@ FUNCTIONS: Final = (
 HOLDING: Final = (
     int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
 )  # fmt: skip
-META: Final = ("__iter__", "__len__", "__getitem__", "__contains__", "__bool__", "__call__", "__instancecheck__")
+IN_META: Final = frozenset(
+    {
+        "__iter__", "__reversed__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__", "__bool__",
+        "__instancecheck__", "__subclasscheck__", "__prepare__", "__lt__", "__le__", "__gt__", "__ge__", "__add__",
+        "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__floordiv__",
+        "__mod__", "__and__", "__rand__", "__or__", "__ror__", "__xor__", "__rxor__", "__matmul__", "__rmatmul__",
+        "__lshift__", "__rshift__", "__pow__", "__neg__", "__pos__", "__abs__", "__invert__", "__enter__", "__exit__",
+        "__repr__", "__str__", "__format__",
+    }
+)  # fmt: skip
+"""Special methods of a class's class; that two classes are the same, and how they are made, is decided here."""
 NO_PROTOCOL: Final = frozenset(
     {
         "__abstractmethods__", "__annotations__", "__dict__", "__doc__", "__init__", "__module__", "__new__",
@@ -67,9 +77,8 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "bases": bases,
         "members": _members(kind),
         "signature": signature_of(kind),
-        "standard": is_standard(kind.__module__),
+        "standard": is_pythons_own(kind),
         "asks": _asks(kind),
-        "meta": [name for name in META if _in_metaclass(type(kind), name)],
     }
     if getattr(kind, "_is_protocol", False) and getattr(kind, "_is_runtime_protocol", False):
         told["protocol"] = _protocol(kind)
@@ -79,12 +88,14 @@ def describe(kind: type, bases: list[Any]) -> Description:
         told["tuple"] = [str(name) for name in kind.__dict__["_fields"]]
     if issubclass(kind, enum.Enum):
         told["enum"] = True
+    if issubclass(kind, type):
+        told["is_meta"] = True
     return told
 
 
 def stands_alone(kind: type) -> bool:
     """Whether a class of Python's own is mirrored without its bases; one that holds a built-in value keeps them."""
-    return is_standard(kind.__module__) and not issubclass(kind, HOLDING)
+    return is_pythons_own(kind) and not issubclass(kind, HOLDING)
 
 
 def checked(told: Description) -> None:
@@ -93,7 +104,12 @@ def checked(told: Description) -> None:
     told["members"] = {
         name: member for name, member in members.items() if name not in SKIPPED and not name.startswith("_refute_")
     }
-    told["meta"] = [name for name in told["meta"] if name in META]
+    if told.get("is_meta"):
+        told["members"] = {
+            name: member
+            for name, member in told["members"].items()
+            if name in IN_META or (not name.startswith(("__", "_abc_")) and name not in {"mro", "register"})
+        }
     if "tuple" in told:
         told["tuple"] = [name for name in told["tuple"] if name.isidentifier() and not name.startswith("__")]
 
@@ -132,13 +148,6 @@ def _member(name: str, value: Any) -> list[Any] | None:
     return None
 
 
-def _in_metaclass(meta: type, name: str) -> bool:
-    """Whether a metaclass beyond Python's own defines a special method."""
-    return any(
-        name in vars(base) for base in meta.__mro__ if base.__module__ not in {"builtins", "abc", "enum", "typing"}
-    )
-
-
 def _protocol(kind: type) -> list[str]:
     """What an object must have to be one of a protocol's."""
     names = {
@@ -152,11 +161,11 @@ def _protocol(kind: type) -> list[str]:
 
 def _asks(kind: type) -> bool:
     """Whether only the class itself can say what counts as one of its objects."""
-    if is_standard(kind.__module__):
+    if is_pythons_own(kind):
         return False
     if getattr(kind, "_is_protocol", False):
         return not getattr(kind, "_is_runtime_protocol", False)
-    hooks = (base for base in kind.__mro__ if "__subclasshook__" in vars(base) and not is_standard(base.__module__))
+    hooks = (base for base in kind.__mro__ if "__subclasshook__" in vars(base) and not is_pythons_own(base))
     return isinstance(kind, ABCMeta) and (any(hooks) or bool(_abc._get_dump(kind)[0]))  # noqa: SLF001  # classes registered with it
 
 

@@ -4,8 +4,8 @@ import enum
 import functools
 from typing import Any
 
-from refute.driver.mirror import classes
 from refute.driver.mirror.functions import stand_in
+from refute.driver.mirror.members import ask, made_member
 from refute.driver.mirror.roots import JUDGING, Current, refuse_marks
 
 
@@ -17,20 +17,25 @@ class Spec:
         self.content = content
 
 
-def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[tuple[str, Any, Any]]) -> type:
+def build_enum(
+    cid: int, told: dict[str, Any], bases: list[type], own_meta: type | None, members: list[tuple[str, Any, Any]]
+) -> type:
     """The enumeration.
 
     Args:
         cid: the number of the class.
         told: what the other side says of it.
         bases: its bases as they are here: built-in types and Python's own enumerations.
+        own_meta: the mirrored class of the enumeration, where it is none of Python's own.
         members: name, value, and what it is of its built-in type, for each, aliases included.
     """
     data = next((base for base in bases if not issubclass(base, enum.Enum) and base is not object), None)
     for base in bases:
         data = data or getattr(base, "_member_type_", None)
     meta: Any = type(enum.Enum) if not bases else type(bases[-1])
-    namespace = meta.__prepare__(told["name"], tuple(bases))
+    if own_meta is not None and issubclass(own_meta, enum.EnumMeta):
+        meta = own_meta
+    namespace = enum.EnumMeta.__prepare__(told["name"], tuple(bases))
 
     maker: Any = data if data is not None else object
 
@@ -55,7 +60,7 @@ def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[
     for name, member in told["members"].items():
         if (
             not name.startswith("_")
-            or name in {"__str__", "__repr__", "__format__"}
+            or name in {"__str__", "__repr__", "__format__", "_missing_"}
             or (name.startswith("__") and name not in TAKEN)
         ):
             value = _member(cid, name, member)
@@ -75,9 +80,8 @@ TAKEN = frozenset(
 
 def _member(cid: int, name: str, member: list[Any]) -> Any:
     if member[0] == "p":
-        ask = functools.partial(classes._ask, "member_get", cid, name)  # noqa: SLF001  # the same member, one file on
-        return property(ask, doc=member[1])
+        return property(functools.partial(ask, "member_get", cid, name), doc=member[1])
     if member[0] == "n":
         return None
-    made = classes._member(cid, name, member, judging=name in JUDGING)  # noqa: SLF001  # as above
+    made = made_member(cid, name, member, judging=name in JUDGING)
     return made if member[0] != "f" else stand_in(member[1], made, made)

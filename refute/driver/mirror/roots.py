@@ -12,6 +12,10 @@ JUDGING: Final = frozenset(
 """Operators whose result decides: a test that rests on the other side's own is not attested."""
 
 
+PICKLES: Final = "refute_pickles"
+"""The module under which pickles find `restored`; the worker puts this one in its place."""
+
+
 class Link(Protocol):
     """What a mirrored object needs of the connection."""
 
@@ -21,6 +25,10 @@ class Link(Protocol):
 
     def judged(self) -> None:
         """Note that the other side decides."""
+        ...
+
+    def dies(self, one: Any) -> None:
+        """A stand-in is held by nobody; weak references to it still find it."""
         ...
 
     def extend(self, kind: type, namespace: dict[str, Any]) -> None:
@@ -44,8 +52,19 @@ def refuse_marks(name: str) -> None:
         raise AttributeError(name)
 
 
+def restored(data: bytes) -> Any:
+    """The object of a pickle that the other process made."""
+    return Current.link.request("unpickled", data)
+
+
+restored.__module__ = PICKLES
+
+
 class MirrorMeta(ABCMeta):
     """The class of mirrored classes, and of classes that derive from them here."""
+
+    _refute_root_ = True
+    # Not `super()`: a mirrored metaclass both derives from this class and is one of its objects.
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> "MirrorMeta":
         """Make a class; one that a test derives is made in the other process as well."""
@@ -58,7 +77,7 @@ class MirrorMeta(ABCMeta):
         return made
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_: Any) -> None:
-        super().__init__(name, bases, namespace)
+        ABCMeta.__init__(cls, name, bases, namespace)
 
     def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
         """Make an object, there."""
@@ -67,7 +86,7 @@ class MirrorMeta(ABCMeta):
 
     def __instancecheck__(cls, instance: Any) -> bool:
         """Whether an object is one of this class; where only the class itself can say, it is asked."""
-        if super().__instancecheck__(instance):
+        if ABCMeta.__instancecheck__(cls, instance):
             return True
         if (names := cls.__dict__.get("_refute_protocol_")) is not None:
             return all(hasattr(instance, name) for name in names)
@@ -78,7 +97,7 @@ class MirrorMeta(ABCMeta):
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         """Whether a class derives from this one; where only the class itself can say, it is asked."""
-        if super().__subclasscheck__(subclass):
+        if ABCMeta.__subclasscheck__(cls, subclass):
             return True
         if not cls.__dict__.get("_refute_asks_"):
             return False
@@ -100,22 +119,22 @@ class MirrorMeta(ABCMeta):
             "__module__",
             "__qualname__",
         }:
-            super().__setattr__(name, value)
+            type.__setattr__(cls, name, value)
             return
         Current.link.request("set", cls, name, value)
         if name in cls.__dict__:
-            super().__setattr__(name, value)
+            type.__setattr__(cls, name, value)
 
     def __delattr__(cls, name: str) -> None:
         """Delete an attribute of the class."""
         Current.link.request("del", cls, name)
         if name in cls.__dict__:
-            super().__delattr__(name)
+            type.__delattr__(cls, name)
 
     def register(cls, subclass: type) -> type:
         """Let a class count as derived from this one, in both processes."""
         Current.link.request("register", cls, subclass)
-        return super().register(subclass)
+        return ABCMeta.register(cls, subclass)
 
     @property
     def __mro__(cls) -> tuple[type, ...]:
@@ -126,7 +145,7 @@ class MirrorMeta(ABCMeta):
     def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]
         """As `__mro__`."""
         found = tuple(kind for kind in type.__dict__["__bases__"].__get__(cls) if "_refute_root_" not in kind.__dict__)
-        return found or (object,)
+        return found or ((type,) if type.__subclasscheck__(type, cls) else (object,))
 
     def __dir__(cls) -> list[str]:
         """The names that the class has there."""
@@ -163,8 +182,6 @@ class Mirrored:
         return Current.link.request("deepcopy", self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        from refute.driver.mirror.pickles import restored
-
         return restored, (Current.link.request("pickled", self, int(protocol)),)
 
     def __dir__(self) -> list[str]:
@@ -185,6 +202,9 @@ class MirroredObject(Mirrored, metaclass=MirrorMeta):
     def __delattr__(self, name: str) -> None:
         __tracebackhide__ = True
         Current.link.request("del", self, name)
+
+    def __del__(self) -> None:
+        Current.link.dies(self)
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]

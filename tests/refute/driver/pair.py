@@ -50,6 +50,9 @@ class Pair:
     def goes_out(self, error: BaseException) -> None:
         """The driver hands out an exception."""
 
+    def dies(self, one: Any) -> None:
+        """A stand-in is held by nobody."""
+
     def judged(self) -> None:
         self.judgements += 1
 

@@ -52,10 +52,8 @@ class CaseFile:
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
-        """The test functions in their order."""
-        return tuple(
-            node.name for node in self.tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-        )
+        """The test functions in their order; a method is called `Class::test_a`."""
+        return tuple(_tests(self.tree.body))
 
     @cached_property
     def marks(self) -> dict[str, str]:
@@ -93,6 +91,14 @@ class CaseFile:
     def bindings(self) -> dict[str, str]:
         """Names that the pytest file binds at its top → what binds them."""
         return dict(_bindings(self.tree))
+
+
+def _tests(body: Sequence[ast.stmt], prefix: str = "") -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield prefix + node.name
+        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            yield from _tests(node.body, f"{node.name}::")
 
 
 def _bindings(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.refute.driver.conftest import DRIVER, FILE
 
-LINE = re.compile(r"^(PASSED|FAILED|ERROR) \S+?::(\w+)", re.MULTILINE)
+LINE = re.compile(r"^(PASSED|FAILED|ERROR) \S+?\.py::([\w:]+)", re.MULTILINE)
 
 
 def lay_out(folder: Path, files: Mapping[str, str], source: str) -> tuple[Path, Path]:

@@ -1,0 +1,100 @@
+"""What this side has borrowed: objects here that stand for objects of the other side."""
+
+import weakref
+from collections.abc import Callable
+from functools import partial
+from sys import getrefcount
+from typing import Any, Final
+
+KEPT_REFERENCES: Final = 3
+"""References that are ours to a stand-in that is kept: the entry's, a name, and the argument of `getrefcount`."""
+
+
+class Borrowing:
+    """Stand-ins by the other side's numbers: the same one while anybody holds it."""
+
+    def __init__(self) -> None:
+        self._borrowed: dict[int, Any] = {}
+        self._borrowed_ids: dict[int, int] = {}
+        self._taken: dict[int, int] = {}
+        self.dropped: list[list[int]] = []
+        """Borrowed objects that nobody here holds any longer, with how often each had come."""
+
+        self._kept: dict[int, Any] = {}
+        self._again: set[int] = set()
+        self._released: set[int] = set()
+        self.weakened: list[int] = []
+        """Borrowed objects that nothing but weak references know here any longer."""
+
+    def weakly_known(self, one: Any) -> int | None:
+        """The number of a dying stand-in that others than us have weak references to."""
+        oid = self._borrowed_ids.get(id(one))
+        held = self._borrowed.get(oid) if oid is not None else None
+        if not isinstance(held, weakref.ref) or held() is not one or weakref.getweakrefcount(one) == 1:
+            return None
+        if id(one) in self._released:
+            self._released.discard(id(one))
+            return None
+        return oid
+
+    def keep(self, oid: int, one: Any) -> None:
+        """Let a stand-in live until the object that it stands for has died."""
+        self._kept[oid] = one
+
+    def slacken(self) -> None:
+        """Of what is kept and has come again meanwhile: note what nobody here but us still holds."""
+        for oid in list(self._again):
+            one = self._kept.get(oid)
+            if one is None or getrefcount(one) <= KEPT_REFERENCES:
+                self._again.discard(oid)
+                self.weakened.append(oid)
+
+    def release(self, oids: list[int]) -> None:
+        """These have died over there."""
+        for oid in oids:
+            one = self._kept.pop(oid, None)
+            if one is not None:
+                self._released.add(id(one))
+
+    def borrow(self, oid: int, make: Callable[[], Any], *, forever: bool = False) -> Any:
+        """The object here that stands for one of theirs: the same one while anybody holds it."""
+        held = self._borrowed.get(oid)
+        found = held() if isinstance(held, weakref.ref) else held
+        self._taken[oid] = self._taken.get(oid, 0) + 1
+        if oid in self._kept:
+            self._again.add(oid)
+        if found is None:
+            found = make()
+            key = id(found)
+            self._borrowed_ids[key] = oid
+            try:
+                self._borrowed[oid] = found if forever else weakref.ref(found, partial(self._forget, oid, key))
+            except TypeError:  # it knows no weak references, so it stays
+                self._borrowed[oid] = found
+        return found
+
+    def remember(self, oid: int, found: Any) -> None:
+        """Let an object of ours stand for one of theirs for good."""
+        self._borrowed[oid] = found
+        self._borrowed_ids[id(found)] = oid
+
+    def standing_for(self, oid: int) -> Any:
+        """The object here that stands for one of theirs, if anybody holds it."""
+        held = self._borrowed.get(oid)
+        return held() if isinstance(held, weakref.ref) else held
+
+    def also(self, oid: int, other: Any) -> None:
+        """A second object that stands for the same one of theirs, while it lives."""
+        self._borrowed_ids[id(other)] = oid
+        weakref.finalize(other, self._borrowed_ids.pop, id(other), None).atexit = False
+
+    def oid_of(self, value: Any) -> int | None:
+        """The number of a borrowed object."""
+        return self._borrowed_ids.get(id(value))
+
+    def _forget(self, oid: int, key: int, _: Any) -> None:
+        self._borrowed_ids.pop(key, None)
+        held = self._borrowed.get(oid)
+        if isinstance(held, weakref.ref) and held() is None:
+            del self._borrowed[oid]
+        self.dropped.append([oid, self._taken.pop(oid, 0)])

@@ -1,0 +1,131 @@
+"""Which class here stands for which class there."""
+
+import enum
+from collections.abc import Callable
+from typing import Any, Final, Generic, Protocol
+
+from refute.driver.base_values import base_value
+from refute.driver.borrowing import Borrowing
+from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.codec import Decoder, Encoder
+from refute.driver.known import is_known, is_pythons_own, named, place_of
+from refute.driver.lending import Lending
+from refute.driver.mirror.classes import build
+from refute.driver.mirror.describing import checked, describe, stands_alone
+from refute.driver.mirror.enums import build_enum
+from refute.driver.mirror.metas import MetaMirror, build_meta
+from refute.driver.mirror.roots import MirroredObject, MirrorMeta
+
+PLACELESS: Final = (Protocol, Generic, type)
+"""Bases that act when a class derives from them; what they give comes from the other side."""
+
+
+class ClassBook(Lending, Borrowing):
+    """Classes of this side as they are told, classes of the other side as they were told."""
+
+    def __init__(self, first: int, may_lend: Callable[[Any], None]) -> None:
+        Lending.__init__(self, first, may_lend)
+        Borrowing.__init__(self)
+        self._told: dict[int, int] = {}
+        self._classes: dict[int, type] = {}
+        self.news: list[list[Any]] = []
+        """Classes that the other side is told of with the next message."""
+        self.link: Any = None
+
+    @property
+    def whole(self) -> Any:
+        """The object of which this is one part: what writes and reads wants all of it."""
+        return self
+
+    def token(self, kind: type) -> list[Any]:
+        """How a class is called between the two sides."""
+        cid = self._borrowed_ids.get(id(kind))
+        if cid is not None:
+            return ["y", cid]
+        if kind is MirrorMeta or kind is MetaMirror:
+            return ["K", "builtins", "type"]
+        if kind is MirroredObject or is_known(kind, to_driver=not self.in_driver):
+            return ["K", *place_of(kind)]
+        return ["c", self.tell_class(kind)]
+
+    def _token_of_object(self, kind: type) -> list[Any]:
+        """How the class of an object that stays here is called: mirrored, whoever knows it besides."""
+        cid = self._borrowed_ids.get(id(kind))
+        return ["c", self.tell_class(kind)] if cid is None else ["y", cid]
+
+    def tell_class(self, kind: type) -> int:
+        """Tell the other side of a class of ours, once; its number."""
+        cid = self._told.get(id(kind))
+        if cid is None:
+            self._may_lend(kind)
+            cid = self._told[id(kind)] = self.lend(kind)
+            alone = stands_alone(kind)
+            bases = (
+                [["K", "builtins", "object"]]
+                if alone
+                else [self.token(base) for base in kind.__bases__ if not any(base is one for one in PLACELESS)]
+            )
+            told = describe(kind, bases)
+            told["meta"] = self._meta_of(kind)
+            self.news.append([cid, told, self._members_of(kind)])
+        return cid
+
+    def _meta_of(self, kind: type) -> list[Any] | None:
+        """How the class of a class is called, where it is none of Python's own."""
+        if is_pythons_own(type(kind)) or is_pythons_own(kind):
+            return None
+        try:
+            return self.token(type(kind))
+        except CannotCarry:
+            return None
+
+    def tell_nothing_of(self, kind: type, cid: int) -> None:
+        """The other side knows this class of ours already: it had it made."""
+        self._told[id(kind)] = cid
+
+    def _members_of(self, kind: type) -> Any:
+        """The members of an enumeration: a table of its own, and name, value and built-in content of each."""
+        if not issubclass(kind, enum.Enum):
+            return None
+        encoder = Encoder(self.whole)
+        members = kind.__members__.items()
+        atoms = [[name, encoder.atom(one._value_), encoder.atom(base_value(one))] for name, one in members]
+        return [encoder.table, atoms]
+
+    def class_of(self, token: list[Any]) -> type:
+        """The class that is called so."""
+        how, *rest = token
+        if how == "K":
+            return named(rest[0], rest[1], in_driver=self.in_driver)
+        kind = self._classes.get(rest[0]) if how == "c" else self.own(rest[0])
+        if not isinstance(kind, type):
+            raise Malformed("a class that nobody was told of is referred to")
+        return kind
+
+    def learn(self, cid: int, told: dict[str, Any], members: Any) -> None:
+        """Mirror a class of the other side."""
+        if cid in self._classes or not isinstance(told, dict):
+            raise Malformed("a class was told of twice")
+        bases = [self.class_of(token) for token in told["bases"]]
+        meta = self.class_of(told["meta"]) if told.get("meta") else None
+        checked(told)
+        if told.get("is_meta"):
+            kind = build_meta(cid, told, bases)
+        elif told.get("enum"):
+            table, atoms = members
+            value = Decoder(table, self.whole).value
+            kind = build_enum(
+                cid, told, bases, meta, [(str(name), value(one), value(other)) for name, one, other in atoms]
+            )
+        else:
+            kind = build(cid, told, bases, meta)
+        self.bind_class(cid, kind)
+
+    def bind_class(self, cid: int, kind: type) -> None:
+        """Let a class of ours stand for one of theirs."""
+        self._classes[cid] = kind
+        self._borrowed_ids[id(kind)] = cid
+
+    def member_of(self, cid: int, name: str) -> Any:
+        """A member of a mirrored class."""
+        return vars(self._classes[cid]).get(name) if cid in self._classes else None

@@ -1,0 +1,43 @@
+"""Containers that can be changed in place: their parts, read and put back whatever a subclass says of itself."""
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from itertools import chain
+from typing import Any, Final
+
+CONTAINERS: Final[dict[str, type]] = {
+    "l": list, "d": dict, "s": set, "B": bytearray, "od": OrderedDict, "dd": defaultdict, "ct": Counter, "dq": deque,
+}  # fmt: skip
+"""Tags of what can be changed in place."""
+TAG_OF: Final = {kind: tag for tag, kind in CONTAINERS.items()}
+
+
+def parts_of(value: Any) -> list[Any]:
+    """The parts of a container, keys and values in turn for a mapping; subclasses are read as their base."""
+    if isinstance(value, dict):
+        pairs = OrderedDict.items(value) if isinstance(value, OrderedDict) else dict.items(value)
+        parts = list(chain.from_iterable(pairs))
+        return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
+    if isinstance(value, deque):
+        return [*deque.__iter__(value), value.maxlen]
+    return list(set.__iter__(value)) if isinstance(value, set) else list(list.__iter__(value))
+
+
+def refill(value: Any, parts: list[Any]) -> None:
+    """Give a container these parts, in place."""
+    if isinstance(value, dict):
+        if isinstance(value, defaultdict):
+            value.default_factory = parts.pop()
+        dict.clear(value)
+        if isinstance(value, OrderedDict):
+            OrderedDict.clear(value)
+        for key, item in zip(parts[::2], parts[1::2], strict=True):
+            (OrderedDict if isinstance(value, OrderedDict) else dict).__setitem__(value, key, item)
+    elif isinstance(value, deque):
+        parts.pop()
+        deque.clear(value)
+        deque.extend(value, parts)
+    elif isinstance(value, set):
+        set.clear(value)
+        set.update(value, parts)
+    else:
+        list.__setitem__(value, slice(None), parts)

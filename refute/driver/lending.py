@@ -1,0 +1,112 @@
+"""What this side has lent: objects of its own that the other side may refer to by number."""
+
+import threading
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from refute.driver.carriage import Malformed
+from refute.driver.shared import SharedContainers
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+
+class Lending(SharedContainers):
+    """Numbers for objects of this side.
+
+    Args:
+        first: 0 for the driver, 1 for the subject: the numbers that this side gives are even or odd.
+        may_lend: says what of this side the other one may hold; raises CannotCarry.
+    """
+
+    def __init__(self, first: int, may_lend: Callable[[Any], None]) -> None:
+        super().__init__(first)
+        self.in_driver = first == 0
+        self._may_lend = may_lend
+        self._number = first
+        self._lent: dict[int, list[Any]] = {}
+        self._lent_ids: dict[int, int] = {}
+        self._here = threading.local()
+        self._infos: dict[int, Any] = {}
+        self._watched: dict[int, tuple[FunctionType, dict[str, Any]]] = {}
+        self._weak: dict[int, weakref.ref[Any]] = {}
+        self._buried: set[int] = set()
+        self.gone: list[int] = []
+        """Objects that only weak references of the other side knew, and that have died since."""
+
+    def lend(self, value: Any) -> int:
+        """The number of an object that the other side may refer to from now on."""
+        oid = self._lent_ids.get(id(value))
+        if oid is None:
+            self._number += 2
+            oid = self._lent_ids[id(value)] = self._number
+            self._lent[oid] = [value, 0]
+        if self._weak.pop(oid, None) is not None:
+            self._lent[oid] = [value, 0]
+        self._lent[oid][1] += 1
+        return oid
+
+    def weaken(self, oid: int) -> bool:
+        """The other side has nothing but weak references to an object now: it lives as long as this side holds it.
+
+        Returns:
+            Whether it does.
+        """
+        lent = self._lent.pop(oid, None)
+        if lent is None:
+            return oid in self._weak
+        try:
+            self._weak[oid] = weakref.ref(lent[0], partial(self._bury, oid, id(lent[0])))
+        except TypeError:  # it knows no weak references, so it stays
+            self._lent[oid] = lent
+        del lent
+        return oid in self._weak or oid in self._lent
+
+    def _bury(self, oid: int, key: int, _: Any) -> None:
+        if self._weak.pop(oid, None) is not None:
+            self._lent_ids.pop(key, None)
+            self._buried.add(oid)
+            self.gone.append(oid)
+
+    def own(self, oid: int) -> Any:
+        """The lent object of a number."""
+        lent = self._lent.get(oid)
+        if lent is not None:
+            return lent[0]
+        value = self._weak[oid]() if oid in self._weak else None
+        if value is None:
+            if oid in self._buried:
+                raise ReferenceError("weakly-referenced object no longer exists")
+            raise Malformed("an object that was never lent is referred to")
+        return value
+
+    def has_lent(self, value: Any) -> bool:
+        """Whether the other side may refer to this very object."""
+        return id(value) in self._lent_ids or id(value) in self.asked_about
+
+    @property
+    def asked_about(self) -> frozenset[int]:
+        """Lent objects of the question that this thread works on; it may have let go of them with the same message."""
+        found: frozenset[int] = getattr(self._here, "asked_about", frozenset())
+        return found
+
+    @asked_about.setter
+    def asked_about(self, ids: frozenset[int]) -> None:
+        self._here.asked_about = ids
+
+    def lent_among(self, values: list[Any]) -> frozenset[int]:
+        """Those of a question's values that were lent."""
+        return frozenset(id(value) for value in values if id(value) in self._lent_ids)
+
+    def take_back(self, dropped: list[list[int]]) -> None:
+        """The other side no longer holds these, as far as it had received them."""
+        for oid, count in dropped:
+            lent = self._lent.get(oid)
+            if lent is not None:
+                lent[1] -= count
+                if lent[1] <= 0 and not isinstance(lent[0], type):
+                    del self._lent[oid], self._lent_ids[id(lent[0])]
+                    self._infos.pop(oid, None)
+                    self._watched.pop(oid, None)

@@ -1,0 +1,56 @@
+"""What `dataclasses` makes: fields to look up, and comparisons that are decided here, on plain data."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Final
+
+from refute.driver.mirror.roots import Current
+
+Description = dict[str, Any]
+COMPARE: Final = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+def be_dataclass(kind: type, told: Description) -> None:
+    """Make `dataclasses.fields` and the like work, and compare fields here, where nobody can lie about the result."""
+    generated = told["generated"]
+    fields = {one[0]: _field(one) for one in told["all"]}
+    type.__setattr__(kind, "__dataclass_fields__", fields)
+    given = (True, True, told["eq"], told["order"], False, told["frozen"])  # init, repr, eq, order, unsafe_hash, frozen
+    parameters = dataclasses._DataclassParams(*given)  # type: ignore[attr-defined]  # noqa: SLF001  # no public way
+    type.__setattr__(kind, "__dataclass_params__", parameters)
+    compared = [one[0] for one in told["all"] if one[1] == 0 and one[6]]
+    hashed = [one[0] for one in told["all"] if one[1] == 0 and (one[6] if one[7] is None else one[7])]
+    for name in COMPARE:
+        if name in generated:
+            type.__setattr__(kind, name, _comparison(name, compared))
+    if "__hash__" in generated:
+        type.__setattr__(kind, "__hash__", lambda self: hash(_values(self, hashed)))
+
+
+def _comparison(name: str, compared: list[str]) -> Callable[[Any, Any], Any]:
+    def compare(self: Any, other: Any) -> Any:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        if not compared:  # the class, and so its author, says that all its objects are equal
+            Current.link.judged()
+        if self is other:
+            return name in {"__eq__", "__le__", "__ge__"}
+        return getattr(_values(self, compared), name)(_values(other, compared))
+
+    return compare
+
+
+def _values(one: Any, names: list[str]) -> tuple[Any, ...]:
+    values: tuple[Any, ...] = Current.link.request("fields", one, names)
+    return values
+
+
+def _field(told: list[Any]) -> Any:
+    name, kind, has, plain, init, shown, compared, hashed, keyword, made = told
+    one: Any = dataclasses.field(
+        **({"default": plain} if has else {"default_factory": lambda: None} if made else {}),
+        init=init, repr=shown, compare=compared, hash=hashed, kw_only=keyword,
+    )  # fmt: skip
+    one.name, one.type = name, Any
+    one._field_type = (dataclasses._FIELD, dataclasses._FIELD_CLASSVAR, dataclasses._FIELD_INITVAR)[kind]  # type: ignore[attr-defined]  # noqa: SLF001
+    return one

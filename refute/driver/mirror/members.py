@@ -1,0 +1,61 @@
+"""Methods and properties of mirrored classes."""
+
+import functools
+from operator import itemgetter
+from typing import Any
+
+from refute.driver.mirror.functions import stand_in
+from refute.driver.mirror.roots import Current
+
+Description = dict[str, Any]
+
+
+def made_member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any:
+    """A member of a mirrored class, which asks the other process.
+
+    Args:
+        cid: the number of the class.
+        name: of the member.
+        member: what is told of it.
+        judging: whether its result decides what an object is, so that a test that rests on it is not attested.
+    """
+    kind = member[0]
+    if kind == "n":
+        return None
+    if kind == "p":
+        return property(
+            functools.partial(ask, "judge_get" if judging else "member_get", cid, name),
+            functools.partial(ask, "member_set", cid, name),
+            functools.partial(ask, "member_del", cid, name),
+            member[1],
+        )
+    operation = "judge" if judging else "member"
+    call = functools.partial(ask, operation, cid, name)
+    later = functools.partial(_ask_later, cid, name)
+    function = stand_in(member[1], call, later)
+    if kind == "c":
+        return classmethod(function)
+    return staticmethod(functools.partial(function, None)) if kind == "s" else function
+
+
+def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    """Have the other process use a member of a class; `judge…` notes that it decides."""
+    __tracebackhide__ = True
+    if operation.startswith("judge"):
+        Current.link.judged()
+        operation = operation.replace("judge", "member")
+    return Current.link.request(operation, cid, name, *args, **kwargs)
+
+
+async def _ask_later(cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    __tracebackhide__ = True
+    return await Current.link.later("member", cid, name, *args, **kwargs)  # type: ignore[attr-defined]
+
+
+def name_parts(namespace: dict[str, Any], told: Description) -> None:
+    """The attributes of a named tuple read its items here."""
+    names = told.get("tuple")
+    if names:
+        namespace["_fields"] = namespace["__match_args__"] = tuple(names)
+        for place, name in enumerate(names):
+            namespace[str(name)] = property(itemgetter(place))

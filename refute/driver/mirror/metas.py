@@ -1,0 +1,48 @@
+"""Classes of classes: a mirrored metaclass is one here too, whose methods ask the other process."""
+
+import enum
+from typing import Any
+
+from refute.driver.mirror.members import made_member
+from refute.driver.mirror.roots import JUDGING, MirrorMeta
+
+
+class MetaMirror(MirrorMeta):
+    """The class of mirrored metaclasses. They make classes here, which are made in the other process as well."""
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Make a class."""
+        return type.__call__(self, *args, **kwargs)
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        """Whether a class is one of this metaclass: nothing but Python decides."""
+        return type.__instancecheck__(self, instance)
+
+    def __subclasscheck__(self, subclass: type) -> bool:
+        """Whether a metaclass derives from this one."""
+        return type.__subclasscheck__(self, subclass)
+
+
+MetaMirror.__name__ = MetaMirror.__qualname__ = "type"
+
+
+def build_meta(cid: int, told: dict[str, Any], bases: list[type]) -> type:
+    """The mirrored metaclass.
+
+    Args:
+        cid: its number.
+        told: what the other side says of it.
+        bases: its bases as they are here; `type` itself is never told.
+    """
+    root: type = enum.EnumMeta if any(issubclass(base, enum.EnumMeta) for base in bases) else MirrorMeta
+    mirrored = [base for base in bases if isinstance(base, MetaMirror)]
+    namespace: dict[str, Any] = {
+        "_refute_mirror_": True,
+        "__module__": told["module"],
+        "__qualname__": told["qualname"],
+        "__doc__": told["doc"],
+    }
+    for name, member in told["members"].items():
+        namespace[name] = made_member(cid, str(name), member, judging=name in JUDGING)
+    made: type = MetaMirror(told["name"], tuple(mirrored or [root]), namespace)
+    return made

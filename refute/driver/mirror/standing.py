@@ -1,0 +1,50 @@
+"""Python's own classes behind their mirrored ones, so that `issubclass` and type checks of libraries see them."""
+
+import functools
+from typing import Any, Final
+
+from refute.driver.mirror.describing import SKIPPED
+from refute.driver.mirror.members import ask
+from refute.driver.mirror.roots import JUDGING, Current, Mirrored
+
+BEHIND: Final = frozenset(
+    {
+        "threading", "logging", "json", "ast", "argparse", "html", "collections", "string", "contextlib", "random",
+        "queue", "cmd", "configparser", "concurrent", "sched", "csv", "xml", "email", "datetime", "asyncio", "http",
+        "socketserver", "urllib", "optparse", "textwrap", "reprlib", "pprint", "graphlib", "shlex", "gettext", "types",
+    }
+)  # fmt: skip
+"""Modules whose classes may stand behind a mirrored one; none of them acts when a class derives from one of its."""
+
+
+def may_stand_behind(real: type) -> bool:
+    """Whether a mirrored class may derive from one of Python's own: nothing happens when an empty object of it dies."""
+    if real.__module__.partition(".")[0].lstrip("_") not in BEHIND or type(real).__module__ not in {"builtins", "abc"}:
+        return False
+    return not any("__del__" in vars(base) or "__init_subclass__" in vars(base) for base in real.__mro__[:-1])
+
+
+def cover(namespace: dict[str, Any], real: type, cid: int) -> None:
+    """Let no member of Python's own class act on the empty object here, whether it was told of or not."""
+    for name in {name for base in real.__mro__[:-1] for name in vars(base)} - set(namespace):
+        if name in SKIPPED or name in vars(Mirrored) or name.startswith("_abc_"):
+            continue
+        if name.startswith("__"):
+            namespace[name] = _special(cid, name)
+        else:
+            get, put = (functools.partial(_attribute, operation, name) for operation in ("get", "set"))
+            namespace[name] = property(get, put)
+
+
+def _special(cid: int, name: str) -> Any:
+    operation = "judge" if name in JUDGING else "member"
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return ask(operation, cid, name, self, *args, **kwargs)
+
+    return method
+
+
+def _attribute(operation: str, name: str, self: Any, *value: Any) -> Any:
+    return Current.link.request(operation, self, name, *value)

@@ -1,0 +1,68 @@
+"""Values of Python's own types that are made anew from their parts."""
+
+import array
+import datetime as dt
+import ipaddress
+import re
+import time
+import uuid
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import PosixPath, PurePosixPath, PureWindowsPath
+from typing import Any, Final
+
+
+def _date_parts(value: dt.datetime) -> list[Any]:
+    time_parts = [value.hour, value.minute, value.second, value.microsecond]
+    return [value.year, value.month, value.day, *time_parts, value.tzinfo, value.fold]
+
+
+def _zone(value: dt.timezone) -> list[Any]:
+    name = value.tzname(None)
+    plain = dt.timezone(value.utcoffset(None)).tzname(None)
+    return [value.utcoffset(None)] if name == plain else [value.utcoffset(None), name]
+
+
+VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any]], Callable[..., Any]]]] = {
+    complex: ("complex", lambda v: [v.real, v.imag], complex),
+    range: ("range", lambda v: [v.start, v.stop, v.step], range),
+    slice: ("slice", lambda v: [v.start, v.stop, v.step], slice),
+    dt.date: ("date", lambda v: [v.year, v.month, v.day], dt.date),
+    dt.datetime: ("datetime", _date_parts, lambda *p: dt.datetime(*p[:8], fold=p[8]),  # noqa: DTZ001  # p[7] is its zone
+    ),
+    dt.time: (
+        "time",
+        lambda v: [v.hour, v.minute, v.second, v.microsecond, v.tzinfo, v.fold],
+        lambda *p: dt.time(*p[:5], fold=p[5]),
+    ),
+    dt.timedelta: ("timedelta", lambda v: [v.days, v.seconds, v.microseconds], dt.timedelta),
+    dt.timezone: ("timezone", _zone, dt.timezone),
+    Decimal: ("Decimal", lambda v: [str(v)], Decimal),
+    Fraction: ("Fraction", lambda v: [v.numerator, v.denominator], Fraction),
+    uuid.UUID: ("UUID", lambda v: [v.int], lambda number: uuid.UUID(int=number)),
+    PosixPath: ("Path", lambda v: [str(v)], PosixPath),
+    PurePosixPath: ("PurePosixPath", lambda v: [str(v)], PurePosixPath),
+    PureWindowsPath: ("PureWindowsPath", lambda v: [str(v)], PureWindowsPath),
+    re.Pattern: ("Pattern", lambda v: [v.pattern, v.flags], re.compile),
+    time.struct_time: ("struct_time", lambda v: [tuple(v)], time.struct_time),
+    array.array: ("array", lambda v: [v.typecode, v.tobytes()], array.array),
+    **{
+        kind: (kind.__name__, lambda v: [str(v)], kind)
+        for kind in (
+            ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network,
+            ipaddress.IPv4Interface, ipaddress.IPv6Interface,
+        )
+    },
+}  # fmt: skip
+"""Values made anew from their parts: type → (name, parts, maker). Exact types only."""
+
+
+def zone_of(key: str) -> Any:
+    """A time zone of the system's data."""
+    import zoneinfo
+
+    return zoneinfo.ZoneInfo(key)
+
+
+MAKERS: Final = {"ZoneInfo": zone_of} | {name: maker for name, _, maker in VALUES.values()}

@@ -1,0 +1,126 @@
+"""Makes objects of entries that are no plain data."""
+
+import enum
+from collections.abc import Callable
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+from refute.driver.base_values import VALUE_TYPES, remade
+from refute.driver.carriage import Malformed
+from refute.driver.class_book import ClassBook
+from refute.driver.codec import Atom, Decoder, Entry
+from refute.driver.containers import refill
+from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
+from refute.driver.known import function_of
+from refute.driver.mirror.functions import stand_in
+from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.mirror.steps import as_coroutine, as_generator
+from refute.driver.writing import MUTABLE
+
+
+class Reading(ClassBook):
+    """Objects of the other side's entries."""
+
+    def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
+        """The object of an entry, perhaps still empty."""
+        match entry:
+            case ["y", int(oid)]:
+                return self._classes[oid] if oid in self._classes and oid not in self._lent else self.own(oid)
+            case ["y", int(oid), [*_]]:
+                return self.own(oid)
+            case ["tb", [*frames]]:
+                return traceback_of(frames)
+            case ["co", int(oid), token]:
+                return self.borrow(oid, lambda: as_coroutine(self._object(token), self, oid))
+            case ["T", token]:
+                return self.class_of(token)
+            case ["fn", int(oid), info]:
+                return self.borrow(oid, lambda: self._stand_in(oid, info))
+            case ["o", int(oid), token]:
+                return self.borrow(oid, lambda: self._object(token))
+            case ["g", int(oid), token]:
+                return self.borrow(oid, lambda: as_generator(self._object(token), self, oid))
+            case ["F", str(module), str(name)] if not self.in_driver:
+                return function_of(module, name)
+            case ["M", int(oid), str(name)] if self.in_driver:
+                return self.borrow(oid, lambda: self.link.module_stub(name), forever=True)
+            case ["V", int(oid), token, int(sid), _]:
+                return self.borrow(oid, lambda: self._container(token, sid))
+            case ["E", token, name, value]:
+                return _member(self.class_of(token), name, value)
+            case ["x", *_]:
+                return shell_error(entry, self.whole)
+        raise Malformed(f"an entry is of no known kind: {str(entry[0])[:20]}")
+
+    def fill(self, made: Any, entry: Entry, value_of: Callable[[Atom], Any]) -> Any:
+        """Finish an object of `shell`."""
+        if entry[0] == "x":
+            return fill_error(made, entry, self.whole, value_of)
+        if entry[0] == "y" and len(entry) > 2 and isinstance(made, FunctionType):  # noqa: PLR2004  # marks put on it
+            for name, atom in entry[2]:
+                if type(name) is str and name[:1] != "_":
+                    setattr(made, name, value_of(atom))
+        if entry[0] == "V":
+            refill_derived(made, [value_of(atom) for atom in entry[4]])
+        return made
+
+    def derived(self, entry: Entry, content: Any) -> Any:
+        """An immutable value of a type derived from a built-in one."""
+        _, oid, token, _ = entry
+        kind = self.class_of(token)
+        if issubclass(kind, BaseExceptionGroup):
+            return derived_group(kind, content)
+        if type(content) not in VALUE_TYPES or not issubclass(kind, type(content)):
+            raise Malformed("a value is not of its type")
+        if oid is None:
+            return remade(kind, content)
+        return self.borrow(oid, lambda: remade(kind, content), forever=True)
+
+    def _object(self, token: list[Any]) -> Any:
+        kind = self.class_of(token)
+        if not isinstance(kind, MirrorMeta):
+            raise Malformed(f"an object cannot be a mirrored {kind.__qualname__}")
+        return _empty(kind)
+
+    def _container(self, token: list[Any], sid: int) -> Any:
+        kind = self.class_of(token)
+        base: Any
+        for base in MUTABLE:
+            if issubclass(kind, base):
+                made = base.__new__(kind)
+                if isinstance(made, dict | list | set | bytearray):
+                    self.adopt(sid, made)
+                return made
+        raise Malformed("a container is none")
+
+    def _stand_in(self, oid: int, info: list[Any]) -> Any:
+        return stand_in(info, partial(self.link.call, oid), partial(self.link.call_later, oid))
+
+    def unpacked(self, packed: Any) -> Any:
+        """The value of `packed`."""
+        atom, table = packed
+        return Decoder(table, self.whole).value(atom)
+
+
+def refill_derived(made: Any, parts: list[Any]) -> None:
+    """Give an object derived from a container these parts, unless it has them."""
+    if isinstance(made, bytearray):
+        made[:] = bytes(parts)
+    else:
+        refill(made, parts)
+
+
+def _member(kind: type, name: Any, value: Any) -> Any:
+    if not issubclass(kind, enum.Enum):
+        raise Malformed("a member of no enumeration")
+    found = kind.__members__.get(name) if isinstance(name, str) else None
+    return found if found is not None else kind(value)
+
+
+def _empty(kind: type) -> Any:
+    base: Any
+    for base in kind.__mro__:
+        if base.__module__ == "builtins" and base is not object:
+            return base.__new__(kind)
+    return object.__new__(kind)

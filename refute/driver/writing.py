@@ -1,0 +1,101 @@
+"""Writes objects that are no plain data: each kind has an entry of its own."""
+
+import enum
+from functools import lru_cache
+from types import CoroutineType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType, TracebackType
+from typing import Any, Final
+
+from refute.driver.base_values import VALUE_TYPES, base_value
+from refute.driver.carriage import CannotCarry
+from refute.driver.class_book import ClassBook
+from refute.driver.codec import Encoder, Entry
+from refute.driver.containers import CONTAINERS, parts_of
+from refute.driver.errors import frames_of, tell_error
+from refute.driver.known import function_name
+from refute.driver.mirror.describing import FUNCTIONS
+from refute.driver.mirror.functions import tell
+from refute.driver.mirror.roots import MirroredObject
+
+CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
+MUTABLE: Final = tuple(CONTAINERS.values())
+
+
+class Writing(ClassBook):
+    """Entries of objects of this side, and of stand-ins that go back."""
+
+    def entry_of(self, value: Any, encoder: Encoder) -> Entry:  # noqa: C901, PLR0911  # one return per kind of object
+        """The entry of an object that is no plain data."""
+        oid = self._borrowed_ids.get(id(value))
+        if oid is not None:
+            marks = (
+                [[name, one] for name, one in vars(value).items() if name[:2] != "__"]
+                if type(value) is FunctionType
+                else []
+            )
+            return ["y", oid, [[name, encoder.atom(one)] for name, one in marks]] if marks else ["y", oid]
+        if isinstance(value, type):
+            return ["T", self.token(value)]
+        if isinstance(value, TracebackType):
+            return ["tb", frames_of(value)]
+        if isinstance(value, BaseException):
+            return tell_error(value, self.whole, encoder)
+        if isinstance(value, enum.Enum):
+            return ["E", self.token(type(value)), value._name_, encoder.atom(value._value_)]
+        if not isinstance(value, MirroredObject):
+            if isinstance(value, VALUE_TYPES):
+                return self._derived_entry(value, encoder)
+            if isinstance(value, MUTABLE):
+                return self._container_entry(value, encoder)
+        if isinstance(value, CALLABLE) and not _has_attributes(value):
+            return self._function_entry(value)
+        if isinstance(value, ModuleType):
+            self._may_lend(value)
+            return ["M", self.lend(value), value.__name__]
+        self._may_lend(value)
+        tag = "g" if isinstance(value, GeneratorType) else "co" if isinstance(value, CoroutineType) else "o"
+        return [tag, self.lend(value), self._token_of_object(type(value))]
+
+    def _derived_entry(self, value: Any, encoder: Encoder) -> Entry:
+        token = self.token(type(value))
+        oid = self.lend(value) if getattr(value, "__dict__", None) and token[0] == "c" else None
+        return ["v", oid, token, encoder.atom(base_value(value))]
+
+    def _container_entry(self, value: Any, encoder: Encoder) -> Entry:
+        token = self.token(type(value))
+        known = self.sid_of(value)
+        sid = self.share(value) if known is None else known
+        entry = encoder.reserve(value, ["V", self.lend(value), token, sid, None])
+        parts = list(value) if isinstance(value, bytearray) else parts_of(value)
+        entry[4] = [encoder.atom(part) for part in parts]
+        return entry
+
+    def _function_entry(self, value: Any) -> Entry:
+        name = function_name(value) if self.in_driver else None
+        if name is not None:
+            return ["F", *name]
+        self._may_lend(value)
+        oid = self.lend(value)
+        if oid not in self._infos:
+            self._infos[oid] = tell(value, getattr(value, "__name__", "function"))
+            if isinstance(value, FunctionType):
+                self._watched[oid] = (value, {})
+        return ["fn", oid, self._infos[oid]]
+
+    def packed(self, value: Any) -> list[Any]:
+        """A value with a table of its own, for what goes along with a message."""
+        encoder = Encoder(self.whole)
+        try:
+            return [encoder.atom(value), encoder.table]
+        except CannotCarry:
+            return [None, []]
+
+
+def _has_attributes(function: Any) -> bool:
+    """Whether something was put on a function, so that it is more than what can be called."""
+    if isinstance(function, LRU):
+        return True
+    names = vars(function) if isinstance(function, FunctionType) else ()
+    return any(name[:2] != "__" for name in names)
+
+
+LRU: Final = type(lru_cache(lambda: None))
