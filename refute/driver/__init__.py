@@ -3,8 +3,11 @@
 The contract with the host is `plan.json` in, `results.json` out (`plan.py`). `run_suite.py` supervises; `worker.py` is
 the driver: it runs the tests and never imports the implementation; `subject.py` imports it and answers.
 
-- wire, codec, shared: messages, plain data, containers that both sides hold.
-- objects, mirror/, errors, known: who is who, stand-ins for the other side's objects, classes and exceptions.
+- wire, codec, scalars, plain_values, containers, shared: messages, plain data, containers that both sides hold.
+- objects (lending, borrowing, class_book, writing, reading): who is who.
+- mirror/, base_values, errors, known: stand-ins for the other side's classes, objects and exceptions.
 - peer, operations, awaiting, switchboard: asking, serving, coroutines, a connection per thread.
-- link, door, modules, collect: the driver's own: the subject, what it may do here, imports, the test file in memory.
+- surroundings, random_stream, arithmetic, streams: what both processes share beside objects.
+- link, attestation, subject_start, pretexts, door, modules, collect: the driver's own: the subject, what a result rests
+  on, what the subject may do here, imports, the test file in memory.
 """

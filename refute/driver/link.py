@@ -1,19 +1,16 @@
 """The driver's hold on the subject: starts it, talks to it, and knows what each test's decision rests on."""
 
 import contextlib
-import mmap
 import os
-import re
 import select
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType, FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
+from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, running_loop
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.door import Door
@@ -22,11 +19,12 @@ from refute.driver.mirror.roots import Current, MirrorMeta
 from refute.driver.modules import ModuleStub
 from refute.driver.objects import Objects
 from refute.driver.peer import Peer
+from refute.driver.pretexts import is_pretext
+from refute.driver.subject_start import start_subject
 from refute.driver.surroundings import DriverSurroundings
 from refute.driver.switchboard import Switchboard
 from refute.driver.wire import Wire
 
-SUBJECT: Final = str(Path(__file__).resolve().with_name("subject.py"))
 CALLS: Final = frozenset(
     {"call", "call_lent", "member", "member_get", "member_set", "start", "extend", "run_module", "run_path"}
 )
@@ -37,15 +35,11 @@ UNTOLD: Final = frozenset(
         "__orig_bases__", "__abstractmethods__", "_abc_impl", "__parameters__",
     }
 )  # fmt: skip
-REFUSAL: Final = re.compile(
-    r"\(\) (?:missing \d+ required|takes |got an unexpected|got multiple values|got some positional)"
-)
-"""How Python refuses the arguments of a call."""
 GONE: Final = 71
 """The worker's exit code after its subject has ended."""
 
 
-class SubjectLink:
+class SubjectLink(Attestation):
     """The connection to one subject.
 
     Args:
@@ -55,33 +49,14 @@ class SubjectLink:
     """
 
     def __init__(self, job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]) -> None:
+        super().__init__(job["test_file"], Path(job["test_file"]).stem)
         self._send = send
         self._process = os.getpid()
-        self._strayed = mmap.mmap(-1, 1)
-        self._test_file = job["test_file"]
-        self._tainted = False
         self._dying: list[int] = []
         self._blocked = 0
-        self.begin("")
-        main, its_main = socket.socketpair()
-        control, its_control = socket.socketpair()
-        out, its_out = os.pipe()
-        err, its_err = os.pipe()
-        inherited = (its_main.fileno(), its_control.fileno(), stacks)
-        self._subject = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-s", "-P", "-S", "-B", SUBJECT, *map(str, inherited)],
-            stdin=subprocess.DEVNULL, stdout=its_out, stderr=its_err, pass_fds=inherited, cwd=job["workspace"],
-            start_new_session=True,
-        )  # fmt: skip
-        for end in (its_main, its_control):
-            end.close()
-        for descriptor in (its_out, its_err):
-            os.close(descriptor)
-        for descriptor in (out, err):
-            os.set_blocking(descriptor, False)
-        self._pipes = {1: out, 2: err}
+        self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
         self.surroundings = DriverSurroundings(self._pipes)
-        self._door = Door(Path(job["test_file"]).stem)
+        self._door = Door(self._module)
         self.objects = Objects(0, self._door.may_lend)
         self.objects.link = self
         self._door.objects = self.objects
@@ -107,74 +82,6 @@ class SubjectLink:
     def listen(self) -> None:
         """Let the subject's own threads call back, from now on."""
         self._board.listen()
-
-    # Facts about the running test
-
-    def begin(self, name: str) -> None:
-        """A test begins; its function's name."""
-        self._running = name.replace("::", ".")
-        self._outgoing: list[BaseException] = []
-        self.attested = not self._tainted
-        self.reached = False
-        self.not_carried = ""
-        self.not_carried_back = False
-        self._strayed[0] = 0
-
-    def facts(self) -> dict[str, Any]:
-        """What the running test's result rests on."""
-        if self._strayed[0] and not self.not_carried:
-            self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
-        return {
-            "reached_implementation": self.reached,
-            "attested": self.attested and not self._outgoing,
-            "not_carried": self.not_carried[:1000],
-            "not_carried_back": self.not_carried_back,
-        }
-
-    def judged(self) -> None:
-        """The subject decides about one of its objects.
-
-        Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
-        answer), later tests may rest on it as well.
-        """
-        self.attested = False
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
-        while frame is not None and frame.f_code.co_filename != self._test_file:
-            frame = frame.f_back
-        own = (self._running, f"{self._running}.<locals>")
-        if not self._running or (
-            frame is not None
-            and frame.f_code.co_qualname.rpartition(".<locals>.")[0] not in own
-            and frame.f_code.co_qualname not in own
-            and not frame.f_code.co_qualname.startswith(own[1])
-        ):
-            self._tainted = True
-
-    def judged_for_good(self) -> None:
-        """The subject has set something that every later test rests on as well."""
-        self.attested, self._tainted = False, True
-
-    def watch(self, item_function: Any) -> None:
-        """Look at the function that is the test: one that the subject made, or wrapped, decides for itself."""
-        if self.objects.oid_of(item_function) is not None or not isinstance(item_function, FunctionType | MethodType):
-            self.judged()
-
-    def goes_out(self, error: BaseException) -> None:
-        """An exception of the test's is handed to the subject, who may keep it from ending the test."""
-        ours = type(error).__module__ == self._door.module or type(error).__module__.startswith(
-            ("_pytest", "hypothesis")
-        )
-        if (ours or isinstance(error, AssertionError)) and not any(one is error for one in self._outgoing):
-            self._outgoing.append(error)
-
-    def cannot(self, reason: str) -> NoReturn:
-        """Note that the running test needs what two processes cannot give, and end it.
-
-        Raises:
-            CannotCarry: always.
-        """
-        self.not_carried = self.not_carried or reason
-        raise CannotCarry(reason)
 
     # What mirrored objects ask for
 
@@ -205,7 +112,7 @@ class SubjectLink:
             if operation in CALLS or operation == "in_loop":
                 with contextlib.suppress(AttributeError):
                     error.__dict__["_refute_called_"] = True
-                    if REFUSAL.search(str(error)) and _is_pretext(self.objects, operation, args, kwargs):
+                    if is_pretext(error, self.objects, operation, args, kwargs):
                         error.__dict__["_refute_pretext_"] = True
             raise
         finally:
@@ -322,22 +229,6 @@ class SubjectLink:
 
 
 SUBJECT_KEYS: Final = ("workspace", "import_roots", "memory_bytes", "recursion_limit")
-
-
-def _is_pretext(objects: Objects, operation: str, args: Any, kwargs: Any) -> bool:
-    """Whether a call that raised TypeError was one that the function's own signature takes."""
-    if operation not in {"call_lent", "member"}:
-        return False
-    function = objects.standing_for(args[0]) if operation == "call_lent" else objects.member_of(args[0], args[1])
-    rest = args[1:] if operation == "call_lent" else args[2:]
-    signature = getattr(function, "__signature__", None)
-    if signature is None:
-        return False
-    try:
-        signature.bind(*rest, **kwargs)
-    except TypeError:
-        return False
-    return True
 
 
 def _told(name: str, value: Any) -> tuple[str, str, Any]:

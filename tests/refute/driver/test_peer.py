@@ -1,5 +1,6 @@
 import contextlib
 import dataclasses
+import json
 import pathlib
 import socket
 import struct
@@ -12,6 +13,7 @@ import pytest
 
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.evaluating import evaluate
+from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.wire import MAX_BYTES, Wire
 from tests.refute.driver.pair import Pair
 
@@ -201,3 +203,31 @@ def test_the_parts_of_a_named_tuple_are_no_operators(pair: Pair) -> None:
     told = {**TOLD, "bases": [["K", "builtins", "tuple"]], "members": {}, "tuple": ["__eq__", "x"]}
     pair.driver.learn(101, told, None)
     assert vars(pair.driver.class_of(["c", 101]))["_fields"] == ("x",)
+
+
+def test_a_class_of_classes_decides_neither_what_is_equal_nor_what_is_made(pair: Pair) -> None:
+    names = ("__eq__", "__hash__", "__call__", "__new__", "mro", "register", "__getattribute__", "__setattr__")
+    pair.driver.learn(101, {**TOLD, "is_meta": True, "members": {name: ["f", FUNCTION] for name in names}}, None)
+    pair.driver.learn(103, {**TOLD, "meta": ["c", 101], "members": {}}, None)
+    made = pair.driver.class_of(["c", 103])
+    assert type(made) is pair.driver.class_of(["c", 101])
+    assert not set(names) & set(vars(type(made)))
+    assert made != 5
+
+
+def test_a_class_that_is_no_class_of_classes_is_taken_as_none(pair: Pair) -> None:
+    pair.driver.learn(101, {**TOLD, "members": {}}, None)
+    pair.driver.learn(103, {**TOLD, "meta": ["c", 101], "members": {}}, None)
+    assert type(pair.driver.class_of(["c", 103])) is MirrorMeta
+
+
+def test_no_code_of_pythons_own_class_runs_on_its_empty_stand_in(pair: Pair) -> None:
+    told = {**TOLD, "module": "json.encoder", "qualname": "JSONEncoder", "standard": True, "members": {}}
+    pair.driver.learn(101, told, None)
+    stand_in = pair.driver.class_of(["c", 101])
+    asked: list[tuple[Any, ...]] = []
+    pair.request = lambda *args, **_: asked.append(args)  # type: ignore[method-assign, assignment, func-returns-value]
+    forged = pair.driver.shell(["o", 103, ["c", 101]])
+    assert issubclass(stand_in, json.JSONEncoder)
+    assert forged.encode is None
+    assert asked[0][0] == "get"

@@ -1,0 +1,90 @@
+"""What a test's result rests on: whether the subject decided, and what could not be carried."""
+
+import mmap
+import sys
+from types import FrameType, FunctionType, MethodType
+from typing import Any, NoReturn
+
+from refute.driver.carriage import CannotCarry
+
+
+class Attestation:
+    """Facts about the running test.
+
+    Args:
+        test_file: path of the generated test file.
+        module: name of its module.
+    """
+
+    objects: Any
+
+    def __init__(self, test_file: str, module: str) -> None:
+        self._test_file = test_file
+        self._module = module
+        self._strayed = mmap.mmap(-1, 1)
+        self._tainted = False
+        self.begin("")
+
+    def begin(self, name: str) -> None:
+        """A test begins; its function's name."""
+        self._running = name.replace("::", ".")
+        self._outgoing: list[BaseException] = []
+        self.attested = not self._tainted
+        self.reached = False
+        self.not_carried = ""
+        self.not_carried_back = False
+        self._strayed[0] = 0
+
+    def facts(self) -> dict[str, Any]:
+        """What the running test's result rests on."""
+        if self._strayed[0] and not self.not_carried:
+            self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
+        return {
+            "reached_implementation": self.reached,
+            "attested": self.attested and not self._outgoing,
+            "not_carried": self.not_carried[:1000],
+            "not_carried_back": self.not_carried_back,
+        }
+
+    def judged(self) -> None:
+        """The subject decides about one of its objects.
+
+        Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
+        answer), later tests may rest on it as well.
+        """
+        self.attested = False
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+        while frame is not None and frame.f_code.co_filename != self._test_file:
+            frame = frame.f_back
+        own = (self._running, f"{self._running}.<locals>")
+        if not self._running or (
+            frame is not None
+            and frame.f_code.co_qualname.rpartition(".<locals>.")[0] not in own
+            and frame.f_code.co_qualname not in own
+            and not frame.f_code.co_qualname.startswith(own[1])
+        ):
+            self._tainted = True
+
+    def judged_for_good(self) -> None:
+        """The subject has set something that every later test rests on as well."""
+        self.attested, self._tainted = False, True
+
+    def watch(self, item_function: Any) -> None:
+        """Look at the function that is the test: one that the subject made, or wrapped, decides for itself."""
+        if self.objects.oid_of(item_function) is not None or not isinstance(item_function, FunctionType | MethodType):
+            self.judged()
+
+    def goes_out(self, error: BaseException) -> None:
+        """An exception of the test's is handed to the subject, who may keep it from ending the test."""
+        ours = type(error).__module__ == self._module or type(error).__module__.startswith(("_pytest", "hypothesis"))
+        if (ours or isinstance(error, AssertionError)) and not any(one is error for one in self._outgoing):
+            self._outgoing.append(error)
+
+    def cannot(self, reason: str) -> NoReturn:
+        """Note that the running test needs what two processes cannot give, and end it.
+
+        Raises:
+            CannotCarry: always.
+        """
+        self.not_carried = self.not_carried or reason
+        raise CannotCarry(reason)

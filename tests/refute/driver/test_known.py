@@ -1,0 +1,38 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from refute.driver.carriage import Malformed
+from refute.driver.known import is_known, is_pythons_own, named
+
+
+def test_the_subject_cannot_have_the_driver_import_a_module() -> None:
+    program = (
+        "import sys\n"
+        "from refute.driver.carriage import Malformed\n"
+        "from refute.driver.known import named\n"
+        "for module, name in (('wsgiref.simple_server', 'WSGIServer'), ('pdb', 'Restart'), ('smtpd', 'SMTPServer')):\n"
+        "    try:\n"
+        "        named(module, name, in_driver=True)\n"
+        "    except Malformed:\n"
+        "        print(module in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"] * 3
+
+
+def test_a_listed_exception_is_named() -> None:
+    assert named("json.decoder", "JSONDecodeError", in_driver=True) is json.JSONDecodeError
+    assert is_known(subprocess.CalledProcessError, to_driver=True)
+
+
+def test_a_class_that_acts_is_not_named() -> None:
+    with pytest.raises(Malformed):
+        named("subprocess", "Popen", in_driver=True)
+
+
+def test_a_class_made_at_run_time_is_not_pythons_own() -> None:
+    assert is_pythons_own(json.JSONEncoder)
+    assert not is_pythons_own(type("Shape", (), {"__module__": "abc"}))
