@@ -22,7 +22,6 @@ class Borrowing:
 
         self._kept: dict[int, Any] = {}
         self._again: set[int] = set()
-        self._released: set[int] = set()
         self.weakened: list[int] = []
         """Borrowed objects that nothing but weak references know here any longer."""
 
@@ -31,9 +30,6 @@ class Borrowing:
         oid = self._borrowed_ids.get(id(one))
         held = self._borrowed.get(oid) if oid is not None else None
         if not isinstance(held, weakref.ref) or held() is not one or weakref.getweakrefcount(one) == 1:
-            return None
-        if id(one) in self._released:
-            self._released.discard(id(one))
             return None
         return oid
 
@@ -50,11 +46,9 @@ class Borrowing:
                 self.weakened.append(oid)
 
     def release(self, oids: list[int]) -> None:
-        """These have died over there."""
+        """These have died over there; Python finalises an object once, so nothing asks for a stand-in again."""
         for oid in oids:
-            one = self._kept.pop(oid, None)
-            if one is not None:
-                self._released.add(id(one))
+            self._kept.pop(oid, None)
 
     def borrow(self, oid: int, make: Callable[[], Any], *, forever: bool = False) -> Any:
         """The object here that stands for one of theirs: the same one while anybody holds it."""
