@@ -222,7 +222,13 @@ def test_a_class_that_is_no_class_of_classes_is_taken_as_none(pair: Pair) -> Non
 
 
 def test_no_code_of_pythons_own_class_runs_on_its_empty_stand_in(pair: Pair) -> None:
-    told: dict[str, Any] = {**TOLD, "module": "json.encoder", "qualname": "JSONEncoder", "standard": True, "members": {}}
+    told: dict[str, Any] = {
+        **TOLD,
+        "module": "json.encoder",
+        "qualname": "JSONEncoder",
+        "standard": True,
+        "members": {},
+    }
     pair.driver.learn(101, told, None)
     stand_in = pair.driver.class_of(["c", 101])
     asked: list[tuple[Any, ...]] = []
