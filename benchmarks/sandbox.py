@@ -32,7 +32,7 @@ FILES["test_modules.py"] = "import module_03\n\n\ndef test_value():\n    assert 
 PYTEST = ("python3", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 RESULT = "results.xml"
 CONCURRENCY = (2, 4)
-AHEAD_S = 0.5
+AHEAD_S = 2.0
 
 
 def main() -> None:
