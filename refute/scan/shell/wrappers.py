@@ -140,8 +140,9 @@ def _privileged(call: Call, name: str, rest: list[str]) -> list[str]:
     for text in options.get("c", []):
         call.walker.embedded(text, call.node)
     if name in {"su", "runuser", "sg"}:
-        inner = words[1:] if name == "runuser" and options.get("u") is None and "--" in rest else []
-        known = bool(inner or options.get("c")) and words[:1] not in ([], ["-"], ["root"], [UNKNOWN])
+        user = (options.get("u") or words[:1] or ["root"])[0] if name == "runuser" else (words or ["root"])[0]
+        inner = (words if "u" in options else words[1:]) if name == "runuser" and "--" in rest else []
+        known = bool(inner or options.get("c")) and user not in {"-", "root"} and not is_open(user)
         call.act.add("privilege", severity=Severity.MEDIUM if known else None)
         return inner
     inner = words[1:] if name in {"gosu", "su-exec"} else words
