@@ -19,7 +19,6 @@ import tempfile
 import time
 from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime
 from decimal import Decimal
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -30,23 +29,17 @@ from sqlalchemy import func, select
 from refute.ledger.costs_csv import append_missing
 from refute.ledger.schema import CLAIMS
 from refute.ledger.store import Ledger
-from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Provenance, StageRecord, Status
+from refute.outcome import StageRecord
 from refute.settings import Settings
-from refute.ticket.record import ClaimId, TicketId
+from tests.fakes.outcomes import CLAIM, fake_outcome
 
 FORK = multiprocessing.get_context("fork")
 WRITERS = 8
 IN_MEMORY = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
-CLAIM = ClaimResult(claim_id=ClaimId("C1"), text="It sorts.", verdict=ClaimVerdict.SURVIVED, reason="passed")
-OUTCOME = Outcome(
+OUTCOME = fake_outcome(
+    "T",
     run_id="",
-    ticket_id=TicketId("T"),
-    title="A title",
-    status=Status.PASS,
     reason="3 of 3 claims survived",
-    started_at=datetime(2026, 11, 1, tzinfo=UTC),
-    duration_s=1.0,
-    provenance=Provenance(refute_version="0.1.0", tester="property"),
     claims=(CLAIM,) * 3,
     stages=tuple(StageRecord(name=name, summary="", duration_s=1, sandbox_s=1) for name in ("verify", "attack")),
     adversarial_tests="x" * 3_000,

@@ -21,10 +21,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from refute.ledger.store import Ledger
-from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Provenance, Status, TestFailure
+from refute.outcome import ClaimVerdict, Status
 from refute.outcome_document import write_document
 from refute.settings import Settings
-from refute.ticket.record import ClaimId, TicketId
+from tests.fakes.outcomes import CLAIM, FAILURE, fake_outcome
 
 ROOT = Path(__file__).resolve().parents[1]
 STATUSES = [*[Status.PASS] * 11, *[Status.PASS_WEAK] * 4, Status.FAILED_VERIFICATION, Status.INCONCLUSIVE, Status.ERROR]
@@ -47,37 +47,12 @@ Rows = dict[str, list[tuple[object, ...]]]
 
 def document(*, refuted: bool) -> tuple[str, str]:
     """A document of an outcome, cut where run and ticket go."""
-    claim = ClaimResult(claim_id=ClaimId("C1"), text="It sorts.", verdict=ClaimVerdict.SURVIVED, reason="passed")
-    failure = TestFailure(
-        test_name="test_c1",
-        claim_violated=ClaimId("C1"),
-        claim_text="It sorts.",
-        error_type="AssertionError",
-        error_message="[2, 1] != [1, 2]",
-        traceback="",
-        smallest_input="xs=[2, 1]",
-        reproducer="from sort import sort\nassert sort([2, 1]) == [1, 2]\n",
-        tester="property",
-    )
-    outcome = Outcome(
-        run_id="@",
-        ticket_id=TicketId("T"),
-        title="A title",
-        status=Status.PASS,
-        reason="",
-        started_at=START,
-        duration_s=1.0,
-        provenance=Provenance(refute_version="0.1.0", tester="property"),
-        claims=(claim,) * 3,
-        adversarial_tests="x" * 3_000,
+    outcome = fake_outcome(
+        "T", run_id="@", reason="", started_at=START, claims=(CLAIM,) * 3, adversarial_tests="x" * 3_000
     )
     if refuted:
-        outcome = replace(
-            outcome,
-            status=Status.FAILED_ADVERSARIAL,
-            claims=(replace(claim, verdict=ClaimVerdict.REFUTED), claim, claim),
-            failures=(failure,),
-        )
+        claims = (replace(CLAIM, verdict=ClaimVerdict.REFUTED), CLAIM, CLAIM)
+        outcome = replace(outcome, status=Status.FAILED_ADVERSARIAL, claims=claims, failures=(FAILURE,))
     head, tail = write_document(outcome, indent=None).split('"@"')
     return head + '"', '"' + tail
 

@@ -1,17 +1,20 @@
 """A run's log in the Prefect UI tells what each stage came to, whoever started the run."""
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from prefect.exceptions import MissingContextError
 from prefect.logging import get_run_logger
 
+from flows.states import GOOD
 from refute.guardrails.plain_text import printable
-from refute.outcome import StageRecord
+from refute.outcome import Outcome, StageRecord
 from reports.wording import duration
 
 if TYPE_CHECKING:
     import logging
+
+FAILURES_SHOWN: Final = 5
 
 
 class RunStory:
@@ -42,3 +45,18 @@ class RunStory:
         """Pass on a warning."""
         if self._log is not None:
             self._log.warning("%s%s", self._about, printable(message, max_chars=1_000))
+
+    def closed(self, outcome: Outcome) -> None:
+        """Say how it ended and why: the log is the first thing that a run's page shows."""
+        if self._log is None:
+            return
+        say = self._log.info if outcome.status in GOOD else self._log.error
+        say("%s%s: %s", self._about, outcome.status, _line(outcome.reason))
+        for failure in outcome.failures[:FAILURES_SHOWN]:
+            given = f"{_line(failure.smallest_input)} → " if failure.smallest_input else ""
+            error = _line(f"{failure.error_type}: {failure.error_message}")
+            say("%s%s refuted: %s%s", self._about, failure.claim_violated, given, error)
+
+
+def _line(text: str) -> str:
+    return printable(text, max_chars=300, keep_newlines=False)

@@ -62,8 +62,10 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
         with case.chain(), signals.let_through():
             run_stages(ports, case, request, _approver(request, ports))
         ports.discard_prepared()
+        outcome = _recorded(ports, case, signals)
+        RunStory().closed(outcome)
         # Nobody takes the outcome from a worker, where Prefect would read a failed state's data as an exception.
-        return final_state(_recorded(ports, case, signals), carry=bool(current_session().api_url))
+        return final_state(outcome, carry=bool(current_session().api_url))
 
 
 def run_stages(ports: Ports, case: CaseFile, request: VerifyRequest, approver: Approver) -> None:

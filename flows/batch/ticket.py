@@ -14,6 +14,7 @@ from prefect.states import Cancelled
 from flows.batch.desk import BatchPorts, Desk
 from flows.request import VerifyRequest
 from flows.states import final_state
+from flows.story import RunStory
 from flows.verify_ticket import run_stages
 from refute.batch.approval import ListedApprover
 from refute.batch.entry import Entry, refusal, unusable
@@ -109,6 +110,7 @@ class TicketWork:
         outcome = record(ports, case)
         if ports.held.refused:
             return None
+        RunStory(outcome.ticket_id).closed(outcome)
         if self.desk.unheard:
             return outcome
         try:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from websockets.sync.client import ClientConnection, connect
 
-WITHIN_S = 90.0
+WITHIN_S = 300.0
 POLL_S = 0.2
 MAX_MESSAGE_BYTES = 64 * 1024**2
 

@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 
 from flows.cli import refute
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome, Provenance, Status
+from refute.outcome import Outcome, Status
 from refute.settings import Settings
-from refute.ticket.record import TicketId
+from tests.fakes.outcomes import fake_outcome
 
 Report = Callable[..., Result]
 
@@ -39,15 +39,11 @@ def report(ledger: Ledger) -> Report:
 
 def outcome(ticket: str = "T-1", status: Status = Status.PASS, cost: str = "0", day: int | None = None) -> Outcome:
     """Of a day in March, or of this moment."""
-    return Outcome(
+    return fake_outcome(
+        ticket,
         run_id=f"run-{ticket}",
-        ticket_id=TicketId(ticket),
-        title="A title",
         status=status,
-        reason="a reason",
         started_at=datetime(2026, 3, day, 23, 30, tzinfo=UTC) if day else datetime.now(UTC),
-        duration_s=1.0,
-        provenance=Provenance(refute_version="0.1.0", tester="property"),
         cost_usd=Decimal(cost),
         labels=(f"label-{ticket}",),
     )

@@ -1,13 +1,12 @@
 """The structured log: every line names its run and ticket, and nothing in it acts on who reads it."""
 
 import json
-from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
 from refute.journal import Journal
-from refute.outcome import Outcome, Provenance, StageRecord, Status
-from refute.ticket.record import TicketId
+from refute.outcome import StageRecord
+from tests.fakes.outcomes import fake_outcome
 
 VERIFY = StageRecord(name="verify", summary="passed\x1b[2J\n", duration_s=2.5, sandbox_s=1.5, cost_usd=Decimal("0.01"))
 
@@ -22,20 +21,7 @@ def test_every_stage_and_the_outcome_are_lines_with_the_run_s_and_the_ticket_s_i
     journal.began("verify")
     journal.ended(VERIFY)
     journal.warned("key AIza" + "x" * 35)
-    journal.closed(
-        Outcome(
-            run_id="run-1",
-            ticket_id=TicketId("T-1"),
-            title="A title",
-            status=Status.PASS,
-            reason="held",
-            started_at=datetime(2026, 11, 22, tzinfo=UTC),
-            duration_s=3.0,
-            provenance=Provenance(refute_version="0.1.0", tester="property"),
-            stages=(VERIFY,),
-            cost_usd=None,
-        )
-    )
+    journal.closed(fake_outcome(stages=(VERIFY,), cost_usd=None))
     written = lines(path)
     assert [line["event"] for line in written] == ["stage_began", "stage_ended", "warning", "outcome"]
     assert {(line["run_id"], line["ticket_id"]) for line in written} == {("run-1", "T-1")}

@@ -2,31 +2,20 @@
 
 import json
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from refute.errors import LedgerUnavailable
-from refute.outcome import Outcome, Provenance, Status
+from refute.outcome import Outcome
 from refute.outcome_document import SCHEMA_FILE, document_schema, read_document, write_document
-from refute.ticket.record import TicketId
+from tests.fakes.outcomes import fake_outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def outcome(title: str) -> Outcome:
-    return Outcome(
-        run_id="r",
-        ticket_id=TicketId("T"),
-        title=title,
-        status=Status.ERROR,
-        reason="x",
-        started_at=datetime(2026, 1, 1, tzinfo=UTC),
-        duration_s=1.0,
-        provenance=Provenance(refute_version="1", tester="property"),
-        changed_paths={"verify": ("a\udc80b",)},
-    )
+    return fake_outcome(title=title, changed_paths={"verify": ("a\udc80b",)})
 
 
 def test_a_document_is_read_as_the_outcome_it_was_written_from() -> None:

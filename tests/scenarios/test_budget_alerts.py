@@ -7,10 +7,9 @@ import httpx
 import pytest
 
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome, Provenance, Status
 from refute.settings import Settings
-from refute.ticket.record import TicketId
 from tests.fakes.deployed import Deployed, wait_for
+from tests.fakes.outcomes import fake_outcome
 from tests.fakes.webhook import WebhookReceiver
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("deployed")]
@@ -19,19 +18,7 @@ pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("de
 def spend(deployed: Deployed, usd: str) -> None:
     settings = Settings(state_dir=deployed.home / "state")
     ledger = Ledger.open(settings)
-    ledger.record(
-        Outcome(
-            run_id="imported",
-            ticket_id=TicketId("T-1"),
-            title="A title",
-            status=Status.PASS,
-            reason="a reason",
-            started_at=datetime.now(UTC),
-            duration_s=1.0,
-            provenance=Provenance(refute_version="0.1.0", tester="gemini"),
-            cost_usd=Decimal(usd),
-        )
-    )
+    ledger.record(fake_outcome(started_at=datetime.now(UTC), cost_usd=Decimal(usd)))
     ledger.close()
 
 

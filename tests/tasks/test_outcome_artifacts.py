@@ -11,27 +11,25 @@ from click.testing import CliRunner
 from flows.cli import refute
 from flows.orchestrator.server import server_lease
 from refute.ledger.store import Ledger
-from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Provenance, StageRecord, Status
+from refute.outcome import Outcome, StageRecord, Status
 from refute.settings import Settings
-from refute.ticket.record import ClaimId, TicketId
+from refute.ticket.record import TicketId
 from reports import artifacts
 from reports.frames import differences, frames_from_ledger, frames_from_outcomes
 from tasks.outcome import show_outcome
+from tests.fakes.outcomes import CLAIM, fake_outcome
 
 pytestmark = pytest.mark.prefect
 
 
 def outcomes() -> list[Outcome]:
-    first = Outcome(
-        run_id="run-1",
-        ticket_id=TicketId("TCK-1"),
+    first = fake_outcome(
+        "TCK-1",
         title="Ünïcode \x1b[2J\udc80",
         status=Status.PASS_WEAK,
-        reason="1 of 1 claim survived",
         started_at=datetime(2026, 3, 1, 2, 30, 0, 5, tzinfo=UTC),
         duration_s=1.25,
-        provenance=Provenance(refute_version="0.1.0", tester="property"),
-        claims=(ClaimResult(claim_id=ClaimId("C1"), text="x", verdict=ClaimVerdict.SURVIVED, reason="passed"),),
+        claims=(CLAIM,),
         stages=(StageRecord(name="attack", summary="", duration_s=1.0, sandbox_s=0.9),),
         cost_usd=Decimal("0.000000123"),
         labels=("a",),

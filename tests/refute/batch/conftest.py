@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from refute.outcome import Outcome, Provenance, Status
-from refute.ticket.record import TicketId
+from refute.outcome import Outcome, Status
+from tests.fakes.outcomes import fake_outcome
 
 YAML = """id: {id}
 title: A title
@@ -39,15 +39,6 @@ def outcome() -> Callable[..., Outcome]:
     """An outcome that differs in what is given."""
 
     def make(ticket_id: str = "T-1", *, status: Status = Status.PASS_WEAK, run_id: str = "b") -> Outcome:
-        return Outcome(
-            run_id=run_id,
-            ticket_id=TicketId(ticket_id),
-            title="t",
-            status=status,
-            reason="r",
-            started_at=datetime(2026, 11, 20, tzinfo=UTC),
-            duration_s=1.0,
-            provenance=Provenance(refute_version="0", tester="property"),
-        )
+        return fake_outcome(ticket_id, status=status, run_id=run_id, started_at=datetime(2026, 11, 20, tzinfo=UTC))
 
     return make

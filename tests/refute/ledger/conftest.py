@@ -9,17 +9,9 @@ import pytest
 from pydantic import SecretStr
 
 from refute.ledger.store import Ledger
-from refute.outcome import (
-    ClaimResult,
-    ClaimVerdict,
-    Outcome,
-    Provenance,
-    StageRecord,
-    Status,
-    TestFailure,
-)
+from refute.outcome import Outcome, StageRecord, Status
 from refute.settings import Settings
-from refute.ticket.record import ClaimId, TicketId
+from tests.fakes.outcomes import FAILURE, REFUTED, fake_outcome
 
 MakeOutcome = Callable[..., Outcome]
 
@@ -54,32 +46,18 @@ def outcome(
     run_id: str = "run-1", ticket_id: str = "T-1", attempt: int = 1, title: str = "A title", tester: str = "property"
 ) -> Outcome:
     """An outcome with a row in every table; a module's function, so that it can be sent to other processes."""
-    claim = ClaimResult(
-        claim_id=ClaimId("C1"), text="It works.", verdict=ClaimVerdict.REFUTED, reason="failed", tests_run=2
-    )
-    failure = TestFailure(
-        test_name="test_c1",
-        claim_violated=ClaimId("C1"),
-        claim_text="It works.",
-        error_type="AssertionError",
-        error_message="1 != 2",
-        traceback="",
-        smallest_input="x=1",
-        reproducer="",
-        tester="property",
-    )
-    return Outcome(
+    return fake_outcome(
+        ticket_id,
         run_id=run_id,
-        ticket_id=TicketId(ticket_id),
         attempt=attempt,
         title=title,
         status=Status.FAILED_ADVERSARIAL,
         reason="1 of 1 claim refuted: C1",
         started_at=datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC),
         duration_s=1.25,
-        provenance=Provenance(refute_version="0.1.0", tester=tester),
-        claims=(claim,),
-        failures=(failure,),
+        tester=tester,
+        claims=(REFUTED,),
+        failures=(FAILURE,),
         stages=(
             StageRecord(name="scan", summary="", duration_s=0.1),
             StageRecord(name="attack", summary="", duration_s=1.0, sandbox_s=0.9),
