@@ -7,6 +7,7 @@ from itertools import chain, zip_longest
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
 from refute.adversary.joining import join
+from refute.python_syntax import parse_python
 
 
 def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
@@ -39,7 +40,7 @@ def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
 def _header(source: str) -> str:
     """The file's docstring as it stands there."""
     try:
-        body = ast.parse(source).body
+        body = parse_python(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     first = body[0] if body else None

@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Sequence
 
+from refute.python_syntax import parse_python
+
 CALL = re.compile(r"^(?:Falsifying|Failing)[^\n:]*:\s*(?P<call>[A-Za-z_]\w*\(.*)\Z", re.DOTALL)
 """`Falsifying example: test_x(…)`, `Failing test case: test_x(…)`, `Falsifying explicit example: …`.
 Source: hypothesis 6.170, https://hypothesis.readthedocs.io/en/latest/reference/api.html, 2026-11."""
@@ -54,6 +56,6 @@ def _arguments(call: str) -> list[str]:
 def _parsed(text: str) -> ast.expr | None:
     """The expression that a text is; the text is hostile, so that deep nesting is an answer too."""
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return parse_python(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

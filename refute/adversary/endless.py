@@ -8,6 +8,7 @@ from typing import Final
 
 from refute.adversary.attack import TestRun
 from refute.adversary.counterexample import arguments
+from refute.python_syntax import parse_python
 
 SMALL_NUMBER: Final = 1_000
 SMALL_SIZE: Final = 200
@@ -45,7 +46,7 @@ def _small_input(run: TestRun, source: str) -> bool:
 
 def _function(source: str, name: str) -> ast.FunctionDef | None:
     try:
-        body = ast.parse(source).body
+        body = parse_python(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
@@ -53,7 +54,7 @@ def _function(source: str, name: str) -> ast.FunctionDef | None:
 
 
 def _parsed(expression: str) -> ast.AST:
-    return ast.parse(expression.strip(), mode="eval")
+    return parse_python(expression.strip(), mode="eval")
 
 
 def _small(nodes: Iterable[ast.AST]) -> bool:

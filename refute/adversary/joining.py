@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from refute.adversary.references import ImplementationUse, defined, loaded
 from refute.adversary.suite_source import lines_of
+from refute.python_syntax import parse_python
 
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPE = FUNCTION | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -56,7 +57,7 @@ class _Piece:
     def __init__(self, source: str, modules: Sequence[str]) -> None:
         self._lines = source.split("\n")
         try:
-            body = ast.parse(source).body
+            body = parse_python(source).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             body = []
         self.statements: list[ast.stmt] = [node for node in body if not _is_furniture(node)]

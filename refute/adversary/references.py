@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from refute.python_syntax import parse_python
+
 MAX_COMMAND: Final = 10_000
 """Characters of a text that may be a command."""
 
@@ -23,7 +25,7 @@ class ImplementationUse:
         self._direct: dict[str, bool] = {}
         self._names: dict[str, set[str]] = {}
         try:
-            body = ast.parse(source).body
+            body = parse_python(source).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             body = []
         for node in body:

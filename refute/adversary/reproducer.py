@@ -9,6 +9,7 @@ from typing import Final
 from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.references import defined, loaded
+from refute.python_syntax import parse_python
 
 LIBRARIES: Final = frozenset({"pytest", "hypothesis", "_pytest"})
 NAMES_IN_INPUTS: Final = {
@@ -108,7 +109,7 @@ class _NeedsPytestError(Exception):
 
 
 def _standalone(attack: Attack, test: AttackTest, run: TestRun, brief: Brief) -> str:
-    body = ast.parse(attack.source).body
+    body = parse_python(attack.source).body
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == test.name]
     if not functions:
         raise _NeedsPytestError
@@ -129,7 +130,7 @@ def _standalone(attack: Attack, test: AttackTest, run: TestRun, brief: Brief) ->
         MAIN.format(call=call, shown=repr(f"REPRODUCED: {test.claim_id} is violated")),
     ]
     program = "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
-    ast.parse(program)
+    parse_python(program)
     return program
 
 
@@ -145,7 +146,7 @@ def _given(function: ast.FunctionDef, run: TestRun) -> dict[str, str]:
 
 
 def _names_of(expressions: Iterable[str]) -> set[str]:
-    return {name for text in expressions for name in loaded(ast.parse(text.strip(), mode="eval"))}
+    return {name for text in expressions for name in loaded(parse_python(text.strip(), mode="eval"))}
 
 
 def _closure(body: Sequence[ast.stmt], function: ast.FunctionDef) -> list[ast.stmt]:

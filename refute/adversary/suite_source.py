@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from refute.adversary.references import defined, loaded
+from refute.python_syntax import parse_python
 
 LINE_BREAK = re.compile(rb"\r\n|\r|\n")
 
@@ -21,7 +22,7 @@ class SuiteSource:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.tree = ast.parse(source)
+        self.tree = parse_python(source)
         self._functions: dict[str, list[ast.stmt]] = {}
         self._definitions: dict[str, list[ast.stmt]] = {}
         self._always: list[ast.stmt] = []

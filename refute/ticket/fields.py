@@ -1,6 +1,5 @@
 """What a single field of a ticket may hold: text, paths, ids, Python expressions, requirements, URLs."""
 
-import ast
 import keyword
 import re
 import warnings
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import AfterValidator, BeforeValidator
 
+from refute.python_syntax import parse_python
 from refute.ticket.document import Scalar
 
 PLACEHOLDER: Final = "REPLACE ME"
@@ -114,7 +114,7 @@ def expression(value: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(text, mode="eval")
+            parse_python(text, mode="eval")
     except SyntaxError as error:
         place = f"line {error.lineno or 1}, column {error.offset or 1}"
         raise ValueError(

@@ -10,7 +10,7 @@ from refute.ticket.mocks import Mock, dotted_name, imported_names
 from refute.ticket.modules import implementation_modules
 from refute.ticket.outside import OutsideUse
 from refute.ticket.record import Ticket
-from refute.ticket.suite import Unit, parse_python
+from refute.ticket.suite import Unit, read_python
 
 _MAX_CLAIM_CHARS: Final = 5_000
 _END_TO_END: Final = r"(?:end[- ]to[- ]end|e2e)"
@@ -68,7 +68,7 @@ class Reach:
         self._short_names = {name.rpartition(".")[2] for name in self._modules}
         self._file_names = {PurePosixPath(path).name for path in ticket.implementation_files}
         uses: dict[str, set[str]] = {}
-        trees = [tree for module in modules if (tree := parse_python(files.get(module.path, b""))) is not None]
+        trees = [tree for module in modules if (tree := read_python(files.get(module.path, b""))) is not None]
         for tree in trees:
             uses |= _uses(tree)
         self._integrating = _closure(uses, {self._replaced(mock) for mock in mocks} - {""}) or set(uses)

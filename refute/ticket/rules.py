@@ -12,7 +12,7 @@ from refute.ticket.mocks import imported_names
 from refute.ticket.modules import implementation_modules
 from refute.ticket.record import ClaimId, Ticket
 from refute.ticket.script import Command, ScriptRun, read_commands, what_runs
-from refute.ticket.suite import Unit, parse_python, read_units
+from refute.ticket.suite import Unit, read_python, read_units
 
 _OUTSIDE: Final = re.compile(r"(?<![\w.])(/home/|/Users/|/root/|~/|\$HOME\b|\$\{HOME\}|C:\\)")
 _IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -115,7 +115,7 @@ def _smoke_tested(ticket: Ticket, run: ScriptRun, commands: tuple[Command, ...])
     if any(word in {"--help", "-h", "--version"} for command in commands for word in command.words) or run.programs:
         return True
     names = {module.name.partition(".")[0] for module in implementation_modules(ticket)}
-    trees = [tree for _, code in run.code if (tree := parse_python(code.encode("utf-8", "replace")))]
+    trees = [tree for _, code in run.code if (tree := read_python(code.encode("utf-8", "replace")))]
     called = any(isinstance(node, ast.Call) for tree in trees for node in ast.walk(tree))
     return called and any(
         origin.partition(".")[0] in names for tree in trees for origin in imported_names(tree).values()
@@ -126,7 +126,7 @@ def _guarded_imports(path: str, run: ScriptRun, files: Mapping[str, bytes]) -> I
     sources = [(f"{path}:{line}", code.encode("utf-8", "replace")) for line, code in run.code]
     sources += [(name, files[name]) for name in sorted(run.tests)]
     for name, data in sources:
-        tree = parse_python(data)
+        tree = read_python(data)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Try) and _guards_import(node):
                 place = name if name.startswith(f"{path}:") else f"{name}:{node.lineno}"

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from refute.errors import UsageError
+from refute.python_syntax import parse_python
 from refute.ticket.changes import Change, change_since, is_test_file
 from refute.ticket.fields import PLACEHOLDER
 from refute.ticket.modules import detect_import_roots, module_name
@@ -124,7 +125,7 @@ def _claim_lines(start: _Start) -> Iterable[str]:
 def _public_names(file: Path) -> Iterable[tuple[str, str]]:
     """Signature and first docstring line of what a module offers; nothing where it cannot be parsed."""
     try:
-        tree = ast.parse(file.read_bytes())
+        tree = parse_python(file.read_bytes())
     except (OSError, SyntaxError, ValueError, MemoryError, RecursionError):
         return
     for node in tree.body:

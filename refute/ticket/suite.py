@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
+from refute.python_syntax import parse_python
 from refute.ticket.mocks import Mock, dotted_name, find_mocks, imported_names
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -91,14 +92,14 @@ class _File:
         )
 
 
-def parse_python(data: bytes) -> ast.Module | None:
+def read_python(data: bytes) -> ast.Module | None:
     """The syntax tree, or None where the text does not parse, is huge or is nested deeper than people write."""
     if len(data) > _MAX_BYTES:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(data)
+            tree = parse_python(data)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     level: list[ast.AST] = [tree]
@@ -120,10 +121,10 @@ def read_units(
         deselected: marks that are left out.
         as_program: the file is started by Python itself, so its module level counts as a unit as well.
     """
-    tree = parse_python(files.get(path, b""))
+    tree = read_python(files.get(path, b""))
     if tree is None:
         return ()
-    file = _File(path, tree, filter(None, (parse_python(files[name]) for name in _conftests(path, files))))
+    file = _File(path, tree, filter(None, (read_python(files[name]) for name in _conftests(path, files))))
     units = [_unit(file, test, owner, frozenset(deselected)) for test, owner in islice(_tests(tree), _MAX_TESTS)]
     if as_program or not units:
         units.append(_made(file, "<module>", [file.top]))

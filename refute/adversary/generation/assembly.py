@@ -10,6 +10,7 @@ from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestabl
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
 from refute.adversary.joining import join
 from refute.guardrails.plain_text import printable
+from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 PYTEST: Final = "import pytest"
@@ -63,7 +64,7 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
 def _preamble(text: str) -> str:
     """The imports and helpers of an answer; what does not parse would take every test with it."""
     try:
-        ast.parse(text)
+        parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     return text.strip()
@@ -72,7 +73,7 @@ def _preamble(text: str) -> str:
 def _function(written: WrittenTest, name: str) -> str:
     """The test's code under its name; empty where it is not one function of the name it was given."""
     try:
-        body = ast.parse(written.code).body
+        body = parse_python(written.code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == written.name]

@@ -8,6 +8,7 @@ from typing import Final
 
 from refute.adversary.generation.outline import FUNCTION, outline
 from refute.adversary.references import loaded
+from refute.python_syntax import parse_python
 from refute.ticket.record import Claim
 
 MAX_WHOLE_CHARS: Final = 6_000
@@ -37,7 +38,7 @@ def excerpt(source: str, claims: Sequence[Claim], *, max_chars: int = MAX_WHOLE_
     if len(source) <= max_chars:
         return Excerpt(text=source, left_out=())
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Excerpt(text=source[:max_chars], left_out=("everything after its first characters",))
     definitions = {node.name: node for node in tree.body if isinstance(node, FUNCTION | ast.ClassDef)}

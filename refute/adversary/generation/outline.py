@@ -4,6 +4,8 @@ import ast
 import copy
 from typing import Final
 
+from refute.python_syntax import parse_python
+
 MAX_DOCSTRING_CHARS: Final = 1_200
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 DECLARING: Final = frozenset(
@@ -24,7 +26,7 @@ def outline(source: str) -> str:
         Text that shows no statement of the module; empty where it cannot be parsed.
     """
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     kept = [*_docstring(tree), *(part for node in tree.body for part in _part(node))]
@@ -38,7 +40,7 @@ def command_line(source: str) -> str:
         source: a program's text; of one that is no Python nothing is shown.
     """
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) in DECLARING]

@@ -8,6 +8,7 @@ from typing import Any, Final
 from refute.adversary.attack import TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.references import defined, loaded
+from refute.python_syntax import parse_python
 
 RESULT: Final = "result"
 
@@ -15,7 +16,7 @@ RESULT: Final = "result"
 def literal(text: str) -> tuple[Any] | None:
     """The value of a literal, in a box since it may be None; `[1, ...]` is one that was cut short."""
     try:
-        node = ast.parse(text.strip(), mode="eval")
+        node = parse_python(text.strip(), mode="eval")
         cut = any(isinstance(part, ast.Constant) and part.value is ... for part in ast.walk(node))
         return None if cut else (ast.literal_eval(node),)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
@@ -96,7 +97,7 @@ class _Drawn(ast.NodeTransformer):
 
 def _expression(text: str) -> ast.expr | None:
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return parse_python(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -171,7 +172,7 @@ def _columns(target: ast.expr, rows: ast.expr, used: set[str]) -> tuple[ast.expr
 
 
 def _read(node: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(node), mode="eval").body
+    return parse_python(ast.unparse(node), mode="eval").body
 
 
 def _raises(node: ast.With) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from refute.adversary.attack import TestRun
 from refute.adversary.oracle.shown import RESULT, as_result, assign, literal, raising_around, shown_code
 from refute.adversary.references import ImplementationUse, defined
+from refute.python_syntax import parse_python
 
 MAX_CHARS: Final = 3_000
 CONDITION: Final = "condition"
@@ -56,7 +57,7 @@ def situation_of(source: str, name: str, run: TestRun, modules: Sequence[str]) -
         modules: dotted names of the implementation's modules.
     """
     try:
-        body = ast.parse(source).body
+        body = parse_python(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
@@ -107,7 +108,7 @@ def _compared(message: str) -> tuple[str, str] | None:
     """Both sides of `assert 27 == 26`."""
     line = next((line for line in message.splitlines() if line.startswith("assert ")), "")
     try:
-        node = ast.parse(line).body[0] if line else None
+        node = parse_python(line).body[0] if line else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     match node:
@@ -119,7 +120,7 @@ def _compared(message: str) -> tuple[str, str] | None:
 def _plain_call(text: str, ours: set[str]) -> str:
     """A call of the implementation with nothing but plain data; empty where it is another."""
     try:
-        call = ast.parse(text, mode="eval").body
+        call = parse_python(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     if not isinstance(call, ast.Call) or ast.unparse(call.func).partition(".")[0] not in ours:

@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Iterable, Sequence
 
+from refute.python_syntax import parse_python
+
 MAX_EXPRESSION_CHARACTERS = 4_000
 """Longer texts are not read as code: parsing cost and the size of the generated file stay bounded."""
 
@@ -17,7 +19,7 @@ def parse_expression(text: str) -> ast.expr | None:
     if not text or len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
     try:
-        node = ast.parse(text, mode="eval").body
+        node = parse_python(text, mode="eval").body
     except _UNPARSABLE:
         return None
     return node if _is_tame([node]) else None
@@ -28,7 +30,7 @@ def parse_statements(text: str) -> list[ast.stmt] | None:
     if len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
     try:
-        nodes = ast.parse(text).body
+        nodes = parse_python(text).body
     except _UNPARSABLE:
         return None
     return nodes if _is_tame(nodes) else None
@@ -51,7 +53,7 @@ def _is_tame(nodes: Sequence[ast.AST]) -> bool:
 def parse_module(text: str) -> ast.Module | None:
     """A whole source file, or None where it is not Python."""
     try:
-        return ast.parse(text)
+        return parse_python(text)
     except _UNPARSABLE:
         return None
 

@@ -8,6 +8,7 @@ from importlib import resources
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
 from refute.adversary.property.draft import Draft, Note
+from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
@@ -210,7 +211,7 @@ def _helpers() -> dict[str, str]:
     text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("comparison.py", "oracles.py"))
     text = re.sub(r"  # (?:noqa|type: ignore).*", "", text)
     found: dict[str, str] = {}
-    for node in ast.parse(text).body:
+    for node in parse_python(text).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found[node.name] = ast.get_source_segment(text, node) or ""
     return found

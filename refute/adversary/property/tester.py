@@ -1,6 +1,5 @@
 """The built-in tester: deterministic, without a key, without running the code that it attacks."""
 
-import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import render
 from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Documented
+from refute.python_syntax import parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _WORTH: Final = (
@@ -71,7 +71,7 @@ def _parse_fault(source: SourceModule) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(source.source)
+            parse_python(source.source)
     except SyntaxError as error:
         return f"{source.module.path} cannot be parsed: line {error.lineno}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:

@@ -7,6 +7,8 @@ code differs like a mutant's. Code that looks at itself, to misbehave where it w
 import ast
 from typing import Final
 
+from refute.python_syntax import parse_python
+
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -16,7 +18,7 @@ def rewritten(source: str) -> str:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it cannot be parsed.
     """
-    return ast.unparse(ast.parse(source))
+    return ast.unparse(parse_python(source))
 
 
 def padded(source: str, name: str) -> str:
@@ -29,11 +31,11 @@ def padded(source: str, name: str) -> str:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it cannot be parsed.
     """
-    tree = ast.parse(source)
+    tree = parse_python(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | FUNCTION):
             place = _first_after_headings(node.body)
-            node.body[place:place] = ast.parse(f"{name} = None\ndel {name}").body
+            node.body[place:place] = parse_python(f"{name} = None\ndel {name}").body
     return ast.unparse(ast.fix_missing_locations(tree))
 
 

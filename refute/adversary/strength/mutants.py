@@ -11,6 +11,7 @@ from typing import Final
 from refute.adversary.attack import SourceModule
 from refute.adversary.strength.equivalents import suspicion
 from refute.adversary.strength.operators import changes
+from refute.python_syntax import parse_python
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 MAX_CANDIDATES: Final = 5_000
@@ -65,7 +66,7 @@ def sample_mutants(
 def _candidates(source: str) -> list[tuple[int, int]]:
     """(number of the node, number of its change), in the order of the file."""
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     found = []
@@ -128,7 +129,7 @@ def _messages(node: ast.AST) -> Iterator[ast.AST]:
 
 def _make(module: SourceModule, index: int, number: int, ordinal: int) -> Mutant | None:
     """The mutant; None where Python compiles it to what it was, or not at all."""
-    tree = ast.parse(module.source)
+    tree = parse_python(module.source)
     plain = ast.unparse(tree)
     site = next(node for place, node in enumerate(_sites(tree)) if place == index)
     change, other = next(made for place, made in enumerate(changes(site)) if place == number)

@@ -8,6 +8,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from refute.python_syntax import parse_python
+
 COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -64,7 +66,7 @@ def _augmented(node: ast.AugAssign) -> Iterator[Change]:
     other = ARITHMETIC.get(type(node.op))
     if other is not None:
         yield f"{_sign(node.op)}= → {_sign(other())}=", ast.AugAssign(node.target, other(), node.value)
-    target = ast.parse(ast.unparse(node.target), mode="eval").body
+    target = parse_python(ast.unparse(node.target), mode="eval").body
     target.ctx = ast.Store()  # type: ignore[attr-defined]
     yield f"{_sign(node.op)}= → =", ast.Assign([target], node.value)
 

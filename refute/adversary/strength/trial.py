@@ -25,6 +25,7 @@ from refute.adversary.references import ImplementationUse
 from refute.adversary.strength.controls import padded, rewritten
 from refute.adversary.strength.mutants import Mutant
 from refute.errors import SandboxFailed
+from refute.python_syntax import parse_python
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits
 from refute.settings import Settings
 
@@ -241,7 +242,7 @@ def _imports(source: str, brief: Brief) -> list[str]:
 
 
 def _imported(source: str, use: ImplementationUse) -> Iterator[str]:
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse_python(source)):
         match node:
             case ast.ImportFrom(module=str(name), level=0) if use.imports(node):
                 yield name

@@ -4,6 +4,7 @@ import ast
 import warnings
 from collections.abc import Callable
 
+from refute.python_syntax import parse_python
 from refute.scan.finding import Severity
 from refute.scan.python.literals import raise_unknown
 from refute.scan.python.values import Env
@@ -59,7 +60,7 @@ def _scan(report: Report, source: str, spot: Callable[[ast.AST], Spot], depth: i
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(name_symbols(source) if depth else source)
+            tree = parse_python(name_symbols(source) if depth else source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         if depth:

@@ -5,6 +5,7 @@
 import ast
 from typing import Any, Final
 
+from refute.python_syntax import parse_python
 from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
@@ -71,7 +72,7 @@ def _eval(call: PythonCall) -> Any:
     value = call.argument(0)
     if isinstance(value, str) and not is_open(value):
         try:
-            tree = ast.parse(value.strip(), mode="eval")
+            tree = parse_python(value.strip(), mode="eval")
         except (SyntaxError, ValueError):
             return run_python(call, value)
         _evaluate(call, value)

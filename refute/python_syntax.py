@@ -1,0 +1,31 @@
+"""Python's parser, for several threads at once.
+
+CPython 3.11 counts the depth of the trees it builds for the whole interpreter, not for each thread: two threads that
+parse at the same time get a SystemError or a RecursionError for text that has no fault (cpython issue 106905, seen in a
+batch). Whatever parses in refute's own processes does it here; ruff refuses `ast.parse` elsewhere.
+"""
+
+import ast
+import threading
+from typing import Final, Literal, overload
+
+_ONE_AT_A_TIME: Final = threading.RLock()
+"""Reentrant: a collection of garbage may run code that parses, in the midst of parsing."""
+
+
+@overload
+def parse_python(source: str | bytes) -> ast.Module: ...
+
+
+@overload
+def parse_python(source: str | bytes, *, mode: Literal["eval"]) -> ast.Expression: ...
+
+
+def parse_python(source: str | bytes, *, mode: Literal["exec", "eval"] = "exec") -> ast.Module | ast.Expression:
+    """As `ast.parse`.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: the text cannot be parsed.
+    """
+    with _ONE_AT_A_TIME:
+        return ast.parse(source, mode=mode)  # type: ignore[return-value]  # noqa: TID251  # the one place
