@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Verification of TCK-120.
+# Verification of id-reconciliation.
 set -euo pipefail
 
 # Every module imports, without try/except around it.

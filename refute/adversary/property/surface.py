@@ -43,6 +43,8 @@ class Function:
     """Exceptions that its body raises by name: its way to refuse inputs."""
     depends_on: frozenset[Dependence] = frozenset()
     """What its answer hangs on besides its arguments."""
+    samples: tuple[tuple[str, str], ...] = ()
+    """Parameter and a text that an example passes for it."""
 
     @property
     def qualified(self) -> str:

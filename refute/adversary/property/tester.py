@@ -16,6 +16,7 @@ from refute.adversary.property.importing import import_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import render
+from refute.adversary.property.samples import with_samples
 from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Documented
 from refute.python_syntax import parse_python
@@ -80,7 +81,7 @@ def _parse_fault(source: SourceModule) -> str:
 
 
 def _everything(brief: Brief) -> Iterator[Draft | Note]:
-    surface = read_surface(brief.modules)
+    surface = with_samples(read_surface(brief.modules), brief.ticket.claims)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     raised = {error for function in surface.callables() for error in function.refuses_with}
     refusals = known_errors(sorted(raised), surface)

@@ -55,11 +55,11 @@ def reports(folder: Path):
     return ask
 
 
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", list(cases()))
 def test_right_code_passes_and_is_attested(case: CaseFile, reports) -> None:
     assert list(breaches_of_right_code(case, reports(case, wrong=False))) == []
 
 
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", list(cases()))
 def test_wrong_code_fails_the_tests_that_it_fails_in_one_process(case: CaseFile, reports) -> None:
     assert list(breaches_of_wrong_code(case, reports(case, wrong=True))) == []
