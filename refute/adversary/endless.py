@@ -23,7 +23,8 @@ def endless(run: TestRun, source: str, limit: str) -> bool:
     """Whether a limit was reached on input so small that more time or depth would not have helped.
 
     A recursion was tried with ten times Python's own limit. A loop had the test's time in every run, and is believed
-    to have no end only where the stack holds no function twice: branching recursion may be slow on small input.
+    to have no end only where it computed all the while (code that waits may be about to answer) and where the stack
+    holds no function twice: branching recursion may be slow on small input.
 
     Args:
         run: that reached the limit inside the implementation.
@@ -32,7 +33,8 @@ def endless(run: TestRun, source: str, limit: str) -> bool:
     """
     if limit not in {"recursion", "time"} or not _small_input(run, source):
         return False
-    return limit == "recursion" or not _recursive(run.traceback)
+    worked = run.busy_s >= run.duration_s / 2
+    return limit == "recursion" or (worked and not _recursive(run.traceback))
 
 
 def _small_input(run: TestRun, source: str) -> bool:

@@ -103,8 +103,8 @@ class Child:
                 return []
 
     def usage(self) -> Usage:
-        """Its use of processors so far."""
-        return usage(self._process.pid)
+        """The use of processors so far, of the worker and of all below it: the implementation runs in one of those."""
+        return usage(self._process.pid, *descendants(self._process.pid))
 
     def stacks(self, subject: int) -> tuple[str, str]:
         """Ask for the stacks of all threads, and wait a little for them.

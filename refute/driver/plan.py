@@ -68,6 +68,8 @@ class Report:
     name: str
     end: str
     duration_s: float = 0.0
+    busy_s: float = 0.0
+    """Processor time used until the test's limit ended it; 0 where it ended otherwise."""
     error_type: str = ""
     error_message: str = ""
     traceback: str = ""

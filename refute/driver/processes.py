@@ -37,18 +37,21 @@ class Usage:
     """It runs, or waits for nothing but a processor."""
 
 
-def usage(pid: int) -> Usage:
-    """A process's use of processors; nothing where it is gone."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return Usage(0.0, runnable=False)
-    ticks = int(fields[11]) + int(fields[12])  # utime and stime, proc(5)
-    return Usage(ticks / os.sysconf("SC_CLK_TCK"), runnable=fields[0] == b"R")
+def usage(*pids: int) -> Usage:
+    """The use of processors by processes together; those that are gone add nothing."""
+    ticks, runnable = 0, False
+    for pid in pids:
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        ticks += int(fields[11]) + int(fields[12])  # utime and stime, proc(5)
+        runnable = runnable or fields[0] == b"R"
+    return Usage(ticks / os.sysconf("SC_CLK_TCK"), runnable=runnable)
 
 
 def starved(before: Usage, now: Usage, elapsed_s: float) -> bool:
-    """Whether a process wanted to run but got less than half of a processor: the machine is slow, not the code."""
+    """Whether processes wanted to run but got less than half of a processor: the machine is slow, not the code."""
     return now.runnable and now.cpu_s - before.cpu_s < elapsed_s / 2
 
 

@@ -68,6 +68,7 @@ class Watch:
         self._since_s = time.monotonic()
         self._usage = Usage(0.0, runnable=False)
         self._patience = 1
+        self._busy_s = 0.0
         limits = plan.recursion_limits
         self._recursion_limit = limits[min(repetition, len(limits) - 1)]
         self.reports: dict[str, Report] = {}
@@ -138,6 +139,7 @@ class Watch:
             if self._stage != before:
                 self._usage, self._patience = child.usage(), 1
             if not lines and time.monotonic() >= until and not self._wait_longer(child, until):
+                self._busy_s = max(child.usage().cpu_s - self._usage.cpu_s, 0.0)
                 if self._talk.done:
                     return ""
                 return "suite" if until == self._deadline_s else "test"
@@ -212,7 +214,8 @@ class Watch:
     def _on_time_out(self, stacks: tuple[str, str]) -> None:
         talk, limit = self._talk, f"{self._plan.test_timeout_s:g} s"
         if talk.current is not None:
-            self._settle([talk.current.name], "timed_out", self._where(f"still running after {limit}", stacks))
+            facts = self._where(f"still running after {limit}", stacks) | {"busy_s": round(self._busy_s, 3)}
+            self._settle([talk.current.name], "timed_out", facts)
         elif not talk.collected:
             message = f"importing the test file did not end within {limit}"
             self._settle(talk.remaining, "timed_out", self._where(message, stacks))

@@ -147,11 +147,10 @@ def _built(client: docker.DockerClient, recipe: Recipe, folder: Path, progress: 
 
 @contextmanager
 def _stage(bench: Workbench, rootfs: Layer, source: str) -> Iterator[str]:
-    """The ID of an image with this root file system: an earlier sandbox image, or a bare one for the moment."""
-    label = f"{image_recipe.LABEL_ROOTFS}={rootfs.digest}"
-    for summary in bench.client.api.images(filters={"label": label}):
-        yield summary["Id"]
-        return
+    """The ID of an image with this root file system and nothing else, for the moment.
+
+    An earlier sandbox image would bring its own driver and wheels, and what was dropped since would live on.
+    """
     tag = f"refute-sandbox-stage:{rootfs.digest[:12]}"
     stage_id = _load(bench, [rootfs], source, {}, tag)
     try:

@@ -195,10 +195,13 @@ def webhook() -> Iterator[WebhookReceiver]:
 
 
 @pytest.fixture(scope="session")
-def deployed(state_dir: Path, webhook: WebhookReceiver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    """Server, deployments, automations and a worker, as `docs/deployments.md` says; once, as each takes a minute."""
+def deployed(webhook: WebhookReceiver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    """Server, deployments, automations and a worker, as `docs/deployments.md` says; once, as each takes a minute.
+
+    The server is its own: of two workers on one server, either would take the other one's runs.
+    """
     home = tmp_path_factory.mktemp("deployed")
-    with server_lease(Settings.load(state_dir=state_dir, server_idle_s=120), say=print) as api_url:
+    with server_lease(Settings.load(state_dir=home / "server", server_idle_s=120), say=print) as api_url:
         made = Deployed(api_url=api_url, home=home, webhook_url=webhook.url)
         made.apply()
         with made.worker():

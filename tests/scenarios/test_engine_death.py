@@ -1,6 +1,7 @@
 """S150: the engine dies under a run. A second engine, on a socket of its own, is started here and killed."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -136,7 +137,8 @@ def test_s150_an_engine_that_dies_is_an_error_with_instructions_and_never_a_verd
     outcome = verify(ticket(script="sleep 2\n" if stage == "verify" else "true\n"))
     dying.join(timeout=10)
     assert outcome.status is Status.ERROR
-    assert "engine stopped answering" in outcome.reason
+    # Which of the two depends on whether the job or what was prepared for it was running.
+    assert re.search("engine stopped answering|no container engine answers", outcome.reason)
     assert "Start Docker" in outcome.reason
     assert outcome.claims == ()
 

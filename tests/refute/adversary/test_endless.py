@@ -13,7 +13,8 @@ BRANCHING = LOOPING + '  File "/workspace/bits.py", line 2 in bits\n'
 
 
 def hung(source: str, traceback: str = LOOPING, limit: str = "time", **facts: object) -> bool:
-    run = make_run("test_a", TestEnd.TIMED_OUT, traceback=traceback, **facts)
+    given = {"duration_s": 20.0, "busy_s": 19.0, **facts}
+    run = make_run("test_a", TestEnd.TIMED_OUT, traceback=traceback, **given)
     return endless(run, source, limit)
 
 
@@ -40,3 +41,7 @@ def test_a_recursion_without_end_is_told_by_its_smallest_input() -> None:
     assert not hung(source, limit="recursion", smallest_input="n=100000")
     assert not hung(source, limit="recursion")
     assert not hung(source, limit="memory", smallest_input="n=0")
+
+
+def test_code_that_waited_may_be_about_to_answer() -> None:
+    assert not hung("def test_a():\n    assert bits(127) == 7\n", busy_s=0.1)

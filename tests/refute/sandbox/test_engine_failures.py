@@ -199,7 +199,6 @@ def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id: st
         from refute.sandbox import profile
         profile.EXPIRY_MARGIN_S = 1
         from refute.sandbox.engine import DockerSandbox
-from refute.sandbox.files import Files
         from tests.fakes.jobs import bash_job
         DockerSandbox().run(bash_job("sleep 600", image_id={image_id!r}, run_id="killed", limits={{"timeout_s": 3}}))
     """
