@@ -88,7 +88,7 @@ class DockerSandbox:
             return self._facts
 
     def run(self, job: Job) -> JobResult:
-        """Run a job in a fresh container; if the engine dies under it, or somebody ends it, once more in another.
+        """Run a job in a fresh container; if the engine dies under or before it, or somebody ends it, once more.
 
         Raises:
             EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
@@ -104,13 +104,13 @@ class DockerSandbox:
             if self._stops != stops:
                 raise
             return self._attempt(job, facts)
-        except EngineDied as death:
+        except (EngineDied, EngineUnavailable) as death:  # unavailable: it answered earlier, and died between two jobs
             if again := self._removal.await_engine():
                 again.close()
             try:
                 return self._attempt(job, facts)
             except EngineUnavailable as error:
-                raise EngineDied(
+                raise type(death)(
                     f"{death.message}; it did not come back within {self._engine_return_s:g} s", hint=death.hint
                 ) from error
 

@@ -44,7 +44,9 @@ def source(tmp_path) -> WheelSource:
 
 @pytest.fixture
 def lines(tmp_path) -> list[str]:
-    return [wheel.write(tmp_path / "house") for wheel in (SLUGTOOLS, PYTEST)]
+    # Every test has an image of its own: one that another test runs cannot be removed.
+    own = replace(SLUGTOOLS, files={**SLUGTOOLS.files, "made_for.txt": str(tmp_path)})
+    return [wheel.write(tmp_path / "house") for wheel in (own, PYTEST)]
 
 
 @pytest.fixture

@@ -70,6 +70,7 @@ def let(monkeypatch: pytest.MonkeyPatch, containers: list[Exception | None], att
         ([None, None], [ContainerLost("ended from outside"), None]),
         ([None, None], [EngineDied("gone"), None]),
         ([EngineDied("gone"), None], [None]),
+        ([EngineUnavailable("died between two jobs"), None], [None]),
     ],
 )
 def test_one_failure_of_the_engine_or_of_somebody_s_clean_up_costs_no_outcome(
@@ -101,6 +102,7 @@ def test_what_was_ended_on_purpose_is_not_begun_again(sandbox: DockerSandbox, mo
         ([None, None], [ContainerLost("1"), ContainerLost("2")], ContainerLost),
         ([None], [SandboxFailed("could not be filled")], SandboxFailed),
         ([None, EngineUnavailable("still gone")], [EngineDied("gone")], EngineDied),
+        ([EngineUnavailable("gone"), EngineUnavailable("still gone")], [], EngineUnavailable),
     ],
 )
 def test_what_fails_again_or_cannot_be_helped_is_told(
