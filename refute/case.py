@@ -1,24 +1,23 @@
 """The case file: collects what each stage returned, ends the chain on a `Stop`, and becomes the outcome."""
 
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NoReturn, TypeVar, assert_never
 
-from refute.adversary.attack import Screening, TriageVerdict
+from refute.adversary.attack import Screening
 from refute.approval import Approval
 from refute.errors import InfrastructureError, ModelUnavailable, UsageError
 from refute.guardrails.audit_chain import AuditAnchor
 from refute.llm.pricing import total
 from refute.observer import StageObserver, Unwatched
-from refute.outcome import Outcome, Provenance, RoundYield, StageRecord, Status, Stop, TestRecord
+from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage, Verification, Writing
+from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage, Verification, Writing, round_yields
 from refute.stages.usage import added
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
@@ -166,7 +165,9 @@ class CaseFile:
                 triage.models if triage else (),
                 self.hardening.models if self.hardening else (),
             ),
-            rounds=self._rounds(),
+            rounds=round_yields(
+                (self.writing, self.hardening.writing if self.hardening else None), self.screening, triage
+            ),
             decoys_touched=tuple(path for _, result in self._jobs() for path in result.decoys_touched),
         )
 
@@ -262,20 +263,6 @@ class CaseFile:
                 round=test.round,
             )
             for test, verdict, reason in (*judged, *rejected)
-        )
-
-    def _rounds(self) -> tuple[RoundYield, ...]:
-        """What became of each round's tests."""
-        accepted = Counter((one.tester, one.round) for one in (self.screening.attack.tests if self.screening else ()))
-        refuting = Counter(
-            (one.test.tester, one.test.round)
-            for one in (self.triage.triaged if self.triage else ())
-            if one.verdict is TriageVerdict.REFUTED
-        )
-        return tuple(
-            replace(one, accepted=accepted[one.tester, one.round], refuting=refuting[one.tester, one.round])
-            for writing in (self.writing, self.hardening.writing if self.hardening else None)
-            for one in (writing.rounds if writing else ())
         )
 
     def _caveats(self) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from refute.adversary.attack import TestEnd, TestRun
 from refute.adversary.counterexample import smallest_input
+from refute.errors import SandboxFailed
+from refute.sandbox.job import Exited, JobResult, Limits
 from refute.settings import Settings
 from refute.ticket.modules import implementation_modules
 from refute.ticket.record import Ticket
@@ -130,3 +132,23 @@ def make_plan(ticket: Ticket, test_file: str, tests: Sequence[str], settings: Se
         "memory_bytes": int(settings.memory_bytes * WORKER_SHARE),
         "recursion_limits": list(RECURSION_LIMITS),
     }
+
+
+def driver_limits(settings: Settings, *, suite_timeout_s: float) -> Limits:
+    """What a container with the driver may use; the driver ends its tests by itself, and has a while for that."""
+    return Limits(
+        timeout_s=suite_timeout_s + GRACE_S,
+        memory_bytes=settings.memory_bytes,
+        cpus=settings.cpus,
+        output_bytes=settings.output_bytes,
+    )
+
+
+def refuse_broken_driver(result: JobResult) -> None:
+    """Tell a sandbox in which the driver could not start from one that ran something.
+
+    Raises:
+        SandboxFailed: it could not start, which says nothing about the code.
+    """
+    if result.end == Exited(code=DRIVER_BROKEN) and RESULTS not in result.collected:
+        raise SandboxFailed(f"the test driver could not start: {result.stderr[-500:].strip()}", hint="refute doctor")

@@ -20,6 +20,7 @@ class ImplementationUse:
     """
 
     def __init__(self, source: str, modules: Sequence[str], programs: Sequence[str] = ()) -> None:
+        self.source = source
         self._programs = tuple(programs)
         self._modules = {part for name in modules for part in (name, name.split(".")[0])}
         self._direct: dict[str, bool] = {}

@@ -10,15 +10,14 @@ from pydantic import ValidationError
 from refute.adversary.attack import Attack, AttackRun, TestEnd, TestRun
 from refute.adversary.contract import (
     DRIVER,
-    DRIVER_BROKEN,
-    GRACE_S,
     PLAN,
     RESULTS,
     RESULTS_BYTES,
     ResultsModel,
+    driver_limits,
     make_plan,
+    refuse_broken_driver,
 )
-from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.settings import Settings
 from refute.ticket.record import Ticket
@@ -67,12 +66,7 @@ def attack_job(  # noqa: PLR0913  # what a job is made of
 
 def attack_limits(settings: Settings) -> Limits:
     """What an attack may use, its driver included."""
-    return Limits(
-        timeout_s=settings.attack_timeout_s + GRACE_S,
-        memory_bytes=settings.memory_bytes,
-        cpus=settings.cpus,
-        output_bytes=settings.output_bytes,
-    )
+    return driver_limits(settings, suite_timeout_s=settings.attack_timeout_s)
 
 
 def read_attack_run(job: Job, result: JobResult) -> AttackRun:
@@ -89,14 +83,11 @@ def read_attack_run(job: Job, result: JobResult) -> AttackRun:
     Raises:
         SandboxFailed: the driver could not start, which says nothing about the code.
     """
+    refuse_broken_driver(result)
     plan = json.loads(job.attack_files[PLAN])
     match result.end:
         case Exited(code=0) | LimitReached(exit_code=0):
             return _read(plan, result)
-        case Exited(code=code) if code == DRIVER_BROKEN and RESULTS not in result.collected:
-            raise SandboxFailed(
-                f"the test driver could not start: {result.stderr[-500:].strip()}", hint="refute doctor"
-            )
         case Exited(code=code):
             fact = f"the test driver was ended from outside: exit code {code}"
         case TimedOut(limit_s=limit_s):

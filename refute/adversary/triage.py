@@ -75,7 +75,6 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
             continue
         again = [other for runs in run.repetitions for other in runs if other.name == first.name]
         case = Case(tests[first.name], first, again, claims, use)
-        case.source = attack.source
         case.runs_program = bool(brief.programs)
         case.files = frozenset(path.rpartition("/")[2] for path in brief.ticket.implementation_files)
         verdict, reason = case.judge(repetitions)
@@ -100,8 +99,6 @@ class Case:
         self._runs = (first, *again)
         self._claim = claims[test.claim_id]
         self._use = use
-        self.source = ""
-        """Of the test file."""
         self.runs_program = False
         """Whether tests run the implementation as a program, so that no frame of it is ever seen."""
         self.files: frozenset[str] = frozenset()
@@ -194,7 +191,7 @@ class Case:
             return TriageVerdict.REFUTED, f"the claim rules this out, and {len(self._runs)} runs agree: {what}"
         if limit == "recursion" and self.test.origin in EXAMPLES:
             return TriageVerdict.REFUTED, f"the example never returns, however deep it may recurse: {what}"
-        if self._promises_result(limit) and all(endless(run, self.source, limit) for run in self._runs):
+        if self._promises_result(limit) and all(endless(run, self._use.source, limit) for run in self._runs):
             return (
                 TriageVerdict.REFUTED,
                 f"no result ever comes for this small input, in {len(self._runs)} runs: {what}",

@@ -161,7 +161,7 @@ def _stage(bench: Workbench, rootfs: Layer, source: str) -> Iterator[str]:
 
 
 def _load(bench: Workbench, layers: list[Layer], source: str, labels: dict[str, str], tag: str) -> str:
-    config = _config(bench.recipe, layers[0], source, labels)
+    config = _config(bench.recipe, source, labels)
     with tempfile.TemporaryDirectory(dir=bench.cache) as work:
         archive = Path(work, "image.tar")
         write_archive(archive, config=config, layers=layers, tag=tag)
@@ -173,8 +173,8 @@ def _load(bench: Workbench, layers: list[Layer], source: str, labels: dict[str, 
     return image_id
 
 
-def _config(recipe: Recipe, rootfs: Layer, source: str, labels: dict[str, str]) -> dict[str, object]:
-    """The image's configuration. Every value follows from the recipe and the layers, or the ID would not."""
+def _config(recipe: Recipe, source: str, labels: dict[str, str]) -> dict[str, object]:
+    """The image's configuration. Every value follows from the recipe and its base, or the ID would not."""
     machines = {"x86_64": "amd64", "aarch64": "arm64"}
     user = f"{SUBJECT}:{SUBJECT}"
     return {
@@ -189,7 +189,6 @@ def _config(recipe: Recipe, rootfs: Layer, source: str, labels: dict[str, str]) 
             "Labels": {
                 image_recipe.LABEL_PYTHON: recipe.python,
                 image_recipe.LABEL_SOURCE: source,
-                image_recipe.LABEL_ROOTFS: rootfs.digest,
                 **labels,
             },
         },

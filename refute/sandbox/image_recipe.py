@@ -21,8 +21,6 @@ LABEL_RECIPE = "refute.sandbox.recipe"
 LABEL_PYTHON = "refute.sandbox.python"
 LABEL_SOURCE = "refute.sandbox.source"
 
-LABEL_ROOTFS = "refute.sandbox.rootfs"
-
 SCRIPTS = ("rootfs.sh", "wheels.sh", "driver.sh")
 
 REPOSITORY = Path(__file__).resolve().parents[2]

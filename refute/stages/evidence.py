@@ -1,9 +1,11 @@
 """What the executing stages return: the author's verification, the attack's run, and what its results mean."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from refute.adversary.attack import Attack, AttackRun, Screening, TriagedTest
+from refute.adversary.attack import Attack, AttackRun, Screening, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.outcome import ClaimResult, ModelUse, RoundYield, Stop, TestFailure
 from refute.sandbox.job import JobResult
@@ -99,3 +101,26 @@ class StrengthStage:
     summary: str
     sandbox_s: float = 0.0
     duration_s: float = 0.0
+
+
+def round_yields(
+    writings: Iterable[Writing | None], screening: Screening | None, triage: Triage | None
+) -> tuple[RoundYield, ...]:
+    """What each round of writing brought: how many of its tests were accepted, and how many refute.
+
+    Args:
+        writings: in the order in which they were asked for; None where there was none.
+        screening: of all their tests.
+        triage: of all their tests.
+    """
+    accepted = Counter((one.tester, one.round) for one in (screening.attack.tests if screening else ()))
+    refuting = Counter(
+        (one.test.tester, one.test.round)
+        for one in (triage.triaged if triage else ())
+        if one.verdict is TriageVerdict.REFUTED
+    )
+    return tuple(
+        replace(one, accepted=accepted[one.tester, one.round], refuting=refuting[one.tester, one.round])
+        for writing in writings
+        for one in (writing.rounds if writing else ())
+    )

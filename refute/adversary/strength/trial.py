@@ -5,7 +5,7 @@ import json
 import random
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -13,18 +13,17 @@ from pydantic import ValidationError
 from refute.adversary.attack import Attack, Brief, TestRun, TriagedTest, TriageVerdict
 from refute.adversary.contract import (
     DRIVER,
-    DRIVER_BROKEN,
-    GRACE_S,
     PLAN,
     RESULTS,
     RESULTS_BYTES,
     ResultsModel,
+    driver_limits,
     make_plan,
+    refuse_broken_driver,
 )
 from refute.adversary.references import ImplementationUse
 from refute.adversary.strength.controls import padded, rewritten
 from refute.adversary.strength.mutants import Mutant
-from refute.errors import SandboxFailed
 from refute.python_syntax import parse_python
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits
 from refute.settings import Settings
@@ -124,7 +123,7 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
         trial: what is run.
         brief: of the ticket.
         mutants: to be shared out.
-        outline: image, run and workspace of the jobs.
+        outline: image, run, workspace and limits of the jobs.
         settings: limits.
         containers: at most so many jobs.
         requirements: import roots of what the ticket requires.
@@ -139,14 +138,11 @@ def read_runs(job: Job, result: JobResult) -> VariantRuns:
     Raises:
         SandboxFailed: the driver could not start, which says nothing about the code.
     """
+    refuse_broken_driver(result)
     plan = json.loads(job.attack_files[PLAN])
     match result.end:
         case Exited(code=0) | LimitReached(exit_code=0):
             return _checked(plan, result.collected.get(RESULTS))
-        case Exited(code=code) if code == DRIVER_BROKEN and RESULTS not in result.collected:
-            raise SandboxFailed(
-                f"the test driver could not start: {result.stderr[-500:].strip()}", hint="refute doctor"
-            )
         case end:
             return VariantRuns(runs=(), lost=f"a mutant took the test driver with it ({end})")
 
@@ -169,14 +165,9 @@ def _job(  # as trial_jobs
         "variants": _shuffled(mutants, controls(brief)),
         "emptied": list(EMPTIED),
     }
-    return Job(
-        name=outline.name,
-        run_id=outline.run_id,
-        ticket_id=outline.ticket_id,
-        image_id=outline.image_id,
+    return replace(
+        outline,
         command=DRIVER,
-        workspace=outline.workspace,
-        limits=trial_limits(settings),
         attack_files={PLAN: json.dumps(plan).encode(), trial.attack.file_name: trial.source.encode()},
         collect=(RESULTS,),
     )
@@ -184,12 +175,7 @@ def _job(  # as trial_jobs
 
 def trial_limits(settings: Settings) -> Limits:
     """What a container of mutants may use."""
-    return Limits(
-        timeout_s=settings.mutation_timeout_s + GRACE_S,
-        memory_bytes=settings.memory_bytes,
-        cpus=settings.cpus,
-        output_bytes=settings.output_bytes,
-    )
+    return driver_limits(settings, suite_timeout_s=settings.mutation_timeout_s)
 
 
 def _shuffled(mutants: Sequence[Mutant], others: Mapping[str, dict[str, str]]) -> list[dict[str, Any]]:

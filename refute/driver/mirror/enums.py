@@ -58,14 +58,9 @@ def build_enum(
     namespace["__new__"] = new
     namespace["__getattr__"] = missing
     for name, member in told["members"].items():
-        if (
-            not name.startswith("_")
-            or name in {"__str__", "__repr__", "__format__", "_missing_"}
-            or (name.startswith("__") and name not in TAKEN)
-        ):
-            value = _member(cid, name, member)
-            if value is not None:
-                namespace[name] = value
+        value = _member(cid, name, member) if _is_carried(name) else None
+        if value is not None:
+            namespace[name] = value
     for name, value, content in members:
         namespace[name] = Spec(value, content)
     return meta(told["name"], tuple(bases), namespace)  # type: ignore[no-any-return]
@@ -76,6 +71,13 @@ TAKEN = frozenset(
      "__class__", "__or__", "__and__", "__xor__", "__invert__", "__contains__", "__bool__", "__len__", "__iter__",
      "__ror__", "__rand__", "__rxor__", "__deepcopy__", "__copy__"}
 )  # fmt: skip
+
+
+def _is_carried(name: str) -> bool:
+    """Whether a member of the enumeration is told to the mirror; what compares and counts is Python's own here."""
+    if name in {"__str__", "__repr__", "__format__", "_missing_"}:
+        return True
+    return not name.startswith("_") or (name.startswith("__") and name not in TAKEN)
 
 
 def _member(cid: int, name: str, member: list[Any]) -> Any:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from tests.refute.driver.compat.case_file import CaseFile, Group, grouped, read_cases
 from tests.refute.driver.compat.judging import breaches_of_right_code, breaches_of_wrong_code
@@ -17,16 +16,7 @@ pytestmark = pytest.mark.slow
 
 CASES = read_cases()
 GROUPS = grouped(CASES)
-OPEN: dict[str, str] = {}
-"""Ordinary code that fails because of the split as yet. A fix turns the test red until its entry is gone."""
 Reports = dict[str, dict[str, Any]]
-
-
-def cases() -> Iterator[ParameterSet]:
-    """All cases; what is open is expected to fail."""
-    for case in CASES:
-        marks = [pytest.mark.xfail(reason=OPEN[case.name])] if case.name in OPEN else []
-        yield pytest.param(case, id=case.name, marks=marks)
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +45,11 @@ def reports(folder: Path):
     return ask
 
 
-@pytest.mark.parametrize("case", list(cases()))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_right_code_passes_and_is_attested(case: CaseFile, reports) -> None:
     assert list(breaches_of_right_code(case, reports(case, wrong=False))) == []
 
 
-@pytest.mark.parametrize("case", list(cases()))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_wrong_code_fails_the_tests_that_it_fails_in_one_process(case: CaseFile, reports) -> None:
     assert list(breaches_of_wrong_code(case, reports(case, wrong=True))) == []
