@@ -20,6 +20,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PYTHON_VERSION: Final = re.compile(r"3\.\d{1,2}")
 _HASH_OPTION: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _MAX_EXPRESSION_CHARS: Final = 10_000
+_RAISES: Final = re.compile(r"(?P<call>.*\S)\s+(?:raises?|throws?)\s+(?P<error>[A-Za-z_]\w*(?:\.\w+)*)", re.DOTALL)
 _MAX_REQUIREMENT_CHARS: Final = 5_000
 _MAX_SHOWN_CHARS: Final = 80
 
@@ -125,6 +126,14 @@ def expression(value: str) -> str:
     return text
 
 
+def _example(value: str) -> str:
+    """An expression that must hold, or `CALL raises ERROR`, which no expression can say."""
+    if raising := _RAISES.fullmatch(value.strip()):
+        expression(raising["call"])
+        return _text(value).strip()
+    return expression(value)
+
+
 def _rewritten(text: str) -> str:
     """How to write what is no expression but means one."""
     if text.startswith("assert "):
@@ -134,7 +143,8 @@ def _rewritten(text: str) -> str:
     for arrow in ("->", "=>", "→"):
         call, found, result = text.partition(arrow)
         if found:
-            return f"; write {call.strip()} == {result.strip()}"
+            link = "raises" if re.fullmatch(r"\s*[\w.]*(?:Error|Exception)\s*", result) else "=="
+            return f"; write {call.strip()} {link} {result.strip()}"
     if re.fullmatch(r"[^=<>!]+[^=<>!]=[^=].*", text, re.DOTALL):
         return "; compare with '=='"
     return ""
@@ -195,6 +205,8 @@ def _label(value: str) -> str:
         raise _wrong(value, "one word such as needs-adversarial or complexity:high")
     return value
 
+
+Example = Annotated[str, AfterValidator(_example)]
 
 Text = Annotated[str, AfterValidator(_text)]
 FilledText = Annotated[str, AfterValidator(_filled)]

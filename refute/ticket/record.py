@@ -38,7 +38,7 @@ class Claim:
     id: ClaimId
     text: str
     examples: tuple[str, ...] = ()
-    """Python expressions that must hold as written."""
+    """Python expressions that must hold as written, or `CALL raises ERROR`."""
     property: Property | None = None
 
 

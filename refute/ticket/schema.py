@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from refute.ticket.document import Fault, FieldPath, Scalar
 from refute.ticket.fields import (
     DirectoryPath,
+    Example,
     Expression,
     FilePath,
     FilledText,
@@ -50,7 +51,7 @@ class ClaimModel(_Strict):
 
     text: FilledText
     id: Id | None = None
-    examples: list[Expression] = []
+    examples: list[Example] = []
     property: PropertyModel | None = None
 
 

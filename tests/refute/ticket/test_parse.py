@@ -168,7 +168,10 @@ def test_a_pinned_requirement_is_accepted(make_ticket: MakeTicket) -> None:
     [
         ("f(1", "was never closed at line 1, column 2"),
         ("f(1) -> 2", "write f(1) == 2"),
+        ("f(1 raises ValueError", "was never closed"),
+        ("f(1) raises ValueError when called", "a Python expression"),
         ("f(1) => 2", "write f(1) == 2"),
+        ("f(1) -> ValueError", "write f(1) raises ValueError"),
         ("assert f(1) == 2", "without 'assert'"),
         (">>> f(1)", "doctest"),
         ("", "a Python expression"),
@@ -179,6 +182,11 @@ def test_a_pinned_requirement_is_accepted(make_ticket: MakeTicket) -> None:
 )
 def test_an_example_must_be_an_expression(make_ticket: MakeTicket, example: str, said: str) -> None:
     assert said in problems_of(make_ticket(claims=[{"text": "t", "examples": [example]}]))
+
+
+def test_an_example_may_raise(make_ticket: MakeTicket) -> None:
+    written = ["f('') raises ValueError", "pkg.f(1)\nraises pkg.errors.Wrong"]
+    assert load_ticket(make_ticket(claims=[{"text": "t", "examples": written}])).claims[0].examples == tuple(written)
 
 
 def test_a_property_is_checked_in_every_part(make_ticket: MakeTicket) -> None:

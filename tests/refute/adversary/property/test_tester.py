@@ -118,6 +118,28 @@ def test_statements_among_author_examples_run_in_order() -> None:
     assert failures(attack_on(code, claim("Adds.", written)), code) == {}
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "take('') raises ValueError",
+        "take(1, 2) raises TypeError",
+        "await_it(take('')) raises subject.Wrong",
+        "take('')\nraises Wrong",
+    ],
+)
+def test_an_author_example_may_raise(written: str) -> None:
+    right = (
+        "class Wrong(ValueError): pass\n"
+        "def await_it(x): return x\n"
+        "def take(text):\n    if not text: raise Wrong\n    return text\n"
+    )
+    wrong = right.replace("if not text: raise Wrong", "pass").replace("take(text)", "take(text='', *more)")
+    attack = attack_on(right, claim("Takes.", written))
+    assert len(attack.tests) == 1
+    assert failures(attack, right) == {}
+    assert len(failures(attack, wrong)) == 1
+
+
 def test_an_author_example_may_await() -> None:
     code = "async def load(n):\n    return n + 1\n"
     assert failures(attack_on(code, claim("Loads.", "await load(1) == 2", "load(1) == 2")), code) == {}
