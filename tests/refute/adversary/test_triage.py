@@ -65,6 +65,14 @@ def test_an_example_whose_value_differs_from_run_to_run_needs_a_person() -> None
     assert judged(*runs, origin=Origin.DOCSTRING_EXAMPLE).verdict is TriageVerdict.NEEDS_REVIEW
 
 
+@pytest.mark.parametrize(("compared", "verdict"), [("==", TriageVerdict.REFUTED), ("<=", TriageVerdict.NEEDS_REVIEW)])
+def test_an_authors_example_that_fails_differently_each_time_refutes_unless_it_is_measured(
+    compared: str, verdict: TriageVerdict
+) -> None:
+    runs = [failed("AssertionError", f"assert {lost} {compared} 1600") for lost in (1680, 1700, 1691, 1655)]
+    assert judged(*runs, origin=Origin.AUTHOR_EXAMPLE).verdict is verdict
+
+
 def test_an_example_whose_value_differs_only_by_its_address_refutes() -> None:
     runs = [failed("AssertionError", f"expected 4, got <object object at 0x7f{n}>") for n in range(4)]
     assert judged(*runs, origin=Origin.DOCSTRING_EXAMPLE).verdict is TriageVerdict.REFUTED
