@@ -35,13 +35,20 @@ DAYS = 365
 CHUNK = 20_000
 TABLES = {
     "runs": 3,
-    "outcomes": 22,
+    "outcomes": 26,
     "claims": 10,
     "failures": 8,
     "sandbox_runs": 5,
     "reservations": 12,
     "model_calls": 16,
 }
+OUTCOME_COLUMNS = (
+    *("id", "run_id", "ticket_id", "attempt", "title", "status", "reason", "started_at", "duration_s", "cost_nanousd"),
+    *("tester", "claims_total", "claims_refuted", "snapshot_digest", "image_id", "profile_digest", "labels"),
+    *("document", "csv_state", "sandbox_s", "claim_counts", "test_counts"),
+    *("strength", "mutants_killed", "mutants_counted", "tiers"),
+)
+"""Others keep what the database gives them: later versions of refute add some."""
 Rows = dict[str, list[tuple[object, ...]]]
 
 
@@ -73,6 +80,7 @@ def rows_of(number: int, chance: random.Random, documents: dict[bool, tuple[str,
     edge = "edge/refuted" if refuted else "edge/survived"
     tests = {edge: 4, "import/survived": 1, "smoke/flaky": chance.randrange(2), "smoke/rejected": chance.randrange(5)}
     counted = (4.3, json.dumps(Counter(verdicts), sort_keys=True), json.dumps(tests, sort_keys=True))
+    counted += (*measured(chance, refuted=refuted), "flash" if cost else "")
     rest = (TESTERS[number % 2], 3, int(refuted), *fixed, labels, head + run_id + tail, "written", *counted)
     made: Rows = {
         "runs": [(run_id, moment, "0.1.0")],
@@ -88,6 +96,15 @@ def rows_of(number: int, chance: random.Random, documents: dict[bool, tuple[str,
         call = (key, run_id, ticket_id, moment, "tester", "pro", "gemini-pro", "0" * 64, "code", "complete")
         made |= {"reservations": [held], "model_calls": [(*call, 4_000, 1_000, 900, 2_000, cost, 12.0)]}
     return made
+
+
+def measured(chance: random.Random, *, refuted: bool) -> tuple[float | None, int | None, int | None]:
+    """Strength, mutants killed, mutants that count."""
+    if refuted:
+        return None, None, None
+    count = chance.randrange(10, 31)
+    killed = chance.randrange(count + 1)
+    return 0.8 * killed / count, killed, count
 
 
 def chunks(outcomes: int) -> Iterator[Rows]:
@@ -113,7 +130,8 @@ def make_ledger(directory: Path, outcomes: int) -> None:
         with connection:
             for name, rows in chunk.items():
                 places = ", ".join("?" * TABLES[name])
-                connection.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608  # names from above
+                into = f"{name} ({', '.join(OUTCOME_COLUMNS)})" if name == "outcomes" else name
+                connection.executemany(f"INSERT INTO {into} VALUES ({places})", rows)  # noqa: S608  # names from above
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
     (directory / "ready").touch()

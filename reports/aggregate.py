@@ -12,9 +12,11 @@ from reports.columns import as_usd
 from reports.facts import Facts
 from reports.groups import Group
 from reports.rates import Rate
+from reports.strengths import by_strength, mutation_score
 
 LABELS_SHOWN: Final = 50
 """Labels with their own row, those of the most runs."""
+NO_MODEL: Final = "no model"
 CachedSaving = Callable[[str, int], float | None]
 """Model and cached tokens → US dollars that caching saved; None where no price is known."""
 
@@ -44,6 +46,10 @@ class Totals:
     """Of the tests that ran."""
     rejected: Rate
     """Of all tests, those that the screen let not run."""
+    mutants_killed: Rate
+    """Of the small faults that were put into code to measure attacks: the mutation score of all attacks together."""
+    strength_measured: int
+    """Runs whose attack's strength was measured."""
     p50_s: float | None
     p95_s: float | None
     sandbox_s: float
@@ -62,6 +68,10 @@ class Tables:
     by_label: pd.DataFrame
     by_category: pd.DataFrame
     """Tests by claim category: how many ran, refuted, were flaky, invalid, rejected."""
+    by_strength: pd.DataFrame
+    """Runs whose attack was measured, by the lower end of its strength in tenths, and how they ended."""
+    by_tier: pd.DataFrame
+    """Runs by the tiers of the models that were asked; `NO_MODEL` where none was."""
     by_model: pd.DataFrame
 
 
@@ -92,6 +102,8 @@ def totals(facts: Facts) -> Totals:
         p50_s=float(outcomes["duration_s"].quantile(0.5)) if runs else None,
         p95_s=float(outcomes["duration_s"].quantile(0.95)) if runs else None,
         sandbox_s=float(outcomes["sandbox_s"].sum()),
+        mutants_killed=mutation_score(facts.strengths),
+        strength_measured=int(facts.strengths["runs"].sum()),
     )
 
 
@@ -113,6 +125,8 @@ def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:
         by_label=_by_label(facts),
         by_category=_by_category(facts),
         by_model=_by_model(facts.calls, saved_usd),
+        by_strength=by_strength(facts.strengths),
+        by_tier=_by_tier(outcomes),
     )
 
 
@@ -129,6 +143,13 @@ def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
     found["cost_usd"] = as_usd(sums["cost_nanousd"])
     durations = grouped["duration_s"]
     found["p50_s"], found["p95_s"] = durations.quantile(0.5), durations.quantile(0.95)
+    return found
+
+
+def _by_tier(outcomes: pd.DataFrame) -> pd.DataFrame:
+    named = outcomes["tiers"].cat.rename_categories({"": NO_MODEL}).rename("tier")
+    found = _summary(outcomes, named)
+    found.insert(1, "share", found["runs"] / max(len(outcomes), 1))
     return found
 
 

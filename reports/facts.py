@@ -31,7 +31,7 @@ NARROW: Final[Columns] = {
     "sandbox_s": "float64",
 }
 """All from the index `ix_outcomes_report`, so that SQLite need not read the documents."""
-KIND: Final = ("status", "tester", "labels", "claim_counts", "test_counts")
+KIND: Final = ("status", "tester", "labels", "claim_counts", "test_counts", "tiers")
 GROUP: Final = pd.CategoricalDtype([group.value for group in Group], ordered=True)
 
 CALL_COLUMNS: Final[Columns] = {
@@ -46,6 +46,13 @@ CALL_COLUMNS: Final[Columns] = {
     "unpriced": "int64",
     "latency_s": "float64",
 }
+STRENGTH_COLUMNS: Final[Columns] = {
+    "strength": "float64",
+    "status": STATUS,
+    "runs": "int64",
+    "mutants_killed": "int64",
+    "mutants_counted": "int64",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +61,14 @@ class Facts:
 
     outcomes: pd.DataFrame
     """In the order of their starts: `started_at`, `ticket_id`, `cost_nanousd`, `duration_s`, `sandbox_s`, `status`,
-    `group`, `tester`, `claims_refuted`, `claims_judged`, and `kind`, the row in `kinds`."""
+    `group`, `tester`, `tiers`, `claims_refuted`, `claims_judged`, and `kind`, the row in `kinds`."""
     kinds: pd.DataFrame
     """What differs between outcomes: `runs`, `labels` (tuples), `claims` and `tests` (kind → number)."""
     calls: pd.DataFrame
     """Model calls by model and purpose, `CALL_COLUMNS`; also those for other things than outcomes where the scope is
     one of time alone."""
+    strengths: pd.DataFrame
+    """Outcomes whose attack's strength was measured, by strength (the lower end) and status, `STRENGTH_COLUMNS`."""
 
 
 def read_facts(ledger: Ledger, scope: Scope) -> Facts:
@@ -72,8 +81,9 @@ def read_facts(ledger: Ledger, scope: Scope) -> Facts:
     columns = [_kind() if name == "kind" else bare([plain[name]])[0] for name in NARROW]
     with ledger.transaction() as connection:
         found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
-        calls = _calls(connection, scope)
-    return Facts(**_taken_apart(found.sort_values("started_at", kind="stable", ignore_index=True)), calls=calls)
+        calls, strengths = _calls(connection, scope), _strengths(connection, scope)
+    taken_apart = _taken_apart(found.sort_values("started_at", kind="stable", ignore_index=True))
+    return Facts(**taken_apart, calls=calls, strengths=strengths)
 
 
 def _kind() -> ColumnElement[str]:
@@ -97,7 +107,8 @@ def _taken_apart(found: pd.DataFrame) -> dict[str, pd.DataFrame]:
     found["status"] = _spread(kinds["status"], STATUS, codes)
     groups = kinds["status"].map(lambda status: GROUPS[Status(status)].value)
     found["group"] = _spread(groups, GROUP, codes)
-    found["tester"] = _spread(kinds["tester"], pd.CategoricalDtype(sorted(set(kinds["tester"]))), codes)
+    for name in ("tester", "tiers"):
+        found[name] = _spread(kinds[name], pd.CategoricalDtype(sorted(set(kinds[name]))), codes)
     found["claims_refuted"] = np.asarray(refuted, dtype="int64")[codes]
     found["claims_judged"] = np.asarray(refuted, dtype="int64")[codes] + np.asarray(survived, dtype="int64")[codes]
     found["kind"] = codes
@@ -121,6 +132,15 @@ def _calls(connection: Connection, scope: Scope) -> pd.DataFrame:
         query = query.where(exists().where(same, *scope.conditions()))
     kinds = (call.model, call.purpose)
     return typed(list(CALL_COLUMNS), chunks(connection, query.group_by(*kinds).order_by(*kinds)), CALL_COLUMNS)
+
+
+def _strengths(connection: Connection, scope: Scope) -> pd.DataFrame:
+    """A strength is one of few: it comes from two small numbers."""
+    outcome = OUTCOMES.c
+    sums = (func.count(), _whole(outcome.mutants_killed), _whole(outcome.mutants_counted))
+    query = select(outcome.strength, outcome.status, *sums).where(outcome.mutants_counted > 0, *scope.conditions())
+    kinds = (outcome.strength, outcome.status)
+    return typed(list(STRENGTH_COLUMNS), chunks(connection, query.group_by(*kinds)), STRENGTH_COLUMNS)
 
 
 def _whole(column: Any) -> ColumnElement[Any]:

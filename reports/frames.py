@@ -41,6 +41,10 @@ OUTCOME_COLUMNS: Final[Columns] = {
     "sandbox_s": "float64",
     "claim_counts": CATEGORY,
     "test_counts": CATEGORY,
+    "strength": "float64",
+    "mutants_killed": "Int64",
+    "mutants_counted": "Int64",
+    "tiers": CATEGORY,
 }
 CLAIM_COLUMNS: Final[Columns] = {
     "position": "int64",

@@ -11,7 +11,7 @@ from refute.recording import reproducer_name
 from reports import charts, phrases
 from reports.groups import GROUPS, Group
 from reports.report import Report
-from reports.terminal import HEADINGS, cell
+from reports.terminal import HEADINGS, asked_models, cell, strength_columns, tier_columns
 from reports.wording import MEANING, counted
 
 MAX_REPRODUCER_CHARS: Final = 8_000
@@ -22,6 +22,7 @@ FINDINGS_OPEN: Final = 6
 DAYS_SHOWN: Final = 31
 WEEKS_SHOWN: Final = 26
 TOKENS: Final = ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")
+BY_TIER: Final = "By model tier"
 MODEL_COLUMNS: Final = ["calls", *TOKENS, "cost_usd", "saved_usd", "latency_s"]
 
 
@@ -79,11 +80,13 @@ def _tables(report: Report) -> list[dict[str, Any]]:
         _table("Tests by claim category", "Category", tables.by_category, list(map(str, tables.by_category.columns))),
         _table("By tester", "Tester", tables.by_tester, _run_columns(tables.by_tester)),
         _table("By label", "Label", tables.by_label, _run_columns(tables.by_label)),
+        _table("Runs by strength of the attack", "Lower end", tables.by_strength, strength_columns(report)),
+        _table(BY_TIER, "Tier", tables.by_tier, tier_columns(report)),
         _table("By model", "Model", tables.by_model, MODEL_COLUMNS),
         _table("By day", "Day", tables.by_day.tail(DAYS_SHOWN)[::-1], _run_columns(tables.by_day)),
         _table("By week", "Week of", weeks, _run_columns(tables.by_week)),
     ]
-    return [table for table in made if table["rows"]]
+    return [table for table in made if table["rows"] and (table["title"] != BY_TIER or asked_models(report))]
 
 
 def _run_columns(frame: pd.DataFrame) -> list[str]:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from refute.guardrails.plain_text import printable
+from reports.aggregate import NO_MODEL
 from reports.alerts import spike_alerts
 from reports.budget import BudgetState, Level
 from reports.findings import Finding
@@ -112,6 +113,7 @@ def _tables(report: Report) -> Iterator[RenderableType]:
         ("tests flaky", rate(totals.flaky)),
         ("tests invalid", rate(totals.invalid)),
         ("tests rejected by the screen", rate(totals.rejected)),
+        ("mutants killed", rate(totals.mutants_killed)),
         ("cost per run", usd(totals.cost_per_run_usd)),
         ("cost per ticket", usd(totals.cost_per_ticket_usd)),
         ("cost per refutation", usd(totals.cost_per_refutation_usd)),
@@ -133,6 +135,11 @@ def _tables(report: Report) -> Iterator[RenderableType]:
         "Tests by claim category",
         _plain(tables.by_category, "Category", [str(name) for name in tables.by_category.columns]),
     )
+    yield from _section(
+        "Runs by strength of the attack", _plain(tables.by_strength, "Lower end", strength_columns(report))
+    )
+    if asked_models(report):
+        yield from _section("By model tier", _plain(tables.by_tier, "Tier", tier_columns(report)))
     yield from _section("By model", _models(tables.by_model))
 
 
@@ -156,13 +163,39 @@ def _plain(frame: pd.DataFrame, heading: str, names: "tuple[str, ...] | list[str
     return table
 
 
-HEADINGS: Final[Mapping[str, str]] = {"cost_usd": "cost", "p50_s": "p50", "p95_s": "p95", "saved_usd": "saved by cache"}
+def strength_columns(report: Report) -> list[str]:
+    """Of the table by strength, as every format shows it."""
+    frame = report.tables.by_strength
+    return ["runs", *(group.value for group in Group if frame[group.value].any())]
+
+
+def asked_models(report: Report) -> bool:
+    """Whether any run asked a model; a table by tier would say nothing else."""
+    return bool(set(report.tables.by_tier.index) - {NO_MODEL})
+
+
+def tier_columns(report: Report) -> list[str]:
+    """Of the table by tier, as every format shows it."""
+    frame = report.tables.by_tier
+    groups = [group.value for group in Group if frame[group.value].any()]
+    return ["runs", "share", *groups, "refuted", "cost_usd"]
+
+
+HEADINGS: Final[Mapping[str, str]] = {
+    "cost_usd": "cost",
+    "p50_s": "p50",
+    "p95_s": "p95",
+    "saved_usd": "saved by cache",
+    "share": "of runs",
+}
 
 
 def cell(name: str, row: "pd.Series[float]") -> str:
     """One cell as every format shows it."""
     if name == "refuted" and name not in row.index:
         return percent(row["claims_refuted"] / row["claims_judged"]) if row["claims_judged"] else NOTHING
+    if name == "share":
+        return percent(row[name])
     if name.endswith("_usd"):
         return usd(row[name])
     if name.endswith("_s"):

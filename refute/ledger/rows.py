@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from refute.adversary.strength.record import Strength
 from refute.guardrails.audit_chain import AuditAnchor
 from refute.guardrails.plain_text import printable
 from refute.ledger.schema import CLAIMS, FAILURES, SANDBOX_RUNS, CsvState
@@ -81,8 +82,15 @@ def outcome_row(outcome: Outcome) -> Row:
         "claim_counts": _counts(claim.verdict.value for claim in outcome.claims),
         "test_counts": _counts(map(_test_kind, outcome.tests)),
         **_models(outcome),
-        "strength": outcome.strength.low if outcome.strength and outcome.strength.score is not None else None,
+        **_strength(outcome.strength),
+        "tiers": ", ".join(sorted({one.tier for one in outcome.rounds} - {""})),
     }
+
+
+def _strength(strength: Strength | None) -> Row:
+    if strength is None or strength.score is None:
+        return {"strength": None, "mutants_killed": None, "mutants_counted": None}
+    return {"strength": strength.low, "mutants_killed": strength.killed, "mutants_counted": strength.n}
 
 
 def _models(outcome: Outcome) -> Row:

@@ -27,7 +27,7 @@ from sqlalchemy import (
     true,
 )
 
-HEAD: Final = "0008"
+HEAD: Final = "0009"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -125,6 +125,9 @@ OUTCOMES: Final = Table(
     Column("audit_log", Text),  # `host:path` of the audit log; NULL: it was switched off, as in the next two
     Column("audit_sequence", BigInteger),  # number of its last line when the verdict was reached
     Column("audit_hash", String(64)),  # hash of that line
+    Column("mutants_killed", Integer),  # of those counted, which is NULL too where strength was not measured
+    Column("mutants_counted", Integer),
+    Column("tiers", Text, nullable=False, server_default=""),  # of models that were asked, ", " between
     UniqueConstraint("run_id", "ticket_id", "attempt"),
     Index(None, "ticket_id"),
     Index(None, "started_at"),
@@ -134,6 +137,7 @@ OUTCOMES: Final = Table(
         "ix_outcomes_report",
         *("started_at", "status", "tester", "labels", "claim_counts", "test_counts"),
         *("cost_nanousd", "duration_s", "sandbox_s", "ticket_id"),
+        *("tiers", "strength", "mutants_killed", "mutants_counted"),
     ).ddl_if(dialect="sqlite"),
 )
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome, Status
+from refute.outcome import Outcome, RoundYield, Status
 from refute.settings import Settings
 from reports.aggregate import Tables, Totals, tables, totals
 from reports.facts import read_facts
 from reports.rates import Rate
 from reports.scope import Scope
 
+ROUND = RoundYield(tester="gemini", round="claims-first-1", tier="flash", written=3)
 Make = Callable[[Scope], tuple[Totals, Tables]]
 
 
@@ -30,7 +31,16 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
         *outcomes.values(),
         replace(weak, run_id="r5", status=Status.PASS, started_at=datetime(2026, 3, 3, tzinfo=UTC)),
         replace(failed, run_id="r6", started_at=datetime(2026, 3, 9, 23, 59, tzinfo=UTC), duration_s=10.0),
-        replace(failed, run_id="r7", ticket_id="TCK-666", status=Status.PASS, claims=(), cost_usd=Decimal("1E-9")),
+        replace(
+            failed,
+            run_id="r7",
+            ticket_id="TCK-666",
+            status=Status.PASS,
+            claims=(),
+            cost_usd=Decimal("1E-9"),
+            strength=replace(weak.strength, killed=20, low=1.0),
+            rounds=(ROUND, replace(ROUND, round="hardening-1", tier="pro"), RoundYield(tester="property")),
+        ),
     ]
     for outcome in reversed(several):
         opened.record(outcome)
@@ -99,6 +109,24 @@ def test_statuses_testers_labels_and_categories_have_their_rows(make: Make) -> N
     }
 
 
+def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_strength(make: Make) -> None:
+    found, by = make(Scope())
+    assert found.mutants_killed == Rate(hits=11 + 11 + 20, tries=60)
+    assert found.strength_measured == 3
+    assert by.by_strength[["runs", "weak", "passed"]].to_dict("index") == {
+        "30–40 %": {"runs": 2, "weak": 1, "passed": 1},
+        "90–100 %": {"runs": 1, "weak": 0, "passed": 1},
+    }
+
+
+def test_runs_stand_by_the_tiers_that_they_asked_each_once(make: Make) -> None:
+    _, by = make(Scope())
+    assert by.by_tier[["runs", "share"]].to_dict("index") == {
+        "no model": {"runs": 6, "share": pytest.approx(6 / 7)},
+        "flash, pro": {"runs": 1, "share": pytest.approx(1 / 7)},
+    }
+
+
 def test_a_scope_holds_for_all_of_it(make: Make) -> None:
     found, by = make(Scope(labels=("needs-adversarial",), statuses=(Status.PASS,)))
     assert (found.runs, found.failing_tickets) == (1, ())
@@ -111,7 +139,8 @@ def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make: M
     assert found.cost_per_run_usd is None
     assert found.refuted.value is None
     assert found.p50_s is None
-    assert [len(frame) for frame in (by.by_day, by.by_status, by.by_label, by.by_category, by.by_model)] == [0] * 5
+    assert {name: len(getattr(by, name)) for name in Tables.__slots__} == dict.fromkeys(Tables.__slots__, 0)
+    assert found.mutants_killed.value is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What the ledger and the artifacts do not agree on is named; what they agree on is not."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,13 +17,15 @@ from reports.reconcile import reconcile, render_differences
 from reports.scope import Scope
 
 
-@pytest.fixture
-def ledger(tmp_path: Path, outcomes: dict[str, Outcome]) -> Ledger:
-    """All outcomes recorded."""
-    opened = Ledger.open(Settings(state_dir=tmp_path))
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def ledger(request: pytest.FixtureRequest, tmp_path: Path, outcomes: dict[str, Outcome]) -> Iterator[Ledger]:
+    """All outcomes recorded, on either database."""
+    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    opened = Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))
     for outcome in outcomes.values():
         opened.record(outcome)
-    return opened
+    yield opened
+    opened.close()
 
 
 def stored(*outcomes: Outcome, unreadable: tuple[str, ...] = ()) -> StoredRecords:
