@@ -1,4 +1,4 @@
-"""Apply work pool, deployments and automations to the server of PREFECT_API_URL; again, it changes nothing more.
+"""Apply work pool, limits, deployments and automations to PREFECT_API_URL's server; again, it changes nothing more.
 
 Usage: PREFECT_API_URL=http://…/api .venv/bin/python deployments/apply.py [--type process]
 
@@ -17,6 +17,7 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.exceptions import ObjectNotFound
 
+from flows.orchestrator.model_limit import LIMIT, ensure_model_limit
 from refute.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +33,12 @@ def ensure_work_pool(kind: str) -> bool:
             client.create_work_pool(WorkPoolCreate(name=POOL, type=kind, description="Workers that verify tickets."))
             return True
     return False
+
+
+def ensure_limit() -> bool:
+    """Make the limit of model requests at once unless it is there; whether it was made."""
+    with get_client(sync_client=True) as client:
+        return ensure_model_limit(client, Settings.load().model_requests)
 
 
 def apply_deployments() -> int:
@@ -73,6 +80,7 @@ def main() -> int:
         print("PREFECT_API_URL is not set: expected the address of a Prefect server, e.g. http://127.0.0.1:4200/api")
         return 2
     print(f"work pool {POOL}: {'made' if ensure_work_pool(kind) else 'there already'}")
+    print(f"limit {LIMIT}: {'made' if ensure_limit() else 'there already'}")
     paused = paused_deployments()
     failed = apply_deployments()
     pause(paused)

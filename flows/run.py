@@ -15,7 +15,7 @@ from flows.session import session
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome
-from refute.settings import Settings
+from refute.settings import Settings, TesterName
 
 if TYPE_CHECKING:
     from flows.batch.answers import Ask
@@ -128,6 +128,7 @@ def on_running_server(settings: Settings) -> Iterator[str | None]:
 @contextmanager
 def _prefect(settings: Settings) -> Iterator[str]:
     """A server, and Prefect's settings for runs on it; yields the API's URL."""
+    ours = not os.environ.get("PREFECT_API_URL")  # on a configured server deployments/apply.py makes what is needed
     with server_lease(settings, say=_say) as api_url, _environment(api_url):
         from prefect.settings import (
             PREFECT_API_URL,
@@ -144,7 +145,18 @@ def _prefect(settings: Settings) -> Iterator[str]:
             PREFECT_CLIENT_MAX_RETRIES: CLIENT_RETRIES,
         }
         with temporary_settings(overrides):
+            if ours and TesterName.GEMINI in settings.testers:
+                _make_model_limit(settings)
             yield api_url
+
+
+def _make_model_limit(settings: Settings) -> None:
+    from prefect.client.orchestration import get_client
+
+    from flows.orchestrator.model_limit import ensure_model_limit
+
+    with get_client(sync_client=True) as client:
+        ensure_model_limit(client, settings.model_requests)
 
 
 def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Outcome:

@@ -3,6 +3,7 @@
 Then the outcome, in every case.
 """
 
+from contextlib import AbstractContextManager
 from typing import Final
 
 from prefect import flow
@@ -11,6 +12,7 @@ from prefect.runtime import flow_run
 
 from flows.confirmation.approver import FormApprover
 from flows.interruption import Interruptions, interruptions
+from flows.orchestrator.model_limit import model_turn
 from flows.request import VerifyRequest, refuse_foreign_settings
 from flows.session import current_session
 from flows.states import final_state
@@ -43,6 +45,14 @@ from tasks.write_tests import write_tests
 DRY_RUN: Final = Stop(status=Status.DRY_RUN, reason="nothing was executed: script, scan and plan were shown")
 
 
+class TicketPorts(Ports):
+    """The effects of a run of one ticket."""
+
+    def model_turn(self) -> AbstractContextManager[None]:
+        """Wait for a slot of the server's limit."""
+        return model_turn()
+
+
 @flow(name="verify-ticket", flow_run_name="verify {request.ticket.name}", persist_result=False, log_prints=False)
 def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     """Try to refute one ticket's claims.
@@ -56,7 +66,7 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)
     observer = Watchers(current_session().observer, RunStory(), journal)
     hosts = read_hosts(request.allow_network)
-    ports = Ports(request.settings, run_id=run_id, observer=observer, allowed_hosts=hosts)
+    ports = TicketPorts(request.settings, run_id=run_id, observer=observer, allowed_hosts=hosts)
     case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
     with interruptions() as signals:
         with case.chain(), signals.let_through():

@@ -88,8 +88,14 @@ class Ports:
 
         if ticket_id not in self._models:
             payer = Payer(run_id=self.run_id, ticket_id=ticket_id)
-            self._models[ticket_id] = connect_model(self.settings, payer, ledger=lambda: self.ledger, audit=self.audit)
+            self._models[ticket_id] = connect_model(
+                self.settings, payer, ledger=lambda: self.ledger, audit=self.audit, turn=self.model_turn
+            )
         return self._models[ticket_id]
+
+    def model_turn(self) -> contextlib.AbstractContextManager[object]:
+        """Wait until one more request to a model may be under way; here nothing bounds them."""
+        return contextlib.nullcontext()
 
     def open_ledger_ahead(self) -> None:
         """Import and open the ledger in the background: half a second that fits into waiting for a container."""

@@ -127,6 +127,8 @@ class Settings(BaseSettings):
     allow_unpriced: bool = False
     """Also call models without a known price; also in `gemini.yaml`. What that cost is then unknown, and no budget
     holds it."""
+    model_requests: Annotated[int, Field(ge=1, le=1000)] = 8
+    """Requests to models under way at once, of everybody on a Prefect server; what set-up gives its limit."""
     fresh: bool = False
     """Ask models anew instead of using kept answers."""
     record_dir: Path | None = None

@@ -3,12 +3,14 @@
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from flows.batch.slots import Slots, SlottedSandbox
 from flows.batch.watcher import BatchWatcher
+from flows.orchestrator.model_limit import model_turn
 from flows.story import RunStory
 from refute.batch.allowance import Allowance
 from refute.batch.entry import Entry
@@ -87,6 +89,10 @@ class BatchPorts(Ports):
     def ledger(self) -> Ledger:
         """The ledger, for what is still held."""
         return self.held
+
+    def model_turn(self) -> AbstractContextManager[None]:
+        """Wait for a slot of the server's limit, or for the end of the batch."""
+        return model_turn(self._desk.slots.check)
 
     def open_ledger_ahead(self) -> None:
         """It is open."""

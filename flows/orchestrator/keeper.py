@@ -26,6 +26,8 @@ SERVER_ENVIRONMENT: Final[Mapping[str, str]] = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "DO_NOT_TRACK": "1",
     "PREFECT_LOGGING_SERVER_LEVEL": "WARNING",
+    # In memory they would be forgotten by a server that ends, and their slots taken for ever.
+    "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem",
 }
 AD_HOC: Final[Mapping[str, str]] = {
     # Ad-hoc runs have no schedules; what records runs, events and artifacts stays on.

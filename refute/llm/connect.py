@@ -1,6 +1,7 @@
 """From settings to a model: kept answers first, then Gemini, paid from the ledger's budgets."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Final
 
 from refute.errors import SettingsInvalid
@@ -9,7 +10,7 @@ from refute.ledger.accounts import Accounts, Budgets, Payer
 from refute.ledger.store import Ledger
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini
-from refute.llm.metered import MeteredModel, Till
+from refute.llm.metered import MeteredModel, Till, Turn
 from refute.llm.model import Model
 from refute.llm.pricing import load_prices
 from refute.llm.retention import require_zero_retention
@@ -20,7 +21,9 @@ ABANDONED_AFTER_S: Final = 3600
 """Longer than any request with its retries may take."""
 
 
-def connect_model(settings: Settings, payer: Payer, *, ledger: Callable[[], Ledger], audit: AuditLog) -> Model:
+def connect_model(
+    settings: Settings, payer: Payer, *, ledger: Callable[[], Ledger], audit: AuditLog, turn: Turn = nullcontext
+) -> Model:
     """The model of the settings. Nothing is sent before the first prompt that no kept answer serves.
 
     Args:
@@ -28,6 +31,7 @@ def connect_model(settings: Settings, payer: Payer, *, ledger: Callable[[], Ledg
         payer: the run and ticket that pay.
         ledger: opens the ledger; not called by a replay.
         audit: gets a line before every request.
+        turn: bounds how many requests are under way at once.
 
     Raises:
         SettingsInvalid: `gemini.yaml` is missing or would let the provider keep what it is sent, or there is no
@@ -48,7 +52,7 @@ def connect_model(settings: Settings, payer: Payer, *, ledger: Callable[[], Ledg
     accounts.settle_abandoned(older_than_s=ABANDONED_AFTER_S)
     metered = MeteredModel(
         gemini,
-        Till(accounts=accounts, payer=payer, prices=load_prices(given.prices)),
+        Till(accounts=accounts, payer=payer, prices=load_prices(given.prices), turn=turn),
         audit=audit,
         preflight=lambda: require_zero_retention(gemini, audit, run_id=payer.run_id),
     )

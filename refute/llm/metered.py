@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -21,6 +22,9 @@ LONGEST_WAIT_S: Final = 30.0
 COUNT_MARGIN: Final = 1.02
 """The count that is asked for beforehand may differ a little from what is billed."""
 OVERHEAD_TOKENS: Final = 64
+
+Turn = Callable[[], AbstractContextManager[object]]
+"""Waits until one more request may be under way, which it is while the context is open."""
 
 
 class Endpoint(Protocol):
@@ -58,6 +62,8 @@ class Till:
     accounts: Accounts
     payer: Payer
     prices: PriceList
+    turn: Turn = nullcontext
+    """Taken before money is set aside, so that nothing expires while it is waited for."""
 
 
 class MeteredModel:
@@ -65,7 +71,7 @@ class MeteredModel:
 
     Args:
         endpoint: what is called.
-        till: what pays, for whom, at which prices.
+        till: what pays, for whom, at which prices, and when it is its turn.
         audit: gets a line before every request, and for every refusal.
         preflight: called before the first request; where it raises, nothing is sent.
         clockwork: the real one by default.
@@ -84,6 +90,7 @@ class MeteredModel:
         self._accounts = till.accounts
         self._payer = till.payer
         self._prices = till.prices
+        self._turn = till.turn
         self._audit = audit
         self._preflight: Callable[[], None] | None = preflight
         self._clockwork = clockwork or Clockwork()
@@ -106,14 +113,11 @@ class MeteredModel:
         before = len(self.costs_usd)
         began = self._clockwork.monotonic()
         for attempt in range(1, settings.attempts + 1):
-            reservation = self._reserve(prompt, worst_usd)
-            try:
-                reply = self._endpoint.send(prompt)
-            except RequestFailed as failure:
-                self._book_failure(reservation, failure, worst_usd)
-                if not failure.retry or attempt == settings.attempts:
-                    raise self._unavailable(prompt, failure, attempt, total(self.costs_usd[before:])) from failure
-                self._clockwork.sleep(self._wait_s(failure, attempt))
+            reservation, reply = self._send(prompt, worst_usd)
+            if isinstance(reply, RequestFailed):
+                if not reply.retry or attempt == settings.attempts:
+                    raise self._unavailable(prompt, reply, attempt, total(self.costs_usd[before:])) from reply
+                self._clockwork.sleep(self._wait_s(reply, attempt))
                 continue
             latency_s = self._clockwork.monotonic() - began
             self._book(reservation, prompt, reply, latency_s)
@@ -125,6 +129,16 @@ class MeteredModel:
                 prompt_digest=prompt.digest,
             )
         raise AssertionError("the loop ends in a reply or an error")  # attempts is at least 1
+
+    def _send(self, prompt: Prompt, worst_usd: Decimal | None) -> tuple[ReservationId, Reply | RequestFailed]:
+        """One request in its turn: its money, and what came of it. What waits between two requests keeps no turn."""
+        with self._turn():
+            reservation = self._reserve(prompt, worst_usd)
+            try:
+                return reservation, self._endpoint.send(prompt)
+            except RequestFailed as failure:
+                self._book_failure(reservation, failure, worst_usd)
+                return reservation, failure
 
     def _worst_case(self, prompt: Prompt) -> Decimal | None:
         model = self._endpoint.model_of(prompt)

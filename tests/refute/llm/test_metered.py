@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +16,7 @@ from refute.ledger.accounts import Accounts, Budgets, Payer
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
 from refute.llm.gemini import Gemini
-from refute.llm.metered import Clockwork, MeteredModel, Till
+from refute.llm.metered import Clockwork, MeteredModel, Till, Turn
 from refute.llm.model import Ending
 from refute.llm.pricing import load_prices
 from refute.llm.request import RequestFailed
@@ -46,10 +47,11 @@ def waits() -> list[float]:
 
 @pytest.fixture
 def make_model(gemini: Gemini, ledger: Ledger, tmp_path: Path, waits: list[float]) -> MakeModel:
-    def make(endpoint: Gemini = gemini, ticket_usd: str = "0.50") -> MeteredModel:
+    def make(endpoint: Gemini = gemini, ticket_usd: str = "0.50", turn: Turn = nullcontext) -> MeteredModel:
+        accounts = Accounts(ledger, Budgets(ticket_usd=Decimal(ticket_usd)))
         return MeteredModel(
             endpoint,
-            Till(accounts=Accounts(ledger, Budgets(ticket_usd=Decimal(ticket_usd))), payer=PAYER, prices=load_prices()),
+            Till(accounts=accounts, payer=PAYER, prices=load_prices(), turn=turn),
             audit=AuditLog(tmp_path / "audit.jsonl"),
             clockwork=Clockwork(sleep=waits.append, today=lambda: date(2026, 11, 22), chance=lambda: 1.0),
         )
@@ -198,3 +200,27 @@ def test_without_a_token_count_every_byte_counts_as_a_token(
     with ledger.transaction() as connection:
         worst = connection.execute(select(RESERVATIONS.c.worst_nanousd)).scalar_one()
     assert worst > Decimal("0.75") * 20_000 / 1_000_000 + Decimal("3.75") * 16_384 / 1_000_000
+
+
+def test_a_turn_is_held_while_a_request_is_under_way_and_neither_before_it_is_paid_nor_between_two_tries(
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger, waits: list[float], make_prompt: MakePrompt
+) -> None:
+    seen: list[str] = []
+    answers = [Answer(status=503), GOOD]
+
+    @contextmanager
+    def turn() -> Iterator[None]:
+        seen.append(f"begins after {len(states(ledger))} paid and {len(waits)} waits")
+        yield
+        seen.append("ends")
+
+    def respond(_: object) -> Answer:
+        seen.append("asked")
+        return answers.pop(0)
+
+    server.respond = respond
+    make_model(turn=turn).generate(make_prompt())
+    assert seen == [
+        *("begins after 0 paid and 0 waits", "asked", "ends"),
+        *("begins after 1 paid and 1 waits", "asked", "ends"),
+    ]
