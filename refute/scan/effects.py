@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from refute.scan import hosts, paths, sensitive
+from refute.scan import hosts, paths, program_data, sensitive
 from refute.scan.finding import Severity
 from refute.scan.paths import Place, Target
 from refute.scan.public_sources import is_public_source
@@ -83,20 +83,17 @@ class Act:
         elif target.place == Place.UNKNOWN:
             self._write_unknown(target)
         else:
-            weak = sensitive.is_made_up(target.text) or sensitive.is_service_data(target.text)
+            weak = sensitive.is_made_up(target.text) or program_data.is_service_data(target.text)
+            weak = weak or _is_home_data(target) or _is_beside(target)
             self.add("write-outside", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def make_directory(self, path: str) -> None:
-        """Judge making a directory: as writing, but nothing that exists is changed."""
+        """Judge making a directory: nothing that exists is changed, and an empty one runs nothing."""
         target = paths.locate(path, self.cwd)
-        if target.place in {Place.SYSTEM, Place.HOME} and not (
-            target.text.startswith(("/dev/", "/proc/", "/sys/"))
-            or sensitive.is_persistence(target.text)
-            or sensitive.is_credentials(target.text)
-        ):
-            self.add("write-outside", severity=Severity.MEDIUM, detail=_named(target))
-        else:
+        if target.text.startswith(("/dev/", "/proc/", "/sys/")):
             self.write(path)
+        elif target.place in {Place.SYSTEM, Place.HOME, Place.OUTSIDE}:
+            self.add("write-outside", severity=Severity.MEDIUM, detail=_named(target))
 
     def _write_unknown(self, target: Target) -> None:
         tail = target.text.lstrip("".join(paths.FUZZY))
@@ -124,8 +121,8 @@ class Act:
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, recursive=recursive)
         else:
-            weak = sensitive.is_made_up(target.text) and not recursive
-            weak = weak or sensitive.is_run_mark(target.text) or sensitive.is_cache(target.text)
+            weak = program_data.is_run_mark(target.text) or program_data.is_cache(target.text)
+            weak = weak or (not recursive and _is_one_file_of_a_program(target))
             self.add("delete-outside", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def _delete_unknown(self, target: Target, *, recursive: bool) -> None:
@@ -142,13 +139,19 @@ class Act:
         severity = None if recursive and not named and not self.soft else Severity.MEDIUM
         self.add("delete-unresolved", severity=severity, detail=_named(target))
 
-    def change_mode(self, path: str) -> None:
-        """Judge changing rights or owner of a file."""
+    def change_mode(self, path: str, *, tightens: bool = False) -> None:
+        """Judge changing rights or owner of a file.
+
+        Args:
+            path: the file.
+            tightens: whether nobody but its owner can do more with it afterwards than read and run it.
+        """
         tail = path.removeprefix(EMPTY)
         target = paths.locate(tail if sensitive.is_enumerable_root(tail) else path, self.cwd)
         if target.place in {Place.SYSTEM, Place.OUTSIDE, Place.HOME, Place.TEMP_ROOT}:
-            severity = Severity.MEDIUM if sensitive.is_service_data(target.text) else None
-            self.add("permission-change", severity=severity, detail=_named(target))
+            own = program_data.is_service_data(target.text) or _is_home_data(target)
+            weak = own or (tightens and not sensitive.is_credentials(target.text)) or _is_beside(target)
+            self.add("permission-change", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def send(self, values: Iterable[str]) -> None:
         """Judge what is sent over a network, near or far."""
@@ -178,6 +181,19 @@ class Act:
             case hosts.Reach.LOOPBACK | hosts.Reach.PRIVATE:
                 detail = f"Host: {_plain(host)}, on this machine or its private network."
                 self.add("network-external", severity=Severity.MEDIUM, detail=detail)
+
+
+def _is_beside(target: Target) -> bool:
+    """Whether a file lies beside the workspace, as for a script that expects to start in a directory below."""
+    return target.place == Place.OUTSIDE and any(part.strip("*?.") for part in target.parts)
+
+
+def _is_home_data(target: Target) -> bool:
+    return program_data.is_home_data(target.text) and not target.by_name
+
+
+def _is_one_file_of_a_program(target: Target) -> bool:
+    return sensitive.is_made_up(target.text) or program_data.is_kept_for_a_program(target.text) or _is_beside(target)
 
 
 def _named(target: Target) -> str:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from refute.scan.symbols import (
+    ABOVE,
     DERIVED,
     DOWNLOAD,
     EMPTY,
@@ -31,6 +32,8 @@ _HARMLESS_DEVICES: Final = re.compile(
 _HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
 FUZZY: Final = frozenset((EMPTY, UNKNOWN, OUTPUT, HOST_DATA, DERIVED, DOWNLOAD, SECRET))
 """Symbols with which a path may lead anywhere."""
+_ROOT_NAMES: Final = frozenset({"etc", "proc", "root", "boot", "usr", "sbin", "var", "home", "sys"})
+"""Directories of a machine's root that a project hardly has beside its own."""
 
 
 class Place(StrEnum):
@@ -53,6 +56,8 @@ class Target:
     place: Place
     text: str
     """Absolute; home directories are written with the HOME symbol, workspace paths start with HERE."""
+    by_name: bool = False
+    """Whether a home directory is spelled out (`/home/ann`), so that it may be anybody's."""
 
     @property
     def parts(self) -> list[str]:
@@ -69,7 +74,8 @@ def _split_root(path: str) -> tuple[str, str]:
 def normalise(path: str, cwd: str = HERE) -> str:
     """Join to the working directory and remove `.`, `..` and double slashes.
 
-    A path that climbs above the workspace gives UNKNOWN + `/..`.
+    A path that climbs above the workspace, or above another directory of which only the place is known, begins with
+    ABOVE.
     """
     if path == "~" or path.startswith("~/"):
         path = HOME + path[1:]
@@ -77,7 +83,7 @@ def normalise(path: str, cwd: str = HERE) -> str:
         path = cwd + path[2:]
     elif path.startswith("~") and re.match(r"~[a-z_]", path):
         path = "/home/" + path[1:]
-    if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME} and path[:1] not in FUZZY:
+    if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME, ABOVE} and path[:1] not in FUZZY:
         path = f"{cwd}/{path}"
     root, rest = _split_root(path)
     kept: list[str] = []
@@ -89,7 +95,7 @@ def normalise(path: str, cwd: str = HERE) -> str:
         elif kept:
             kept.pop()
         elif root in {HERE, TEMP, HOME}:
-            return UNKNOWN + "/.."
+            root = ABOVE
     glue = "" if root and rest and not rest.startswith("/") else "/"
     return root + (glue if kept or not root else "") + "/".join(kept)
 
@@ -111,8 +117,12 @@ def locate(path: str, cwd: str = HERE) -> Target:
         return Target(Place.TEMP, text)
     if first == HOME:
         return Target(Place.HOME, text)
+    if first == ABOVE:
+        # The sandbox mounts the workspace right below the root: `../etc/passwd` is what it looks like.
+        known = text[1:].split("/")[1:2]
+        return _locate_absolute(text[1:]) if known and known[0] in _ROOT_NAMES else Target(Place.OUTSIDE, text)
     if first in FUZZY:
-        return Target(Place.OUTSIDE if text == UNKNOWN + "/.." else Place.UNKNOWN, text)
+        return Target(Place.UNKNOWN, text)
     return _locate_absolute(text)
 
 
@@ -128,7 +138,7 @@ def _locate_absolute(text: str) -> Target:
             return Target(Place.TEMP, TEMP + text[len(root) :])
     home = _HOME_DIRECTORY.match(text)
     if home:
-        return Target(Place.HOME, HOME + text[home.end() :])
+        return Target(Place.HOME, HOME + text[home.end() :], by_name=True)
     if text.startswith(tuple("/" + symbol for symbol in FUZZY)):
         return Target(Place.UNKNOWN, text)
     return Target(Place.SYSTEM, text)

@@ -16,7 +16,7 @@ _CREDENTIALS: Final = re.compile(
     rf"""(?:
     /etc/g?shadow-?\Z | /etc/sudoers(?:\.d)?(?:/|\Z) | /etc/security/opasswd | /etc/ssh/ssh_host_\w+_key\Z
   | /etc/ssl/private(?:/|\Z) | /etc/krb5\.keytab | /etc/ppp/(?:chap|pap)-secrets | /etc/openvpn/.*\.key
-  | /etc/kubernetes/(?:admin\.conf|pki) | /var/run/secrets | /run/secrets | /etc/NetworkManager/system-connections
+  | /etc/mysql/debian\.cnf | /etc/postgresql/.*/server\.key | /etc/kubernetes/(?:admin\.conf|pki) | /var/run/secrets | /run/secrets | /etc/NetworkManager/system-connections
   | /proc/(?:\d+|[^/]*[*?][^/]*)/(?:environ|mem|maps|root)\b | /proc/self/(?:environ|mem)\b | /proc/kcore | /dev/k?mem\Z | /dev/port\Z
   | /var/lib/(?:sss/db|samba/private) | /etc/shadow
   | (?:{HOME}|/[^/]+(?:/[^/]+)*|{HERE}|{TEMP})?/(?:\.ssh(?:/(?!known_hosts|config\Z).*)?\Z|id_(?:rsa|dsa|ecdsa|ed25519)\Z)
@@ -64,8 +64,8 @@ _TELLING: Final = re.compile(
     r"/etc/(?:passwd|group|subuid|subgid|shells|login\.defs|securetty|security|pam|ssh|ssl|pki|ca-cert|apt|yum|dnf|apparmor|selinux|audit|hosts"
     r"|host\.conf|resolv|nsswitch|network|netplan|wireguard|openvpn|ipsec|iptables|nftables|ufw|fstab|crypttab|exports|samba|krb5|ldap|sssd"
     r"|cron|at\.|anacrontab|systemd|init|rc|profile|bash|zsh|environment|ld\.so|modprobe|sysctl|udev|sudo|doas|polkit|dbus|rsyslog|logrotate"
-    r"|mysql|postgresql|redis|mongo|nginx|apache2|httpd|docker|containerd|kubernetes|aliases|mail/|postfix|exim|motd|issue|inputrc|wgetrc|curlrc)"
-    r"|/proc/(?!sys/|filesystems|mounts|self|acpi|apm|pmu)|/sys/(?:kernel|firmware|hypervisor|module)|/var/(?:log|lib/(?:pam|dpkg|apt|sudo|dhcp|docker|mysql|postgresql)"
+    r"|docker|containerd|kubernetes|aliases|mail/|motd|issue|inputrc|wgetrc|curlrc)"
+    r"|/proc/(?!sys/|filesystems|mounts|self|acpi|apm|pmu|cgroups|config\.gz)|/sys/(?:kernel|firmware|hypervisor)|/var/(?:log|lib/(?:pam|dpkg|apt|sudo|dhcp|docker|mysql|postgresql)"
     r"|mail|spool|backups|www)|/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|dm-|md|input|fb|video|snd|kmsg|mem)|/boot/|/usr/[^/]+\Z|/opt/|/srv/|/mnt/|/media/|/home/"
 )
 _ENUMERABLE_ROOTS: Final = frozenset(
@@ -93,33 +93,10 @@ _ENUMERABLE_ROOTS: Final = frozenset(
         "/usr/share",
     ]
 )
-_SHALLOW: Final = 3
+_SHALLOW: Final = {"/proc/": 2, "/sys/": 2, "/var/": 3}
+"""To which depth a directory of the kernel or of services shows many things rather than one."""
 _MADE_UP: Final = re.compile(
     r"/(?:non[-_]?exist\w*|no[-_/]such[^/]*|does[-_/]?not[-_/]?exist\w*|nowhere|not[-_/]a[-_/]real\w*)(?:/|\Z)"
-)
-# Where a program keeps what only it uses: below a directory of its own in /var, in /run, in /usr/local and /opt. What
-# other programs trust (accounts, packages, logs, what is on everyone's PATH) is left out by `is_service_data`.
-_SERVICE_DATA: Final = re.compile(
-    r"/(?:var/)?(?:run|lock)/[^/]+|/var/(?:lib|cache|log|spool|games|opt)/[^/]+/.+|/var/(?:lib|cache|log)/[a-z][\w.-]*/?\Z"
-    r"|/usr/local/(?!s?bin(?:/|\Z)|lib/systemd|lib/python)[^/]+(?:/.*)?\Z|/usr/local/s?bin/[^/]+\Z|/opt/[^/]+/.+|/etc/[a-z][\w.-]*/.+"
-)
-_TRUSTED_DATA: Final = re.compile(
-    r"/usr/local/share/ca-certificates|/(?:var/)?run/(?:secrets|user|docker|containerd|dbus|systemd|sudo|utmp)|/var/(?:lib|cache|log|spool)/(?:pam|dpkg|apt|aptitude|sudo|dhcp"
-    r"|docker|containerd|kubelet|etcd|systemd|dbus|polkit-1|sss|samba|cron|at|anacron|mail|journal|audit|private|alternatives|wtmp|btmp|lastlog"
-    r"|auth|syslog|messages|kern|secure|misc|ucf|faillog|tallylog|dmesg|boot|daemon|debug|user|maillog|dnf|yum|NetworkManager|bluetooth|AccountsService)"
-)
-_SHARED_SETTINGS: Final = re.compile(
-    r"/etc/(?:default|alternatives|X11|xdg|dpkg|debian|sysconfig|gtk|fonts|java|python|perl|php|ruby|emacs|vim|bash_completion|git|nss|local)"
-)
-_EVERYBODYS: Final = frozenset(
-    """[ apt apt-get ar awk bash cat cc chmod chown cp curl cut date dash dpkg docker echo env find g++ gcc git go grep gzip head id
-    java kill ld ln login ls make mkdir mount mv node npm passwd perl php pip pip3 ps pytest python python2 python3 rm ruby sed
-    service sh sort ssh su sudo systemctl tail tar tee test touch tr true uname vi vim wc wget which who whoami xargs zsh""".split()
-)
-"""Commands that a file of the same name earlier on the PATH would shadow."""
-_RUN_MARK: Final = re.compile(r"/(?:var/)?(?:run|lock)/(?:[^/*?]+/)?[^/*?]+\.(?:pid|lock|lck|sock|socket)\Z")
-_CACHE: Final = re.compile(
-    r"/var/cache/(?!apt/?\Z)[^/*]+/.+|/var/cache/apt/(?:archives|\*).*|/var/lib/apt/lists(?:/.*)?\Z"
 )
 _SECURITY_DATA: Final = re.compile(
     r"/usr/(?:local/)?share/(?:base-passwd|ca-certificates|pam|pam-configs|keyrings)(?:/.*)?\Z"
@@ -134,29 +111,6 @@ def is_credentials(text: str) -> bool:
 def is_persistence(text: str) -> bool:
     """Whether writing there makes code run, or doors open, after the script has ended."""
     return bool(_PERSISTENCE.match(text)) or _globs_to(text, _PERSISTENCE_MEMBERS)
-
-
-def is_service_data(text: str) -> bool:
-    """Whether only the program that keeps its data there would notice a change.
-
-    A program put under /usr/local counts unless it takes the name of one that everybody calls.
-    """
-    if not _SERVICE_DATA.match(text) or _TRUSTED_DATA.match(text) or is_credentials(text) or is_persistence(text):
-        return False
-    if text.startswith("/etc/") and (is_telling(text) or _SHARED_SETTINGS.match(text)):
-        return False
-    directory, _, name = text.rpartition("/")
-    return not (directory.endswith("bin") and (name in _EVERYBODYS or "*" in name))
-
-
-def is_run_mark(text: str) -> bool:
-    """Whether it is the mark of a running service: its process file, lock or socket."""
-    return bool(_RUN_MARK.match(text)) and not _TRUSTED_DATA.match(text)
-
-
-def is_cache(text: str) -> bool:
-    """Whether it is made again when it is missing."""
-    return bool(_CACHE.match(text))
 
 
 def is_public_fact(text: str) -> bool:
@@ -184,8 +138,9 @@ def is_enumerable_root(text: str) -> bool:
     stripped = text.rstrip("/*") or "/"
     return (
         stripped in _ENUMERABLE_ROOTS
-        or (stripped.startswith(("/proc/", "/sys/", "/var/")) and stripped.count("/") <= _SHALLOW)
-        or stripped.startswith(("/etc/", "/root/", "/home/", "/boot/"))
+        or any(stripped.startswith(root) and stripped.count("/") <= depth for root, depth in _SHALLOW.items())
+        or stripped.startswith(("/root/", "/home/", "/boot/"))
+        or (stripped.startswith("/etc/") and is_telling(stripped))
         or is_security_data(stripped)
     )
 

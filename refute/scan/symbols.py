@@ -39,10 +39,13 @@ HOST_DATA: Final = "\ue00c"
 EMPTY: Final = "\ue00d"
 """Nothing, at least at first: the value that a script gives a variable before some branch gives it another."""
 
+ABOVE: Final = "\ue00e"
+"""Absolute path of a directory above the workspace, not known which."""
+
 MAX_TEXT: Final = 100_000
 """Longest text that is worked out."""
 
-_OPEN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{HOST_DATA}{DERIVED}{DOWNLOAD}{SECRET}]")
+_OPEN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{HOST_DATA}{DERIVED}{DOWNLOAD}{SECRET}{ABOVE}]")
 _ALL: Final = re.compile("[\ue000-\ue0ff]")
 _SHOWN: Final = {
     UNKNOWN: "‹?›",
@@ -59,6 +62,7 @@ _SHOWN: Final = {
     FIELD: " ",
     DECODED: "",
     EMPTY: "",
+    ABOVE: "..",
 }
 
 

@@ -56,7 +56,7 @@ def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
     target = target or (operands[-1] if len(operands) > 1 else "")
     for path in sources:
         if removes:
-            call.act.delete(path, recursive=not is_open(paths.locate(path, call.walker.scope.cwd).text))
+            call.act.delete(path, recursive=not _keeps_place(call, path, target))
         if reads:
             call.act.read(path)
             if re.fullmatch(r"/dev/(?:zero|u?random|full)", path) and not target.startswith("/dev/"):
@@ -70,6 +70,13 @@ def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
     if call.argv[0] == "install":
         _mode(call, (options.get("m") or options.get("mode") or [""])[0])
     return ""
+
+
+def _keeps_place(call: Call, source: str, target: str) -> bool:
+    """Whether a move only renames a file beside itself, or moves one that is not known: no tree leaves its place."""
+    text = paths.locate(source, call.walker.scope.cwd).text
+    other = paths.locate(target, call.walker.scope.cwd).text
+    return is_open(text) or text.rpartition("/")[0] == other.rpartition("/")[0]
 
 
 def _copy_known(call: Call, sources: list[str], target: str) -> None:
@@ -176,17 +183,32 @@ def _chmod(call: Call) -> str:
     if not words:
         return ""
     _mode(call, words[0])
+    whole = any(re.fullmatch(r"-[a-zA-Z]*R[a-zA-Z]*|--recursive", word) for word in call.argv[1:])
     for path in words[1:]:
-        call.act.change_mode(path)
+        call.act.change_mode(path, tightens=not whole and is_tight(words[0]))
     if words[0] in {"777", "0777", "a+rwx", "ugo+rwx", "666"}:
         call.act.add("permission-change", severity=Severity.MEDIUM, detail="Everyone may write there.")
     return ""
 
 
+def is_tight(mode: str) -> bool:
+    """Whether a mode leaves the owner what he had and lets nobody else write: `0644`, `755`, `go-w`, `u+x`, `a+rX`."""
+    if re.fullmatch(r"[0-7]{3,4}", mode):
+        return bool(re.fullmatch(r"[01]?[4-7][0145][0145]", mode))
+    return all(re.fullmatch(r"u?[+=][rwxX]+|[ugoa]*[+=][rxX]+|[go]+-[rwxX]+", part) for part in mode.split(","))
+
+
 def _chown(call: Call) -> str:
-    operands = split_options(call.argv[1:], "m", mixed=True)[1]
-    for path in operands if call.argv[0] in {"chattr", "setfacl"} else operands[1:]:
-        call.act.change_mode(path)
+    options, operands = split_options(call.argv[1:], "m", mixed=True)
+    if call.argv[0] not in {"chown", "chgrp"}:
+        for path in operands if call.argv[0] in {"chattr", "setfacl"} else operands[1:]:
+            call.act.change_mode(path)
+        return ""
+    owner = operands[0].partition(":")[0].partition(".")[0] if operands else ""
+    for path in operands[1:]:
+        named = len(owner) > 2 and any(part.startswith(owner) for part in path.split("/")[2:])  # noqa: PLR2004
+        to_root = owner in {"root", "0"} and call.argv[0] == "chown" and not options.keys() & {"R", "recursive"}
+        call.act.change_mode(path, tightens=named or to_root)
     return ""
 
 

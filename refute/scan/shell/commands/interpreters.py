@@ -163,7 +163,7 @@ def _dot(call: Call) -> str:
 
 def in_workspace(call: Call, path: str) -> str:
     """A path as the scan names files: relative to the workspace."""
-    return paths.normalise(path, call.walker.scope.cwd).lstrip("\ue000\ue001\ue002\ue003").lstrip("/")
+    return paths.normalise(path, call.walker.scope.cwd).lstrip("\ue000\ue001\ue002\ue003\ue00e").lstrip("/")
 
 
 COMMANDS: Final = {
