@@ -58,15 +58,15 @@ class Act:
         weak = asks or paths.has_open_part(target) or not sensitive.is_telling(text)
         self.add("read-host-file", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
-    def list(self, path: str) -> None:
-        """Judge listing a directory."""
+    def list(self, path: str, *, asks: bool = False) -> None:
+        """Judge listing a directory; `asks` as for `read`."""
         path = path.removeprefix(EMPTY)
         target = paths.locate(path, self.cwd)
         if sensitive.is_credentials(target.text):
             self.add("read-credentials", detail=_named(target))
         elif target.place == Place.SYSTEM or (target.place == Place.HOME and target.text.strip("*/") == HOME):
             root = target.place == Place.HOME or sensitive.is_enumerable_root(target.text)
-            weak = not root or paths.has_open_part(target)
+            weak = asks or not root or paths.has_open_part(target)
             self.add("list-host-directory", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def write(self, path: str) -> None:

@@ -35,7 +35,7 @@ _CACHE: Final = re.compile(
 _HOME_CODE: Final = re.compile(
     rf"""{HOME}/(?:
     s?bin/ | Library/ | AppData/
-  | \.(?:\w*rc|\w*profile\w*|\w*env|\w*login|\w*logout)(?:\.\w+)?\Z
+  | \.(?:\w*shrc|\w*profile\w*|\w*env|\w*login|\w*logout|n?vimrc|exrc|screenrc|irbrc|pryrc|wgetrc|curlrc|yarnrc\w*|xserverrc|i3rc|fvwmrc|mailrc|gemrc|guile|erlang|psqlrc|sqliterc|lesskey|octaverc|pdbrc(?:\.py)?)\Z
   | \.(?:zshrc\.d|bashrc\.d|oh-my-\w+|bash_completion|bash_it|emacs|vim|tmux|screen|gdbinit|lldbinit|Rprofile|ipython|jupyter|julia|ghci|octave
       |cargo|m2|gradle|sbt|ivy2|pip|pypirc|pydistutils|yarn|pnpm|bundle|gem|condarc|nvm|rvm|rbenv|pyenv|sdkman|asdf|git|hg|svn|xmonad|fluxbox|dbus|xbindkeys|mailcap|procmail|forward|rhosts|shosts|k5login|selected_editor_)
   | \.config/(?:git|hg|n?vim|emacs|pip|fish|zsh|bash|environment\.d|systemd|autostart|i3|sway|hypr|openbox|awesome|bspwm|sxhkd|plasma-workspace|ranger|lf|tmux|procps|direnv|user-dirs|containers|docker|kube)

@@ -12,6 +12,7 @@ from refute.scan.finding import Finding
 from refute.scan.makefile import recipes_as_shell
 from refute.scan.rules import Language
 
+_PATTERN: Final = re.compile(r"[*?\[]")
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
 
 
@@ -32,7 +33,7 @@ def next_files(
         files: every file of the workspace.
     """
     found: list[tuple[str, Language | None]] = []
-    for target, how in reached:
+    for target, how in (one for pair in reached for one in _spelled_out(*pair, files)):
         if how == "tests":
             found.extend((name, Language.PYTHON) for name in _tests_below(target, files))
         elif how == "import":
@@ -49,6 +50,27 @@ def next_files(
         elif f"{target}/__main__.py" in files:
             found.append((f"{target}/__main__.py", Language.PYTHON))
     return found
+
+
+def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tuple[str, str]]:
+    """The files that a pattern names, each with how it is run; anything else stays as it is.
+
+    What a glob matches is run as the script says. Where part of the path is not known (`**`), only files that are
+    scripts by themselves are meant.
+    """
+    if not _PATTERN.search(target) or how.partition(" ")[0] in {"make", "tox", "npm", "command", "import"}:
+        return [(target, how)]
+    deep = "**" in target
+    anywhere = target.removeprefix("**/")
+    names = [
+        name
+        for name in files
+        if (fnmatchcase(name, target) or (deep and fnmatchcase(name, anywhere)))
+        and (deep or name.count("/") == target.count("/"))
+    ]
+    if not deep:
+        return [(name, how) for name in names]
+    return [(name, "") for name in names if decode.languages_of(name, files[name])]
 
 
 def recipes(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:

@@ -1,6 +1,6 @@
 """Which files hold credentials, which keep code running after the script, which only describe the machine."""
 
-# ruff: noqa: E501, SIM905 - tables and patterns, one subject per line
+# ruff: noqa: E501 - tables and patterns, one subject per line
 
 import re
 from fnmatch import fnmatchcase

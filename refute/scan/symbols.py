@@ -76,6 +76,11 @@ def name_symbols(text: str) -> str:
     return text if text.isascii() else _ALL.sub("_unknown_", text.replace(DECODED, ""))
 
 
+def as_pattern(text: str) -> str:
+    """The text as a pattern for file names: `**` stands for whatever is not known, slashes included."""
+    return text if text.isascii() else _ALL.sub("**", text.replace(DECODED, ""))
+
+
 def is_known(text: str) -> bool:
     """Whether every part of the text is known (a symbol for a place counts as unknown)."""
     return text.isascii() or not _ALL.search(text)

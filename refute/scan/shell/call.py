@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from refute.scan.shell.walk import Walker
 
 
+_FILTER: Final = re.compile(r"(?:LC_ALL=\w+ )?(?:[ef]?grep|cut|tr|head|tail|sort|uniq|wc)\b(?!.*(?:>|\s-o|`|\$\())")
+_ANSWERS: Final = re.compile(
+    r"(?:[ef]?grep\s(?:-\w+\s+)*-\w*[qc]|[ef]?grep\s(?:.*\s)?--(?:quiet|silent|count)\b|wc\b|[ef]?grep\s.*[^\d>]>\s*/dev/null)"
+)
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
 
 
@@ -32,6 +36,8 @@ class Call:
     def silent(self) -> bool:
         """Whether what the command prints is thrown away, so that only its exit status counts."""
         holder = self.node.parent
+        if holder is not None and holder.type == "pipeline":
+            return _only_asked(holder, self.node)
         if holder is None or holder.type != "redirected_statement":
             return {"-s", "--silent", "--quiet", "-q"} & set(self.argv) != set()
         return bool(_THROWN_AWAY.search(text_of(holder)[len(text_of(self.node)) :]))
@@ -48,6 +54,13 @@ class Call:
     def act(self) -> Act:
         """Judges effects of this command."""
         return Act(self.walker.shared.report, self.walker.spot(self.node), " ".join(self.argv), self.walker.scope.cwd)
+
+
+def _only_asked(pipeline: "Node", first: "Node") -> bool:
+    """Whether filters behind a command leave nothing of its output but a yes, a no or a number."""
+    stages = pipeline.named_children
+    behind = [text_of(stage) for stage in stages[stages.index(first) + 1 :]] if first in stages else []
+    return bool(behind) and all(_FILTER.match(text) for text in behind[:-1]) and bool(_ANSWERS.match(behind[-1]))
 
 
 def list_globs(call: Call, words: list[str]) -> None:

@@ -108,7 +108,8 @@ def _unresolved(call: Call) -> bool:
         return True
     if _GLOB.search(word) and not word.startswith("["):
         pattern = word.rpartition("/")[2]
-        if any(fnmatchcase(known, pattern) for known in _DANGEROUS):
+        own = "/" in word and paths.inside_or_temporary(paths.locate(word, call.walker.scope.cwd))
+        if _GLOB.search(pattern) and not own and any(fnmatchcase(known, pattern) for known in _DANGEROUS):
             call.act.add("unresolved-command", detail="The command word is a pattern for file names.")
             return True
         return False

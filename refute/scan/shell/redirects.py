@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from refute.scan.shell.walk import Walker
 
-_INSTALLED: Final = re.compile(rf"(?:/usr)?/lib(?:32|64)?/(?!.*\.\.)[^{UNKNOWN}]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|")
+_INSTALLED: Final = re.compile(
+    rf"(?:/usr)?/(?:lib(?:32|64)?|\$LIB)/(?!.*\.\.)[^{UNKNOWN}]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|"
+)
 _MAX_KEPT: Final = 100_000
 _PRELOADS: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}

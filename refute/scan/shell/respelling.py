@@ -77,6 +77,10 @@ class _CommandReader(WordReader):
         if start and word == "case":
             self._subject()
             return True, 1 - self._pattern()
+        if (start and word == "[") or word == "]":
+            # To a shell the bracket is a command like any other: its operands need not balance.
+            self.out[before:] = ["test" if start else "']'"]
+            return False, 0
         if start and word == "esac" and in_case:
             self.out.insert(before, ";; ")
             return False, -1
@@ -103,6 +107,11 @@ class _CommandReader(WordReader):
         if source[at] == "(":
             return self._parenthesis(start=start)
         redirection = _REDIRECTION.match(source, at)
+        if redirection and redirection.group() == "<>":
+            # Opened for both; a program reads from 0, which it is where none is named, and writes to any other.
+            self.out.append("<" if source[at - 1 : at] not in set("123456789}") else ">>")
+            self.at += 2
+            return start
         if redirection:
             self._copy(len(redirection.group()))
             return start

@@ -128,6 +128,10 @@ class WordReader:
             self.documents = documents
         elif source.startswith("${", at):
             self._parameter()
+        elif source.startswith("$\\", at):
+            # A dollar sign before a backslash is only itself.
+            self.out.append("\\$")
+            self.at += 1
         else:
             self._copy(2 if source.startswith(("$#", "$$", "$!", "$-", "$?"), at) else 1)
 

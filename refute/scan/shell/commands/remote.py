@@ -11,7 +11,7 @@ from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.network import sends
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import DOWNLOAD, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, DOWNLOAD, UNKNOWN, is_open
 
 _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]+):(?!//)(.*)\Z")
 
@@ -19,6 +19,10 @@ _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]+):(?!//)(.*)\Z")
 _GIT_COMMANDS: Final = re.compile(
     r"(?i)(?:pager(?:\.\w+)?|editor|sshcommand|fsmonitor|hookspath|askpass|textconv|\.cmd|credential\.helper|\.(?:clean|smudge|process|driver))\Z"
 )
+
+
+_RECIPIENT: Final = re.compile(r"(?im)^(?:to|b?cc):(.*)$")
+_DOMAIN: Final = re.compile(r"@([\w-]+(?:\.[\w-]+)+)")
 
 
 def _ssh(call: Call) -> str:
@@ -129,8 +133,18 @@ def _serve(call: Call) -> str:
 
 
 def _mail(call: Call) -> str:
-    if len(call.argv) > 1:
-        call.act.add("network-external", detail="Sends mail.")
+    """Mail to a named address outside blocks, and so does what it must not carry; any other is shown."""
+    if len(call.argv) == 1 or call.argv[1] in {"--version", "--help", "-bp", "-bv"}:
+        return UNKNOWN
+    options, operands = split_options(
+        call.argv[1:], "sfFrcbaSqeHi" if call.argv[0] == "mutt" else "sfFrcbaSq", mixed=True
+    )
+    named = [*operands, *options.get("c", []), *options.get("b", []), *_RECIPIENT.findall(call.stdin)]
+    outside = any(hosts.reach_of(domain) == hosts.Reach.EXTERNAL for domain in _DOMAIN.findall(" ".join(named)))
+    attached = bool(options.get("a")) or DERIVED in call.stdin
+    strong = outside or attached or call.argv[0] == "swaks"
+    call.act.add("network-external", severity=None if strong else Severity.MEDIUM, detail="Sends mail.")
+    sends(call, operands)
     return UNKNOWN
 
 

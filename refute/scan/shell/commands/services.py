@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.system import always, only_asks
@@ -133,9 +134,26 @@ def _mount(call: Call) -> str:
         kinds = {*options.get("t", []), *options.get("types", [])}
         settings = ",".join(options.get("o", []) + options.get("options", []))
         # Without the right to mount it fails in the sandbox; a disk, a share or the root is what would count elsewhere.
-        weak = kinds and kinds <= _MEMORY_FILE_SYSTEMS and not re.search(r"remount|suid|exec\b|dev\b", settings)
-        call.act.add("system-control", severity=Severity.MEDIUM if weak else None)
+        harmless = not re.search(r"remount|suid|exec\b|dev\b|bind|move", settings) and not options.keys() & _MOVES
+        weak = kinds and kinds <= _MEMORY_FILE_SYSTEMS
+        weak = weak or (len(operands) > 1 and all(_is_own(call, path) for path in operands[-2:]))
+        weak = weak or (call.argv[0] in {"umount", "fusermount"} and all(_is_mount_point(call, p) for p in operands))
+        call.act.add("system-control", severity=Severity.MEDIUM if weak and harmless else None)
     return UNKNOWN
+
+
+_MOVES: Final = frozenset({"bind", "rbind", "move", "B", "R", "M", "a", "all"})
+
+
+def _is_own(call: Call, path: str) -> bool:
+    """Whether a mount takes from, or leads to, what is the script's own or made for mounting."""
+    target = paths.locate(path, call.walker.scope.cwd)
+    return paths.inside_or_temporary(target) or re.match(r"/(?:mnt|media)/[^/]", target.text) is not None
+
+
+def _is_mount_point(call: Call, path: str) -> bool:
+    """Whether taking a file system away there takes nothing from the machine."""
+    return _is_own(call, path) or paths.locate(path, call.walker.scope.cwd).place == paths.Place.UNKNOWN
 
 
 COMMANDS: Final = {

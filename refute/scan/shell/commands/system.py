@@ -35,8 +35,28 @@ _QUERIES: Final = frozenset(
     }
 )
 
-_ASKED_ABOUT: Final = frozenset({"update-alternatives", "dpkg-divert"})
-"""Commands that take the name of what they are asked about."""
+_QUESTIONS: Final = {
+    "update-alternatives": r"--(?:query|list|display|get-selections)\b",
+    "dpkg-divert": r"--(?:list|listpackage|truename)\b",
+    "runc": r"(?:--\S+ )*(?:list|state|ps|events|spec|features)\b",
+    "nft": r"(?:-\S+ )*list\b",
+    "firewall-cmd": r"--(?:state|list-\S+|get-\S+|query-\S+)(?: --permanent)?\Z",
+    "losetup": r"(?:-a|--all|-l|--list|-f|--find|-j \S+|--show)\Z",
+    "swapon": r"(?:-s|--show\S*|--summary)\b",
+    "modprobe": r"(?:-n|--dry-run|--show-depends|-c|--showconfig)\b",
+    "hwclock": r"(?:-r|--show|--get)\b",
+    "timedatectl": r"\Z|(?:show|list-timezones|timesync-status)\b",
+    "hostnamectl": r"\Z|(?:hostname|--static)\Z",
+    "auditctl": r"-[lsv]\Z",
+    "capsh": r"--(?:print|has-\S+)\Z",
+    "trust": r"(?:list|dump)\b",
+}
+"""Command → how its arguments begin where it is only asked something."""
+_FIREWALLS: Final = frozenset({"iptables", "ip6tables", "ebtables", "arptables", "ipfw", "pfctl"})
+_LISTS_RULES: Final = re.compile(r"(?:\A|\s)(?:-[vnx]*[LS][vnx]*|--list\S*|-s[ra]?)(?:\s|\Z)")
+_CHANGES_RULES: Final = re.compile(
+    r"(?:\A|\s)(?:-[A-KM-RT-Z]|--(?!list|line-numbers|verbose|numeric|table|wait|exact)\w)"
+)
 
 
 ATTACK_TOOLS: Final = frozenset(
@@ -55,7 +75,7 @@ _MINERS: Final = frozenset(
 def only_asks(call: Call) -> bool:
     """Whether a command is only asked for its version, help or state."""
     words = call.argv[1:]
-    if call.argv[0] in _ASKED_ABOUT and words and words[0] in {"--query", "--list", "--display", "--get-selections"}:
+    if (question := _QUESTIONS.get(call.argv[0])) and re.match(question, " ".join(words)):
         return True
     return bool(words) and all(word in _QUERIES for word in words)
 
@@ -64,11 +84,17 @@ def always(rule_id: str, severity: Severity | None = None) -> Callable[[Call], s
     """A check that reports whatever is not only a question."""
 
     def judge(call: Call) -> str:
-        if not only_asks(call):
+        if call.argv[0] in _FIREWALLS and _lists_rules(" ".join(call.argv[1:])):
+            call.act.add(rule_id, severity=Severity.MEDIUM, detail="It only lists rules.")
+        elif not only_asks(call):
             call.act.add(rule_id, severity=severity)
         return UNKNOWN
 
     return judge
+
+
+def _lists_rules(arguments: str) -> bool:
+    return bool(_LISTS_RULES.search(arguments)) and not _CHANGES_RULES.search(arguments)
 
 
 def _unless(rule_id: str, harmless: str) -> Callable[[Call], str]:
@@ -163,7 +189,7 @@ COMMANDS: Final = {
     ),
     **dict.fromkeys(
         (
-            "insmod modprobe rmmod depmod kldload swapoff swapon losetup setenforce auditctl aa-disable "
+            "insmod modprobe rmmod kldload swapoff swapon setenforce auditctl aa-disable "
             "aa-teardown update-ca-trust certctl trust grub-install update-grub efibootmgr hwclock timedatectl hostnamectl "
             "pam-auth-update dpkg-divert"
         ).split(),
@@ -178,14 +204,14 @@ COMMANDS: Final = {
         ),
     ),
     **dict.fromkeys(
-        ("ldconfig", "debconf-set-selections", "update-ca-certificates", "locale-gen"),
+        ("ldconfig", "debconf-set-selections", "update-ca-certificates", "locale-gen", "depmod", "losetup"),
         always("system-control", Severity.MEDIUM),
     ),
     **dict.fromkeys(
         ("ip", "ifconfig", "route", "brctl", "tc", "nmcli", "ethtool"),
         _unless(
             "system-control",
-            r"\Z|(a|addr|address|r|route|link|l|n|neigh|rule|-?\w*show|list)?( (show|sh|list|ls|get)\b.*)?\Z|(lo|eth\d|wlan\d|en\w+)\Z|(con|dev|device|connection|general)?( show| status)?\Z",
+            r"\Z|(a|addr|address|r|route|link|l|n|neigh|rule|-?\w*show|list)?( (show|sh|list|ls|get)\b.*)?\Z|(lo|eth\d|wlan\d|en\w+)\Z|(link set )?(dev )?lo up\Z|(con|dev|device|connection|general)?( show| status)?\Z",
         ),
     ),
     **dict.fromkeys(("nsenter", "chroot", "capsh", "runc"), always("container-escape")),

