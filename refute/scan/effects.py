@@ -129,8 +129,8 @@ class Act:
         if DERIVED in target.text:
             self.add("delete-outside", detail=_named(target))
             return
-        tail = target.text.removeprefix(EMPTY)
-        if tail != target.text and (sensitive.is_enumerable_root(tail) or sensitive.is_credentials(tail)):
+        tail = target.text.removeprefix(EMPTY) or "/"
+        if target.text.startswith(EMPTY) and (sensitive.is_enumerable_root(tail) or sensitive.is_credentials(tail)):
             # `rm -rf "$prefix/"` with a prefix that may be empty.
             self.delete(tail, recursive=recursive)
             return

@@ -53,7 +53,9 @@ class Call:
     @property
     def act(self) -> Act:
         """Judges effects of this command."""
-        return Act(self.walker.shared.report, self.walker.spot(self.node), " ".join(self.argv), self.walker.scope.cwd)
+        shared = self.walker.shared
+        spot, shown = self.walker.spot(self.node), " ".join(self.argv)
+        return Act(shared.report, spot, shown, self.walker.scope.cwd, soft=shared.uncalled)
 
 
 def _only_asked(pipeline: "Node", first: "Node") -> bool:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import DERIVED, FIELD, NAME, UNKNOWN, is_known, is_open
+from refute.scan.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, is_known, is_open
 
 _MAX_TEXT: Final = 20_000
 _DEFAULTS: Final = frozenset({":-", "-", ":=", "="})
@@ -80,7 +80,7 @@ def _operate(
     if operator in _DEFAULTS:
         known = scope.is_set(text_of(subject)) and not (len(values) == 1 and values[0] == "")
         if subject.type != "subscript" and text_of(subject).isdigit():
-            known = scope.arguments is not None and values[0] not in {"", UNKNOWN}
+            known = scope.arguments is not None and values[0] not in {"", EMPTY, UNKNOWN}
         fallback = _joined(operands, texts)
         if operator in {":=", "="} and not known:
             scope.assign(text_of(subject), tuple(fallback))

@@ -83,7 +83,9 @@ def _file(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> No
                 content = act.read(path)
                 kept = walker.shared.written.get(paths.locate(path, walker.scope.cwd).text, UNKNOWN)
                 substituted = destination.type == "process_substitution"
-                effect.stdin = walker.expander.fed if substituted else content or kept
+                # What a person types is nobody's text.
+                typed = path in {"/dev/tty", "/dev/null"}
+                effect.stdin = "" if typed else walker.expander.fed if substituted else content or kept
                 if not content and walker.follows(path):
                     walker.fed = (command.id, [path])
             else:

@@ -40,6 +40,10 @@ class Shared:
     """How many calls were left out because they were under way already."""
     written: dict[str, str] = field(default_factory=dict)
     """Located path → text that the script itself put there."""
+    sources: bool = False
+    """Whether the script has read functions from another file."""
+    uncalled: bool = False
+    """Whether what is walked is a function that nothing in this file calls, as in a library."""
 
 
 class Walker:
@@ -98,7 +102,9 @@ class Walker:
         for name, body in list(self.scope.functions.items()):
             if name not in self.shared.called:
                 self.shared.called.add(name)
+                self.shared.uncalled = not self.stack
                 self._call_body(name, body, None, "")
+                self.shared.uncalled = False
         return output
 
     def _misunderstood(self, root: "Node", source: str) -> None:

@@ -198,10 +198,15 @@ def split_fields(text: str) -> list[str]:
     words = [word for word in text.split(FIELD) if word] if FIELD in text else [text]
     if EMPTY in text:
         # What may be nothing matters where it may turn a path into one from the root; elsewhere it is nothing.
-        words = [EMPTY * word.startswith(EMPTY + "/") + word.replace(EMPTY, "") for word in words]
+        words = [_without_empty(word) for word in words]
     if _OPEN not in text and _CLOSE not in text and _COMMA not in text:
         return words
     return [plain.translate(_PASSIVE) for word in words for plain in _expand_braces(word)]
+
+
+def _without_empty(word: str) -> str:
+    kept = word == EMPTY or word.startswith(EMPTY + "/")
+    return EMPTY * kept + word.replace(EMPTY, "")
 
 
 def _expand_braces(word: str) -> list[str]:

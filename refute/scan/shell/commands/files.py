@@ -164,7 +164,16 @@ def _dd(call: Call) -> str:
     return UNKNOWN
 
 
+_LOOKS_AT_DISKS: Final = re.compile(
+    r"mdadm .*(?:-W|--wait\S*|-D|--detail|-Q|--query|-E|--examine)\b|hdparm (?:-[iItTgCH]+ )+"
+    r"|s?fdisk (?:-l|-d|-s|--list|--dump)\b|cryptsetup (?:status|luksDump|isLuks|luksUUID|--version)\b"
+    r"|parted (?:-\w+ )*(?:-l\b|\S+ (?:unit \S+ )?print\b)"
+)
+
+
 def _format(call: Call) -> str:
+    if _LOOKS_AT_DISKS.match(" ".join(call.argv)):
+        return UNKNOWN
     for path in split_options(call.argv[1:], "LNtbO", mixed=True)[1]:
         if path.startswith("/") and not paths.inside_or_temporary(paths.locate(path, call.walker.scope.cwd)):
             call.act.add("device-write")

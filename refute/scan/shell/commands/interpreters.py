@@ -136,7 +136,8 @@ def _eval(call: Call) -> str:
         return ""
     if not text.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
         # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
-        call.act.add("unresolved-command", severity=None if UNKNOWN in text else Severity.MEDIUM)
+        strong = UNKNOWN in text and not call.walker.shared.uncalled
+        call.act.add("unresolved-command", severity=None if strong else Severity.MEDIUM)
         return UNKNOWN
     return run_text(call, text)
 
@@ -150,6 +151,7 @@ def _dot(call: Call) -> str:
     if words[0].startswith("/dev/fd/"):
         return _from_substitution(call)
     target = paths.locate(words[0], call.walker.scope.cwd)
+    call.walker.shared.sources = True
     text = call.walker.shared.written.get(target.text)
     if text is not None and not text.strip(UNKNOWN):
         # The script made it with a program of its own; what is in it is like the output of a program.

@@ -178,7 +178,9 @@ def _pacman(call: Call) -> str:
 
 
 def _dpkg(call: Call) -> str:
-    if call.argv[0] == "rpm" and re.match(r"-[a-z]*q|--query|-[a-z]*V|--verify", " ".join(call.argv[1:2])):
+    if call.argv[0] == "rpm" and any(
+        re.match(r"-[a-z]*[qV]|--query|--verify|--initdb|--eval|-E\Z", w) for w in call.argv[1:]
+    ):
         return UNKNOWN
     if {"-i", "--install", "-r", "--remove", "-P", "--purge", "-U", "--erase", "-e", "-Uvh", "-ivh", "--unpack"} & set(
         call.argv

@@ -163,7 +163,7 @@ COMMANDS: Final = {
     "service": _service,
     **dict.fromkeys(
         ("rc-service", "update-rc.d", "chkconfig", "initctl", "invoke-rc.d", "rc-update", "sysrc"),
-        _graded(r"\b(?:re)?start\Z|\breload\Z|\bdefaults\b|--add\b|\badd\b"),
+        _graded(r"\b(?:(?:re|try-re)?start|(?:force-)?reload|upgrade|rotate)\Z|\bdefaults\b|--add\b|\badd\b"),
     ),
     **dict.fromkeys(
         (

@@ -92,7 +92,8 @@ def _tr(call: Call) -> str | None:
     if len(sets) > 1:
         target = _character_set(sets[1]) or [""]
         target = [*target, *[target[-1]] * (len(source) - len(target))]
-        return DECODED + text.translate({ord(old): new for old, new in zip(source, target, strict=False) if old})
+        changed = text.translate({ord(old): new for old, new in zip(source, target, strict=False) if old})
+        return changed if changed == text else DECODED + changed
     return re.sub(r"(.)\1+", r"\1", text) if "s" in options else DERIVED
 
 
