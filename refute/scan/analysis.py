@@ -2,6 +2,8 @@
 
 import re
 import shlex
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from refute.scan import decode
@@ -11,18 +13,22 @@ from refute.scan.report import BudgetExceeded, Report, Spot
 from refute.scan.rules import Language
 from refute.scan.shell import scan_embedded_shell, scan_shell
 
+_NOTHING: Final[Mapping[str, bytes]] = MappingProxyType({})
 _LONE_RETURN: Final = re.compile(r"\r(?!\n)")
 
 
-def analyse(path: str, data: bytes, language: Language | None = None) -> Report:
+def analyse(
+    path: str, data: bytes, language: Language | None = None, library: Mapping[str, bytes] = _NOTHING
+) -> Report:
     """Scan one file. Never raises: what goes wrong becomes an `unanalysable` finding.
 
     Args:
         path: shown in findings, and `$0` of a shell script.
         data: the file's bytes.
         language: what will interpret the file; by name and first line where None.
+        library: files of the workspace whose functions and variables it may read.
     """
-    report = Report(path=path)
+    report = Report(path=path, library=library)
     claimed = decode.languages_of(path, data)
     launcher = decode.launcher_of(data)
     if launcher is not None and Language.PYTHON in claimed:

@@ -84,7 +84,7 @@ class Act:
             self._write_unknown(target)
         else:
             weak = sensitive.is_made_up(target.text) or program_data.is_service_data(target.text)
-            weak = weak or _is_home_data(target) or _is_beside(target)
+            weak = weak or _is_home_data(target) or target.place == Place.OUTSIDE
             self.add("write-outside", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def make_directory(self, path: str) -> None:
@@ -122,7 +122,7 @@ class Act:
             self._delete_unknown(target, recursive=recursive)
         else:
             weak = program_data.is_run_mark(target.text) or program_data.is_cache(target.text)
-            weak = weak or (not recursive and _is_one_file_of_a_program(target))
+            weak = weak or paths.is_beside(target) or (not recursive and _is_one_file_of_a_program(target))
             self.add("delete-outside", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def _delete_unknown(self, target: Target, *, recursive: bool) -> None:
@@ -136,7 +136,8 @@ class Act:
             return
         # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
         named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
-        severity = None if recursive and not named and not self.soft else Severity.MEDIUM
+        own = self.soft and not target.text.endswith("*")
+        severity = None if recursive and not named and not own else Severity.MEDIUM
         self.add("delete-unresolved", severity=severity, detail=_named(target))
 
     def change_mode(self, path: str, *, tightens: bool = False) -> None:
@@ -150,7 +151,7 @@ class Act:
         target = paths.locate(tail if sensitive.is_enumerable_root(tail) else path, self.cwd)
         if target.place in {Place.SYSTEM, Place.OUTSIDE, Place.HOME, Place.TEMP_ROOT}:
             own = program_data.is_service_data(target.text) or _is_home_data(target)
-            weak = own or (tightens and not sensitive.is_credentials(target.text)) or _is_beside(target)
+            weak = own or (tightens and not sensitive.is_credentials(target.text)) or paths.is_beside(target)
             self.add("permission-change", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def send(self, values: Iterable[str]) -> None:
@@ -183,17 +184,12 @@ class Act:
                 self.add("network-external", severity=Severity.MEDIUM, detail=detail)
 
 
-def _is_beside(target: Target) -> bool:
-    """Whether a file lies beside the workspace, as for a script that expects to start in a directory below."""
-    return target.place == Place.OUTSIDE and any(part.strip("*?.") for part in target.parts)
-
-
 def _is_home_data(target: Target) -> bool:
     return program_data.is_home_data(target.text) and not target.by_name
 
 
 def _is_one_file_of_a_program(target: Target) -> bool:
-    return sensitive.is_made_up(target.text) or program_data.is_kept_for_a_program(target.text) or _is_beside(target)
+    return sensitive.is_made_up(target.text) or program_data.is_kept_for_a_program(target.text)
 
 
 def _named(target: Target) -> str:

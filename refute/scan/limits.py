@@ -5,6 +5,7 @@ import re
 import resource
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Final
 
@@ -27,15 +28,22 @@ _CHILD_CPU_S: Final = 10
 _CHILD_WALL_S: Final = 20
 
 
-def analyse_within_limits(path: str, data: bytes, language: Language | None) -> Report:
+def analyse_within_limits(
+    path: str, data: bytes, language: Language | None, library: Mapping[str, bytes] | None = None
+) -> Report:
     """As `analyse`; input that might crash or stall a parser is scanned in a child with memory and time limits."""
-    if len(data) <= _SMALL_BYTES and _shallow(data):
-        return analyse(path, data, language)
+    library = {name: text for name, text in (library or {}).items() if _is_harmless(text)}
+    if _is_harmless(data):
+        return analyse(path, data, language, library)
     report = Report(path=path)
     if len(data) > _MAX_BYTES:
         _refuse(report, f"It is {len(data):,} bytes long; expected at most {_MAX_BYTES:,}.")
         return report
-    return _in_child(report, data, language)
+    return _in_child(report, data, language, library)
+
+
+def _is_harmless(data: bytes) -> bool:
+    return len(data) <= _SMALL_BYTES and _shallow(data)
 
 
 def _shallow(data: bytes) -> bool:
@@ -48,10 +56,12 @@ def _shallow(data: bytes) -> bool:
     )
 
 
-def _in_child(report: Report, data: bytes, language: Language | None) -> Report:
+def _in_child(report: Report, data: bytes, language: Language | None, library: Mapping[str, bytes]) -> Report:
     command = [sys.executable, "-m", "refute.scan.limits", report.path, language or ""]
+    texts = {"": data, **library}
+    packed = json.dumps({name: text.decode("latin-1") for name, text in texts.items()}).encode()
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=_CHILD_WALL_S, check=False)  # noqa: S603 - ourselves
+        done = subprocess.run(command, input=packed, capture_output=True, timeout=_CHILD_WALL_S, check=False)  # noqa: S603 - ourselves
     except subprocess.TimeoutExpired:
         _refuse(report, f"It takes longer than {_CHILD_WALL_S} s to read.")
         return report
@@ -78,7 +88,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_CHILD_CPU_S, _CHILD_CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, path, language = sys.argv
-    report = analyse(path, sys.stdin.buffer.read(), Language(language) if language else None)
+    texts = {name: text.encode("latin-1") for name, text in json.loads(sys.stdin.buffer.read()).items()}
+    report = analyse(path, texts.pop(""), Language(language) if language else None, texts)
     answer = {"findings": [asdict(finding) for finding in report.findings.values()], "reached": report.reached}
     sys.stdout.write(json.dumps(answer))
 

@@ -144,6 +144,31 @@ def _locate_absolute(text: str) -> Target:
     return Target(Place.SYSTEM, text)
 
 
+_ROOT_DIRECTORIES: Final = _ROOT_NAMES | {
+    "opt",
+    "srv",
+    "mnt",
+    "media",
+    "dev",
+    "run",
+    "app",
+    "bin",
+    "lib",
+    "lib64",
+    "tmp",
+    "data",
+}
+
+
+def is_beside(target: Target) -> bool:
+    """Whether something named lies beside the workspace, as for a script that expects to start in a directory below.
+
+    What would be a directory of the machine's root is left out: the sandbox mounts the workspace right below it.
+    """
+    named = target.place == Place.OUTSIDE and any(part.strip("*?.") for part in target.parts)
+    return named and not (len(target.parts) == 1 and target.parts[0] in _ROOT_DIRECTORIES)
+
+
 def inside_or_temporary(target: Target) -> bool:
     """Whether a script may do there what it likes."""
     return target.place in {Place.WORKSPACE, Place.TEMP, Place.HARMLESS}

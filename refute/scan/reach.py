@@ -12,6 +12,8 @@ from refute.scan.finding import Finding
 from refute.scan.makefile import recipes_as_shell
 from refute.scan.rules import Language
 
+_READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
+_LIBRARY_BYTES: Final = 2_000_000
 _PATTERN: Final = re.compile(r"[*?\[]")
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
 
@@ -71,6 +73,26 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     if not deep:
         return [(name, how) for name in names]
     return [(name, "") for name in names if decode.languages_of(name, files[name])]
+
+
+def library(path: str, data: bytes, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The shell files of the workspace that a script may read functions and variables from; none where it reads none.
+
+    Args:
+        path: the script.
+        data: its bytes.
+        files: every file of the workspace.
+    """
+    if not _READS.search(data):
+        return {}
+    found: dict[str, bytes] = {}
+    left = _LIBRARY_BYTES
+    for name, text in files.items():
+        shell = name.rpartition("/")[2].encode() in data or Language.SHELL in decode.languages_of(name, text[:200])
+        if name != path and shell and len(text) <= left:
+            found[name] = text
+            left -= len(text)
+    return found
 
 
 def recipes(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:

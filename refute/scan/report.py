@@ -1,5 +1,6 @@
 """Collects findings while a text is walked, and keeps the walk within its budget."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from refute.scan.catalog import RULES
@@ -52,6 +53,10 @@ class Report:
     path: str
     budget: Budget = field(default_factory=Budget)
     findings: dict[tuple[str, int, str], Finding] = field(default_factory=dict)
+    library: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of the workspace whose functions and variables a script may read, by path; judged by themselves."""
+    muted: int = 0
+    """How many texts are being walked only for what they define."""
     reached: list[tuple[str, str]] = field(default_factory=list)
     """(path as the script writes it, resolved against the workspace; interpreter) of what it runs."""
 
@@ -66,6 +71,8 @@ class Report:
         detail: str = "",
     ) -> None:
         """Record a finding; a second one of the same rule, line and command is dropped unless it is worse."""
+        if self.muted:
+            return
         rule = RULES[rule_id]
         finding = Finding(
             rule_id=rule_id,

@@ -88,7 +88,7 @@ class _Walk:
 
     def _text(self, path: str, data: bytes, language: Language | None) -> list[tuple[str, bytes]]:
         """Scan one text; returns what build tools would run for it."""
-        report = analyse_within_limits(path, data, language)
+        report = analyse_within_limits(path, data, language, reach.library(path, data, self.files))
         self.findings.extend(finding for finding in report.result() if finding not in self.findings)
         if path not in self.scanned:
             self.scanned.append(path)

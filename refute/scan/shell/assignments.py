@@ -65,6 +65,7 @@ def assign_before(walker: "Walker", assignments: "list[Node]") -> dict[str, tupl
         name = assignment.child_by_field_name("name")
         if name is not None and name.type == "variable_name":
             before[text_of(name)] = walker.scope.lookup(text_of(name))
+            walker.shared.exported.add(text_of(name))
         assign(walker, assignment, "")
     return before
 
@@ -73,6 +74,8 @@ def declare(walker: "Walker", node: "Node", _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
     refers = any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", text_of(child)) for child in node.named_children)
     for child in node.named_children:
+        if text_of(node.children[0]) == "export":
+            walker.shared.exported.add(text_of(child).partition("=")[0])
         if child.type == "variable_assignment":
             assign(walker, child, "")
             if refers and (name := child.child_by_field_name("name")) is not None:

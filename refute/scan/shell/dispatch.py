@@ -7,18 +7,16 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from refute.scan import hosts, paths, sensitive
-from refute.scan.public_sources import is_public_source
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands import COMMANDS
 from refute.scan.shell.wrappers import unwrap
-from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, HOME, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, SECRET, UNKNOWN, is_open
 
 _MAX_WRAPPERS: Final = 12
 _KEEPS_MARK: Final = frozenset(
     {"echo", "printf", "eval", "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "perl"}
 )
 _GLOB: Final = re.compile(r"[*?\[]")
-_GROUND: Final = frozenset({"/", "/etc", "/home", "/root", "/var", "/boot", "/usr", HOME})
 _DANGEROUS: Final = frozenset(
     [
         "rm",
@@ -96,22 +94,8 @@ def _judge(call: Call, name: str, handler: object) -> str:
     if "/" in call.argv[0]:
         run_file(call, call.argv[0], arguments=call.argv[1:])
     else:
-        if call.walker.shared.sources and any(_is_ground(call, word) for word in call.argv[1:]):
-            call.act.add("unresolved-command", detail="It may be a function of a file that the script reads.")
         call.walker.shared.report.reached.append((call.argv[0], "command"))
     return UNKNOWN
-
-
-def _is_ground(call: Call, argument: str) -> bool:
-    """Whether an argument is a place or host with which a function of another file would do harm."""
-    if "://" in argument:
-        host = hosts.host_of(argument)
-        outside = host is not None and hosts.reach_of(host) in {hosts.Reach.EXTERNAL, hosts.Reach.METADATA}
-        return outside and not is_public_source(host or "")
-    if not argument.startswith(("/", "~", HOME)):
-        return False
-    text = paths.locate(argument, call.walker.scope.cwd).text
-    return (text.rstrip("/*") or "/") in _GROUND or sensitive.is_credentials(text)
 
 
 def _unresolved(call: Call) -> bool:

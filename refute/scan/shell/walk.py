@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +17,7 @@ from refute.scan.shell.scope import Scope
 from refute.scan.shell.spelling import join_continued, plain_placeholders, spell_out
 from refute.scan.shell.syntax import first_error, parse, text_of
 from refute.scan.shell.words import Expander
-from refute.scan.symbols import OUTPUT, UNKNOWN, is_known, is_open, show
+from refute.scan.symbols import OUTPUT, UNKNOWN, is_known, is_open, show, strip_symbols
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -40,8 +41,12 @@ class Shared:
     """How many calls were left out because they were under way already."""
     written: dict[str, str] = field(default_factory=dict)
     """Located path → text that the script itself put there."""
-    sources: bool = False
-    """Whether the script has read functions from another file."""
+    inlined: set[str] = field(default_factory=set)
+    """Files of the workspace that the script has read, by path."""
+    borrowed: set[int] = field(default_factory=set)
+    """Functions of those files or of evaluated text, by the id of their body: shown where they are called."""
+    exported: set[str] = field(default_factory=set)
+    """Variables that the script hands to what it runs."""
     uncalled: bool = False
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 
@@ -87,6 +92,38 @@ class Walker:
 
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
+        output = self.run(self._parsed(source))
+        self._uncalled(frozenset())
+        return output
+
+    def _uncalled(self, known: frozenset[int]) -> None:
+        """Walk the functions that nothing has called, but for those with a body that was there before."""
+        for name, body in list(self.scope.functions.items()):
+            if name not in self.shared.called and body.id not in self.shared.borrowed and body.id not in known:
+                self.shared.called.add(name)
+                self.shared.uncalled = not self.stack
+                self._call_body(name, body, None, "")
+                self.shared.uncalled = False
+
+    def borrow(self, pattern: str, node: "Node") -> None:
+        """Read the functions and variables that files of the workspace define; they are judged by themselves."""
+        for path, data in self.shared.report.library.items():
+            if path not in self.shared.inlined and self.depth < MAX_DEPTH and fnmatchcase(path, pattern):
+                self.shared.inlined.add(path)
+                self._borrow_from(data, node)
+
+    def _borrow_from(self, data: bytes, node: "Node") -> None:
+        before = self._bodies()
+        inner = Walker(self.shared, self.scope, depth=self.depth + 1, place=self.spot(node))
+        inner.stack = self.stack
+        self.shared.report.muted += 1
+        try:
+            inner.run(inner._parsed(strip_symbols(data.decode("utf-8", "replace"))))
+        finally:
+            self.shared.report.muted -= 1
+        self.shared.borrowed |= self._bodies() - before
+
+    def _parsed(self, source: str) -> "Node":
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
         spelled = spell_out(join_continued(source))
         root = parse(spelled.encode())
@@ -98,14 +135,7 @@ class Walker:
                 root = second
             elif root.has_error:
                 self._misunderstood(root, source)
-        output = self.run(root)
-        for name, body in list(self.scope.functions.items()):
-            if name not in self.shared.called:
-                self.shared.called.add(name)
-                self.shared.uncalled = not self.stack
-                self._call_body(name, body, None, "")
-                self.shared.uncalled = False
-        return output
+        return root
 
     def _misunderstood(self, root: "Node", source: str) -> None:
         """Text with unknown parts may fail to parse because of them; text that is all known must be understood."""
@@ -125,7 +155,16 @@ class Walker:
         scope = self.scope.fork() if forked else self.scope
         inner = Walker(self.shared, scope, depth=self.depth + 1, place=self.place_of(text, node))
         inner.stack = self.stack
-        return inner.script(text)
+        if forked:
+            return inner.script(text)
+        before = self._bodies()
+        output = inner.run(inner._parsed(text))
+        inner._uncalled(before)
+        self.shared.borrowed |= self._bodies() - before
+        return output
+
+    def _bodies(self) -> frozenset[int]:
+        return frozenset(body.id for body in self.scope.functions.values())
 
     def fork(self, *, deeper: int = 0) -> "Walker":
         """A walker for a subshell, which keeps its variables and directory to itself."""
@@ -187,7 +226,13 @@ class Walker:
             self.shared.cuts += 1
             self._taken_for_commands(call, arguments)
             return UNKNOWN
-        return self._call_body(name, self.scope.functions[name], arguments, call.stdin)
+        body = self.scope.functions[name]
+        if body.id in self.shared.borrowed and self.place is None:
+            # Its lines are those of another file: what it does is shown at the call.
+            inner = Walker(self.shared, self.scope, depth=self.depth, place=self.spot(call.node))
+            inner.stack = self.stack
+            return inner._call_body(name, body, arguments, call.stdin)
+        return self._call_body(name, body, arguments, call.stdin)
 
     def _taken_for_commands(self, call: Call, arguments: list[str]) -> None:
         """What a function hands to itself again and again counts as something that it may run in the end."""

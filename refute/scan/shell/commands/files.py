@@ -10,9 +10,11 @@ from refute.scan.finding import Severity
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
+from refute.scan.shell.syntax import text_of
 from refute.scan.symbols import SECRET, UNKNOWN, is_open
 
 _LARGE: Final = re.compile(r"(\d+)(?:\.\d+)?\s*([kKmMgGtTpP]?)")
+_SETTING: Final = re.compile(r"\"?\$(?:[A-Z][A-Z0-9_]+|\{[A-Z][A-Z0-9_]+(?::?\?[^}\"]*)?\})\"?")
 _UNITS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _LARGE_BYTES: Final = 8 * 1024**3
 
@@ -21,8 +23,21 @@ def _rm(call: Call) -> str:
     options, operands = split_options(call.argv[1:], "", mixed=True)
     recursive = bool(options.keys() & {"r", "R", "recursive"})
     for path in operands:
-        call.act.delete(path, recursive=recursive)
+        act = call.act
+        act.soft = act.soft or (path == UNKNOWN and _names_settings(call))
+        act.delete(path, recursive=recursive)
     return ""
+
+
+def _names_settings(call: Call) -> bool:
+    """Whether every unknown word is the whole value of an environment variable, as in `rm -rf "$OUT_DIR"`.
+
+    Where the caller sets none, nothing is deleted; a caller that hands over a directory of the machine is judged itself
+    (`handing_over.py`).
+    """
+    words = [word for word in text_of(call.node).split() if "$" in word or "`" in word]
+    names = [re.sub(r"[\"${]|[}:?].*", "", word) for word in words if _SETTING.fullmatch(word)]
+    return len(names) == len(words) and not any(call.walker.scope.is_set(name) for name in names)
 
 
 def _unlink(call: Call) -> str:

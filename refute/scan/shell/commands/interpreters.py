@@ -8,13 +8,14 @@ from refute.scan.finding import Severity
 from refute.scan.paths import Place
 from refute.scan.rules import Language
 from refute.scan.shell.call import Call
+from refute.scan.shell.handing_over import hands_over
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, NAME, OUTPUT, UNKNOWN, as_pattern, is_open
 
 _SHELLS: Final = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "posh", "yash")
 
 
-def run_text(call: Call, text: str, language: Language = Language.SHELL) -> str:
-    """Judge code that is handed to an interpreter as text."""
+def run_text(call: Call, text: str, language: Language = Language.SHELL, *, forked: bool = True) -> str:
+    """Judge code that is handed to an interpreter as text; not `forked` where this very shell reads it."""
     if DECODED in text:
         call.act.add("decoded-execution")
         text = text.replace(DECODED, "")
@@ -29,7 +30,7 @@ def run_text(call: Call, text: str, language: Language = Language.SHELL) -> str:
         detail = "The whole command is not known before the run."
         call.act.add("unresolved-command", severity=severity, detail=detail)
     else:
-        return call.walker.embedded(text, call.node)
+        return call.walker.embedded(text, call.node, forked=forked)
     return UNKNOWN
 
 
@@ -102,6 +103,7 @@ def run_file(call: Call, path: str, language: Language | None = None, arguments:
             call.walker.scope.arguments = outer
     if (pattern := _in_reach(target)) is not None:
         call.walker.shared.report.reached.append((pattern, language or ""))
+        hands_over(call, arguments or [])
     elif target.place == Place.TEMP and path.startswith("/"):
         call.act.add(
             "unresolved-command",
@@ -139,7 +141,7 @@ def _eval(call: Call) -> str:
         strong = UNKNOWN in text and not call.walker.shared.uncalled
         call.act.add("unresolved-command", severity=None if strong else Severity.MEDIUM)
         return UNKNOWN
-    return run_text(call, text)
+    return run_text(call, text, forked=False)
 
 
 def _dot(call: Call) -> str:
@@ -151,15 +153,15 @@ def _dot(call: Call) -> str:
     if words[0].startswith("/dev/fd/"):
         return _from_substitution(call)
     target = paths.locate(words[0], call.walker.scope.cwd)
-    call.walker.shared.sources = True
     text = call.walker.shared.written.get(target.text)
     if text is not None and not text.strip(UNKNOWN):
         # The script made it with a program of its own; what is in it is like the output of a program.
         call.act.add("unresolved-command", severity=Severity.MEDIUM, detail="It reads a file that a program made.")
     elif text is not None:
-        run_text(call, text)
+        run_text(call, text, forked=False)
     elif (pattern := _in_reach(target)) is not None:
         call.walker.shared.report.reached.append((pattern, Language.SHELL))
+        call.walker.borrow(pattern, call.node)
     return ""
 
 
