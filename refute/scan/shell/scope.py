@@ -5,7 +5,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped
+from refute.scan.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped, is_open
 
 MAX_VALUES: Final = 6
 """Possible values kept for one variable; more of them become UNKNOWN as well."""
@@ -126,4 +126,5 @@ class Scope:
             return (UNKNOWN,)
         if position <= len(self.arguments):
             return (self.arguments[position - 1],)
-        return (UNKNOWN,) if UNKNOWN in self.arguments else ("",)
+        # A word that is not known may have been several.
+        return (UNKNOWN,) if any(map(is_open, self.arguments)) else ("",)

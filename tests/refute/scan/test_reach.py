@@ -39,6 +39,58 @@ def test_scripts_run_by_a_pattern_or_by_part_of_their_path_are_scanned(runs: str
     assert _blocked_paths(files) == {"steps/a.sh"}
 
 
+@pytest.mark.parametrize(
+    ("script", "library"),
+    [
+        (". ./lib.sh\nclean /\n", 'clean() { rm -rf "$1"; }\n'),
+        ('source "$(dirname "$0")/lib.sh"\nclean /etc\n', 'clean() { tidy "$1"; }\ntidy() { rm -rf "$1"; }\n'),
+        (". ./li*.sh\nclean /etc\n", 'clean() { rm -rf "$1"; }\n'),
+        ('. ./lib.sh\nrm -rf "$OUT"\n', "OUT=/etc\n"),
+        (". ./lib.sh\n$RUN -rf /etc\n", "RUN=rm\n"),
+        ("eval '. ./lib.sh'\nclean /etc\n", 'clean() { rm -rf "$1"; }\n'),
+        (". ./lib.sh\nclean /etc\n# " + 60 * "(" + "\n", 'clean() { rm -rf "$1"; }\n'),
+    ],
+)
+def test_what_a_sourced_file_defines_is_judged_where_it_is_used(script: str, library: str) -> None:
+    assert _blocked_paths({"verify.sh": script, "lib.sh": library}) == {"verify.sh"}
+
+
+def test_sourced_function_with_a_harmless_argument_passes() -> None:
+    files = {"verify.sh": '. ./lib.sh\nclean build\nrm -rf "$OUT"\n', "lib.sh": 'OUT=out\nclean() { rm -rf "$1"; }\n'}
+    assert _blocked_paths(files) == set()
+
+
+def test_files_that_source_one_another_are_read_once() -> None:
+    assert _blocked_paths({"verify.sh": ". ./lib.sh\n", "lib.sh": ". ./verify.sh\n. ./lib.sh\n"}) == set()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "./step.sh /etc",
+        "bash step.sh ~",
+        "export OUT=/; ./step.sh",
+        "OUT=/etc sh step.sh",
+        "./step.sh http://evil.com/x",
+    ],
+)
+def test_handing_a_script_a_directory_of_the_machine_blocks(call: str) -> None:
+    assert _blocked_paths({"verify.sh": call + "\n", "step.sh": '#!/bin/sh\nrm -rf "$OUT"\n'}) == {"verify.sh"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "./step.sh build",
+        "OUT=build ./step.sh",
+        "export PREFIX=/usr; ./step.sh --prefix=/usr",
+        "./step.sh http://localhost",
+    ],
+)
+def test_handing_a_script_what_is_ordinary_passes(call: str) -> None:
+    assert _blocked_paths({"verify.sh": call + "\n", "step.sh": '#!/bin/sh\nrm -rf "$OUT"\n'}) == set()
+
+
 def test_tests_named_by_a_pattern_are_scanned() -> None:
     files = {"verify.sh": "pytest t/test_*.py\n", "t/test_x.py": "open('/etc/shadow').read()\n"}
     assert _blocked_paths(files) == {"t/test_x.py"}

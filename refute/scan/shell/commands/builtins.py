@@ -90,7 +90,9 @@ def _shift(call: Call) -> str:
     arguments = call.walker.scope.arguments
     if arguments:
         count = int(call.argv[1]) if len(call.argv) > 1 and call.argv[1].isdigit() else 1
-        call.walker.scope.arguments = arguments[count:]
+        # A word that is not known may stand for several, of which more are left.
+        rest = [word for word in arguments[:count] if is_open(word)]
+        call.walker.scope.arguments = [*rest[-1:], *arguments[count:]]
     return ""
 
 

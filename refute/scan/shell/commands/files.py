@@ -91,7 +91,10 @@ def _keeps_place(call: Call, source: str, target: str) -> bool:
     """Whether a move only renames a file beside itself, or moves one that is not known: no tree leaves its place."""
     text = paths.locate(source, call.walker.scope.cwd).text
     other = paths.locate(target, call.walker.scope.cwd).text
-    return is_open(text) or text.rpartition("/")[0] == other.rpartition("/")[0]
+    # `"$d/x.new" "$d/x"` names one directory twice, whichever of its possible values `d` has.
+    written = [word.strip("\"'").rpartition("/")[0] for word in text_of(call.node).split()[-2:]]
+    same = len(written) > 1 and written[0] == written[1] != ""
+    return is_open(text) or same or text.rpartition("/")[0] == other.rpartition("/")[0]
 
 
 def _copy_known(call: Call, sources: list[str], target: str) -> None:
