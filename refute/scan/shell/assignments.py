@@ -72,18 +72,25 @@ def assign_before(walker: "Walker", assignments: "list[Node]") -> dict[str, tupl
 
 def declare(walker: "Walker", node: "Node", _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
+    keyword = text_of(node.children[0])
     refers = any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", text_of(child)) for child in node.named_children)
     for child in node.named_children:
-        if text_of(node.children[0]) == "export":
-            walker.shared.exported.add(text_of(child).partition("=")[0])
+        name = re.split(r"[+=\[]", text_of(child), maxsplit=1)[0]
+        if keyword == "export":
+            walker.shared.exported.add(name)
+        # What a function declares first is new, whatever the name stood for outside.
+        surrounding = walker.scope.branching
+        if keyword == "local" and walker.scope.own(name):
+            walker.scope.branching = 0
         if child.type == "variable_assignment":
             assign(walker, child, "")
             if refers and (name := child.child_by_field_name("name")) is not None:
                 walker.scope.references[text_of(name)] = walker.scope.lookup(text_of(name))[0]
-        elif child.type == "variable_name" and text_of(node.children[0]) in {"local", "declare", "typeset"}:
+        elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:
             walker.scope.assign(text_of(child), ("",))
         else:
             walker.expander.texts(child)
+        walker.scope.branching = surrounding
     listing = node.named_child_count == 0 or all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children)
     return redirects.environment_listing() if listing else ""
 

@@ -48,6 +48,16 @@ _ENVIRONMENT: Final = {
 
 
 @dataclass(slots=True)
+class Frame:
+    """One function under way."""
+
+    branching: int
+    """How many conditions surround its call."""
+    before: dict[str, tuple[tuple[str, ...] | None, list[str] | None]]
+    """What the variables and arrays that it declared its own were before."""
+
+
+@dataclass(slots=True)
 class Scope:
     """The state of one walk; `fork` gives a subshell its own copy."""
 
@@ -62,6 +72,8 @@ class Scope:
     """Names that stand for other names (`declare -n`)."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
+    frames: list["Frame"] = field(default_factory=list)
+    """The functions under way, the innermost last."""
     endless: int = 0
     """How many loops without an end surround this point."""
     branching: int = 0
@@ -78,6 +90,7 @@ class Scope:
             aliases=dict(self.aliases),
             references=dict(self.references),
             arguments=self.arguments,
+            frames=[Frame(frame.branching, dict(frame.before)) for frame in self.frames],
             branching=self.branching,
             endless=self.endless,
         )
@@ -94,6 +107,28 @@ class Scope:
         held = self.variables.get(name, ()) if self.branching else ()
         merged = tuple(dict.fromkeys((*held, *map(capped, values))))
         self.variables[name] = merged if len(merged) <= MAX_VALUES else (*merged[: MAX_VALUES - 1], UNKNOWN)
+
+    def own(self, name: str) -> bool:
+        """Make a variable the running function's own, which ends with it; says whether that happens on every way."""
+        if not self.frames:
+            return False
+        frame = self.frames[-1]
+        frame.before.setdefault(name, (self.variables.get(name), self.arrays.get(name)))
+        return self.branching == frame.branching
+
+    def enter(self) -> None:
+        """Begin a function."""
+        self.frames.append(Frame(self.branching, {}))
+
+    def leave(self) -> None:
+        """End a function: its own variables are again what they were before."""
+        for name, (values, words) in self.frames.pop().before.items():
+            self.variables.pop(name, None)
+            self.arrays.pop(name, None)
+            if values is not None:
+                self.variables[name] = values
+            if words is not None:
+                self.arrays[name] = words
 
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""

@@ -256,9 +256,11 @@ class Walker:
                     return output
         cuts = self.shared.cuts
         self.scope.arguments, self.stack = arguments, (*self.stack, (name, given))
+        self.scope.enter()
         try:
             output = self.run(body, stdin)
         finally:
+            self.scope.leave()
             self.scope.arguments, self.stack = outer_arguments, outer_stack
         if state is not None:
             # Where a call was left out because it is under way already, what surrounds this one counts as well.
