@@ -1,7 +1,7 @@
 """The flow's parameter. Apart from the flow, so that a request can be made before Prefect is imported."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -26,8 +26,28 @@ class VerifyRequest(BaseModel):
     allow_network: tuple[str, ...] = Field(
         default=(), description="Hosts (HOST or HOST:PORT) that the jobs may reach through a proxy; none by default."
     )
+    fresh: bool = Field(default=False, description="Run everything and ask models anew; use no kept runs or answers.")
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
     """Not in the form of a deployment: a worker has its own, by file and environment."""
+
+
+class Fresh(Protocol):
+    """A request that may ask for everything anew."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it does."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """Of whoever runs it."""
+        ...
+
+
+def settings_of(request: Fresh) -> Settings:
+    """The settings of a run: those of whoever runs it, with what the request asks for."""
+    return request.settings.model_copy(update={"fresh": True}) if request.fresh else request.settings
 
 
 def refuse_foreign_settings(request: BaseModel, *, started_by_worker: bool) -> None:

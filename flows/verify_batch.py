@@ -20,7 +20,7 @@ from flows.batch.slots import Slots, cores
 from flows.batch.ui import BatchPage
 from flows.confirmation.approver import FormList
 from flows.interruption import interruptions
-from flows.request import refuse_foreign_settings
+from flows.request import refuse_foreign_settings, settings_of
 from flows.session import current_session
 from flows.states import GOOD
 from refute.batch.allowance import load_allowances
@@ -54,7 +54,7 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
                 with signals.let_through():
                     _settle_answers(request, desk)
                     crew.sweep()
-                    call_helpers(desk.batch_id, request.helpers, tell=desk.watcher.told)
+                    call_helpers(desk.batch_id, request.helpers, fresh=request.fresh, tell=desk.watcher.told)
                     close_crashed_runs("verify-batch")
                     with crew.at_work():
                         crew.wait(meanwhile=lambda: page.progress(desk.tally))
@@ -88,7 +88,7 @@ def _opened(request: BatchRequest, ledger: Ledger) -> Desk:
     desk = Desk(
         batch_id=batch.id,
         entries=entries,
-        settings=request.settings,
+        settings=settings_of(request),
         ledger=ledger,
         slots=Slots(request.settings.batch_containers or cores()),
         tally=tally,

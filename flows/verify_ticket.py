@@ -13,7 +13,7 @@ from prefect.runtime import flow_run
 from flows.confirmation.approver import FormApprover
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.model_limit import model_turn
-from flows.request import VerifyRequest, refuse_foreign_settings
+from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
 from flows.session import current_session
 from flows.states import final_state
 from flows.story import RunStory
@@ -66,7 +66,7 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)
     observer = Watchers(current_session().observer, RunStory(), journal)
     hosts = read_hosts(request.allow_network)
-    ports = TicketPorts(request.settings, run_id=run_id, observer=observer, allowed_hosts=hosts)
+    ports = TicketPorts(settings_of(request), run_id=run_id, observer=observer, allowed_hosts=hosts)
     case = CaseFile(ticket=ticket, run_id=ports.run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
     with interruptions() as signals:
         with case.chain(), signals.let_through():

@@ -12,9 +12,10 @@ from refute.adversary.attack import Screening
 from refute.approval import Approval
 from refute.errors import InfrastructureError, ModelUnavailable, UsageError
 from refute.guardrails.audit_chain import AuditAnchor
+from refute.kept.wording import age_in_words, not_run_again
 from refute.llm.pricing import total
 from refute.observer import StageObserver, Unwatched
-from refute.outcome import Outcome, Provenance, StageRecord, Status, Stop, TestRecord
+from refute.outcome import KeptFrom, Outcome, Provenance, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
 from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage, Verification, Writing, round_yields
@@ -190,7 +191,7 @@ class CaseFile:
                 self._note("confirm", f"approved by {record.by}")
             case Verification():
                 self.verification = record
-                self._note("verify", record.summary, sandbox_s=record.result.duration_s)
+                self._note("verify", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
             case Writing(attack=attack):
                 self.writing = record
                 untestable = _counted(len(attack.untestable), "claim")
@@ -207,13 +208,13 @@ class CaseFile:
         match record:
             case AttackStage():
                 self.attack_stage = record
-                self._note("attack", record.summary, sandbox_s=record.result.duration_s if record.result else 0.0)
+                self._note("attack", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
             case Triage():
                 self.triage = record
                 self._note("triage", record.summary, cost_usd=record.cost_usd)
             case StrengthStage():
                 self.measured = record
-                self._note("strength", record.summary, sandbox_s=record.sandbox_s)
+                self._note("strength", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
             case Hardening():
                 self._file_hardening(record)
             case Verdict():
@@ -227,21 +228,31 @@ class CaseFile:
         if not record.summary:
             return
         evidence = record.evidence
-        again = evidence.attacked.result if evidence.attacked is not self.attack_stage else None
-        sandbox_s = again.duration_s + record.measured.sandbox_s if again else 0.0
+        again = evidence.attacked if evidence.attacked is not self.attack_stage else None
+        sandbox_s = again.sandbox_s + record.measured.sandbox_s if again else 0.0
         self.hardening, self.measured = record, record.measured
         self.screening, self.attack_stage, self.triage = evidence.screening, evidence.attacked, evidence.triage
-        self._note("harden", record.summary, sandbox_s=sandbox_s, cost_usd=record.cost_usd)
+        kept = again.kept if again and not sandbox_s else None
+        self._note("harden", record.summary, sandbox_s=sandbox_s, cost_usd=record.cost_usd, kept=kept)
 
-    def _note(self, name: str, summary: str, *, sandbox_s: float = 0.0, cost_usd: Decimal | None = _NOTHING) -> None:
+    def _note(
+        self,
+        name: str,
+        summary: str,
+        *,
+        sandbox_s: float = 0.0,
+        cost_usd: Decimal | None = _NOTHING,
+        kept: KeptFrom | None = None,
+    ) -> None:
         now = time.monotonic()
         duration_s = round(now - self._stage_began, 3)
         record = StageRecord(
             name=name,
-            summary=summary,
+            summary=f"{summary} (not run again: as {age_in_words(kept.age_s)} ago)" if kept else summary,
             duration_s=duration_s,
             sandbox_s=sandbox_s,
             cost_usd=cost_usd,
+            kept=kept,
         )
         self.stages.append(record)
         self._stage_began = now
@@ -266,7 +277,8 @@ class CaseFile:
         )
 
     def _caveats(self) -> tuple[str, ...]:
-        notes = self.verification.notes if self.verification else ()
+        notes = not_run_again(self.stages)
+        notes += self.verification.notes if self.verification else ()
         if self.hardening is not None:
             notes += self.hardening.notes
         if self.writing is not None:

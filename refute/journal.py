@@ -51,6 +51,7 @@ class Journal:
             summary=record.summary,
             duration_s=record.duration_s,
             sandbox_s=record.sandbox_s,
+            kept_age_s=record.kept.age_s if record.kept else None,
             cost_usd=_usd(record.cost_usd),
         )
 

@@ -150,6 +150,17 @@ class RoundYield:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptFrom:
+    """An earlier run in which everything that decides a stage was the same; its result stands for the stage's own."""
+
+    run_id: str
+    made_at: datetime
+    """UTC."""
+    age_s: float
+    """When it was used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StageRecord:
     """One stage of the flow as it happened."""
 
@@ -160,6 +171,8 @@ class StageRecord:
     """Time inside the container."""
     cost_usd: Decimal | None = Decimal(0)
     """None where a model without a known price was asked."""
+    kept: KeptFrom | None = None
+    """None where it was run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,10 @@ from platformdirs import user_cache_path
 
 from refute.errors import ImageMissing, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
+from refute.kept.runs import KeptRuns
 from refute.llm.model import Model
 from refute.observer import StageObserver, Unwatched
-from refute.sandbox.connection import connect, engine_errors
+from refute.sandbox.connection import EngineFacts, connect, engine_errors
 from refute.sandbox.derived import DerivedImage, derive_image
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
@@ -24,7 +25,7 @@ from refute.sandbox.network_hosts import AllowedHost
 from refute.sandbox.requirements_download import WheelSource
 from refute.settings import Settings
 from refute.ticket.record import Snapshot, Ticket
-from refute.ticket.store import SnapshotStore
+from refute.ticket.store import SnapshotStore, pack
 
 if TYPE_CHECKING:
     from refute.ledger.store import Ledger
@@ -49,6 +50,7 @@ class Ports:
         self._derived: dict[tuple[str, tuple[str, ...]], DerivedImage | None] = {}
         self._models: dict[str, Model] = {}
         self._contents: dict[str, Mapping[str, bytes]] = {}
+        self._workspaces: dict[str, bytes] = {}
 
     @cached_property
     def audit(self) -> AuditLog:
@@ -69,6 +71,21 @@ class Ports:
         if snapshot.digest not in self._contents:
             self._contents[snapshot.digest] = self.store.contents(snapshot)
         return self._contents[snapshot.digest]
+
+    def workspace(self, snapshot: Snapshot) -> bytes:
+        """A snapshot's files as the tar that jobs get; packed once. Raises as `contents`."""
+        if snapshot.digest not in self._workspaces:
+            self._workspaces[snapshot.digest] = pack(snapshot.files, self.contents(snapshot))
+        return self._workspaces[snapshot.digest]
+
+    @cached_property
+    def kept(self) -> KeptRuns:
+        """Earlier runs that may stand for this one's."""
+        return KeptRuns(self.settings, self.run_id, facts=self._facts, warn=self.observer.warned)
+
+    def _facts(self) -> EngineFacts:
+        """What the engine is; raises as the sandbox's own."""
+        return self.sandbox.facts()
 
     @cached_property
     def ledger(self) -> "Ledger":

@@ -4,7 +4,7 @@ import ipaddress
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 import platformdirs
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
@@ -20,6 +20,8 @@ from refute.errors import SettingsInvalid
 from refute.scan.finding import Severity
 
 SETTINGS_FILE = Path("refute.yaml")
+KEY_CHARS: Final = 32
+"""The fewest characters of a key that signs."""
 
 
 class TesterName(StrEnum):
@@ -130,7 +132,15 @@ class Settings(BaseSettings):
     model_requests: Annotated[int, Field(ge=1, le=1000)] = 8
     """Requests to models under way at once, of everybody on a Prefect server; what set-up gives its limit."""
     fresh: bool = False
-    """Ask models anew instead of using kept answers."""
+    """Run everything and ask models anew instead of using kept runs and answers."""
+    kept_runs_max_age_s: Annotated[float, Field(ge=0)] = 7 * 86_400
+    """How old a kept run may be to stand for one in which everything that decides it is the same; 0: none is kept."""
+    kept_runs_max_bytes: Annotated[int, Field(ge=0)] = 500 * 1000 * 1000
+    """Of all kept runs; beyond it the oldest go."""
+    kept_runs_dir: Path | None = None
+    """Where runs are kept that several machines share, signed with `kept_runs_key`; None: in `state_dir`."""
+    kept_runs_key: SecretStr | None = None
+    """Signs and checks every kept run; at least 32 characters. Runs that are not signed with it do not count."""
     record_dir: Path | None = None
     """Where to record a model's answers, for `replay`."""
     replay_dir: Path | None = None
@@ -170,9 +180,30 @@ class Settings(BaseSettings):
         """
         given = {name: value for name, value in flags.items() if value is not None}
         try:
-            return cls(**given)
+            settings = cls(**given)
         except ValidationError as error:
             faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}, got {e['input']!r}" for e in error.errors()]
             raise SettingsInvalid(
                 "settings: " + "; ".join(faults), hint=f"Correct {SETTINGS_FILE}, the REFUTE_* variable or the flag."
             ) from error
+        settings._require_signatures()
+        return settings
+
+    def _require_signatures(self) -> None:
+        """Refuse a shared folder that anybody could put verdicts into; the key itself is never shown.
+
+        Raises:
+            SettingsInvalid: there is no key, or one that can be guessed.
+        """
+        key = self.kept_runs_key.get_secret_value() if self.kept_runs_key is not None else None
+        if key is None and self.kept_runs_dir is not None:
+            raise SettingsInvalid(
+                f"settings: kept_runs_dir is {self.kept_runs_dir} without kept_runs_key: who can write there could "
+                "decide verdicts",
+                hint="Set REFUTE_KEPT_RUNS_KEY to the same secret on all machines (openssl rand -hex 32).",
+            )
+        if key is not None and len(key) < KEY_CHARS:
+            raise SettingsInvalid(
+                f"settings: kept_runs_key: got {len(key)} characters, expected at least {KEY_CHARS}",
+                hint="Make one with: openssl rand -hex 32",
+            )

@@ -10,6 +10,7 @@ from typing import Final, assert_never
 from xml.etree import ElementTree as ET
 
 from refute.guardrails.plain_text import printable, tail
+from refute.kept.wording import not_run_again
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
 from reports.outcome_sections import evidence
 from reports.wording import MEANING, strength_lines
@@ -68,6 +69,8 @@ def _properties(outcome: Outcome) -> ET.Element:
         "cost_usd": "" if outcome.cost_usd is None else f"{outcome.cost_usd:f}",
         "snapshot": outcome.provenance.snapshot_digest or "",
     }
+    if again := not_run_again(outcome.stages):
+        facts["not_run_again"] = again[0]
     if outcome.strength is not None:
         facts["strength"] = "; ".join(strength_lines(outcome.strength))
     properties = ET.Element("properties")

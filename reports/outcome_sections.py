@@ -10,7 +10,8 @@ from rich.text import Text
 
 from refute.adversary.strength.record import Strength
 from refute.guardrails.plain_text import printable, tail
-from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status, TestFailure
+from refute.kept.wording import age_in_words
+from refute.outcome import ClaimResult, ClaimVerdict, Outcome, StageRecord, Status, TestFailure
 from refute.scan.finding import Finding
 from reports.wording import (
     CLAIM_WORDS,
@@ -147,7 +148,7 @@ def story(outcome: Outcome) -> Table:
     if outcome.tests:
         table.add_row("", "tests", _lines([*test_lines(outcome.tests), *round_lines(outcome.rounds)]))
     if outcome.stages:
-        table.add_row("", "stages", Text(", ".join(f"{s.name} {duration(s.duration_s)}" for s in outcome.stages)))
+        table.add_row("", "stages", Text(", ".join(map(_stage, outcome.stages))))
     if outcome.decoys_touched:
         table.add_row("", "destroyed", line(", ".join(outcome.decoys_touched), style="red"))
     changed = [f"{stage}: {', '.join(paths[:5])}" for stage, paths in outcome.changed_paths.items() if paths]
@@ -177,6 +178,12 @@ def _lines(texts: Sequence[str], *, shown: int = ASIDE_SHOWN) -> Text:
     """One line each, the first of them."""
     rest = [f"and {len(texts) - shown} more"] if len(texts) > shown else []
     return Text("\n").join(line(text) for text in (*texts[:shown], *rest))
+
+
+def _stage(stage: StageRecord) -> str:
+    """Its name and what it took, or whose run stands for it."""
+    again = f" (as {age_in_words(stage.kept.age_s)} ago)" if stage.kept else ""
+    return f"{stage.name} {duration(stage.duration_s)}{again}"
 
 
 def _what(finding: Finding) -> Text:

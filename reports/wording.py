@@ -7,6 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Origin, TriageVerdict
 from refute.adversary.strength.record import MutantResult, Strength
+from refute.kept.wording import age_in_words
 from refute.outcome import ClaimVerdict, Outcome, Provenance, RoundYield, Status, TestRecord
 
 MEANING: Final[Mapping[Status, str]] = {
@@ -105,7 +106,10 @@ def run_line(outcome: Outcome) -> str:
     """What the run took and cost, and who attacked, on one line."""
     sandbox_s = sum(stage.sandbox_s for stage in outcome.stages)
     contained = f" ({duration(sandbox_s)} in containers)" if sandbox_s else ""
-    return f"{duration(outcome.duration_s)}{contained} · {money(outcome.cost_usd)} · tester {outcome.provenance.tester}"
+    facts = [f"{duration(outcome.duration_s)}{contained}", money(outcome.cost_usd)]
+    kept = [stage.kept.age_s for stage in outcome.stages if stage.kept]
+    facts += [f"not all was run again, results of {age_in_words(max(kept))} ago"] if kept else []
+    return " · ".join([*facts, f"tester {outcome.provenance.tester}"])
 
 
 def test_lines(tests: Iterable[TestRecord]) -> list[str]:

@@ -8,16 +8,17 @@ from prefect.deployments import run_deployment
 DEPLOYMENT: Final = "verify-batch/join"
 
 
-def call_helpers(batch_id: str, count: int, *, tell: Callable[[str], None]) -> None:
+def call_helpers(batch_id: str, count: int, *, fresh: bool, tell: Callable[[str], None]) -> None:
     """Ask for so many helpers, once per batch; without them it only takes longer.
 
     Args:
         batch_id: the batch to join; open, with its answers given.
         count: helpers in all.
+        fresh: whether they run everything anew, as the batch does.
         tell: is told where they cannot be asked for.
     """
     for number in range(1, count + 1):
-        request = {"resume": batch_id, "approval": "pending"}
+        request = {"resume": batch_id, "approval": "pending", "fresh": fresh}
         try:
             run_deployment(
                 DEPLOYMENT,

@@ -44,6 +44,7 @@ class BatchRequest(BaseModel):
     helpers: Annotated[int, Field(ge=0, le=64)] = Field(
         default=0, description="How many more workers are asked to share the batch (deployment `verify-batch/join`)."
     )
+    fresh: bool = Field(default=False, description="Run everything and ask models anew; use no kept runs or answers.")
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
     """Not in the form: a worker has its own, by file and environment."""
 

@@ -34,6 +34,8 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
     metavar="FILE",
     help="Reviewed allow-file: tickets whose dangerous scripts may run, each with its snapshot.",
 )
+@click.option("--fresh", is_flag=True, help="Run all and ask models anew; use no kept runs or answers.")
+@click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
 @click.option("--accept-weak", is_flag=True, help="Exit 0 where PASS_WEAK is the worst.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "junit"]), default="table", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
@@ -53,7 +55,11 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     from flows.run import run_batch
     from refute.settings import Settings
 
-    settings = Settings.load(batch_containers=options["parallel"])
+    settings = Settings.load(
+        batch_containers=options["parallel"],
+        fresh=options["fresh"] or None,
+        allow_unpriced=options["allow_unpriced"] or None,
+    )
     request = _request(source, options, settings)
     if output is not None:
         check_writable("--output", output)

@@ -118,7 +118,7 @@ def _requirements(ticket: Ticket) -> Iterator[str]:
 def confirm(ports: Ports, question: Question, approver: Approver) -> Approval | Stop:
     """Ask; anything but an approval of exactly this snapshot ends the run before anything executes."""
     ports.require_network()
-    prepare_verification(ports, question.ticket)
+    prepare_verification(ports, question.ticket, question.snapshot)
     decision = approver.ask(question)
     if isinstance(decision, Approval) and decision.snapshot_digest != question.snapshot.digest:
         decision = Denial(reason=f"the approval was for other files, {decision.snapshot_digest}")

@@ -8,17 +8,20 @@ import contextlib
 from refute.adversary.contract import PLAN
 from refute.adversary.suite import attack_limits
 from refute.errors import InfrastructureError
+from refute.kept.runs import VERIFICATION
 from refute.ports import Ports
 from refute.sandbox.job import Job, Limits
-from refute.settings import Settings
-from refute.ticket.record import Ticket
+from refute.stages.jobs import verification_limits, verification_of
+from refute.ticket.record import Snapshot, Ticket
 
 
-def prepare_verification(ports: Ports, ticket: Ticket) -> None:
+def prepare_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> None:
     """While the person is asked. Requirements and networks are made only after the answer."""
     if ticket.requirements or ports.allowed_hosts:
         return
     with contextlib.suppress(InfrastructureError):  # the stage itself tells
+        if ports.kept.looks() and ports.kept.find(VERIFICATION, [verification_of(ports, ticket, snapshot)]):
+            return
         job = _outline(ports, ticket, "verify", ports.image(ticket.python).id, verification_limits(ports.settings))
         ports.sandbox.prepare(job, waiting_s=ports.settings.confirmation_timeout_s)
 
@@ -30,16 +33,6 @@ def prepare_attack(ports: Ports, ticket: Ticket) -> None:
     with contextlib.suppress(InfrastructureError):  # the stage itself tells
         job = _outline(ports, ticket, "attack", ports.image_id(ticket), attack_limits(ports.settings), PLAN)
         ports.sandbox.prepare(job)
-
-
-def verification_limits(settings: Settings) -> Limits:
-    """What a verification script may use."""
-    return Limits(
-        timeout_s=settings.verification_timeout_s,
-        memory_bytes=settings.memory_bytes,
-        cpus=settings.cpus,
-        output_bytes=settings.output_bytes,
-    )
 
 
 def _outline(ports: Ports, ticket: Ticket, name: str, image_id: str, limits: Limits, *attack_files: str) -> Job:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from refute.adversary.attack import Attack, AttackRun, Screening, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
-from refute.outcome import ClaimResult, ModelUse, RoundYield, Stop, TestFailure
+from refute.outcome import ClaimResult, KeptFrom, ModelUse, RoundYield, Stop, TestFailure
 from refute.sandbox.job import JobResult
 
 
@@ -21,6 +21,13 @@ class Verification:
     """Where the verification decides the ticket."""
     notes: tuple[str, ...] = ()
     """Breaches of the rules for verification scripts; not refutations."""
+    kept: KeptFrom | None = None
+    """None where it was run."""
+
+    @property
+    def sandbox_s(self) -> float:
+        """Time in the container, where it was run."""
+        return 0.0 if self.kept else self.result.duration_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +54,13 @@ class AttackStage:
     summary: str
     stop: Stop | None = None
     """Where the run decides the ticket by what it did outside its workspace."""
+    kept: KeptFrom | None = None
+    """None where it was run."""
+
+    @property
+    def sandbox_s(self) -> float:
+        """Time in the container, where it was run."""
+        return 0.0 if self.kept or self.result is None else self.result.duration_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +115,8 @@ class StrengthStage:
     summary: str
     sandbox_s: float = 0.0
     duration_s: float = 0.0
+    kept: KeptFrom | None = None
+    """None where it was run."""
 
 
 def round_yields(

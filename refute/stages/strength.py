@@ -1,6 +1,7 @@
 """How strong the attack was that a ticket survived: its tests run on mutants of the implementation."""
 
 import posixpath
+import random
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +12,10 @@ from refute.adversary.attack import Brief
 from refute.adversary.strength.mutants import Mutant, sample_mutants
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.scoring import score, unmeasured
-from refute.adversary.strength.trial import make_trial, read_runs, trial_jobs, trial_limits
-from refute.outcome import Status
+from refute.adversary.strength.trial import Trial, VariantRuns, make_trial, read_runs, trial_jobs, trial_limits
+from refute.kept.fitness import left_to_chance, settled
+from refute.kept.runs import MUTANTS, KeptMutants
+from refute.outcome import KeptFrom, Status
 from refute.ports import Ports
 from refute.sandbox.job import Job, JobResult
 from refute.sandbox.profile import WORKSPACE
@@ -20,7 +23,6 @@ from refute.sandbox.requirements_layer import SITE
 from refute.stages.brief import brief_of
 from refute.stages.evidence import Evidence, StrengthStage
 from refute.ticket.record import Snapshot, Ticket
-from refute.ticket.store import pack
 from refute.verdict import decide, weaknesses
 
 CONTAINERS: Final = 2
@@ -53,7 +55,7 @@ def run_mutants(
     ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Brief, mutants: Sequence[Mutant]
 ) -> StrengthStage:
     """Score an attack by these mutants; raises as `measure_strength` does."""
-    settings, ticket = ports.settings, brief.ticket
+    settings = ports.settings
     if not mutants:
         reason = "there is nothing left in the code that a mutant could change"
         return _told(unmeasured(reason, floor=settings.strength_floor))
@@ -61,23 +63,80 @@ def run_mutants(
     if not mutants:
         return _told(unmeasured("the code is too large for its mutants", floor=settings.strength_floor))
     began = time.monotonic()
-    trial = make_trial(evidence.screening.attack, evidence.triage.triaged, brief, settings)
-    outline = Job(
-        name="strength",
-        run_id=ports.run_id,
-        ticket_id=ticket.id,
-        image_id=ports.image_id(ticket),
-        command=(),
-        workspace=pack(snapshot.files, ports.contents(snapshot)),
-        limits=trial_limits(settings),
-    )
-    roots = [posixpath.relpath(SITE, WORKSPACE)] if ports.derived_image(ticket) else []
-    jobs = trial_jobs(trial, brief, mutants, outline, settings, containers=CONTAINERS, requirements=roots)
-    results = _side_by_side(ports, jobs)
-    containers = [read_runs(job, result) for job, result in zip(jobs, results, strict=True)]
-    strength = score(trial, brief, mutants, containers, floor=settings.strength_floor)
-    spent_s = sum(result.duration_s for result in results)
-    return replace(_told(strength), sandbox_s=round(spent_s, 3), duration_s=round(time.monotonic() - began, 3))
+    experiment = _Experiment(ports, snapshot, evidence, brief, mutants)
+    measured = experiment.known() or experiment.run()
+    return replace(measured, duration_s=round(time.monotonic() - began, 3))
+
+
+class _Experiment:
+    """One attack on these mutants: what it came to before, or what it comes to now."""
+
+    def __init__(
+        self, ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Brief, mutants: Sequence[Mutant]
+    ) -> None:
+        self._ports = ports
+        self._evidence = evidence
+        self._brief = brief
+        self._mutants = mutants
+        self._outline = Job(
+            name="strength",
+            run_id=ports.run_id,
+            ticket_id=brief.ticket.id,
+            image_id=ports.image_id(brief.ticket),
+            command=(),
+            workspace=ports.workspace(snapshot),
+            limits=trial_limits(ports.settings),
+        )
+        self._lasting = not left_to_chance(brief, evidence.screening.attack.source)
+
+    def known(self) -> StrengthStage | None:
+        """The score of what the containers said in an earlier run; None where that is not known."""
+        if not (self._lasting and self._ports.kept.looks()):
+            return None
+        trial, likeness = self._made(random.Random(0))  # noqa: S311  # to look up by; never run
+        kept = self._ports.kept.find(MUTANTS, likeness)
+        if kept is None:
+            return None
+        strength = self._scored(replace(trial, probe=kept.record.probe), kept.record.containers)
+        return None if settled(strength) else _told(strength, kept=kept.origin)
+
+    def run(self) -> StrengthStage:
+        """The score of what the containers say now."""
+        trial, jobs = self._made(random.SystemRandom())
+        results = _side_by_side(self._ports, jobs)
+        containers = [read_runs(job, result) for job, result in zip(jobs, results, strict=True)]
+        strength = self._scored(trial, containers)
+        if self._lasting:
+            self._keep(trial, containers, strength)
+        return replace(_told(strength), sandbox_s=round(sum(result.duration_s for result in results), 3))
+
+    def _keep(self, trial: Trial, containers: Sequence[VariantRuns], strength: Strength) -> None:
+        _, likeness = self._made(random.Random(0))  # noqa: S311  # as above
+        if settled(strength):
+            self._ports.kept.forget(MUTANTS, likeness)
+        else:
+            self._ports.kept.keep(MUTANTS, likeness, KeptMutants(probe=trial.probe, containers=tuple(containers)))
+
+    def _made(self, chance: random.Random) -> tuple[Trial, list[Job]]:
+        """What is run, and the jobs; both hold names and places of controls that are drawn by chance."""
+        ports, brief = self._ports, self._brief
+        evidence = self._evidence
+        trial = make_trial(evidence.screening.attack, evidence.triage.triaged, brief, ports.settings, chance=chance)
+        roots = [posixpath.relpath(SITE, WORKSPACE)] if ports.derived_image(brief.ticket) else []
+        jobs = trial_jobs(
+            trial,
+            brief,
+            self._mutants,
+            self._outline,
+            ports.settings,
+            containers=CONTAINERS,
+            requirements=roots,
+            chance=chance,
+        )
+        return trial, [ports.with_network(job) for job in jobs]
+
+    def _scored(self, trial: Trial, containers: Sequence[VariantRuns]) -> Strength:
+        return score(trial, self._brief, self._mutants, containers, floor=self._ports.settings.strength_floor)
 
 
 def _fitting(mutants: Sequence[Mutant], brief: Brief) -> list[Mutant]:
@@ -102,7 +161,7 @@ def could_pass(ports: Ports, evidence: Evidence) -> bool:
 def _side_by_side(ports: Ports, jobs: Sequence[Job]) -> list[JobResult]:
     """Run jobs at the same time; where one fails, or a person will not wait, none is left running."""
     with ThreadPoolExecutor(len(jobs), thread_name_prefix="refute-mutants") as crew:
-        futures = [crew.submit(ports.sandbox.run, ports.with_network(job)) for job in jobs]
+        futures = [crew.submit(ports.sandbox.run, job) for job in jobs]
         try:
             return [future.result() for future in futures]
         except BaseException:
@@ -112,8 +171,8 @@ def _side_by_side(ports: Ports, jobs: Sequence[Job]) -> list[JobResult]:
             raise
 
 
-def _told(strength: Strength) -> StrengthStage:
-    return StrengthStage(strength=strength, summary=in_words(strength))
+def _told(strength: Strength, *, kept: KeptFrom | None = None) -> StrengthStage:
+    return StrengthStage(strength=strength, summary=in_words(strength), kept=kept)
 
 
 def in_words(strength: Strength) -> str:

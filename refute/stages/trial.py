@@ -7,52 +7,60 @@ from refute.adversary.attack import Attack, Screening, TriageVerdict
 from refute.adversary.conclusions import claim_results, refutations
 from refute.adversary.oracle.vote import hold_vote, needs_vote
 from refute.adversary.screen import screen
-from refute.adversary.suite import attack_job, read_attack_run
+from refute.adversary.suite import read_attack_run
 from refute.adversary.triage import triage_tests as triage_runs
-from refute.adversary.verification import judge_verification, verification_job
+from refute.adversary.verification import judge_verification
 from refute.approval import Approval
 from refute.guardrails.audit import Decision, Gate
-from refute.outcome import Status, Stop
+from refute.kept.fitness import left_to_chance
+from refute.kept.runs import ATTACK, VERIFICATION, Kept, KeptAttack
+from refute.outcome import KeptFrom, Status, Stop
 from refute.ports import Ports
-from refute.sandbox.job import JobResult
-from refute.sandbox.requirements_layer import SEARCH_PATH, SITE
+from refute.sandbox.job import Job, JobResult
 from refute.scan.scanner import scan_python
-from refute.stages.ahead import prepare_attack, verification_limits
+from refute.stages.ahead import prepare_attack
 from refute.stages.brief import brief_of
 from refute.stages.evidence import AttackStage, Hardening, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
+from refute.stages.jobs import attack_of, verification_of
 from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.rules import check_verification_script
-from refute.ticket.store import pack
 from refute.verdict import Verdict, decide
 
 
 def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval: Approval) -> Verification:
-    """Run the author's script in a container, on the approved files only.
+    """Run the author's script in a container, on the approved files only, unless it passed before as it would now.
 
     Raises:
         ValueError: the approval is for other files.
     """
     if approval.snapshot_digest != snapshot.digest:
         raise ValueError(f"approval: got one for {approval.snapshot_digest}, expected {snapshot.digest}")
-    job = verification_job(
-        ticket,
-        ports.contents(snapshot)[ticket.verification_script],
-        run_id=ports.run_id,
-        archive=pack(snapshot.files, ports.contents(snapshot)),
-        image_id=ports.image_id(ticket),
-        limits=verification_limits(ports.settings),
-    )
+    job = verification_of(ports, ticket, snapshot)
     derived = ports.derived_image(ticket)
-    if derived:
-        job = replace(job, environment={"PATH": SEARCH_PATH})
     ports.open_ledger_ahead()
-    result = ports.sandbox.run(ports.with_network(job))
+    kept = ports.kept.find(VERIFICATION, [job])
+    result = kept.record if kept else ports.sandbox.run(job)
     stop = judge_verification(result, ticket, provided=derived.modules if derived else frozenset())
-    if stop is None:
-        prepare_attack(ports, ticket)
-    _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot)
+    if not kept:
+        ports.kept.keep(VERIFICATION, [job], result)
+        if stop is None:
+            prepare_attack(ports, ticket)  # where this was kept, the attack most likely is too
+    origin = kept.origin if kept else None
+    _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot, origin)
+    return Verification(
+        result=result,
+        stop=stop,
+        summary=stop.status if stop else "passed",
+        notes=_verification_notes(ports, ticket, snapshot, job),
+        kept=origin,
+    )
+
+
+def _verification_notes(ports: Ports, ticket: Ticket, snapshot: Snapshot, job: Job) -> tuple[str, ...]:
+    """What to know of how it ran; not refutations."""
+    derived = ports.derived_image(ticket)
     notes = check_verification_script(ticket, ports.contents(snapshot))
     if ports.allowed_hosts:
         hosts = ", ".join(map(str, ports.allowed_hosts))
@@ -63,7 +71,7 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval:
     if derived and derived.unmet:
         lacking = ", ".join(derived.unmet)
         notes += (f"requirements are incomplete: their wheels ask for {lacking}, which the ticket does not list",)
-    return Verification(result=result, stop=stop, summary=stop.status if stop else "passed", notes=notes)
+    return notes
 
 
 def screen_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack) -> Screening:
@@ -82,26 +90,37 @@ def screen_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attac
 
 
 def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening) -> AttackStage:
-    """Run the attack in a container of its own, on the original files; with no test there is nothing to run."""
+    """Run the attack in a container of its own, on the original files; with no test there is nothing to run.
+
+    Where it ran before as it would now, that run stands for another one.
+    """
     if not screening.attack.tests:
         ports.sandbox.discard_prepared()
         return AttackStage(run=None, result=None, summary="no test to run")
-    job = attack_job(
-        ticket,
-        screening.attack,
-        run_id=ports.run_id,
-        archive=pack(snapshot.files, ports.contents(snapshot)),
-        image_id=ports.image_id(ticket),
-        settings=ports.settings,
-        requirements_root=SITE if ports.derived_image(ticket) else "",
-    )
-    result = ports.sandbox.run(ports.with_network(job))
-    run = read_attack_run(job, result)
+    job = attack_of(ports, ticket, snapshot, screening.attack)
+    lasting = not left_to_chance(brief_of(ports, ticket, snapshot), screening.attack.source)
+    kept = _kept_attack(ports, job, screening) if lasting else None
+    if kept:
+        ports.sandbox.discard_prepared()
+        result, run = kept.record.result, kept.record.run
+    else:
+        result = ports.sandbox.run(job)
+        run = read_attack_run(job, result)
+    if lasting and not kept:
+        ports.kept.keep(ATTACK, [job], KeptAttack(result=replace(result, collected={}), run=run))
     stop = _destruction(result)
-    _audit(ports, Gate.ATTACK, stop, ticket, snapshot)
+    origin = kept.origin if kept else None
+    _audit(ports, Gate.ATTACK, stop, ticket, snapshot, origin)
     passed = sum(test.end == "passed" for test in run.first)
     summary = f"{passed} of {len(run.first)} tests passed" + (", cut short by its limit" if run.timed_out else "")
-    return AttackStage(run=run, result=result, summary=summary, stop=stop)
+    return AttackStage(run=run, result=result, summary=summary, stop=stop, kept=origin)
+
+
+def _kept_attack(ports: Ports, job: Job, screening: Screening) -> Kept[KeptAttack] | None:
+    """What this attack came to before, with a report for each of its tests; None where that is not known."""
+    kept = ports.kept.find(ATTACK, [job])
+    told = [test.name for test in kept.record.run.first] if kept else []
+    return kept if told == [test.name for test in screening.attack.tests] else None
 
 
 def triage_tests(
@@ -147,13 +166,16 @@ def _destruction(result: JobResult) -> Stop | None:
     return Stop(status=Status.BLOCKED_DANGEROUS_OPERATION, reason=reason)
 
 
-def _audit(ports: Ports, gate: Gate, stop: Stop | None, ticket: Ticket, snapshot: Snapshot) -> None:
+def _audit(  # a line of the audit log
+    ports: Ports, gate: Gate, stop: Stop | None, ticket: Ticket, snapshot: Snapshot, kept: KeptFrom | None
+) -> None:
+    origin = {"not_run_again": f"as in run {kept.run_id} at {kept.made_at:%Y-%m-%d %H:%M:%S} UTC"} if kept else {}
     ports.audit.record(
         gate,
         Decision.DENY if stop else Decision.ALLOW,
         run_id=ports.run_id,
         reason=stop.reason if stop else "nothing ends the run here",
-        metadata={"ticket": ticket.id, "snapshot": snapshot.digest},
+        metadata={"ticket": ticket.id, "snapshot": snapshot.digest, **origin},
     )
 
 

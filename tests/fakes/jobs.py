@@ -3,9 +3,15 @@
 import io
 import tarfile
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Job, Limits
+
+FACTS: Final = EngineFacts(
+    name="docker 20", runtime="runc", cpus=2.0, memory_limit=True, pids_limit=True, seccomp=True, runtimes=("runc",)
+)
+"""Of an engine like any other."""
 
 
 def tar_of(files: Mapping[str, bytes]) -> bytes:

@@ -70,7 +70,9 @@ class VariantRuns:
     """Why nothing that it said can be used."""
 
 
-def make_trial(attack: Attack, triaged: Sequence[TriagedTest], brief: Brief, settings: Settings) -> Trial:
+def make_trial(
+    attack: Attack, triaged: Sequence[TriagedTest], brief: Brief, settings: Settings, *, chance: random.Random
+) -> Trial:
     """Choose what is run on mutants.
 
     Args:
@@ -78,12 +80,13 @@ def make_trial(attack: Attack, triaged: Sequence[TriagedTest], brief: Brief, set
         triaged: its tests; those that survived are run, in their order, ones that saw code last.
         brief: of the ticket.
         settings: for the limit of a test.
+        chance: names the probe; for what runs, one that nobody can guess.
     """
     survived = [one for one in triaged if one.verdict is TriageVerdict.SURVIVED]
     survived.sort(key=lambda one: one.test.code_aware)  # otherwise as they ran: code may keep state from test to test
     slowest_s = max((one.run.duration_s for one in survived), default=0.0)
     imports = _imports(attack.source, brief)
-    probe = f"test_import_{secrets.token_hex(8)}" if imports else ""
+    probe = f"test_import_{chance.getrandbits(64):016x}" if imports else ""
     body = "".join(f"    import {name}\n" for name in imports)
     return Trial(
         attack=attack,
@@ -94,11 +97,11 @@ def make_trial(attack: Attack, triaged: Sequence[TriagedTest], brief: Brief, set
     )
 
 
-def controls(brief: Brief) -> dict[str, dict[str, str]]:
+def controls(brief: Brief, chance: random.Random) -> dict[str, dict[str, str]]:
     """Name → files of the controls; modules that cannot be parsed have no mutants, and no part in these."""
     plain: dict[str, str] = {}
     filled: dict[str, str] = {}
-    name = f"_{secrets.token_hex(6)}"
+    name = f"_{chance.getrandbits(48):012x}"
     for one in brief.modules:
         try:
             plain[one.module.path], filled[one.module.path] = rewritten(one.source), padded(one.source, name)
@@ -116,6 +119,7 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
     *,
     containers: int,
     requirements: Sequence[str] = (),
+    chance: random.Random,
 ) -> list[Job]:
     """The jobs: mutants shared out among containers, every container with all controls at places nobody can guess.
 
@@ -127,9 +131,11 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
         settings: limits.
         containers: at most so many jobs.
         requirements: import roots of what the ticket requires.
+        chance: places and marks the controls; for what runs, one that nobody can guess.
     """
     shares = [share for number in range(containers) if (share := mutants[number::containers])]
-    return [_job(trial, brief, share, outline, settings, requirements) for share in shares]
+    variants = [_shuffled(share, controls(brief, chance), chance) for share in shares]
+    return [_job(trial, brief, share, outline, settings, requirements) for share in variants]
 
 
 def read_runs(job: Job, result: JobResult) -> VariantRuns:
@@ -150,7 +156,7 @@ def read_runs(job: Job, result: JobResult) -> VariantRuns:
 def _job(  # as trial_jobs
     trial: Trial,
     brief: Brief,
-    mutants: Sequence[Mutant],
+    variants: Sequence[dict[str, Any]],
     outline: Job,
     settings: Settings,
     requirements: Sequence[str],
@@ -162,7 +168,7 @@ def _job(  # as trial_jobs
         "repetitions": 0,
         "test_timeout_s": trial.test_timeout_s,
         "suite_timeout_s": settings.mutation_timeout_s,
-        "variants": _shuffled(mutants, controls(brief)),
+        "variants": variants,
         "emptied": list(EMPTIED),
     }
     return replace(
@@ -178,13 +184,14 @@ def trial_limits(settings: Settings) -> Limits:
     return driver_limits(settings, suite_timeout_s=settings.mutation_timeout_s)
 
 
-def _shuffled(mutants: Sequence[Mutant], others: Mapping[str, dict[str, str]]) -> list[dict[str, Any]]:
+def _shuffled(
+    mutants: Sequence[Mutant], others: Mapping[str, dict[str, str]], chance: random.Random
+) -> list[dict[str, Any]]:
     """Mutants in their order, controls among them: code that counts its runs cannot tell which one is which.
 
     None is the first, which such code can tell. One is in the first half, which is reached also where time is short.
     """
     variants: list[dict[str, Any]] = [{"name": str(one.number), "files": {one.path: one.source}} for one in mutants]
-    chance = random.SystemRandom()
     last = [len(variants), max(1, len(variants) // 2)]
     for name in chance.sample(sorted(others), len(others)):
         place = chance.randint(1, last.pop() if last else len(variants))

@@ -14,12 +14,14 @@ from refute.adversary.conclusions import claim_results
 from refute.adversary.strength.trial import CONTROL
 from refute.errors import EngineDied
 from refute.ports import Ports
+from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Job, JobResult
 from refute.settings import Settings
 from refute.stages.admission import take_snapshot
 from refute.stages.evidence import AttackStage, Evidence, StrengthStage, Triage
 from refute.stages.strength import measure_strength
 from refute.ticket.parse import load_ticket
+from tests.fakes.jobs import FACTS
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_run, make_test
 from tests.refute.adversary.test_suite import ended, report
 
@@ -66,6 +68,9 @@ class ToldSandbox:
 
     def stop_running(self) -> None:
         self.stopped = True
+
+    def facts(self) -> EngineFacts:
+        return FACTS
 
 
 class World:

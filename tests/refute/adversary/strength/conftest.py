@@ -1,6 +1,7 @@
 """A trial of two tests, and runs of it as a container would report them."""
 
 from dataclasses import replace
+from random import SystemRandom
 from typing import Any
 
 import pytest
@@ -58,7 +59,7 @@ def trial(brief: Brief, settings: Settings) -> Trial:
         TriagedTest(test=test, verdict=TriageVerdict.SURVIVED, reason="", run=make_run(test.name, TestEnd.PASSED))
         for test in tests
     ]
-    return make_trial(make_attack(TESTS, tests), triaged, brief, settings)
+    return make_trial(make_attack(TESTS, tests), triaged, brief, settings, chance=SystemRandom())
 
 
 def mutant(number: int = 1, **facts: Any) -> Mutant:

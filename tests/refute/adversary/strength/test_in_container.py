@@ -1,6 +1,7 @@
 """Attacks scored in real containers: strong, lazy, and on code that knows when it was changed."""
 
 from dataclasses import replace
+from random import SystemRandom
 
 import pytest
 
@@ -71,7 +72,7 @@ def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Streng
     passed = TriagedTest(
         test=test, verdict=TriageVerdict.SURVIVED, reason="", run=make_run("test_a", TestEnd.PASSED, duration_s=1.0)
     )
-    trial = make_trial(make_attack(tests, [test]), [passed], brief, settings)
+    trial = make_trial(make_attack(tests, [test]), [passed], brief, settings, chance=SystemRandom())
     mutants = sample_mutants([module], count=count, seed="1")
     outline = Job(
         name="strength",
@@ -82,7 +83,7 @@ def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Streng
         workspace=tar_of({"impl.py": source.encode()}),
         limits=trial_limits(settings),
     )
-    jobs = trial_jobs(trial, brief, mutants, outline, settings, containers=1)
+    jobs = trial_jobs(trial, brief, mutants, outline, settings, containers=1, chance=SystemRandom())
     with DockerSandbox() as sandbox:
         return score(trial, brief, mutants, [read_runs(job, sandbox.run(job)) for job in jobs], floor=0.6)
 

@@ -1,6 +1,7 @@
 """Jobs of mutants, with controls that nobody can tell apart; and their results, hostile until checked."""
 
 import json
+from random import SystemRandom
 from typing import Any
 
 import pytest
@@ -28,7 +29,9 @@ def jobs(trial: Trial, brief: Brief, settings: Settings) -> list[Job]:
         limits=trial_limits(settings),
     )
     mutants = [mutant(number) for number in range(1, 6)]
-    return trial_jobs(trial, brief, mutants, outline, settings, containers=2, requirements=["../opt/x"])
+    return trial_jobs(
+        trial, brief, mutants, outline, settings, containers=2, requirements=["../opt/x"], chance=SystemRandom()
+    )
 
 
 def plan_of(job: Job) -> dict[str, Any]:
@@ -51,7 +54,7 @@ def test_tests_that_saw_no_code_run_first_behind_a_probe_that_only_imports(trial
 
 
 def test_an_attack_that_imports_nothing_has_no_probe(brief: Brief, settings: Settings) -> None:
-    trial = make_trial(make_attack("import os\n", []), [], brief, settings)
+    trial = make_trial(make_attack("import os\n", []), [], brief, settings, chance=SystemRandom())
     assert (trial.probe, trial.source) == ("", "import os\n")
 
 

@@ -1,0 +1,109 @@
+"""Whether a run may stand for later ones: only where it ran to its end, and nothing says that another would differ.
+
+What hangs on a limit may hang on how busy the machine was; what ended differently from run to run, or reads a clock or
+draws numbers, is up to chance; and a program that failed once was run once. All of that runs again.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from refute.adversary.attack import AttackRun, Brief, TestEnd, TestRun
+from refute.adversary.promises import ENDING_WITHIN, limit_reached
+from refute.adversary.strength.record import MutantEnd, Strength
+from refute.python_syntax import parse_python
+from refute.sandbox.job import Exited, JobResult
+from refute.statistics.interval import wilson
+
+SETTLED: Final = frozenset({TestEnd.PASSED, TestEnd.FAILED, TestEnd.BROKEN, TestEnd.SKIPPED})
+"""Ends that a test comes to by itself."""
+LIBRARY_TROUBLE: Final = re.compile(
+    r"hypothesis\.errors\.(?:Flaky\w*|InconsistentGeneration|DeadlineExceeded|FailedHealthCheck)\Z"
+)
+"""Hypothesis saw chance at work, or a slow machine."""
+ADDRESS: Final = re.compile(r"\b0x[0-9a-fA-F]+")
+CHANCE_MODULES: Final = frozenset(
+    {"_thread", "concurrent", "multiprocessing", "random", "secrets", "threading", "time", "timeit", "uuid"}
+)
+CHANCE_NAMES: Final = frozenset({"getrandom", "now", "today", "urandom", "utcnow"})
+"""Functions and methods by which a program reads the clock or draws numbers without one of these modules."""
+
+
+def ended_well(result: JobResult) -> str:
+    """Why a job's result may not stand for a later one's; empty where it may."""
+    if result.end != Exited(code=0):
+        return f"it ended {result.end}"
+    return "files outside the workspace were touched" if result.decoys_touched else ""
+
+
+def repeatable(run: AttackRun) -> str:
+    """Why an attack's run may not stand for a later one; empty where it may."""
+    if run.tampering or run.timed_out:
+        return run.tampering[0] if run.tampering else "its time was over"
+    again = [test for tests in run.repetitions for test in tests]
+    for test in (*run.first, *again):
+        if test.end not in SETTLED or limit_reached(test) not in {"", "recursion"}:
+            return f"{test.name} ended {test.end}"
+        if LIBRARY_TROUBLE.match(test.error_type):
+            return f"{test.name} ended {test.error_type}"
+    failing = {test.name: _said(test) for test in run.first if test.end is not TestEnd.PASSED}
+    differing = [test.name for test in again if failing.get(test.name) != _said(test)]
+    return f"{differing[0]} did not end the same each time" if differing else ""
+
+
+def settled(strength: Strength) -> str:
+    """Why a score may not stand for a later one; empty where it may.
+
+    A mutant that ran into a limit counts neither way. It might have been killed, or have survived, on a quicker
+    machine; where that would put the score on the other side of the floor, it is measured again.
+    """
+    if strength.void or strength.not_run or strength.notes:
+        return strength.void or "not every mutant was run"
+    if any(one.end is MutantEnd.UNCLEAR for one in strength.survivors):
+        return "what became of a mutant is unclear"
+    n = strength.n + strength.limit
+    worst, _ = wilson(strength.killed, n)
+    best, _ = wilson(strength.killed + strength.limit, n)
+    return "" if (best < strength.floor) or (worst >= strength.floor) else "mutants that hung might decide"
+
+
+def left_to_chance(brief: Brief, attack_source: str) -> str:
+    """What says openly that a run hangs on clock, chance or the machine's speed; empty where nothing does.
+
+    Args:
+        brief: of the ticket: its claims and its modules' text.
+        attack_source: the tests.
+    """
+    for claim in brief.ticket.claims:
+        if ENDING_WITHIN.search(claim.text):
+            return f"claim {claim.id} promises a time"
+    named = {name for source in (attack_source, *(one.source for one in brief.modules)) for name in _chance(source)}
+    return f"the code uses {min(named)}" if named else ""
+
+
+def _chance(source: str) -> Iterator[str]:
+    """Names by which a program reaches clock or chance; `code that cannot be read` where nobody can say."""
+    try:
+        tree = parse_python(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        yield "code that cannot be read"
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from _modules(alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), names=names):
+                yield from _modules([module])
+                yield from (alias.name for alias in names if alias.name in CHANCE_NAMES)
+            case ast.Attribute(attr=name) if name in CHANCE_NAMES:
+                yield name
+
+
+def _modules(names: Iterable[str]) -> Iterator[str]:
+    yield from (root for name in names if (root := name.partition(".")[0]) in CHANCE_MODULES)
+
+
+def _said(test: TestRun) -> tuple[TestEnd, str, str]:
+    """How a test ended, without addresses, which say nothing."""
+    return test.end, test.error_type, ADDRESS.sub("", test.error_message)

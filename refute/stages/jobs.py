@@ -1,0 +1,51 @@
+"""The jobs of the executing stages, as they are run and as kept runs are looked up by."""
+
+from dataclasses import replace
+
+from refute.adversary.attack import Attack
+from refute.adversary.suite import attack_job
+from refute.adversary.verification import verification_job
+from refute.ports import Ports
+from refute.sandbox.job import Job, Limits
+from refute.sandbox.requirements_layer import SEARCH_PATH, SITE
+from refute.settings import Settings
+from refute.ticket.record import Snapshot, Ticket
+
+
+def verification_limits(settings: Settings) -> Limits:
+    """What a verification script may use."""
+    return Limits(
+        timeout_s=settings.verification_timeout_s,
+        memory_bytes=settings.memory_bytes,
+        cpus=settings.cpus,
+        output_bytes=settings.output_bytes,
+    )
+
+
+def verification_of(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Job:
+    """The job of a ticket's own script; raises as `Ports.image_id`."""
+    job = verification_job(
+        ticket,
+        ports.contents(snapshot)[ticket.verification_script],
+        run_id=ports.run_id,
+        archive=ports.workspace(snapshot),
+        image_id=ports.image_id(ticket),
+        limits=verification_limits(ports.settings),
+    )
+    if ports.derived_image(ticket):
+        job = replace(job, environment={"PATH": SEARCH_PATH})
+    return ports.with_network(job)
+
+
+def attack_of(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack) -> Job:
+    """The job of an attack; raises as `Ports.image_id`."""
+    job = attack_job(
+        ticket,
+        attack,
+        run_id=ports.run_id,
+        archive=ports.workspace(snapshot),
+        image_id=ports.image_id(ticket),
+        settings=ports.settings,
+        requirements_root=SITE if ports.derived_image(ticket) else "",
+    )
+    return ports.with_network(job)
