@@ -36,7 +36,10 @@ def main(rounds: int, names: list[str]) -> None:
     print("|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings.load(
-            state_dir=Path(folder), audit_path=Path(folder) / "audit.jsonl", mutation_timeout_s=600
+            state_dir=Path(folder),
+            audit_path=Path(folder) / "audit.jsonl",
+            mutation_timeout_s=600,
+            kept_runs_max_age_s=0,
         )
         for name in names:
             print(_measure(settings, name, rounds), flush=True)

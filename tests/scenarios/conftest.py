@@ -72,6 +72,14 @@ class TicketFiles:
         return directory
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_kept() -> Iterator[None]:
+    """The tests share a state directory, and each is about runs of its own; the one about kept runs keeps some."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("REFUTE_KEPT_RUNS_MAX_AGE_S", "0")
+        yield
+
+
 @pytest.fixture(scope="session")
 def state_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One state directory, so one Prefect server, for all workers of a test run."""

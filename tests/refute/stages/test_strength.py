@@ -84,7 +84,8 @@ class World:
             "id: T-1\ntitle: t\nimplementation_files: [impl.py]\nverification_script: verify.sh\n"
             "claims: [double(x) returns twice its argument.]\n"
         )
-        settings = Settings.load(state_dir=folder / "state", audit_path=folder / "audit.jsonl", **options)
+        places = {"state_dir": folder / "state", "audit_path": folder / "audit.jsonl"}
+        settings = Settings.load(**(places | options))
         self.ports = Ports(settings, "run")
         self.ports.__dict__["sandbox"] = sandbox
         self.ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
