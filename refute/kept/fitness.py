@@ -23,11 +23,11 @@ LIBRARY_TROUBLE: Final = re.compile(
 )
 """Hypothesis saw chance at work, or a slow machine."""
 ADDRESS: Final = re.compile(r"\b0x[0-9a-fA-F]+")
-CHANCE_MODULES: Final = frozenset(
-    {"_thread", "concurrent", "multiprocessing", "random", "secrets", "threading", "time", "timeit", "uuid"}
+CHANCE_MODULES: Final = frozenset({"_thread", "concurrent", "multiprocessing", "random", "secrets", "time", "timeit"})
+CHANCE_NAMES: Final = frozenset(
+    {"Thread", "Timer", "fork", "getrandom", "now", "today", "urandom", "utcnow", "uuid1", "uuid4"}
 )
-CHANCE_NAMES: Final = frozenset({"getrandom", "now", "today", "urandom", "utcnow"})
-"""Functions and methods by which a program reads the clock or draws numbers without one of these modules."""
+"""By which a program comes to clock, chance or a race without one of these modules; a lock alone is none."""
 
 
 def ended_well(result: JobResult) -> str:

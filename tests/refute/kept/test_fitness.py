@@ -116,6 +116,9 @@ def chance(source: str, *claims: str, attack: str = "import impl\n") -> str:
         "from concurrent.futures import ThreadPoolExecutor\n",
         "import datetime\n\ndef f():\n    return datetime.date.today()\n",
         "from os import urandom\n",
+        "import threading\n\ndef f():\n    threading.Thread(target=print).start()\n",
+        "from threading import Timer\n",
+        "import uuid\n\ndef f():\n    return uuid.uuid4()\n",
         "def f(:\n",
     ],
 )
@@ -128,6 +131,13 @@ def test_a_claim_about_how_long_something_takes_is_tried_each_time() -> None:
     assert chance("", "solve(n) returns within 50 ms.")
 
 
-@pytest.mark.parametrize("source", ["", "import re\n\n# O(n) time\n\ndef now_and_then(x):\n    return x.strip()\n"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "import threading\n\nLOCK = threading.Lock()\n",
+        "import re\n\n# O(n) time\n\ndef now_and_then(x):\n    return x.strip()\n",
+    ],
+)
 def test_other_code_lasts(source: str) -> None:
     assert chance(source) == ""
