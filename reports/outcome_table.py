@@ -10,7 +10,7 @@ from rich.text import Text
 from refute.outcome import Outcome, Status
 from reports import outcome_sections as sections
 from reports.rendering import OUTCOME, rendered
-from reports.wording import counted, duration, money
+from reports.wording import counted, duration, kept_note, money
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -96,7 +96,7 @@ def render_batch(
         )
         table.add_row(
             Text("\n").join(status),
-            Text("\n").join([ticket, _why(outcome)]),
+            Text("\n").join([ticket, _why(outcome), *_kept(outcome)]),
             money(outcome.cost_usd),
             duration(outcome.duration_s),
         )
@@ -107,6 +107,12 @@ def _agreement(status: Status, expected: str) -> Text:
     if status == expected:
         return Text("  as expected", style="green")
     return sections.line(f"  NOT {expected}", style="bold red")
+
+
+def _kept(outcome: Outcome) -> list[Text]:
+    """A line where stages rest on earlier runs."""
+    note = kept_note(outcome)
+    return [Text(note, style="dim")] if note else []
 
 
 def _why(outcome: Outcome) -> Text:

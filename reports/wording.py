@@ -106,10 +106,14 @@ def run_line(outcome: Outcome) -> str:
     """What the run took and cost, and who attacked, on one line."""
     sandbox_s = sum(stage.sandbox_s for stage in outcome.stages)
     contained = f" ({duration(sandbox_s)} in containers)" if sandbox_s else ""
-    facts = [f"{duration(outcome.duration_s)}{contained}", money(outcome.cost_usd)]
-    kept = [stage.kept.age_s for stage in outcome.stages if stage.kept]
-    facts += [f"not all was run again, results of {age_in_words(max(kept))} ago"] if kept else []
-    return " · ".join([*facts, f"tester {outcome.provenance.tester}"])
+    facts = [f"{duration(outcome.duration_s)}{contained}", money(outcome.cost_usd), kept_note(outcome)]
+    return " · ".join([*filter(None, facts), f"tester {outcome.provenance.tester}"])
+
+
+def kept_note(outcome: Outcome) -> str:
+    """That stages rest on earlier runs, and how old these are; empty where all was run."""
+    ages = [stage.kept.age_s for stage in outcome.stages if stage.kept]
+    return f"not all was run again, results of {age_in_words(max(ages))} ago" if ages else ""
 
 
 def test_lines(tests: Iterable[TestRecord]) -> list[str]:

@@ -17,6 +17,7 @@ from refute.stages.evidence import Evidence
 from refute.stages.strength import measure_strength
 from refute.stages.trial import run_attack, run_verification, triage_tests
 from reports.outcome_formats import FORMATS, render
+from reports.outcome_table import render_batch
 from tests.fakes.tickets import fake_ticket
 from tests.refute.adversary.conftest import make_attack, make_test
 from tests.refute.adversary.test_suite import ended, report
@@ -222,3 +223,5 @@ def test_an_outcome_says_what_was_not_run_again_and_how_old_that_is(ticket: Repe
     )
     for form in FORMATS:
         assert "not run again" in " ".join(render(outcome, form).split()).replace("_", " "), form
+    for table in (render(outcome, "table"), render_batch([outcome], width=200)):
+        assert "not all was run again, results of" in table
