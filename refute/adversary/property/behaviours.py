@@ -191,7 +191,7 @@ def inverse(spoken: Spoken) -> Law | None:
     lines = (
         f"expected = {drawn}",
         f"encoded = {answer_of(ready)}",  # what the encoder refuses is not tried
-        f"got = {outer.qualified}(encoded)",
+        f"got = {outer.callee}(encoded)",
         f"assert _same(expected, got, exact=False), {DISAGREES}",
     )
     return Law(label="round trip", lines=lines, setup=ready, imports=spoken.setup.imports)

@@ -79,7 +79,7 @@ class Setup:
                 skipped = any(p.name not in self.domains for p in self.before(parameter))
                 keyword = parameter.keyword_only or skipped
                 arguments.append(f"{parameter.name}={value}" if keyword else value)
-        code = f"{self.function.qualified}({', '.join(arguments)})"
+        code = f"{self.function.callee}({', '.join(arguments)})"
         return f"asyncio.run({code})" if self.function.is_async else code
 
     def before(self, parameter: Parameter) -> Iterable[Parameter]:
@@ -105,11 +105,17 @@ def subjects_of(claim: Claim, surface: Surface) -> tuple[Function, ...]:
     for names in (quoted | called, {word for word in words if "_" in word}):
         hits = tuple(f for f in callables if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names)
         if hits:
-            return hits
+            return tuple(_alone(hit, callables) for hit in hits)
     everything = surface.functions()
     if len(everything) == 1 and not surface.classes():
         return everything
     return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
+
+
+def _alone(function: Function, callables: Iterable[Function]) -> Function:
+    """Without an instance to call it on where another class has a method of its name: which one is meant?"""
+    others = [one for one in callables if one.name == function.name and one is not function]
+    return replace(function, receiver="") if others else function
 
 
 def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> Setup | str:
@@ -123,7 +129,7 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     Returns:
         The setup, or why the values are not known well enough: an input outside of a precondition refutes nothing.
     """
-    if function.owner and not function.is_static:
+    if function.owner and not function.is_static and not function.receiver:
         return f"`{function.qualified}` needs an instance, and only examples say how to make one"
     told = [read_sections(claim.text), read_sections(function.docstring)]
     entries = {entry.name: entry for sections in reversed(told) for entry in sections.parameters}

@@ -45,11 +45,18 @@ class Function:
     """What its answer hangs on besides its arguments."""
     samples: tuple[tuple[str, str], ...] = ()
     """Parameter and a text that an example passes for it."""
+    receiver: str = ""
+    """Python for an instance, where any instance of the class answers alike; empty where only examples make one."""
 
     @property
     def qualified(self) -> str:
         """`name` or `Class.name`."""
         return f"{self.owner}.{self.name}" if self.owner else self.name
+
+    @property
+    def callee(self) -> str:
+        """Python for what is called."""
+        return f"{self.receiver}.{self.name}" if self.receiver else self.qualified
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
