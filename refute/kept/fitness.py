@@ -1,18 +1,15 @@
 """Whether a run may stand for later ones: only where it ran to its end, and nothing says that another would differ.
 
-What hangs on a limit may hang on how busy the machine was; what ended differently from run to run, or reads a clock or
-draws numbers, is up to chance; and a program that failed once was run once. All of that runs again.
+What hangs on a limit may hang on how busy the machine was; what ended differently from run to run is up to chance; and
+a program that failed once was run once. All of that runs again.
 """
 
-import ast
 import re
-from collections.abc import Iterable, Iterator
 from typing import Final
 
-from refute.adversary.attack import AttackRun, Brief, TestEnd, TestRun
-from refute.adversary.promises import ENDING_WITHIN, limit_reached
+from refute.adversary.attack import AttackRun, TestEnd, TestRun
+from refute.adversary.promises import limit_reached
 from refute.adversary.strength.record import MutantEnd, Strength
-from refute.python_syntax import parse_python
 from refute.sandbox.job import Exited, JobResult
 from refute.statistics.interval import wilson
 
@@ -23,11 +20,6 @@ LIBRARY_TROUBLE: Final = re.compile(
 )
 """Hypothesis saw chance at work, or a slow machine."""
 ADDRESS: Final = re.compile(r"\b0x[0-9a-fA-F]+")
-CHANCE_MODULES: Final = frozenset({"_thread", "concurrent", "multiprocessing", "random", "secrets", "time", "timeit"})
-CHANCE_NAMES: Final = frozenset(
-    {"Thread", "Timer", "fork", "getrandom", "now", "today", "urandom", "utcnow", "uuid1", "uuid4"}
-)
-"""By which a program comes to clock, chance or a race without one of these modules; a lock alone is none."""
 
 
 def ended_well(result: JobResult) -> str:
@@ -66,42 +58,6 @@ def settled(strength: Strength) -> str:
     worst, _ = wilson(strength.killed, n)
     best, _ = wilson(strength.killed + strength.limit, n)
     return "" if (best < strength.floor) or (worst >= strength.floor) else "mutants that hung might decide"
-
-
-def left_to_chance(brief: Brief, attack_source: str) -> str:
-    """What says openly that a run hangs on clock, chance or the machine's speed; empty where nothing does.
-
-    Args:
-        brief: of the ticket: its claims and its modules' text.
-        attack_source: the tests.
-    """
-    for claim in brief.ticket.claims:
-        if ENDING_WITHIN.search(claim.text):
-            return f"claim {claim.id} promises a time"
-    named = {name for source in (attack_source, *(one.source for one in brief.modules)) for name in _chance(source)}
-    return f"the code uses {min(named)}" if named else ""
-
-
-def _chance(source: str) -> Iterator[str]:
-    """Names by which a program reaches clock or chance; `code that cannot be read` where nobody can say."""
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        yield "code that cannot be read"
-        return
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                yield from _modules(alias.name for alias in names)
-            case ast.ImportFrom(module=str(module), names=names):
-                yield from _modules([module])
-                yield from (alias.name for alias in names if alias.name in CHANCE_NAMES)
-            case ast.Attribute(attr=name) if name in CHANCE_NAMES:
-                yield name
-
-
-def _modules(names: Iterable[str]) -> Iterator[str]:
-    yield from (root for name in names if (root := name.partition(".")[0]) in CHANCE_MODULES)
 
 
 def _said(test: TestRun) -> tuple[TestEnd, str, str]:

@@ -13,7 +13,8 @@ from refute.adversary.strength.mutants import Mutant, sample_mutants
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.scoring import score, unmeasured
 from refute.adversary.strength.trial import Trial, VariantRuns, make_trial, read_runs, trial_jobs, trial_limits
-from refute.kept.fitness import left_to_chance, settled
+from refute.kept.chance import left_to_chance
+from refute.kept.fitness import settled
 from refute.kept.runs import MUTANTS, KeptMutants
 from refute.outcome import KeptFrom, Status
 from refute.ports import Ports
@@ -87,7 +88,7 @@ class _Experiment:
             workspace=ports.workspace(snapshot),
             limits=trial_limits(ports.settings),
         )
-        self._lasting = not left_to_chance(brief, evidence.screening.attack.source)
+        self._lasting = not left_to_chance(brief, evidence.screening.attack.source, ports.contents(snapshot))
 
     def known(self) -> StrengthStage | None:
         """The score of what the containers said in an earlier run; None where that is not known."""

@@ -12,7 +12,7 @@ from refute.adversary.triage import triage_tests as triage_runs
 from refute.adversary.verification import judge_verification
 from refute.approval import Approval
 from refute.guardrails.audit import Decision, Gate
-from refute.kept.fitness import left_to_chance
+from refute.kept.chance import left_to_chance
 from refute.kept.runs import ATTACK, VERIFICATION, Kept, KeptAttack
 from refute.outcome import KeptFrom, Status, Stop
 from refute.ports import Ports
@@ -98,7 +98,7 @@ def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Scre
         ports.sandbox.discard_prepared()
         return AttackStage(run=None, result=None, summary="no test to run")
     job = attack_of(ports, ticket, snapshot, screening.attack)
-    lasting = not left_to_chance(brief_of(ports, ticket, snapshot), screening.attack.source)
+    lasting = not left_to_chance(brief_of(ports, ticket, snapshot), screening.attack.source, ports.contents(snapshot))
     kept = _kept_attack(ports, job, screening) if lasting else None
     if kept:
         ports.sandbox.discard_prepared()

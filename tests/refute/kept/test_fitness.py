@@ -1,15 +1,15 @@
-"""What may stand for a later run: what came to its end by itself, the same each time, without clock or chance."""
+"""What may stand for a later run: what came to its end by itself, the same each time."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from refute.adversary.attack import SourceModule, TestEnd
+from refute.adversary.attack import TestEnd
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
-from refute.kept.fitness import ended_well, left_to_chance, repeatable, settled
+from refute.kept.fitness import ended_well, repeatable, settled
 from refute.sandbox.job import Exited, Limit, LimitReached, TimedOut
-from tests.refute.adversary.conftest import make_attack_run, make_brief, make_run
+from tests.refute.adversary.conftest import make_attack_run, make_run
 from tests.refute.kept.conftest import FAILED, PASSED, ended
 
 ELSEWHERE = replace(FAILED, error_message="<A at 0x99ff> is not 2")
@@ -100,44 +100,3 @@ def survivor(end: MutantEnd) -> MutantResult:
 def test_a_score_that_is_not_complete_does_not_last(facts: dict[str, Any]) -> None:
     assert settled(measured(survivors=(survivor(MutantEnd.SURVIVED),))) == ""
     assert settled(measured(**facts))
-
-
-def chance(source: str, *claims: str, attack: str = "import impl\n") -> str:
-    brief = make_brief(*claims)
-    module = SourceModule(module=brief.modules[0].module, source=source)
-    return left_to_chance(replace(brief, modules=(module,)), attack)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import time\n",
-        "import os, random as r\n",
-        "from concurrent.futures import ThreadPoolExecutor\n",
-        "import datetime\n\ndef f():\n    return datetime.date.today()\n",
-        "from os import urandom\n",
-        "import threading\n\ndef f():\n    threading.Thread(target=print).start()\n",
-        "from threading import Timer\n",
-        "import uuid\n\ndef f():\n    return uuid.uuid4()\n",
-        "def f(:\n",
-    ],
-)
-def test_code_or_tests_that_read_the_clock_or_draw_numbers_run_each_time(source: str) -> None:
-    assert chance(source)
-    assert chance("", attack=source)
-
-
-def test_a_claim_about_how_long_something_takes_is_tried_each_time() -> None:
-    assert chance("", "solve(n) returns within 50 ms.")
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "",
-        "import threading\n\nLOCK = threading.Lock()\n",
-        "import re\n\n# O(n) time\n\ndef now_and_then(x):\n    return x.strip()\n",
-    ],
-)
-def test_other_code_lasts(source: str) -> None:
-    assert chance(source) == ""
