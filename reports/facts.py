@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import BigInteger, ColumnElement, Connection, cast, exists, func, literal, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal, select, tuple_, type_coerce
 
 from refute.ledger.schema import MODEL_CALLS, OUTCOMES
 from refute.ledger.store import Ledger
@@ -128,8 +128,9 @@ def _calls(connection: Connection, scope: Scope) -> pd.DataFrame:
     rest = [_whole(func.coalesce(cost, 0)), func.count() - func.count(call.cost_nanousd), func.sum(call.latency_s)]
     query = select(call.model, call.purpose, func.count(), *tokens, *rest).where(*scope.moments(call.at))
     if scope.statuses or scope.labels or scope.ticket_ids:
-        same = (OUTCOMES.c.run_id == call.run_id) & (OUTCOMES.c.ticket_id == call.ticket_id)
-        query = query.where(exists().where(same, *scope.conditions()))
+        # One pass over the report's index; asked for each call, SQLite would read the rows with their documents.
+        of_scope = select(OUTCOMES.c.run_id, OUTCOMES.c.ticket_id).where(*scope.conditions())
+        query = query.where(tuple_(call.run_id, call.ticket_id).in_(of_scope))
     kinds = (call.model, call.purpose)
     return typed(list(CALL_COLUMNS), chunks(connection, query.group_by(*kinds).order_by(*kinds)), CALL_COLUMNS)
 

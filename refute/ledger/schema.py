@@ -137,7 +137,7 @@ OUTCOMES: Final = Table(
         "ix_outcomes_report",
         *("started_at", "status", "tester", "labels", "claim_counts", "test_counts"),
         *("cost_nanousd", "duration_s", "sandbox_s", "ticket_id"),
-        *("tiers", "strength", "mutants_killed", "mutants_counted"),
+        *("tiers", "strength", "mutants_killed", "mutants_counted", "run_id"),
     ).ddl_if(dialect="sqlite"),
 )
 

@@ -1,6 +1,7 @@
 """Mutants killed and counted, and the model tiers asked, in the outcome's own row, for those that are there too.
 
-On SQLite the index that reports read gets them and the strength: without it they would be read past the documents.
+On SQLite the index that reports read gets them, the strength and the run: without it they would be read past the
+documents.
 """
 
 import json
@@ -29,7 +30,7 @@ BEFORE = [
     *("started_at", "status", "tester", "labels", "claim_counts", "test_counts"),
     *("cost_nanousd", "duration_s", "sandbox_s", "ticket_id"),
 ]
-NOW = [*BEFORE, "tiers", "strength", "mutants_killed", "mutants_counted"]
+NOW = [*BEFORE, "tiers", "strength", "mutants_killed", "mutants_counted", "run_id"]
 
 
 def upgrade() -> None:
