@@ -15,9 +15,9 @@ from refute.ticket.record import Claim
 
 SYSTEM: Final = "system-1"
 SYSTEM_CLI: Final = "system-cli-1"
-CLAIMS_FIRST: Final = "claims-first-1"
+CLAIMS_FIRST: Final = "claims-first-2"
 CLAIMS_FIRST_CLI: Final = "claims-first-cli-1"
-CODE_AWARE: Final = "code-aware-1"
+CODE_AWARE: Final = "code-aware-2"
 AGAIN: Final = "again-1"
 HARDENING: Final = "hardening-1"
 MAX_FAULTS: Final = 12
@@ -47,20 +47,22 @@ def claims_first(brief: Brief) -> Prompt:
     return _prompt(name, text, brief, DataClass.CLAIMS)
 
 
-def code_aware(brief: Brief, existing: Sequence[str]) -> Prompt:
+def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[Claim] = ()) -> Prompt:
     """Round two: the code too, cut to what the claims touch.
 
     Args:
         brief: of the ticket.
         existing: names of the tests that are there already.
+        missing: claims without a test; then there is room for as many tests as in round one.
     """
     pieces = [(one.module.name, excerpt(one.source, brief.ticket.claims)) for one in brief.modules]
     left_out = [f"{module}.{name}" for module, piece in pieces for name in piece.left_out]
     text = fill(
         CODE_AWARE,
         ticket=brief.ticket.id,
-        max_tests=str(_tests_for(brief) // 2),
+        max_tests=str(_tests_for(brief) if missing else _tests_for(brief) // 2),
         existing=", ".join(existing) or "none",
+        missing=f" Claims without any test so far come first: {', '.join(c.id for c in missing)}." if missing else "",
         claims=_claims(brief.ticket.claims),
         cut=f" (only the outline of: {', '.join(left_out)})" if left_out else "",
         code="\n\n".join(f"# module {module}\n{piece.text}" for module, piece in pieces),

@@ -63,10 +63,12 @@ class ModelTester:
         rounds = [self._ask(claims_first(brief))]
         screened = self._screened(brief, rounds)
         missing = _without_test(brief, screened.attack)
-        if missing or len(screened.attack.tests) < ENOUGH_TESTS:
+        too_few = bool(missing) or len(screened.attack.tests) < ENOUGH_TESTS
+        if too_few and not _waits_for_code(rounds[0], screened, missing):
             self._ask_also(rounds, once_more(brief, screened.rejected, missing))
             screened = self._screened(brief, rounds)
-        self._ask_also(rounds, code_aware(brief, [test.name for test in screened.attack.tests]))
+            missing = _without_test(brief, screened.attack)
+        self._ask_also(rounds, code_aware(brief, [test.name for test in screened.attack.tests], missing))
         return assemble(brief, rounds, tester=self._name)
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
@@ -118,6 +120,15 @@ class ModelTester:
 def _without_test(brief: Brief, attack: Attack) -> list[Claim]:
     tested = {test.claim_id for test in attack.tests}
     return [claim for claim in brief.ticket.claims if claim.id not in tested]
+
+
+def _waits_for_code(first: Round, screened: Screening, missing: Sequence[Claim]) -> bool:
+    """Whether nothing but the code would help: the model gave up just the claims that lack a test, none was refused.
+
+    Then the round that shows the code asks for them once more; the same question again would only invite guesses.
+    """
+    given_up = {one.claim_id for one in first.answer.untestable}
+    return bool(missing) and not screened.rejected and all(claim.id in given_up for claim in missing)
 
 
 def _again(prompt: Prompt) -> Prompt:

@@ -33,9 +33,9 @@ def rounds(model: ScriptedModel) -> list[str]:
 
 def test_claims_come_first_and_code_second(brief: Brief) -> None:
     attack, tester, model = ask(brief, GOOD, says({"tests": [written("test_d")]}))
-    assert rounds(model) == ["claims-first-1", "code-aware-1"]
+    assert rounds(model) == ["claims-first-2", "code-aware-2"]
     assert [test.name for test in attack.tests] == ["test_a", "test_b", "test_c", "test_d"]
-    assert [(one.round, one.written) for one in tester.yields] == [("claims-first-1", 3), ("code-aware-1", 1)]
+    assert [(one.round, one.written) for one in tester.yields] == [("claims-first-2", 3), ("code-aware-2", 1)]
 
 
 def test_the_file_is_valid_python_and_names_claims_and_strategy(brief: Brief) -> None:
@@ -43,7 +43,7 @@ def test_the_file_is_valid_python_and_names_claims_and_strategy(brief: Brief) ->
     tree = ast.parse(attack.source)
     header = ast.get_docstring(tree) or ""
     assert "C1: double(x) returns twice" in header
-    assert "claims-first-1, code-aware-1" in header
+    assert "claims-first-2, code-aware-2" in header
     assert "import math" in attack.source
 
 
@@ -51,7 +51,7 @@ def test_a_model_that_leaves_a_claim_out_is_asked_once_more_with_the_reasons(bri
     vacuous = written("test_v", claim="C2", code="def test_v():\n    assert True\n")
     first = says({"tests": [written("test_a"), vacuous]})
     attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}), NOTHING)
-    assert rounds(model) == ["claims-first-1", "again-1", "code-aware-1"]
+    assert rounds(model) == ["claims-first-2", "again-1", "code-aware-2"]
     assert "test_v (C2)" in model.prompts[1].text
     assert {test.name for test in attack.tests} >= {"test_a", "test_b"}
 
@@ -83,7 +83,7 @@ def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(br
 )
 def test_s160_an_unusable_answer_is_asked_for_once_more_with_more_room(brief: Brief, bad: Reply) -> None:
     attack, tester, model = ask(brief, bad, GOOD, NOTHING)
-    assert rounds(model) == ["claims-first-1", "claims-first-1", "code-aware-1"]
+    assert rounds(model) == ["claims-first-2", "claims-first-2", "code-aware-2"]
     assert model.prompts[1].max_output_tokens == 2 * model.prompts[0].max_output_tokens
     assert len(attack.tests) == 3
     assert "unusable answer" in tester.yields[0].notes[0]
@@ -134,6 +134,22 @@ def test_claims_that_the_model_gives_up_are_untested_with_its_reason(brief: Brie
     }
     attack, _, _ = ask(brief, says(answer), NOTHING)
     assert [(one.claim.id, one.reason) for one in attack.untestable] == [("C2", "says nothing that could be false")]
+
+
+def test_a_claim_that_waits_for_the_code_is_asked_for_with_it_and_not_before(brief: Brief) -> None:
+    unnamed = {"claim_id": "C2", "reason": "no claim tells how a node names its successor"}
+    first = says({"tests": [written("test_a")], "untestable": [unnamed]})
+    attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}))
+    assert rounds(model) == ["claims-first-2", "code-aware-2"]
+    assert "Claims without any test so far come first: C2." in model.prompts[1].text
+    assert "at most 6 more tests" in model.prompts[1].text
+    assert attack.untestable == ()
+
+
+def test_a_claim_that_is_left_out_without_a_word_is_asked_for_before_the_code_is_shown(brief: Brief) -> None:
+    _, _, model = ask(brief, says({"tests": [written("test_a")]}), says({"tests": THREE}), NOTHING)
+    assert rounds(model) == ["claims-first-2", "again-1", "code-aware-2"]
+    assert "Claims without any test" not in model.prompts[2].text
 
 
 def test_a_preamble_that_does_not_parse_takes_only_itself_away(brief: Brief) -> None:
