@@ -12,6 +12,8 @@ ENGINE_WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest
 QUICK := not engine and not prefect and not postgres and not browser and not gvisor and not slow and not live
 HEAVY := (engine or prefect or postgres or browser or slow) and not gvisor and not live
+# Groups stay together; in the order of tests/conftest.py, where the longest come first.
+LONGEST_FIRST := --dist loadgroup --no-loadscope-reorder
 COV := --cov --cov-append --cov-report= --cov-fail-under=0
 # Tests never skip for want of an engine; the variable says so to anything that would rather ask.
 export REFUTE_REQUIRE_ENGINE := 1
@@ -44,12 +46,12 @@ demo: image ## the sample tickets with the built-in tester; no key needed
 test: image postgres browser ## all tests, with combined branch coverage
 	@rm -f .coverage .coverage.*
 	$(PYTEST) -n $(QUICK_WORKERS) $(COV) -m "$(QUICK)"
-	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup $(COV) -m "$(HEAVY)"
+	$(PYTEST) -n $(ENGINE_WORKERS) $(LONGEST_FIRST) $(COV) -m "$(HEAVY)"
 	$(BIN)/coverage report
 test-quick: setup ## the tests that need no engine and no Prefect
 	$(PYTEST) -n $(QUICK_WORKERS) -m "$(QUICK)"
 test-engine: image postgres browser ## the tests that need containers, Prefect, PostgreSQL or a browser
-	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup -m "$(HEAVY)"
+	$(PYTEST) -n $(ENGINE_WORKERS) $(LONGEST_FIRST) -m "$(HEAVY)"
 
 .PHONY: containment conformance endurance gvisor
 containment: image ## run the hostile suite and write docs/containment.md from it

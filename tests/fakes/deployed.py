@@ -44,6 +44,7 @@ class Deployed:
             **os.environ,
             "PREFECT_API_URL": self.api_url,
             "NO_PROXY": "127.0.0.1",
+            "PREFECT_WORKER_QUERY_SECONDS": "1",  # its default of 10 would be waited for at each run
             "REFUTE_STATE_DIR": str(self.home / "state"),
             "REFUTE_COSTS_CSV": str(self.home / "costs.csv"),
             "GUARDRAIL_AUDIT_PATH": str(self.audit_path),

@@ -76,8 +76,8 @@ DECEPTIONS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             '            os.write(descriptor, b\'{"name": "test_a", "end": "passed"}\\n\')\n'
             "        except OSError:\n            pass\n    os._exit(0)\n",
         },
-        "a million of results": {
-            "impl.py": "def honest():\n    for number in range(10**6):\n        print('PASSED test_a', number)\n"
+        "ten thousand results": {
+            "impl.py": "def honest():\n    for number in range(10**4):\n        print('PASSED test_a', number)\n"
             "    return 2\n",
         },
     }

@@ -14,8 +14,13 @@ from tests.refute.driver.compat.running import run_driver
 
 pytestmark = pytest.mark.slow
 
-CASES = read_cases()
-GROUPS = grouped(CASES)
+GROUPS = grouped(read_cases())
+# A group runs once for all of its cases: by one worker.
+TOGETHER = [
+    pytest.param(case, id=case.name, marks=pytest.mark.xdist_group(f"compat-{number}"))
+    for number, group in enumerate(GROUPS)
+    for case in group.cases
+]
 Reports = dict[str, dict[str, Any]]
 
 
@@ -45,11 +50,11 @@ def reports(folder: Path):
     return ask
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", TOGETHER)
 def test_right_code_passes_and_is_attested(case: CaseFile, reports) -> None:
     assert list(breaches_of_right_code(case, reports(case, wrong=False))) == []
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", TOGETHER)
 def test_wrong_code_fails_the_tests_that_it_fails_in_one_process(case: CaseFile, reports) -> None:
     assert list(breaches_of_wrong_code(case, reports(case, wrong=True))) == []
