@@ -57,7 +57,6 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
 
     settings = Settings.load(
         batch_containers=options["parallel"],
-        fresh=options["fresh"] or None,
         allow_unpriced=options["allow_unpriced"] or None,
     )
     request = _request(source, options, settings)
@@ -95,6 +94,7 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
         since=parse_since(options["since"]) if options["since"] else None,
         limit=options["limit"],
         allow_dangerous=_allow_file(options["allow_dangerous"]),
+        fresh=options["fresh"],
         settings=settings,
     )
 

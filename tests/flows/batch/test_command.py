@@ -1,8 +1,11 @@
 """`refute batch`: what is wrong on the command line is told before anything starts."""
 
 import pytest
+from click.testing import CliRunner
 
-from flows.commands.batch import _request
+from flows import run
+from flows.commands.batch import _request, batch
+from flows.request import settings_of
 from refute.errors import UsageError
 from refute.settings import Settings
 
@@ -15,6 +18,7 @@ NOTHING = {
     "since": None,
     "limit": None,
     "allow_dangerous": None,
+    "fresh": False,
 }
 
 
@@ -46,3 +50,19 @@ def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):
     (tmp_path / "allowed.yaml").write_text("- nonsense")
     with pytest.raises(UsageError, match="allow-file"):
         request(tmp_path, settings, allow_dangerous=tmp_path / "allowed.yaml")
+
+
+def test_fresh_is_asked_of_whoever_helps_too_and_unpriced_models_of_this_process(tmp_path, monkeypatch):
+    seen = []
+
+    def remembered(request, settings, **_):
+        seen.append((request, settings))
+        raise UsageError("seen enough")
+
+    monkeypatch.setattr(run, "run_batch", remembered)
+    monkeypatch.chdir(tmp_path)
+    for options in ([], ["--fresh", "--allow-unpriced"]):
+        CliRunner().invoke(batch, [str(tmp_path), "--yes", *options])
+    (plain, without), (fresh, unpriced) = seen
+    assert (plain.fresh, settings_of(plain).fresh, without.allow_unpriced) == (False, False, False)
+    assert (fresh.fresh, settings_of(fresh).fresh, unpriced.allow_unpriced) == (True, True, True)
