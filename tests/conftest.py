@@ -58,6 +58,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session")
+def state_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One state directory, so one Prefect server, for all workers of a test run: its first start takes 11 s of a core.
+
+    Ledger and server hold what other tests leave there too.
+    """
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "refute-state"
+
+
+@pytest.fixture(scope="session")
 def postgres_cluster() -> str:
     """The URL of the cluster of this machine's tests; where none can be had the test fails, it is never skipped."""
     done = subprocess.run([ENSURE], capture_output=True, text=True, timeout=600, check=False)

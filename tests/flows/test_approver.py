@@ -69,7 +69,7 @@ def test_script_scan_and_plan_are_shown_before_the_question(answering):
     assert shown.index("echo hi") < shown.index("nothing dangerous") < shown.index("[y/N]")
 
 
-@pytest.mark.parametrize("data", [b"n\n", b"\n", b"", b"yess\n", b"\xff\n"])
+@pytest.mark.parametrize("data", [b"n\n", b"\n", b"", b"yess\n", b"yes please\n", b"\xff\n"])
 def test_anything_but_yes_is_a_no(answering, data):
     answering(data)
     assert isinstance(ask(question())[0], Denial)

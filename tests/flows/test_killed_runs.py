@@ -13,7 +13,7 @@ from refute.settings import Settings
 
 
 @pytest.mark.prefect
-def test_a_run_of_a_process_that_is_gone_crashed_and_one_that_lives_still_runs(tmp_path, monkeypatch):
+def test_a_run_of_a_process_that_is_gone_crashed_and_one_that_lives_still_runs(state_dir, monkeypatch):
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     from flows.batch.crashed import PROCESS_TAG, close_crashed_runs, process_tag
     from flows.run import _prefect
@@ -21,7 +21,7 @@ def test_a_run_of_a_process_that_is_gone_crashed_and_one_that_lives_still_runs(t
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     gone = f"{PROCESS_TAG}{replace(Owner.here(), pid=ended.pid)}"
-    settings = Settings.load(state_dir=tmp_path, server_idle_s=5)
+    settings = Settings.load(state_dir=state_dir, server_idle_s=120)
     with _prefect(settings), contextlib.ExitStack() as held:
         from prefect import flow
         from prefect.client.orchestration import get_client

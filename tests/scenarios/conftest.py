@@ -80,13 +80,6 @@ def nothing_kept() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def state_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One state directory, so one Prefect server, for all workers of a test run."""
-    base = tmp_path_factory.getbasetemp()
-    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "refute-state"
-
-
 @pytest.fixture
 def settings(state_dir: Path, tmp_path: Path) -> Settings:
     """The defaults, with everything that is written in temporary places."""

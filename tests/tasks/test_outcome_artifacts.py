@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner
@@ -16,15 +17,16 @@ from refute.settings import Settings
 from refute.ticket.record import TicketId
 from reports import artifacts
 from reports.frames import differences, frames_from_ledger, frames_from_outcomes
+from reports.scope import Scope
 from tasks.outcome import show_outcome
 from tests.fakes.outcomes import CLAIM, fake_outcome
 
 pytestmark = pytest.mark.prefect
 
 
-def outcomes() -> list[Outcome]:
+def outcomes(ticket_id: str) -> list[Outcome]:
     first = fake_outcome(
-        "TCK-1",
+        ticket_id,
         title="Ünïcode \x1b[2J\udc80",
         status=Status.PASS_WEAK,
         started_at=datetime(2026, 3, 1, 2, 30, 0, 5, tzinfo=UTC),
@@ -34,30 +36,34 @@ def outcomes() -> list[Outcome]:
         cost_usd=Decimal("0.000000123"),
         labels=("a",),
     )
-    return [first, replace(first, run_id="run-2"), replace(first, run_id="run-3", ticket_id=TicketId("TCK-2"))]
+    return [first, replace(first, run_id="run-2"), replace(first, run_id="run-3", ticket_id=TicketId(f"{ticket_id}-b"))]
 
 
 def test_frames_of_the_artifacts_equal_those_of_the_ledger_and_reconcile_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    state_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setenv("REFUTE_SERVER_IDLE_S", "5")
+    monkeypatch.setenv("REFUTE_STATE_DIR", str(state_dir))
+    monkeypatch.setenv("REFUTE_SERVER_IDLE_S", "120")
     monkeypatch.setattr(artifacts, "READ_AT_ONCE", 2)
     settings = Settings.load()
+    ticket_id = f"TCK-{uuid4().hex}"
+    mine = outcomes(ticket_id)
+    scope = Scope(ticket_ids=(ticket_id, f"{ticket_id}-b"))  # server and ledger hold what other tests leave, too
+    command = ["report", "--reconcile", "--ticket", ticket_id, "--ticket", f"{ticket_id}-b"]
     ledger = Ledger.open(settings)
     with server_lease(settings, say=print) as api_url:
         from prefect.settings import PREFECT_API_URL, temporary_settings
 
         with temporary_settings({PREFECT_API_URL: api_url}):
-            for outcome in outcomes():
+            for outcome in mine:
                 ledger.record(outcome)
                 show_outcome(settings, outcome)
-        read = frames_from_outcomes(artifacts.stored_records(api_url).outcomes)
-        assert list(differences(read, frames_from_ledger(ledger))) == []
-        agreed = CliRunner().invoke(refute, ["report", "--reconcile"], standalone_mode=False)
-        ledger.record(replace(outcomes()[0], run_id="run-4"))
-        differing = CliRunner().invoke(refute, ["report", "--reconcile"], standalone_mode=False)
+        stored = [one for one in artifacts.stored_records(api_url).outcomes if one.ticket_id in scope.ticket_ids]
+        assert list(differences(frames_from_outcomes(stored), frames_from_ledger(ledger, scope))) == []
+        agreed = CliRunner().invoke(refute, command, standalone_mode=False)
+        ledger.record(replace(mine[0], run_id="run-4"))
+        differing = CliRunner().invoke(refute, command, standalone_mode=False)
     assert agreed.return_value == 0
     assert agreed.output == "3 outcomes in both, 0 of them different\nledger and artifacts agree\n"
     assert differing.return_value == 1
-    assert "only in the ledger: 1\n  TCK-1, run run-4, attempt 1" in differing.output
+    assert f"only in the ledger: 1\n  {ticket_id}, run run-4, attempt 1" in differing.output
