@@ -140,7 +140,8 @@ class Settings(BaseSettings):
     kept_runs_dir: Path | None = None
     """Where runs are kept that several machines share, signed with `kept_runs_key`; None: in `state_dir`."""
     kept_runs_key: SecretStr | None = None
-    """Signs and checks every kept run; at least 32 characters. Runs that are not signed with it do not count."""
+    """Signs and checks every kept run; at least 32 characters. Runs that are not signed with it do not count. Empty:
+    as none."""
     record_dir: Path | None = None
     """Where to record a model's answers, for `replay`."""
     replay_dir: Path | None = None
@@ -195,14 +196,14 @@ class Settings(BaseSettings):
         Raises:
             SettingsInvalid: there is no key, or one that can be guessed.
         """
-        key = self.kept_runs_key.get_secret_value() if self.kept_runs_key is not None else None
-        if key is None and self.kept_runs_dir is not None:
+        key = self.kept_runs_key.get_secret_value() if self.kept_runs_key is not None else ""
+        if not key and self.kept_runs_dir is not None:
             raise SettingsInvalid(
                 f"settings: kept_runs_dir is {self.kept_runs_dir} without kept_runs_key: who can write there could "
                 "decide verdicts",
                 hint="Set REFUTE_KEPT_RUNS_KEY to the same secret on all machines (openssl rand -hex 32).",
             )
-        if key is not None and len(key) < KEY_CHARS:
+        if key and len(key) < KEY_CHARS:
             raise SettingsInvalid(
                 f"settings: kept_runs_key: got {len(key)} characters, expected at least {KEY_CHARS}",
                 hint="Make one with: openssl rand -hex 32",

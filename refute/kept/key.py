@@ -18,7 +18,14 @@ from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Job
 from refute.sandbox.profile import SUBJECT, container_config, environment
 
-READERS: Final = ("sandbox/**/*", "adversary/contract.py", "adversary/suite.py", "adversary/strength/*.py")
+READERS: Final = (
+    "sandbox/**/*",
+    "adversary/attack.py",
+    "adversary/contract.py",
+    "adversary/counterexample.py",
+    "adversary/suite.py",
+    "adversary/strength/*.py",
+)
 """Our own files, below the package, that make jobs or read what these left. What judges that runs anew each time."""
 IRRELEVANT_FACTS: Final = frozenset({"runtimes"})
 """Of an engine: what else it has besides the runtime that is used."""

@@ -85,14 +85,14 @@ class KeptRuns:
     def __init__(
         self, settings: Settings, run_id: str, *, facts: Callable[[], EngineFacts], warn: Callable[[str], None]
     ) -> None:
-        secret = settings.kept_runs_key
+        key = settings.kept_runs_key.get_secret_value() if settings.kept_runs_key else ""
         self._folder = KeptFolder(
             settings.kept_runs_dir or settings.state_dir / FOLDER,
-            secret=secret.get_secret_value().encode() if secret else None,
+            secret=key.encode() or None,
             max_age_s=settings.kept_runs_max_age_s,
             max_bytes=settings.kept_runs_max_bytes,
         )
-        unsafe = settings.kept_runs_dir is not None and secret is None
+        unsafe = settings.kept_runs_dir is not None and not key
         self._keeping = settings.kept_runs_max_age_s > 0 and not unsafe
         self._looking = self._keeping and not settings.fresh
         self._run_id = run_id

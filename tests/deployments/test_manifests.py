@@ -62,7 +62,7 @@ def test_a_container_has_limits_and_its_pod_no_token_and_no_path_of_the_node(pod
 @pytest.mark.parametrize(("pod", "container"), PODS)
 def test_secrets_come_by_reference_to_one_secret(pod, container):
     for variable in container.get("env", []):
-        if re.search("AUTH|PASSWORD|LEDGER_URL|CONNECTION_URL|API_KEY", variable["name"]):
+        if re.search("AUTH|PASSWORD|LEDGER_URL|CONNECTION_URL|API_KEY|RUNS_KEY", variable["name"]):
             assert variable["valueFrom"]["secretKeyRef"]["name"] == "refute"
     assert "Secret" not in {one["kind"] for one in RESOURCES}
 

@@ -15,9 +15,10 @@ from refute.adversary.attack import TestEnd
 from refute.errors import SettingsInvalid
 from refute.kept.entry import Entry, Unusable, read_entry, write_entry
 from refute.kept.folder import KeptFolder
-from refute.kept.runs import ATTACK, MUTANTS, VERIFICATION, KeptMutants
+from refute.kept.runs import ATTACK, MUTANTS, VERIFICATION, KeptMutants, KeptRuns
 from refute.sandbox.job import Exited, TimedOut
 from refute.settings import Settings
+from tests.fakes.jobs import FACTS
 from tests.refute.adversary.conftest import make_run
 from tests.refute.kept.conftest import FAILED, PASSED, Shelf, attacked, ended, job
 
@@ -211,6 +212,8 @@ def test_a_shared_folder_without_a_key_is_refused_and_a_key_is_never_shown(tmp_p
     with pytest.raises(SettingsInvalid, match="at least 32") as short:
         Settings.load(kept_runs_dir=tmp_path, kept_runs_key="hunter2")
     assert "hunter2" not in str(short.value)
+    with pytest.raises(SettingsInvalid, match="without kept_runs_key"):
+        Settings.load(kept_runs_dir=tmp_path, kept_runs_key="")
     assert Settings.load(kept_runs_dir=tmp_path, kept_runs_key=SECRET).kept_runs_dir == tmp_path
 
 
@@ -220,6 +223,13 @@ def test_a_shared_folder_takes_the_place_of_the_state_directory(shelf: Shelf, tm
     assert len(list((tmp_path / "shared").iterdir())) == 1
     assert shelf.files() == []
     assert Shelf(tmp_path / "other").run(**shared).find(VERIFICATION, JOBS) is not None
+
+
+def test_settings_that_nobody_checked_share_nothing_without_a_key(shelf: Shelf, tmp_path: Path) -> None:
+    unchecked = Settings(state_dir=shelf.folder, kept_runs_dir=tmp_path / "shared")
+    runs = KeptRuns(unchecked, "run-1", facts=lambda: FACTS, warn=shelf.warnings.append)
+    runs.keep(VERIFICATION, JOBS, ended())
+    assert not (tmp_path / "shared").exists()
 
 
 def test_a_folder_that_cannot_be_written_costs_a_warning_and_no_run(shelf: Shelf) -> None:
