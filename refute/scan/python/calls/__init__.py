@@ -5,7 +5,17 @@ from types import MappingProxyType
 from typing import Any
 
 from refute.scan.python.call import PythonCall
-from refute.scan.python.calls import code, evaluation, file_objects, files, loading, network, process
+from refute.scan.python.calls import (
+    code,
+    conversions,
+    evaluation,
+    file_objects,
+    files,
+    loading,
+    machine,
+    network,
+    process,
+)
 from refute.scan.python.values import FileValue, PathValue
 
 HANDLERS: Mapping[str, Callable[[PythonCall], Any]] = MappingProxyType(
@@ -13,6 +23,8 @@ HANDLERS: Mapping[str, Callable[[PythonCall], Any]] = MappingProxyType(
         **files.HANDLERS,
         **network.HANDLERS,
         **process.HANDLERS,
+        **machine.HANDLERS,
+        **conversions.HANDLERS,
         **code.HANDLERS,
         **evaluation.HANDLERS,
         **loading.HANDLERS,

@@ -1,4 +1,4 @@
-"""Python calls that run programs, or act on processes and the machine."""
+"""Python calls that run programs."""
 
 # ruff: noqa: SIM905 - long tables of names read best as words
 
@@ -8,8 +8,8 @@ from typing import Any, Final
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
 from refute.scan.python.calls import fed, network
-from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, options_of
-from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, SECRET, UNKNOWN
+from refute.scan.python.values import UNK, PathValue, Ref, as_text, options_of
+from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, SECRET, UNKNOWN
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
 
@@ -107,44 +107,6 @@ def _spawn_terminal(call: PythonCall) -> Any:
     return argument_list(call, words)
 
 
-def _kill(call: PythonCall) -> Any:
-    pid, signal = call.argument(0, "pid"), call.argument(1, "sig")
-    if signal == 0:
-        return UNK
-    if pid == -1:
-        call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
-    elif (isinstance(pid, int) and not isinstance(pid, bool) and pid != 0) or (
-        isinstance(pid, Ref) and "getppid" in pid.name
-    ):
-        call.act.add("kill-process")
-    elif OWN_PROCESS not in as_text(pid):
-        call.act.add("kill-process", severity=Severity.MEDIUM)
-    return UNK
-
-
-def _always(rule_id: str, severity: Severity | None = None) -> Any:
-    def judge(call: PythonCall) -> Any:
-        call.act.add(rule_id, severity=severity)
-        return UNK
-
-    return judge
-
-
-def _fork(call: PythonCall) -> Any:
-    if call.walker.endless:
-        call.act.add("fork-bomb")
-    return UNK
-
-
-def _start_process(call: PythonCall) -> Any:
-    from refute.scan.python.invoke import call_unknown  # noqa: PLC0415 - the table needs this module
-
-    if call.walker.endless:
-        call.act.add("fork-bomb", severity=Severity.HIGH)
-    call_unknown(call)
-    return Ref(f"{call.name}()")
-
-
 def _main_pip(call: PythonCall) -> Any:
     words = call.argument(0)
     return argument_list(call, ["pip", *words] if isinstance(words, list | tuple) else ["pip", UNKNOWN])
@@ -163,47 +125,6 @@ def _session_run(call: PythonCall) -> Any:
     if call.walker.report.path.rpartition("/")[2] == "noxfile.py" and call.arguments:
         return argument_list(call, call.arguments)
     return UNK
-
-
-def _partial(call: PythonCall) -> Any:
-    from refute.scan.python.values import Partial  # noqa: PLC0415 - only here
-
-    return Partial(call.arguments[0], tuple(call.arguments[1:])) if call.arguments else UNK
-
-
-def _uid(call: PythonCall) -> Any:
-    if call.argument(0) == 0:
-        call.act.add("privilege")
-    return UNK
-
-
-def _environment_text(call: PythonCall) -> Any:
-    value = call.argument(0)
-    return SECRET if isinstance(value, Ref) and value.name.startswith("os.environ") else UNK
-
-
-def _environment_copy(call: PythonCall) -> Any:
-    value = call.argument(0)
-    if isinstance(value, Ref) and value.name.startswith("os.environ"):
-        return Ref("os.environ.copy()")
-    from refute.scan.python import folding  # noqa: PLC0415 - only here
-
-    return (
-        dict(call.keywords) if not call.arguments else folding.pure_call("builtins.dict", call.arguments, call.keywords)
-    )
-
-
-def _text_of(call: PythonCall) -> Any:
-    from refute.scan.python import folding  # noqa: PLC0415 - only here
-
-    value = call.argument(0)
-    if isinstance(value, PathValue | FileValue):
-        return as_text(value)
-    if isinstance(value, Ref) and value.name.startswith("os.environ"):
-        return SECRET
-    if isinstance(value, str):
-        return value
-    return folding.pure_call("builtins.str", call.arguments, call.keywords)
 
 
 HANDLERS: Final = {
@@ -237,52 +158,10 @@ HANDLERS: Final = {
     ),
     **dict.fromkeys(("asyncio.create_subprocess_exec", "sh.Command"), _exec_async),
     "pty.spawn": _spawn_terminal,
-    **dict.fromkeys(("os.kill", "os.killpg"), _kill),
-    **dict.fromkeys(
-        (
-            "psutil.Process().kill",
-            "psutil.Process().terminate",
-            "psutil.Process().suspend",
-            "psutil.Process().send_signal",
-        ),
-        _always("kill-process"),
-    ),
-    **dict.fromkeys(("os.getpid", "os.getpgrp"), lambda _call: OWN_PROCESS),
-    **dict.fromkeys(("os.fork", "os.forkpty"), _fork),
-    **dict.fromkeys(("multiprocessing.Process", "threading.Thread", "threading.Timer"), _start_process),
-    **dict.fromkeys(("os.setuid", "os.seteuid", "os.setresuid", "os.setgid", "os.setreuid"), _uid),
-    **dict.fromkeys(("os.chroot", "os.unshare", "os.setns"), _always("container-escape")),
-    **dict.fromkeys(
-        ("os.reboot", "os.sethostname", "ctypes.windll.user32.ExitWindowsEx", "crypt.crypt"), _always("system-control")
-    ),
-    **dict.fromkeys(
-        ("docker.from_env", "docker.DockerClient", "docker.APIClient"), _always("container-escape", Severity.HIGH)
-    ),
-    **dict.fromkeys(
-        ("boto3.client", "boto3.resource", "boto3.Session", "boto3.session.Session"),
-        _always("cloud-control", Severity.MEDIUM),
-    ),
     **dict.fromkeys(
         ("pip.main", "pip._internal.main", "pip._internal.cli.main.main", "pip._internal.main.main"), _main_pip
     ),
-    **dict.fromkeys(("crontab.CronTab",), _always("persistence", Severity.HIGH)),
-    **dict.fromkeys(
-        (
-            "pynput.keyboard.Listener keyboard.on_press keyboard.record pyautogui.screenshot mss.mss "
-            "scapy.all.sniff scapy.all.send nmap.PortScanner"
-        ).split(),
-        _always(
-            "attack-tool",
-        ),
-    ),
-    **dict.fromkeys(("pwd.getpwall", "grp.getgrall", "spwd.getspall", "spwd.getspnam"), _always("read-host-file")),
     **dict.fromkeys(("subprocess().communicate", "subprocess().stdin.write"), fed.feed),
-    "functools.partial": _partial,
-    "json.dumps": _environment_text,
-    "pprint.pformat": _environment_text,
-    "builtins.repr": _text_of,
-    "builtins.str": _text_of,
-    "builtins.dict": _environment_copy,
 }
 _COMMAND_METHODS: Final = (
     "system",
