@@ -32,6 +32,8 @@ _RUN_MARK: Final = re.compile(r"/(?:var/)?(?:run|lock)/(?:[^/*?]+/)?[^/*?]+\.(?:
 _CACHE: Final = re.compile(
     rf"/var/cache/(?!apt/?\Z)[^/*]+/.+|/var/cache/apt/(?:archives|\*).*|/var/lib/apt/lists(?:/.*)?\Z|{HOME}/\.cache/[^/*]+"
 )
+_VOLATILE: Final = re.compile(r"/(?:var/)?run/[^/*?]+(?:/.*)?\Z")
+"""A program's directory below /run, which is gone with the next start anyway."""
 _HOME_CODE: Final = re.compile(
     rf"""{HOME}/(?:
     s?bin/ | Library/ | AppData/
@@ -66,7 +68,7 @@ def is_run_mark(text: str) -> bool:
 
 def is_cache(text: str) -> bool:
     """Whether it is made again when it is missing."""
-    return bool(_CACHE.match(text))
+    return bool(_CACHE.match(text)) or (bool(_VOLATILE.match(text)) and not _TRUSTED_DATA.match(text))
 
 
 def is_home_data(text: str) -> bool:

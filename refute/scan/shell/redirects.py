@@ -154,6 +154,8 @@ def watch_variable(walker: "Walker", name: str, texts: list[str], node: "Node | 
     if node is None or not any(texts):
         return
     act = Act(walker.shared.report, walker.spot(node), f"{name}={texts[0]}", walker.scope.cwd)
+    if name in _PRELOADS and texts == ["/dev/null"]:
+        return
     if name in _PRELOADS:
         # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
         installed = name.startswith("LD_") and all(_INSTALLED.fullmatch(part) for part in re.split("[ :]+", texts[0]))

@@ -175,7 +175,7 @@ class _CommandReader(WordReader):
         while self.at < len(self.source):
             end = self._line_end()
             line = self.source[self.at : end]
-            if line.endswith("\\") and not document.quoted:
+            if line.endswith("\\") and not document.quoted and self._ends_next(document, end + 1):
                 # The next line belongs to this one, even where it looks like the end mark.
                 raise Unclear
             if (line.lstrip("\t") if document.strips_tabs else line) == document.end:
@@ -184,6 +184,11 @@ class _CommandReader(WordReader):
                 return
             self._copy(end + 1 - self.at)
         raise Unclear
+
+    def _ends_next(self, document: Document, begin: int) -> bool:
+        end = self.source.find("\n", begin)
+        line = self.source[begin : end if end >= 0 else len(self.source)]
+        return (line.lstrip("\t") if document.strips_tabs else line) == document.end
 
     def _subject(self) -> None:
         """Between `case` and `in`."""

@@ -9,6 +9,7 @@ from refute.scan.shell.assignments import assign_before
 from refute.scan.shell.call import Call
 from refute.scan.shell.dispatch import dispatch
 from refute.scan.shell.words import MAX_ALTERNATIVES
+from refute.scan.symbols import UNKNOWN
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -44,7 +45,8 @@ def command(walker: "Walker", node: "Node", stdin: str) -> str:
             background = node.next_sibling is not None and node.next_sibling.type == "&"
             _watch_loop(walker, node, argv, background=background)
             outputs.append(dispatch(Call(walker, argv, node, stdin, background)))
-    output = outputs[0] if outputs else ""
+    # Of several readings, the one that says something.
+    output = next((text for text in outputs if text != UNKNOWN), outputs[0]) if outputs else ""
     for name, values in before.items() if words else ():
         # An assignment before a command is over when it ends, but for some builtins: either value may hold.
         walker.scope.variables[name] = tuple(dict.fromkeys((*values, *walker.scope.variables.get(name, ()))))

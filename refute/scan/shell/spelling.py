@@ -1,7 +1,12 @@
 """Small spellings that the parser stumbles over, written in another way that means the same, by pattern."""
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from refute.scan.shell.syntax import parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|([ \t]))do\b)", re.MULTILINE)
 _POSITION: Final = re.compile(r"(\$\{\w+(?:\[[@*]\])?:(?:[\w ]+:)?)\$(\w+)(?=[:}])")
@@ -37,6 +42,44 @@ def spell_out(source: str) -> str:
 
 def _with_arguments(match: re.Match[str]) -> str:
     return f'{match[1]} in "$@"' + (";" if match[2] else "")
+
+
+_TWO_EXPANSIONS: Final = re.compile(r"\$[\w{][^\s\"'`;|&()<>]*?[^\s\"'`;|&()<>$\\]\$[\w@*#?!$-]")
+_VARIABLE: Final = re.compile(rb"\$([A-Za-z_]\w*|[\d@*#?!$-])")
+_MAX_ROUNDS: Final = 6
+
+
+def parse_words(source: str) -> "Node":
+    """Parse shell text, keeping words whole.
+
+    The grammar (tree-sitter-bash 0.25) ends the word `$a/$b` behind the second dollar sign; written `$a/${b}` it is
+    read as what it is. Lines stay, columns behind such a word move by two.
+    """
+    text = source.encode()
+    root = parse(text)
+    if not _TWO_EXPANSIONS.search(source):
+        return root
+    for _ in range(_MAX_ROUNDS):
+        cuts = [cut for cut in _cut_words(root) if _VARIABLE.match(text, cut)]
+        if not cuts:
+            break
+        for cut in sorted(cuts, reverse=True):
+            text = text[:cut] + _VARIABLE.sub(rb"${\1}", text[cut:], count=1)
+        root = parse(text)
+    return root
+
+
+def _cut_words(root: "Node") -> list[int]:
+    """Where a word ends in a lone dollar sign although it goes on."""
+    found: list[int] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        children = node.children
+        if node.type == "concatenation" and children and children[-1].type == "$":
+            found.append(children[-1].start_byte)
+        pending.extend(child for child in children if child.child_count)
+    return found
 
 
 _PLACEHOLDER: Final = re.compile(r"(?<![\w$\[{@])@([A-Za-z_]\w*)@(?![\w(@])")

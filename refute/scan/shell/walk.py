@@ -14,8 +14,8 @@ from refute.scan.shell.call import Call
 from refute.scan.shell.calls import Calls, state_of
 from refute.scan.shell.respelling import respell
 from refute.scan.shell.scope import Scope
-from refute.scan.shell.spelling import join_continued, plain_placeholders, spell_out
-from refute.scan.shell.syntax import first_error, parse, text_of
+from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders, spell_out
+from refute.scan.shell.syntax import first_error, text_of
 from refute.scan.shell.words import Expander
 from refute.scan.symbols import OUTPUT, UNKNOWN, is_known, is_open, show, strip_symbols
 
@@ -126,11 +126,11 @@ class Walker:
     def _parsed(self, source: str) -> "Node":
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
         spelled = spell_out(join_continued(source))
-        root = parse(spelled.encode())
+        root = parse_words(spelled)
         # `x\${$name}` is cut in two words without a word of complaint.
         if root.has_error or "\\${$" in spelled:
             again = respell(plain_placeholders(spelled))
-            second = parse(spell_out(again).encode()) if again is not None else root
+            second = parse_words(spell_out(again)) if again is not None else root
             if not second.has_error:
                 root = second
             elif root.has_error:

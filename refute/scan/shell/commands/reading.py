@@ -135,10 +135,11 @@ def _awk_program(call: Call, program: str) -> None:
 
 
 def _list(call: Call) -> str:
-    operands = split_options(call.argv[1:], "ITwL", mixed=True)[1]
+    options, operands = split_options(call.argv[1:], "ITw", mixed=True)
     for path in operands:
-        # `ls -l /usr/bin/x` asks after one file; only directories take stock.
-        call.act.list(path, asks=call.silent)
+        # `ls -l /usr/bin/x` and `ls -d /` ask after one entry; only what is in a directory takes stock.
+        alone = bool(options.keys() & {"d", "directory"}) and "*" not in path
+        call.act.list(path, asks=alone or call.silent)
     # A directory's members are printed without it, what a pattern matches with its path.
     return "\n".join([NAME, *(f"{path.rstrip('/')}/{NAME}" for path in operands)])
 

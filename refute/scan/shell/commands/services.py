@@ -112,7 +112,7 @@ def _graded(weak: str) -> Callable[[Call], str]:
     pattern = re.compile(weak)
 
     def judge(call: Call) -> str:
-        if not only_asks(call):
+        if not only_asks(call) and call.argv[-1] != "status":
             text = " ".join(call.argv[1:])
             call.act.add("system-control", severity=Severity.MEDIUM if pattern.search(text) else None)
         return UNKNOWN

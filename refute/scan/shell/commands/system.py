@@ -11,6 +11,7 @@ from typing import Final
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
+from refute.scan.shell.syntax import text_of
 from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
 OTHER_PROCESS: Final = "1"
@@ -70,6 +71,14 @@ _MINERS: Final = frozenset(
     """xmrig minerd cpuminer ethminer cgminer bfgminer t-rex nbminer lolminer phoenixminer claymore xmr-stak xmr-stak-rx nanominer
     gminer cryptonight""".split()
 )
+
+
+_ENDS: Final = re.compile(r"\b(?:killall5?|pkill|skill)\b")
+_EVERYWHERE: Final = frozenset(
+    """sshd systemd init cron crond rsyslogd syslogd auditd dockerd containerd dbus-daemon udevd systemd-journald
+    systemd-logind NetworkManager falco osqueryd clamd freshclam bash sh python python3 pytest node java perl ruby""".split()
+)
+"""Programs that others rely on, or that many are: a script that names one does not mean only its own."""
 
 
 def only_asks(call: Call) -> bool:
@@ -134,8 +143,20 @@ def _kill_by_name(call: Call) -> str:
     own = any(OWN_PROCESS in value for value in options.get("P", []) + options.get("g", []) + options.get("s", []))
     if "0" in options or (operands == [] and not options):
         return ""
+    own = own or (bool(operands) and all(_starts_itself(call, name) for name in operands))
     call.act.add("kill-process", severity=Severity.MEDIUM if own else None)
     return ""
+
+
+def _starts_itself(call: Call, name: str) -> bool:
+    """Whether the script holds a program of this name as a command by path or in the background: it ends its own."""
+    root = call.node
+    while root.parent is not None:
+        root = root.parent
+    program = re.escape(name)
+    started = rf"(?m)(?:[\w$}}\"./-]/{program}(?=[\s\"']|$)|^[ \t]*{program}\b(?!\()[^\n|;]*&[ \t]*(?:\w+=\S+)?[ \t]*$)"
+    lines = "\n".join(line for line in text_of(root).split("\n") if not _ENDS.search(line))
+    return bool(re.fullmatch(r"[\w.+-]+", name)) and name not in _EVERYWHERE and bool(re.search(started, lines))
 
 
 def _environment(call: Call) -> str:
