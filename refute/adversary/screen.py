@@ -19,6 +19,8 @@ from refute.ticket.record import Claim
 Scan = Callable[[str, str], Sequence[Finding]]
 MIN_QUOTE: Final = 8
 """Characters of a quote, unless the claim is shorter: one word of a claim grounds nothing."""
+MIN_WORDS: Final = 3
+"""Words and signs that ground a test however short they are: `n >= 1`."""
 MAX_NAME: Final = 200
 
 
@@ -116,7 +118,7 @@ def _grounding(test: AttackTest, claim: Claim) -> Iterator[str]:
     quote, text = " ".join(test.quote.split()), " ".join(claim.text.split())
     if not quote or quote not in text:
         yield f"quotes {test.quote[:80]!r}, which is not in claim {claim.id}"
-    elif len(quote) < min(MIN_QUOTE, len(text)):
+    elif len(quote) < min(MIN_QUOTE, len(text)) and len(quote.split()) < MIN_WORDS:
         yield f"quotes only {quote!r} of claim {claim.id}"
 
 

@@ -13,8 +13,8 @@ from refute.adversary.generation.outline import command_line, outline
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.ticket.record import Claim
 
-SYSTEM: Final = "system-1"
-SYSTEM_CLI: Final = "system-cli-1"
+SYSTEM: Final = "system-2"
+SYSTEM_CLI: Final = "system-cli-2"
 CLAIMS_FIRST: Final = "claims-first-2"
 CLAIMS_FIRST_CLI: Final = "claims-first-cli-1"
 CODE_AWARE: Final = "code-aware-2"

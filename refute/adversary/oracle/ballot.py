@@ -13,7 +13,7 @@ from refute.adversary.oracle.situation import CONDITION, Form, Situation
 from refute.llm.model import MARKER, DataClass, Prompt, Reply, Tier
 from refute.ticket.record import Claim
 
-SYSTEM: Final = "vote-system-2"
+SYSTEM: Final = "vote-system-3"
 VOTE: Final = "vote-1"
 MAX_OUTPUT_TOKENS: Final = 8_192
 NEGATED: Final = f"{CONDITION} = "

@@ -223,6 +223,13 @@ def test_a_test_must_quote_a_claim_of_the_ticket(claim: str, quote: str, word: s
     assert word in result.rejected[0].reason
 
 
+@pytest.mark.parametrize("quote", ["n >= 1", "num > 0"])
+def test_a_whole_condition_of_a_claim_grounds_a_test_however_short_it_is(quote: str) -> None:
+    claim = f"Precondition: {quote}. The result is a list of digits."
+    attack = make_attack("import impl\ndef test_a():\n    assert impl.f() == 1\n", [make_test("test_a", quote=quote)])
+    assert screen(attack, make_brief(claim), scan=no_scan).rejected == ()
+
+
 def test_a_quote_may_break_its_lines_elsewhere_than_the_claim() -> None:
     source = "import impl\ndef test_a():\n    assert impl.f() == 1\n"
     attack = make_attack(source, [make_test("test_a", quote="double(x)  returns\ntwice")])
