@@ -22,7 +22,6 @@ def not_run_again(stages: Sequence[StageRecord]) -> tuple[str, ...]:
         return ()
     names = " and ".join(filter(None, [", ".join([*ages][:-1]), [*ages][-1]]))
     age = age_in_words(max(ages.values()))
-    was = "was" if len(ages) == 1 else "were"
-    return (
-        f"{names} {was} not run again: nothing that decides them has changed since {age} ago (--fresh runs all anew)",
-    )
+    were, them = ("was", "it") if len(ages) == 1 else ("were", "them")
+    why = f"nothing that decides {them} has changed since {age} ago (--fresh runs all anew)"
+    return (f"{names} {were} not run again: {why}",)

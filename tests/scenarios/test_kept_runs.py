@@ -1,11 +1,11 @@
 """S230: the same ticket twice. What its containers said stands for the second run, which starts none and says so."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from refute.outcome import Outcome, Status
 from refute.sandbox import engine
@@ -13,12 +13,11 @@ from refute.sandbox.connection import EngineClient
 from refute.sandbox.job import Job
 from refute.sandbox.standing import Standing
 from reports.outcome_formats import render
-from tests.scenarios.conftest import REPOSITORY
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
-SAMPLE = REPOSITORY / "examples" / "tickets" / "id-reconciliation"
-CODE = "reconcile.py"
+CODE = "def odd(n: int) -> int:\n    return n + n + 1\n"
+CLAIM = "odd(n) returns the same as 2 * n + 1."
 STAGES = {"verify", "attack", "strength"}
 
 
@@ -42,37 +41,32 @@ def kept(outcome: Outcome) -> dict[str, str]:
 
 
 def test_s230_the_second_run_of_a_ticket_is_made_of_kept_ones_until_something_changes(
-    verify: Callable[..., Outcome], made: list[str], tmp_path: Path
+    ticket: Callable[..., Path], verify: Callable[..., Outcome], made: list[str], tmp_path: Path
 ) -> None:
-    ticket = shutil.copytree(SAMPLE, tmp_path / "ticket")
-    code = ticket / CODE
-    code.write_text(f"{code.read_text()}# {tmp_path}\n")  # nobody ran exactly this before
-    settings = {"kept_runs_max_age_s": 3600.0, "mutants": 3, "strength_floor": 0.1}
+    fields = {"claims": [CLAIM], "implementation": ["odds.py"], "script": "python -c 'import odds'\n"}
+    directory = ticket(files={"odds.py": CODE}, **fields)
+    shared = {"kept_runs_dir": tmp_path / "kept", "kept_runs_key": SecretStr("0123456789abcdef" * 2)}
+    settings = {"kept_runs_max_age_s": 3600.0, "mutants": 2, "strength_floor": 0.0, **shared}
 
-    first = verify(ticket, **settings)
+    first = verify(directory, **settings)
     assert first.status is Status.PASS, first.reason
     assert set(made) == STAGES
     assert kept(first) == {}
 
     made.clear()
-    second = verify(ticket, **settings)
+    second = verify(directory, **settings)
     assert made == []
     assert kept(second) == dict.fromkeys(STAGES, first.run_id)
     assert (second.status, second.reason, second.claims) == (first.status, first.reason, first.claims)
     assert second.strength == first.strength
     assert (second.cost_usd, sum(stage.sandbox_s for stage in second.stages)) == (0, 0)
-    assert second.verification_output == first.verification_output
-    table = render(second, "table")
-    assert "not all was run again, results of" in table
-    assert "seconds ago" in table or "minute" in table
+    assert "not all was run again, results of" in render(second, "table")
 
-    fresh = verify(ticket, request={"fresh": True}, **settings)
+    fresh = verify(directory, request={"fresh": True}, **settings)
     assert set(made) == STAGES
     assert (fresh.status, kept(fresh)) == (first.status, {})
 
     made.clear()
-    code.write_text(code.read_text().replace("here and there]", "here or there]"))
-    changed = verify(ticket, **settings)
-    assert changed.status.name.startswith("FAILED"), changed.reason
-    assert kept(changed) == {}
-    assert "verify" in made
+    changed = verify(ticket(files={"odds.py": CODE.replace("+ 1", "+ 2")}, **fields), **settings)
+    assert made[:2] == ["verify", "attack"]
+    assert (changed.status, kept(changed)) == (Status.FAILED_ADVERSARIAL, {})
