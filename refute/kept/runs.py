@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from refute.adversary.attack import AttackRun
 from refute.adversary.strength.trial import VariantRuns
+from refute.errors import InfrastructureError
 from refute.kept.entry import Entry, Unusable
 from refute.kept.fitness import ended_well, repeatable
 from refute.kept.folder import KeptFolder
@@ -106,14 +107,10 @@ class KeptRuns:
         return self._looking and self._folder.exists()
 
     def find(self, kind: Kind[R], jobs: Sequence[Job]) -> Kept[R] | None:
-        """What exactly these jobs came to in an earlier run; None where that is not known.
-
-        Raises:
-            EngineUnavailable, SandboxFailed: the engine does not say what it is.
-        """
-        if not self.looks() or _on_a_network(jobs):
+        """What exactly these jobs came to in an earlier run; None where that is not known."""
+        key = self._key(jobs) if self.looks() else ""
+        if not key:
             return None
-        key = run_key(jobs, self._facts())
         try:
             entry = self._folder.get(kind.name, key)
             return None if entry is None else _kept(kind, entry)
@@ -125,9 +122,9 @@ class KeptRuns:
 
     def keep(self, kind: Kind[R], jobs: Sequence[Job], record: R) -> None:
         """Keep what jobs came to, or forget what is kept of them where they did not come to something that lasts."""
-        if not self._keeping or _on_a_network(jobs):
+        key = self._key(jobs) if self._keeping else ""
+        if not key:
             return
-        key = run_key(jobs, self._facts())
         if kind.unfit(record) or (document := _document(kind, record)) is None:
             self._folder.remove(kind.name, key)
             return
@@ -141,18 +138,22 @@ class KeptRuns:
     def forget(self, kind: Kind[R], jobs: Sequence[Job]) -> None:
         """Keep nothing of jobs."""
         if self._keeping and self._folder.exists():
-            self._folder.remove(kind.name, run_key(jobs, self._facts()))
+            self._folder.remove(kind.name, self._key(jobs))
+
+    def _key(self, jobs: Sequence[Job]) -> str:
+        """The key of jobs; empty where they have none."""
+        if any(job.allowed_hosts for job in jobs):
+            return ""  # what they come to hangs on what hosts answer
+        try:
+            return run_key(jobs, self._facts())
+        except InfrastructureError:
+            return ""  # whoever runs the jobs waits for the engine, and tells what is wrong with it
 
     def _sweep_once(self) -> None:
         """Once in a run: what it keeps itself does not go beyond the bound by much."""
         if not self._swept:
             self._swept = True
             self._folder.sweep()
-
-
-def _on_a_network(jobs: Sequence[Job]) -> bool:
-    """Whether what they came to hangs on what hosts answered."""
-    return any(job.allowed_hosts for job in jobs)
 
 
 def _kept(kind: Kind[R], entry: Entry) -> Kept[R]:
@@ -168,8 +169,8 @@ def _kept(kind: Kind[R], entry: Entry) -> Kept[R]:
 
 def _document(kind: Kind[R], record: R) -> Any:
     """The record as JSON; None where it would not come back as it was (file names that are no text)."""
-    document = kind.json.dump_python(record, mode="json")
     try:
+        document = kind.json.dump_python(record, mode="json")
         return document if kind.json.validate_python(document) == record else None
-    except ValidationError:
+    except (ValueError, RecursionError):  # pydantic's own are ValueErrors
         return None

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import TestEnd
-from refute.errors import SettingsInvalid
+from refute.errors import EngineUnavailable, SettingsInvalid
 from refute.kept.entry import Entry, Unusable, read_entry, write_entry
 from refute.kept.folder import KeptFolder
 from refute.kept.runs import ATTACK, MUTANTS, VERIFICATION, KeptMutants, KeptRuns
+from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Exited, TimedOut
 from refute.settings import Settings
 from tests.fakes.jobs import FACTS
@@ -230,6 +231,19 @@ def test_settings_that_nobody_checked_share_nothing_without_a_key(shelf: Shelf, 
     runs = KeptRuns(unchecked, "run-1", facts=lambda: FACTS, warn=shelf.warnings.append)
     runs.keep(VERIFICATION, JOBS, ended())
     assert not (tmp_path / "shared").exists()
+
+
+def test_an_engine_that_is_gone_costs_no_result(shelf: Shelf) -> None:
+    shelf.run().keep(VERIFICATION, JOBS, ended())
+
+    def gone() -> EngineFacts:
+        raise EngineUnavailable("no engine answers")
+
+    runs = KeptRuns(Settings.load(state_dir=shelf.folder / "state"), "run-2", facts=gone, warn=shelf.warnings.append)
+    assert runs.find(VERIFICATION, JOBS) is None
+    runs.keep(VERIFICATION, JOBS, ended())
+    runs.forget(VERIFICATION, JOBS)
+    assert len(shelf.files()) == 1
 
 
 def test_a_folder_that_cannot_be_written_costs_a_warning_and_no_run(shelf: Shelf) -> None:
