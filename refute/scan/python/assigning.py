@@ -61,6 +61,13 @@ def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, targ
     if isinstance(owner, Ref):
         if owner.name == "os.environ" and index in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
             walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {as_text(value)!r}")
+        elif owner.name == "sys.modules" and str(index).partition(".")[0] in {
+            "pytest",
+            "_pytest",
+            "unittest",
+            "pluggy",
+        }:
+            walker.report.add("test-tampering", walker.spot(target), f"sys.modules[{index!r}] = …")
     elif isinstance(owner, dict):
         if isinstance(index, str | int | bytes):
             owner[index] = value

@@ -9,6 +9,7 @@ from typing import Final
 from refute.scan import hosts, paths, sensitive
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands import COMMANDS
+from refute.scan.shell.functions import call_function
 from refute.scan.shell.wrappers import unwrap
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, SECRET, UNKNOWN, is_open
 
@@ -52,7 +53,7 @@ def dispatch(call: Call) -> str:
         _unmark(call)
         word = call.argv[0]
         if word in call.walker.scope.functions:
-            return call.walker.call_function(call)
+            return call_function(call)
         call.argv = ["" if argument == EMPTY else argument for argument in call.argv]
         if word in call.walker.scope.aliases and len(call.argv) > 0:
             text = " ".join([call.walker.scope.aliases[word], *call.argv[1:]])

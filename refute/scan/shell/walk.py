@@ -2,32 +2,26 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.report import Report, Spot
-from refute.scan.shell import assignments, compound, redirects, simple
-from refute.scan.shell.call import Call
-from refute.scan.shell.calls import Calls, state_of
+from refute.scan.shell import assignments, compound, functions, redirects, simple
+from refute.scan.shell.calls import Calls
 from refute.scan.shell.respelling import respell
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders, spell_out
 from refute.scan.shell.syntax import first_error, text_of
 from refute.scan.shell.words import Expander
-from refute.scan.symbols import OUTPUT, UNKNOWN, is_known, is_open, show, strip_symbols
+from refute.scan.symbols import OUTPUT, UNKNOWN, is_known, is_open, show
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_DEPTH: Final = 12
 """Nested substitutions and embedded texts."""
-MAX_CALLS: Final = 40
-"""Functions called within one another; the walk itself takes stack for each."""
-MAX_RECURSION: Final = 2
-"""How often a function may call itself, each time with other arguments."""
 
 
 @dataclass(slots=True)
@@ -92,38 +86,12 @@ class Walker:
 
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
-        output = self.run(self._parsed(source))
-        self._uncalled(frozenset())
+        output = self.run(self.parsed(source))
+        functions.walk_uncalled(self, frozenset())
         return output
 
-    def _uncalled(self, known: frozenset[int]) -> None:
-        """Walk the functions that nothing has called, but for those with a body that was there before."""
-        for name, body in list(self.scope.functions.items()):
-            if name not in self.shared.called and body.id not in self.shared.borrowed and body.id not in known:
-                self.shared.called.add(name)
-                self.shared.uncalled = not self.stack
-                self._call_body(name, body, None, "")
-                self.shared.uncalled = False
-
-    def borrow(self, pattern: str, node: "Node") -> None:
-        """Read the functions and variables that files of the workspace define; they are judged by themselves."""
-        for path, data in self.shared.report.library.items():
-            if path not in self.shared.inlined and self.depth < MAX_DEPTH and fnmatchcase(path, pattern):
-                self.shared.inlined.add(path)
-                self._borrow_from(data, node)
-
-    def _borrow_from(self, data: bytes, node: "Node") -> None:
-        before = self._bodies()
-        inner = Walker(self.shared, self.scope, depth=self.depth + 1, place=self.spot(node))
-        inner.stack = self.stack
-        self.shared.report.muted += 1
-        try:
-            inner.run(inner._parsed(strip_symbols(data.decode("utf-8", "replace"))))
-        finally:
-            self.shared.report.muted -= 1
-        self.shared.borrowed |= self._bodies() - before
-
-    def _parsed(self, source: str) -> "Node":
+    def parsed(self, source: str) -> "Node":
+        """The tree of a text; what is not understood is reported."""
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
         spelled = spell_out(join_continued(source))
         root = parse_words(spelled)
@@ -157,14 +125,11 @@ class Walker:
         inner.stack = self.stack
         if forked:
             return inner.script(text)
-        before = self._bodies()
-        output = inner.run(inner._parsed(text))
-        inner._uncalled(before)
-        self.shared.borrowed |= self._bodies() - before
+        before = functions.bodies(self)
+        output = inner.run(inner.parsed(text))
+        functions.walk_uncalled(inner, before)
+        self.shared.borrowed |= functions.bodies(self) - before
         return output
-
-    def _bodies(self) -> frozenset[int]:
-        return frozenset(body.id for body in self.scope.functions.values())
 
     def fork(self, *, deeper: int = 0) -> "Walker":
         """A walker for a subshell, which keeps its variables and directory to itself."""
@@ -208,70 +173,6 @@ class Walker:
         holder = node.parent
         ids = {node.id} if holder is None or holder.type != "redirected_statement" else {node.id, holder.id}
         return self.fed[1] if self.fed[0] in ids else []
-
-    def call_function(self, call: Call) -> str:
-        """Run a function of the script with these arguments."""
-        name, *arguments = call.argv
-        self.shared.called.add(name)
-        inside = [given or () for caller, given in self.stack if caller == name]
-        rest = bool(inside) and _is_rest(inside[-1], tuple(arguments))
-        if inside and not rest and not any(is_known(word) and word not in inside[-1] for word in arguments):
-            self.shared.cuts += 1
-            return UNKNOWN
-        if len(self.stack) >= MAX_CALLS:
-            self.shared.cuts += 1
-            self.shared.report.add("unanalysable", self.spot(call.node), f"{name} is called too deeply")
-            return UNKNOWN
-        if len(inside) >= MAX_RECURSION and not rest:
-            self.shared.cuts += 1
-            self._taken_for_commands(call, arguments)
-            return UNKNOWN
-        body = self.scope.functions[name]
-        if body.id in self.shared.borrowed and self.place is None:
-            # Its lines are those of another file: what it does is shown at the call.
-            inner = Walker(self.shared, self.scope, depth=self.depth, place=self.spot(call.node))
-            inner.stack = self.stack
-            return inner._call_body(name, body, arguments, call.stdin)
-        return self._call_body(name, body, arguments, call.stdin)
-
-    def _taken_for_commands(self, call: Call, arguments: list[str]) -> None:
-        """What a function hands to itself again and again counts as something that it may run in the end."""
-        from refute.scan.shell.dispatch import dispatch, is_dangerous_operand  # noqa: PLC0415 - it needs this module
-
-        for position in range(len(arguments)):
-            words = arguments[position:]
-            if words[0] not in self.scope.functions and words[0]:
-                dispatch(Call(self, words, call.node, ""))
-        if any(is_dangerous_operand(call, word) for word in arguments):
-            call.act.add("unresolved-command")
-
-    def _call_body(self, name: str, body: "Node", arguments: list[str] | None, stdin: str) -> str:
-        outer_arguments, outer_stack = self.scope.arguments, self.stack
-        given = None if arguments is None else tuple(arguments)
-        state = None
-        if outer_stack:
-            state = (body.id, given, stdin, self.depth, state_of(self.scope, self.shared.written))
-            for key in (state, (*state, outer_stack)):
-                if (output := self.shared.calls.find(key, self.scope, self.shared.written)) is not None:
-                    return output
-        cuts = self.shared.cuts
-        self.scope.arguments, self.stack = arguments, (*self.stack, (name, given))
-        self.scope.enter()
-        try:
-            output = self.run(body, stdin)
-        finally:
-            self.scope.leave()
-            self.scope.arguments, self.stack = outer_arguments, outer_stack
-        if state is not None:
-            # Where a call was left out because it is under way already, what surrounds this one counts as well.
-            key = state if cuts == self.shared.cuts else (*state, outer_stack)
-            self.shared.calls.keep(key, self.scope, self.shared.written, output)
-        return output
-
-
-def _is_rest(before: tuple[str, ...], arguments: tuple[str, ...]) -> bool:
-    """Whether a function that calls itself only hands on the rest of what it was given: `run run rm`."""
-    return len(arguments) < len(before) and before[len(before) - len(arguments) :] == arguments
 
 
 HANDLERS: Final[Mapping[str, Callable[[Walker, "Node", str], str]]] = MappingProxyType(

@@ -60,6 +60,14 @@ def test_sourced_function_with_a_harmless_argument_passes() -> None:
     assert _blocked_paths(files) == set()
 
 
+def test_a_function_that_its_own_file_has_called_is_judged_again_where_another_calls_it() -> None:
+    files = {
+        "verify.sh": ". ./lib.sh\ng /etc\n",
+        "lib.sh": 'f() { rm -rf "$1"; }\ng() { f "$1"; }\ng /etc\n',
+    }
+    assert _blocked_paths(files) == {"lib.sh", "verify.sh"}
+
+
 def test_files_that_source_one_another_are_read_once() -> None:
     assert _blocked_paths({"verify.sh": ". ./lib.sh\n", "lib.sh": ". ./verify.sh\n. ./lib.sh\n"}) == set()
 

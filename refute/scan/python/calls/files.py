@@ -126,6 +126,14 @@ def _chdir(call: PythonCall) -> None:
     call.walker.cwd = paths.locate(text_argument(call, 0, "path"), call.walker.cwd).text
 
 
+def _make_archive(call: PythonCall) -> Any:
+    root = as_text(call.argument(2, "root_dir")) if len(call.arguments) > 2 or "root_dir" in call.keywords else "."  # noqa: PLR2004
+    call.act.list(root)
+    call.act.read(root)
+    call.act.write(text_argument(call, 0, "base_name"))
+    return UNK
+
+
 def _archive(call: PythonCall) -> Any:
     mode = call.argument(1, "mode")
     writes = isinstance(mode, str) and mode[:1] in {"w", "x", "a"}
@@ -208,6 +216,7 @@ HANDLERS: Final = {
     **dict.fromkeys(("os.symlink", "os.link"), _link),
     **dict.fromkeys(("os.listdir", "os.scandir"), _list),
     **dict.fromkeys(("os.walk", "os.fwalk"), _walk),
+    "shutil.make_archive": _make_archive,
     **dict.fromkeys(("glob.glob", "glob.iglob"), _glob),
     **dict.fromkeys(("os.chmod", "os.lchmod"), _chmod),
     **dict.fromkeys(("os.chown", "os.lchown", "shutil.chown", "os.chflags"), _chown),

@@ -6,6 +6,7 @@ from typing import Final
 from refute.scan import paths
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
+from refute.scan.shell.functions import call_function
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import HERE, UNKNOWN, is_open
 
@@ -15,7 +16,7 @@ def _trap(call: Call) -> str:
     if len(words) > 1 and words[0] not in {"-", "", "-l", "-p"}:
         action = words[0]
         if action in call.walker.scope.functions:
-            call.walker.call_function(Call(call.walker, [action], call.node, ""))
+            call_function(Call(call.walker, [action], call.node, ""))
         elif re.fullmatch(r"[\w-]+", action):
             call.walker.shared.called.discard(action)
         else:

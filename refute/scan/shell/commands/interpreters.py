@@ -8,6 +8,7 @@ from refute.scan.finding import Severity
 from refute.scan.paths import Place
 from refute.scan.rules import Language
 from refute.scan.shell.call import Call
+from refute.scan.shell.functions import borrow
 from refute.scan.shell.handing_over import hands_over
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, NAME, OUTPUT, UNKNOWN, as_pattern, is_open
 
@@ -161,7 +162,7 @@ def _dot(call: Call) -> str:
         run_text(call, text, forked=False)
     elif (pattern := _in_reach(target)) is not None:
         call.walker.shared.report.reached.append((pattern, Language.SHELL))
-        call.walker.borrow(pattern, call.node)
+        borrow(call.walker, pattern, call.node)
     return ""
 
 
