@@ -42,6 +42,9 @@ EMPTY: Final = "\ue00d"
 ABOVE: Final = "\ue00e"
 """Absolute path of a directory above the workspace, not known which."""
 
+OTHER_PROCESS: Final = "\ue00f"
+"""Id of a process that the script did not start."""
+
 MAX_TEXT: Final = 100_000
 """Longest text that is worked out."""
 
@@ -63,6 +66,7 @@ _SHOWN: Final = {
     DECODED: "",
     EMPTY: "",
     ABOVE: "..",
+    OTHER_PROCESS: "‹pid of another›",
 }
 
 

@@ -1,5 +1,6 @@
 """A scan result for a person who must decide in ten seconds: what, where, why, and how to make it safe."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -79,12 +80,17 @@ def _block(alike: list[Finding], source: str | None, *, blocks: bool, color: boo
         place = f"{_DIM}{place}{_RESET}"
     lines = [head, f"  --> {place}  [{finding.rule_id}, confidence {finding.confidence}]", *_excerpt(finding, source)]
     command = printable(finding.command, max_chars=_WIDTH, keep_newlines=False)
-    if command and command not in lines[2]:
+    if command and _plain(command) not in _plain(lines[2]) and finding.rule_id != "unanalysable":
         lines.append(f"  read as: {command}")
     lines.append(f"  why:     {printable(finding.explanation, keep_newlines=False)}")
     lines.append(f"  instead: {finding.remedy}")
     lines.extend(_others(alike))
     return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Text without what quotes it: a command that differs in nothing else needs no second reading."""
+    return re.sub(r"[\"'\\]", "", text)
 
 
 def _excerpt(finding: Finding, source: str | None) -> list[str]:

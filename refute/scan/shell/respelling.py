@@ -35,6 +35,16 @@ def respell(source: str) -> str | None:
     return "".join(reader.out)
 
 
+def unclear_line(source: str) -> int | None:
+    """The line (1-based) from which a text is not understood, an open quote or bracket mostly; None where all is."""
+    reader = _CommandReader(source)
+    try:
+        reader.commands("")
+    except Unclear:
+        return source.count("\n", 0, reader.at) + 1
+    return None
+
+
 class _CommandReader(WordReader):
     """Reads commands; words are read by the class it extends."""
 
@@ -48,7 +58,7 @@ class _CommandReader(WordReader):
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise Unclear
-        cases = 0
+        begin, cases = self.at, 0
         start = True
         while self.at < len(self.source) and not (closer and self.source[self.at] == closer):
             if self._skip():
@@ -63,7 +73,10 @@ class _CommandReader(WordReader):
             else:
                 start, opened = self._command_word(start=start, in_case=cases > 0)
                 cases += opened
-        if (closer and self.at >= len(self.source)) or cases or (not closer and self.documents):
+        if closer and self.at >= len(self.source):
+            self.at = begin
+            raise Unclear
+        if cases or (not closer and self.documents):
             raise Unclear
         if closer:
             self._copy(1)
@@ -172,6 +185,7 @@ class _CommandReader(WordReader):
             self._document_body(document)
 
     def _document_body(self, document: Document) -> None:
+        begin = self.at
         while self.at < len(self.source):
             end = self._line_end()
             line = self.source[self.at : end]
@@ -183,6 +197,7 @@ class _CommandReader(WordReader):
                 self.at = end
                 return
             self._copy(end + 1 - self.at)
+        self.at = begin - 1
         raise Unclear
 
     def _ends_next(self, document: Document, begin: int) -> bool:

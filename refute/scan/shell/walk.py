@@ -10,7 +10,7 @@ from refute.scan.finding import Severity
 from refute.scan.report import Report, Spot
 from refute.scan.shell import assignments, compound, functions, redirects, simple
 from refute.scan.shell.calls import Calls
-from refute.scan.shell.respelling import respell
+from refute.scan.shell.respelling import respell, unclear_line
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders, spell_out
 from refute.scan.shell.syntax import first_error, text_of
@@ -108,6 +108,10 @@ class Walker:
     def _misunderstood(self, root: "Node", source: str) -> None:
         """Text with unknown parts may fail to parse because of them; text that is all known must be understood."""
         spot = self.spot(first_error(root))
+        vague = spot.line == 1 or not spot.text.strip()
+        if self.place is None and vague and (line := unclear_line(source)) is not None:
+            # The grammar gives up on the whole text; where a quote stays open says more.
+            spot = Spot(line=line, column=1, text=source.split("\n")[line - 1].strip() or spot.text)
         known = is_known(source)
         detail = f"Not understood: {show(spot.text, 60)!r}."
         if known:

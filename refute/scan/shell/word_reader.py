@@ -160,6 +160,7 @@ class WordReader:
         self.at += len(match.group())
 
     def _string(self) -> None:
+        begin = self.at
         self._copy(1)
         while self.at < len(self.source):
             char = self.source[self.at]
@@ -176,6 +177,7 @@ class WordReader:
                 self._copy(1)
             else:
                 self._piece(char)
+        self.at = begin
         raise Unclear
 
     def _parameter(self, *, quoted: bool = False) -> None:

@@ -138,3 +138,27 @@ def test_tabs_are_shown_as_blanks() -> None:
     source = "\trm -rf /etc\n"
     text = render_text(ScanResult(findings=scan_text("v.sh", source.encode()), scanned=("v.sh",)), {"v.sh": source})
     assert " 1 |     rm -rf /etc\n   |     ^" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('if true; then\n  echo "x\n', 2),
+        ("echo ok\necho 'x\n\n", 2),
+        ("echo ok\nx=$(date\necho y\n", 2),
+        ("echo ok\ncat <<E\nx\n", 2),
+    ],
+)
+def test_what_is_not_understood_is_shown_where_it_begins(text: str, line: int) -> None:
+    shown = render_text(_scan(text), {})
+    assert f"ci/verify.sh:{line}:" in shown
+    assert "read as" not in shown
+
+
+def test_a_command_that_only_loses_its_quotes_is_not_told_twice() -> None:
+    text = "grep '^root' /etc/passwd\n"
+    assert "read as" not in render_text(_scan(text), {"ci/verify.sh": text})
+
+
+def test_another_process_is_called_so() -> None:
+    assert "read as: kill -9 ‹pid of another›" in render_text(_scan("kill -9 $(pgrep sshd)\n"), {})

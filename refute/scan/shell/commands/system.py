@@ -12,10 +12,8 @@ from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import NAME, OTHER_PROCESS, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
-OTHER_PROCESS: Final = "1"
-"""Stands for the id of a process that the script did not start."""
 _QUERIES: Final = frozenset(
     {
         "--version",
@@ -131,7 +129,7 @@ def _kill(call: Call) -> str:
             continue
         if word == "-1":
             call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
-        elif word.lstrip("-").isdigit() and word != "0":
+        elif OTHER_PROCESS in word or (word.lstrip("-").isdigit() and word != "0"):
             call.act.add("kill-process")
         elif is_open(word) or NAME in word:
             call.act.add("kill-process", severity=Severity.MEDIUM, detail="The process is not known before the run.")
