@@ -12,6 +12,8 @@ from refute.scan.public_sources import is_public_source
 from refute.scan.report import Report, Spot
 from refute.scan.symbols import DERIVED, EMPTY, HERE, HOME, HOST_DATA, SECRET, show
 
+_OWN_LOG: Final = 3
+"""Slashes of a log directly below /var/log; what lies deeper is one program's."""
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
 
 
@@ -55,7 +57,8 @@ class Act:
         text = target.text
         if sensitive.is_public_fact(text):
             return
-        weak = asks or paths.has_open_part(target) or not sensitive.is_telling(text)
+        own_log = text.startswith("/var/log/") and program_data.is_service_data(text) and text.count("/") > _OWN_LOG
+        weak = asks or own_log or paths.has_open_part(target) or not sensitive.is_telling(text)
         self.add("read-host-file", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def list(self, path: str, *, asks: bool = False) -> None:

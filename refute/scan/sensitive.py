@@ -20,7 +20,7 @@ _CREDENTIALS: Final = re.compile(
   | /proc/(?:\d+|[^/]*[*?][^/]*)/(?:environ|mem|maps|root)\b | /proc/self/(?:environ|mem)\b | /proc/kcore | /dev/k?mem\Z | /dev/port\Z
   | /var/lib/(?:sss/db|samba/private) | /etc/shadow
   | (?:{HOME}|/[^/]+(?:/[^/]+)*|{HERE}|{TEMP})?/(?:\.ssh(?:/(?!known_hosts|config\Z).*)?\Z|id_(?:rsa|dsa|ecdsa|ed25519)\Z)
-  | .*/\.(?:aws|azure|gnupg|kube|docker)(?:/(?:credentials|config(?:\.json)?|accessTokens\.json|private-keys.*|.*\.gpg|.*))?\Z
+  | .*/\.(?:aws|azure|gnupg|kube|docker)(?:/(?!(?:gpg|gpg-agent|dirmngr)\.conf\Z)(?:credentials|config(?:\.json)?|accessTokens\.json|private-keys.*|.*\.gpg|.*))?\Z
   | .*/\.config/(?:gcloud|gh|doctl|op|rclone|hub)(?:/.*)?\Z | .*/application_default_credentials\.json
   | {HOME}/\.(?:netrc|pgpass|my\.cnf|git-credentials|npmrc|pypirc|vault-token|s3cfg|boto|terraform\.d|bash_history|zsh_history|sh_history|history|mysql_history|psql_history|python_history|password-store|electrum|bitcoin|ethereum)(?:/.*)?\Z
   | .*(?:Login\ Data|logins\.json|key[34]\.db|cookies\.sqlite|Web\ Data|Local\ State|wallet\.dat)\Z

@@ -20,6 +20,9 @@ from refute.scan.symbols import OUTPUT, UNKNOWN, is_known, is_open, show
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from refute.scan.shell.call import Call
+
+_MAX_LATE: Final = 50
 MAX_DEPTH: Final = 12
 """Nested substitutions and embedded texts."""
 
@@ -41,6 +44,10 @@ class Shared:
     """Functions of those files or of evaluated text, by the id of their body: shown where they are called."""
     exported: set[str] = field(default_factory=set)
     """Variables that the script hands to what it runs."""
+    late: list[tuple["Call", str]] = field(default_factory=list)
+    """Commands that set a trap, with what it runs."""
+    walking: bool = False
+    """Whether the outermost text is under way."""
     uncalled: bool = False
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 
@@ -86,9 +93,20 @@ class Walker:
 
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
+        outermost, self.shared.walking = not self.shared.walking, True
         output = self.run(self.parsed(source))
+        if outermost:
+            self._run_late()
         functions.walk_uncalled(self, frozenset())
         return output
+
+    def _run_late(self) -> None:
+        """Judge what traps run, with what is known at the end."""
+        from refute.scan.shell.commands.builtins import run_late  # noqa: PLC0415 - the table needs this module
+
+        late, self.shared.late = self.shared.late[:_MAX_LATE], []
+        for call, action in late:
+            run_late(call, action)
 
     def parsed(self, source: str) -> "Node":
         """The tree of a text; what is not understood is reported."""

@@ -4,24 +4,37 @@ import re
 from typing import Final
 
 from refute.scan import paths
+from refute.scan.finding import Severity
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
 from refute.scan.shell.functions import call_function
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import HERE, UNKNOWN, is_open
+from refute.scan.symbols import HERE, NAME, OUTPUT, UNKNOWN, is_open
 
 
 def _trap(call: Call) -> str:
     words = [word for word in call.argv[1:] if word != "--"]
     if len(words) > 1 and words[0] not in {"-", "", "-l", "-p"}:
-        action = words[0]
-        if action in call.walker.scope.functions:
-            call_function(Call(call.walker, [action], call.node, ""))
-        elif re.fullmatch(r"[\w-]+", action):
-            call.walker.shared.called.discard(action)
-        else:
-            call.walker.embedded(action, call.node)
+        shared = call.walker.shared
+        # It runs late: what is not known yet may be set by then, so the end of the script judges it once more.
+        shared.late.append((call, words[0]))
+        outer, shared.uncalled = shared.uncalled, True
+        run_late(call, words[0])
+        shared.uncalled = outer
     return ""
+
+
+def run_late(call: Call, action: str) -> None:
+    """Judge what a trap runs."""
+    if not action.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
+        strong = UNKNOWN in action and not call.walker.shared.uncalled
+        call.act.add("unresolved-command", severity=None if strong else Severity.MEDIUM)
+    elif action in call.walker.scope.functions:
+        call_function(Call(call.walker, [action], call.node, ""))
+    elif re.fullmatch(r"[\w-]+", action):
+        call.walker.shared.called.discard(action)
+    else:
+        call.walker.embedded(action, call.node)
 
 
 def _alias(call: Call) -> str:
