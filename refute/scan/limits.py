@@ -31,18 +31,25 @@ _CHILD_WALL_S: Final = 20
 def analyse_within_limits(
     path: str, data: bytes, language: Language | None, library: Mapping[str, bytes] | None = None
 ) -> Report:
-    """As `analyse`; input that might crash or stall a parser is scanned in a child with memory and time limits."""
-    library = {name: text for name, text in (library or {}).items() if _is_harmless(text)}
-    if _is_harmless(data):
-        return analyse(path, data, language, library)
+    """As `analyse`; input that might crash or stall a parser is scanned in a child with memory and time limits.
+
+    Args:
+        path: as for `analyse`, like `data` and `language`.
+        data: the file's bytes.
+        language: what will interpret it.
+        library: files of the workspace that it may read or run; each has to be harmless (`is_harmless`) itself.
+    """
+    if is_harmless(data):
+        return analyse(path, data, language, library or {})
     report = Report(path=path)
     if len(data) > _MAX_BYTES:
         _refuse(report, f"It is {len(data):,} bytes long; expected at most {_MAX_BYTES:,}.")
         return report
-    return _in_child(report, data, language, library)
+    return _in_child(report, data, language, library or {})
 
 
-def _is_harmless(data: bytes) -> bool:
+def is_harmless(data: bytes) -> bool:
+    """Whether a text is small and shallow enough for a parser in this very process."""
     return len(data) <= _SMALL_BYTES and _shallow(data)
 
 

@@ -9,6 +9,7 @@ from refute.scan import decode
 from refute.scan.catalog import RULES
 from refute.scan.entry_points import commands_as_shell, console_script
 from refute.scan.finding import Finding
+from refute.scan.limits import is_harmless
 from refute.scan.makefile import recipes_as_shell
 from refute.scan.rules import Language
 
@@ -75,23 +76,30 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     return [(name, "") for name in names if decode.languages_of(name, files[name])]
 
 
-def library(path: str, data: bytes, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The shell files of the workspace that a script may read functions and variables from; none where it reads none.
+def shell_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of the workspace that are shell by name or first line, as far as they are small and plain."""
+    found: dict[str, bytes] = {}
+    left = _LIBRARY_BYTES
+    for name, text in files.items():
+        if len(text) <= left and Language.SHELL in decode.languages_of(name, text[:200]) and is_harmless(text):
+            found[name] = text
+            left -= len(text)
+    return found
+
+
+def library(path: str, data: bytes, files: Mapping[str, bytes], shell: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of the workspace that a script may run, or read functions and variables from.
 
     Args:
         path: the script.
         data: its bytes.
         files: every file of the workspace.
+        shell: those of them that are shell.
     """
-    if not _READS.search(data):
-        return {}
-    found: dict[str, bytes] = {}
-    left = _LIBRARY_BYTES
-    for name, text in files.items():
-        shell = name.rpartition("/")[2].encode() in data or Language.SHELL in decode.languages_of(name, text[:200])
-        if name != path and shell and len(text) <= left:
-            found[name] = text
-            left -= len(text)
+    found = {name: text for name, text in shell.items() if name != path}
+    if _READS.search(data):
+        named = {name: text for name, text in files.items() if name.rpartition("/")[2].encode() in data}
+        found |= {name: text for name, text in named.items() if name != path and is_harmless(text)}
     return found
 
 

@@ -70,6 +70,8 @@ class _Walk:
     scanned: list[str] = field(default_factory=list)
     seen: set[tuple[str, Language | None]] = field(default_factory=set)
     recipes: set[tuple[str, bytes]] = field(default_factory=set)
+    shell: dict[str, bytes] | None = None
+    """The workspace's shell files, once they are asked for."""
 
     def file(self, path: str, language: Language | None) -> None:
         """Scan one file, and note what it runs."""
@@ -88,7 +90,9 @@ class _Walk:
 
     def _text(self, path: str, data: bytes, language: Language | None) -> list[tuple[str, bytes]]:
         """Scan one text; returns what build tools would run for it."""
-        report = analyse_within_limits(path, data, language, reach.library(path, data, self.files))
+        if self.shell is None:
+            self.shell = reach.shell_files(self.files)
+        report = analyse_within_limits(path, data, language, reach.library(path, data, self.files, self.shell))
         self.findings.extend(finding for finding in report.result() if finding not in self.findings)
         if path not in self.scanned:
             self.scanned.append(path)

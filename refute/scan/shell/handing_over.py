@@ -5,6 +5,7 @@ the caller that names the machine's root who blocks.
 """
 
 import re
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from refute.scan import hosts, paths, sensitive
@@ -18,14 +19,29 @@ if TYPE_CHECKING:
 _GROUND: Final = frozenset({"/", "/etc", "/home", "/root", "/var", "/boot", "/usr", HOME})
 _ORDINARY: Final = frozenset({"HOME", "PWD", "OLDPWD", "PREFIX", "prefix", "SYSROOT", "CONDA_PREFIX"})
 """Variables that ordinarily hold such a directory."""
+_TAKES: Final = re.compile(rb"\$\{?[1-9@*]")
+_ACTS: Final = re.compile(rb"\b(?:rm|rmdir|mv|chmod|chown|dd|shred|tee|truncate|find|curl|wget|nc|eval|tar|cp)\b|>")
 
 
-def hands_over(call: "Call", arguments: list[str]) -> None:
-    """Judge running a file of the workspace with these arguments and with what is exported."""
-    scope = call.walker.scope
-    exported = [text for name in call.walker.shared.exported for text in scope.lookup(name) if name not in _ORDINARY]
-    if any(_is_ground(text, scope) for text in exported) or any(_is_harmful(text, scope) for text in arguments):
-        call.act.add("unresolved-command", detail="It is handed a directory or host that nothing here may touch.")
+def hands_over(call: "Call", pattern: str, arguments: list[str]) -> None:
+    """Judge running files of the workspace with these arguments and with what is exported.
+
+    Args:
+        call: the command.
+        pattern: which files it runs; one that is not known, or does nothing with what it gets, is handed nothing.
+        arguments: what it gets.
+    """
+    scope, shared = call.walker.scope, call.walker.shared
+    for path, text in shared.report.library.items():
+        if not fnmatchcase(path, pattern) or not _ACTS.search(text):
+            continue
+        handed = [value for value in arguments if _TAKES.search(text) and _is_harmful(value, scope)]
+        for name in shared.exported - _ORDINARY if not handed else ():
+            used = re.search(rb"\$\{?" + re.escape(name).encode() + rb"\b", text)
+            handed += [value for value in scope.lookup(name) if used and _is_ground(value, scope)]
+        if handed:
+            call.act.add("unresolved-command", detail="It is handed a directory or host that nothing here may touch.")
+            return
 
 
 def _is_harmful(text: str, scope: "Scope") -> bool:

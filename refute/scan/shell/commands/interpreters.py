@@ -104,7 +104,7 @@ def run_file(call: Call, path: str, language: Language | None = None, arguments:
             call.walker.scope.arguments = outer
     if (pattern := _in_reach(target)) is not None:
         call.walker.shared.report.reached.append((pattern, language or ""))
-        hands_over(call, arguments or [])
+        hands_over(call, pattern, arguments or [])
     elif target.place == Place.TEMP and path.startswith("/"):
         call.act.add(
             "unresolved-command",
