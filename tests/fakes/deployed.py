@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import httpx
+from click.testing import CliRunner
+
+from flows.cli import refute
+from refute.errors import RefuteError
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 300.0
@@ -27,6 +31,15 @@ def wait_for(find: Callable[[], Any]) -> Any:
         assert time.monotonic() < deadline, "it did not come to that"
         time.sleep(POLL_S)
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the command line answered."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +71,29 @@ class Deployed:
 
     def apply(self) -> str:
         """Run `deployments/apply.py`; what it printed."""
-        return self._python("deployments/apply.py").stdout
+        done = subprocess.run(
+            [sys.executable, "deployments/apply.py"],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=WITHIN_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
-    def refute(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Run the command line beside the worker."""
-        return self._python("-m", "flows.cli", *arguments, check=False)
+    def refute(self, *arguments: str) -> Said:
+        """Run the command line beside the worker, in this process: one of its own imports Prefect for 3 s first."""
+        ran = CliRunner().invoke(refute, arguments, env=self.environment, standalone_mode=False)
+        match ran.exception:
+            case None:
+                return Said(returncode=ran.return_value, stdout=ran.stdout, stderr=ran.stderr)
+            case RefuteError() as error:
+                return Said(returncode=error.exit_code, stdout=ran.stdout, stderr=str(error))
+            case error:
+                raise error
 
     @contextmanager
     def worker(self) -> Iterator[None]:
@@ -112,17 +143,3 @@ class Deployed:
         # In a list, as an answer that tells of an error is false.
         (answer,) = wait_for(lambda: [answer] if (answer := taken()) is not None else None)
         return cast("httpx.Response", answer).raise_for_status()
-
-    def _python(self, *arguments: str, check: bool = True) -> "subprocess.CompletedProcess[str]":
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=WITHIN_S,
-            check=False,
-        )
-        assert done.returncode == 0 or not check, done.stdout + done.stderr
-        return done

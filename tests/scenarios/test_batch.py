@@ -130,6 +130,7 @@ def kill(run: "subprocess.Popen[str]") -> None:
     run.communicate(timeout=WITHIN_S)
 
 
+@pytest.mark.traced
 def test_ctrl_c_ends_a_batch_keeps_what_is_done_and_says_how_to_go_on(runs, wait_until):
     expected = write_tickets(runs.directory, attacked=0, blocked=2)
     TicketFiles(id="SLOW", script="sleep 300\n").write(runs.directory / "z-slow")

@@ -40,6 +40,7 @@ def test_s030_curl_to_an_external_host_is_blocked(ticket, verify, command):
     assert outcome.verification_output == ""
 
 
+@pytest.mark.traced
 def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_the_sandbox(ticket, cli, tmp_path):
     script = "curl --max-time 2 http://evil.com && echo REACHED\necho done\n"
     done = cli("verify", ticket(script=script), "--allow-dangerous", "--format", "json", answer="y\n")
