@@ -130,10 +130,11 @@ class Case:
 
     def _mixed(self) -> str:
         """How the runs differ."""
-        ends = [run.end for run in self._runs if run.end is not TestEnd.MISSING]
+        done = [run for run in self._runs if run.end is not TestEnd.MISSING]
+        ends = [run.end for run in done]
         if len(set(ends)) > 1:
             return f"{len(ends)} runs ended differently: {', '.join(end.value.replace('_', ' ') for end in ends)}"
-        limits = {limit_reached(run) for run in self._runs}
+        limits = {limit_reached(run) for run in done}
         if len(limits) > 1:
             return "some runs hit a resource limit and some did not: " + ", ".join(sorted(filter(None, limits)))
         if any(FLAKY.match(run.error_type) for run in self._runs):

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from refute.driver.nursery import Nursery
@@ -18,6 +19,8 @@ BAKED_TABLES = "/opt/refute/site-packages/hypothesis-tables"
 """Hypothesis's tables of characters, made with the image; where they are missing, a run's first worker makes them."""
 ALONE = 5
 """Failing tests that get a process to themselves once."""
+DECIDED_FIRST = 2
+"""Hanging tests that get all their repetitions before any other hanging one."""
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 STALLS = 2
 """Workers in a row that may end without deciding any test before what is left is given up."""
@@ -55,13 +58,17 @@ class Supervisor:
         first = self._run_pass(self._plan.tests, 0)
         self._results.first = [first[name] for name in self._plan.tests]
         unclear = [report for report in self._results.first if report.end not in {"passed", "missing"}]
-        # What hangs costs a test's whole limit each time, so it comes last.
-        names = [report.name for report in sorted(unclear, key=lambda report: report.end == "timed_out")]
-        for number in range(1, self._plan.repetitions + 1):
-            if not names:
-                break
-            again = self._repeat(names, number)
-            self._results.repetitions.append([again[name] for name in names])
+        hanging = [report.name for report in unclear if report.end == "timed_out"]
+        names = [report.name for report in unclear if report.end != "timed_out"]
+        numbers = range(1, self._plan.repetitions + 1) if unclear else ()
+        again = {number: self._repeat(names, number) for number in numbers}
+        # What hangs costs a test's whole limit each time, so it comes last, and some of it is decided before the rest
+        # is tried: where the suite's limit comes first, it leaves some tests undecided rather than all.
+        for name, number in product(hanging[:DECIDED_FIRST], numbers):
+            again[number].update(self._run_pass([name], number))
+        for number in numbers:
+            again[number].update(self._run_pass(hanging[DECIDED_FIRST:][::-1], number))
+        self._results.repetitions += [[again[number][name] for name in (*names, *hanging)] for number in numbers]
 
     def _run_variants(self) -> None:
         """The tests on each variant, in fresh processes, until one of them notices; what the limit cuts off is left."""

@@ -90,6 +90,13 @@ def test_too_few_repetitions_refute_nothing() -> None:
     assert triaged.verdict is TriageVerdict.NEEDS_REVIEW
 
 
+def test_a_test_that_hung_and_was_not_repeated_is_not_flaky() -> None:
+    hung = make_run(end=TestEnd.TIMED_OUT)
+    run = make_attack_run([hung], [hung], [make_run(end=TestEnd.MISSING)], timed_out=True)
+    (triaged,) = triage_tests(run, make_attack(SOURCE, [make_test("test_a")]), make_brief(), repetitions=3)
+    assert (triaged.verdict, "only 1 of 3" in triaged.reason) == (TriageVerdict.NEEDS_REVIEW, True)
+
+
 def test_a_test_that_the_suites_limit_kept_from_running_means_nothing() -> None:
     attack = make_attack(SOURCE, [make_test("test_a")])
     run = make_attack_run([make_run(end=TestEnd.MISSING)], timed_out=True)

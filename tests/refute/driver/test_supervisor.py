@@ -1,0 +1,63 @@
+"""In which order tests are repeated."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from refute.driver.plan import Plan, Report
+from refute.driver.supervisor import Supervisor
+
+
+class Rehearsal(Supervisor):
+    """Runs nothing: a test whose name begins with `hang` hangs, others fail; notes what would run, in its order."""
+
+    passes: list[tuple[int, list[str]]]
+
+    def _run_pass(self, names: Sequence[str], repetition: int) -> dict[str, Report]:
+        self.passes.append((repetition, list(names)))
+        return {name: Report(name=name, end="timed_out" if name.startswith("hang") else "failed") for name in names}
+
+
+def rehearse(folder: Path, tests: list[str]) -> Rehearsal:
+    plan = Plan(
+        version=1,
+        nonce="n",
+        attack_dir=str(folder),
+        test_file="t.py",
+        results_file="r.json",
+        workspace=str(folder),
+        import_roots=["."],
+        modules=["impl"],
+        tests=tests,
+        scratch_dir=str(folder),
+        repetitions=2,
+        test_timeout_s=1.0,
+        suite_timeout_s=60.0,
+        memory_bytes=1,
+        recursion_limits=[1000],
+    )
+    supervisor = Rehearsal(plan, b"")
+    supervisor.passes = []
+    supervisor.run()
+    return supervisor
+
+
+def test_some_of_what_hangs_is_decided_before_the_rest_is_repeated(tmp_path: Path) -> None:
+    hanging = ["hang_a", "hang_b", "hang_c", "hang_d"]
+    passes = [one for one in rehearse(tmp_path, ["fails", *hanging]).passes[1:] if one[1]]
+    assert passes == [
+        (1, ["fails"]),
+        (2, ["fails"]),
+        (1, ["hang_a"]),
+        (2, ["hang_a"]),
+        (1, ["hang_b"]),
+        (2, ["hang_b"]),
+        (1, ["hang_d", "hang_c"]),
+        (2, ["hang_d", "hang_c"]),
+    ]
+
+
+def test_every_repetition_tells_of_every_test_that_did_not_pass(tmp_path: Path) -> None:
+    results = rehearse(tmp_path, ["hang_a", "fails", "hang_b", "hang_c"])._results
+    assert [{one.name for one in reports} for reports in results.repetitions] == [
+        {"hang_a", "fails", "hang_b", "hang_c"}
+    ] * 2
