@@ -20,6 +20,9 @@ ACCESS_RULES = (
                 'tmp=$(mktemp -d)\nrm -rf "$tmp"',
                 'rm -rf "$TMPDIR/x"',
                 "find . -name '*.pyc' -delete",
+                "rm -f ~/.tool/state.lock /var/lib/tool/stamp",
+                "mv /var/lib/tool/list.new /var/lib/tool/list",
+                "rm -f ../reports/old.txt",
             ),
             *py("import shutil\nshutil.rmtree('build')", "def test_x(tmp_path):\n    (tmp_path / 'a').unlink()"),
         ),
@@ -31,8 +34,11 @@ ACCESS_RULES = (
         confidence=Confidence.MEDIUM,
         explanation="Deletes recursively at a path that cannot be worked out from the text.",
         remedy='Write the path out, or guard it: `rm -rf "${dir:?}/build"` with dir set in this script.',
-        matches=(*sh('rm -rf "$1"', 'rm -rf "$(cat list)"'),),
-        spares=(*sh('d=build; rm -rf "$d"', 'for f in *.o; do rm -f "$f"; done'),),
+        matches=(*sh('rm -rf "$1"', 'rm -rf "$(cat list)"', 'rm -rf "$OUT_DIR"/*'),),
+        spares=(
+            *sh('d=build; rm -rf "$d"', 'for f in *.o; do rm -f "$f"; done', 'rm -rf "$OUT_DIR"'),
+            *sh("trap 'rm -rf \"$tmp\"' EXIT\ntmp=$(mktemp -d)", 'clean() { rm -rf "$1"; }'),
+        ),
     ),
     Rule(
         id="write-outside",
@@ -53,6 +59,7 @@ ACCESS_RULES = (
         spares=(
             *sh("echo x > out.txt", "echo x > /dev/null", "cp a /tmp/a", 'echo x > "$(mktemp)"'),
             *sh("install -m755 tool /usr/local/bin/tool", "echo $$ > /run/tool.pid", "mkdir -p /var/lib/tool"),
+            *sh("echo x > ~/.toolrc", "sed -i s/a/b/ ../lib/x.c"),
             *py("open('out.txt', 'w').write('x')"),
         ),
     ),
@@ -87,10 +94,13 @@ ACCESS_RULES = (
         explanation="Reads accounts, configuration, logs or kernel data that no test of this workspace needs.",
         remedy="Read only files of the workspace; put a sample of the file there.",
         matches=(
-            *sh("cat /etc/passwd", "p=/usr/../etc/group; cat $p"),
+            *sh("cat /etc/passwd", "p=/usr/../etc/group; cat $p", "cat ../../etc/passwd"),
             *py("open('/etc/passwd').read()", "import os\nopen(os.path.join('/usr', '../etc/group'))"),
         ),
-        spares=(*sh("cat etc/passwd", ". /etc/os-release", "[ -f /etc/passwd ]"), *py("open('data/passwd')")),
+        spares=(
+            *sh("cat etc/passwd", ". /etc/os-release", "[ -f /etc/passwd ]", "cat /etc/fstab | grep -q cgroup"),
+            *py("open('data/passwd')"),
+        ),
     ),
     Rule(
         id="list-host-directory",

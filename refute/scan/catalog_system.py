@@ -23,10 +23,13 @@ SYSTEM_RULES = (
         explanation="Changes who may use files of the system.",
         remedy="Change modes only of files in the workspace.",
         matches=(
-            *sh("chmod 777 /etc", "chown -R me /usr/local", "chattr -i /etc/hosts"),
+            *sh("chmod 777 /etc", "chown -R me /usr/local", "chattr -i /etc/hosts", "chmod 644 /etc/shadow"),
             *py("import os\nos.chmod('/etc/hosts', 0o777)"),
         ),
-        spares=(*sh("chmod +x run.sh", "chmod -R u+w build"), *py("import os\nos.chmod('x.sh', 0o755)")),
+        spares=(
+            *sh("chmod +x run.sh", "chmod -R u+w build", "chmod 0755 /etc/tool", "chmod 600 ~/.toolrc"),
+            *py("import os\nos.chmod('x.sh', 0o755)"),
+        ),
     ),
     Rule(
         id="setuid",
@@ -76,7 +79,10 @@ SYSTEM_RULES = (
         explanation="Signals processes by name, or by an id that is not its own child's.",
         remedy='Keep the id of what was started: `server & pid=$!; …; kill "$pid"`.',
         matches=(*sh("kill -9 -1", "pkill sshd", "kill 1"), *py("import os\nos.kill(1, 9)")),
-        spares=(*sh('sleep 5 & kill "$!"', "kill %1", "kill -0 $$"), *py("import os\nos.kill(os.getpid(), 0)")),
+        spares=(
+            *sh('sleep 5 & kill "$!"', "kill %1", "kill -0 $$", "./build/server &\nkillall server"),
+            *py("import os\nos.kill(os.getpid(), 0)"),
+        ),
     ),
     Rule(
         id="system-control",
@@ -87,7 +93,10 @@ SYSTEM_RULES = (
         matches=(
             *sh("reboot", "systemctl stop ssh", "useradd x", "modprobe x", "mount /dev/sda1 /mnt", "iptables -F"),
         ),
-        spares=(*sh("systemctl status x", "mount", "sysctl -n kern.osrelease", "service redis restart", "ldconfig"),),
+        spares=(
+            *sh("systemctl status x", "mount", "sysctl -n kern.osrelease", "service redis restart", "ldconfig"),
+            *sh("iptables -L -n", "umount build/mnt", "invoke-rc.d tool status"),
+        ),
     ),
     Rule(
         id="history-tampering",
