@@ -89,7 +89,11 @@ def declare(walker: "Walker", node: "Node", _stdin: str) -> str:
         elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:
             walker.scope.assign(text_of(child), ("",))
         else:
-            walker.expander.texts(child)
+            for text in walker.expander.texts(child):
+                # `declare "$name=…"`: the name itself is worked out.
+                target, equals, value = text.partition("=")
+                if equals and re.fullmatch(r"[A-Za-z_]\w*", target):
+                    walker.scope.assign(target, (value,))
         walker.scope.branching = surrounding
     listing = node.named_child_count == 0 or all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children)
     return redirects.environment_listing() if listing else ""

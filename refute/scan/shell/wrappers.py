@@ -177,6 +177,7 @@ def _environment(call: Call, rest: list[str]) -> list[str] | None:
         # For the command alone; which of both values counts later is left open.
         scope = call.walker.scope
         scope.variables[name] = tuple(dict.fromkeys((value, *scope.lookup(name))))
+        call.walker.shared.exported.add(name)
         words = words[1:]
     return words or None
 

@@ -12,7 +12,8 @@ from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
 from refute.scan.symbols import SECRET, UNKNOWN, is_open
 
-_SETTING: Final = re.compile(r"\"?\$(?:[A-Z][A-Z0-9_]+|\{[A-Z][A-Z0-9_]+(?::?\?[^}\"]*)?\})\"?")
+_SET_BY_SHELL: Final = re.compile(r"\$\{?(?:OPTARG|REPLY|MAPFILE|COPROC|DIRSTACK|BASH_\w+|FUNCNAME|_)\b")
+_SETTING: Final = re.compile(r"\"?\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?::?\?[^}\"]*)?\})\"?")
 
 
 def _rm(call: Call) -> str:
@@ -32,6 +33,8 @@ def _names_settings(call: Call) -> bool:
     (`handing_over.py`).
     """
     words = [word for word in text_of(call.node).split() if "$" in word or "`" in word]
+    if _SET_BY_SHELL.search(text_of(call.node)):
+        return False
     names = [re.sub(r"[\"${]|[}:?].*", "", word) for word in words if _SETTING.fullmatch(word)]
     return len(names) == len(words) and not any(call.walker.scope.is_set(name) for name in names)
 

@@ -69,7 +69,7 @@ def _command_text(call: Call, text: str, arguments: list[str]) -> str:
         scope.arguments = outer
 
 
-def from_stdin(call: Call, language: Language = Language.SHELL) -> str:
+def from_stdin(call: Call, language: Language = Language.SHELL, *, forked: bool = True) -> str:
     """Judge an interpreter that runs what it is fed."""
     text = call.stdin
     if not text:
@@ -82,7 +82,7 @@ def from_stdin(call: Call, language: Language = Language.SHELL) -> str:
     if DOWNLOAD not in text and DERIVED not in text and UNKNOWN in text and len(text.strip(UNKNOWN + " \n")) < 3:  # noqa: PLR2004
         call.whole.add("pipe-to-shell")
         return UNKNOWN
-    return run_text(call, text, language)
+    return run_text(call, text, language, forked=forked)
 
 
 def run_file(call: Call, path: str, language: Language | None = None, arguments: list[str] | None = None) -> str:
@@ -150,7 +150,7 @@ def _dot(call: Call) -> str:
     if not words:
         return ""
     if words[0] in {"/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "-"} and call.stdin:
-        return from_stdin(call)
+        return from_stdin(call, forked=False)
     if words[0].startswith("/dev/fd/"):
         return _from_substitution(call)
     target = paths.locate(words[0], call.walker.scope.cwd)
