@@ -8,7 +8,7 @@ from dataclasses import replace
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import dependences
 from refute.adversary.property.expressions import bound_names, dotted, parse_expression, parse_module, source_of
-from refute.adversary.property.stateless import asks_something, is_stateless, mentioned
+from refute.adversary.property.stateless import asks_something, is_stateless, mentioned, options_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -182,7 +182,7 @@ def _methods(module: str, node: ast.ClassDef, refuses_with: Mapping[str, set[str
     }
     errors = _raised(node).union(*(refuses_with.get(name, set()) for name in mentioned(node)))
     for method in methods:
-        made = replace(method, receiver=f"{node.name}()", refuses_with=tuple(sorted(errors)))
+        made = replace(method, receiver=f"{node.name}()", options=options_of(node), refuses_with=tuple(sorted(errors)))
         yield made if method.name in plain else method
 
 

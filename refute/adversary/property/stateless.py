@@ -164,6 +164,12 @@ def _reads_container(attribute: ast.Attribute, parents: dict[ast.AST, ast.AST]) 
             return False
 
 
+def options_of(node: ast.ClassDef) -> tuple[str, ...]:
+    """Names of what the constructor may be given."""
+    makers = [inner for inner in node.body if isinstance(inner, _Method) and inner.name == "__init__"]
+    return tuple(one.arg for maker in makers for one in (*maker.args.args[1:], *maker.args.kwonlyargs))
+
+
 def mentioned(node: ast.ClassDef) -> Iterator[str]:
     """Names that stand in a class: of functions whose errors its methods may pass on."""
     yield from (inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))

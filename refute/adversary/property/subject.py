@@ -28,6 +28,12 @@ _RAGGED = re.compile(
     r"|uneven|different lengths?|any lengths?",
     re.IGNORECASE,
 )
+_CONFIGURED = re.compile(
+    r"\b(?:modes?|config\w*|options?|settings?|construct\w*|initiali[sz]\w*|created|built|made|instances?|defaults?"
+    r"|enabled?|disabled?|turned|passed|given)\b",
+    re.IGNORECASE,
+)
+"""Words by which a claim may speak of instances that are made with arguments."""
 _QUANTIFIED = re.compile(r"\b(?:any|every|all|arbitrary|whatever|unicode)\b", re.IGNORECASE)
 
 
@@ -105,17 +111,20 @@ def subjects_of(claim: Claim, surface: Surface) -> tuple[Function, ...]:
     for names in (quoted | called, {word for word in words if "_" in word}):
         hits = tuple(f for f in callables if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names)
         if hits:
-            return tuple(_alone(hit, callables) for hit in hits)
+            return tuple(_plainly_meant(hit, callables, claim) for hit in hits)
     everything = surface.functions()
     if len(everything) == 1 and not surface.classes():
         return everything
     return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
 
 
-def _alone(function: Function, callables: Iterable[Function]) -> Function:
-    """Without an instance to call it on where another class has a method of its name: which one is meant?"""
-    others = [one for one in callables if one.name == function.name and one is not function]
-    return replace(function, receiver="") if others else function
+def _plainly_meant(function: Function, callables: Iterable[Function], claim: Claim) -> Function:
+    """Without an instance to call it on where another method or another instance may be meant."""
+    others = any(one.name == function.name and one is not function for one in callables)
+    words = {word.lower() for word in re.findall(r"[A-Za-z]+", claim.text)}
+    parts = {part.lower() for option in function.options for part in option.split("_")}
+    configured = function.options and (words & parts or _CONFIGURED.search(claim.text))
+    return replace(function, receiver="") if others or configured else function
 
 
 def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> Setup | str:

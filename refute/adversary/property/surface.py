@@ -47,6 +47,8 @@ class Function:
     """Parameter and a text that an example passes for it."""
     receiver: str = ""
     """Python for an instance, where any instance of the class answers alike; empty where only examples make one."""
+    options: tuple[str, ...] = ()
+    """What its constructor could be given: a claim about that is about other instances."""
 
     @property
     def qualified(self) -> str:
