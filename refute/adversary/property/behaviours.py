@@ -179,7 +179,9 @@ def inverse(spoken: Spoken) -> Law | None:
     """For a decoder that is the inverse of an encoder: decode(encode(x)) == x, for what the encoder takes."""
     inner = spoken.surface.named(spoken.match["other"])
     outer = spoken.setup.function
-    if inner is None or inner.qualified == outer.qualified or inner.owner or inner.is_async or outer.is_async:
+    if inner is None or inner.qualified == outer.qualified or inner.is_async or outer.is_async:
+        return None
+    if inner.owner and not (inner.receiver and outer.receiver and inner.owner == outer.owner):
         return None
     ready = set_up(Claim(id=spoken.setup.claim_id, text=spoken.match.string), inner)
     if not isinstance(ready, Setup) or len(ready.domains) != 1 or len(spoken.setup.domains) != 1:
