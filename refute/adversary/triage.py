@@ -16,6 +16,7 @@ from refute.adversary.attack import (
     TriageVerdict,
 )
 from refute.adversary.endless import endless
+from refute.adversary.offered import Offers
 from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
 from refute.adversary.references import ImplementationUse
 from refute.ticket.record import Claim, ClaimId
@@ -70,6 +71,7 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
     claims = {claim.id: claim for claim in brief.ticket.claims}
     use = ImplementationUse(attack.source, [source.module.name for source in brief.modules], brief.programs)
     tests = {test.name: test for test in attack.tests}
+    offers = Offers(attack, run.first)
     triaged = []
     for first in run.first:
         if first.end is TestEnd.MISSING and run.timed_out:
@@ -78,6 +80,8 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         case = Case(tests[first.name], first, again, claims, use)
         case.runs_program = bool(brief.programs)
         case.files = frozenset(path.rpartition("/")[2] for path in brief.ticket.implementation_files)
+        if tests[first.name].origin is Origin.MODEL:
+            case.lacking = offers.lacking(first)
         verdict, reason = case.judge(repetitions)
         triaged.append(TriagedTest(test=case.test, verdict=verdict, reason=reason, run=first))
     return tuple(triaged)
@@ -104,6 +108,8 @@ class Case:
         """Whether tests run the implementation as a program, so that no frame of it is ever seen."""
         self.files: frozenset[str] = frozenset()
         """Names of the implementation's files, without folders."""
+        self.lacking = ""
+        """The attribute that this test's plain data lacks and other tests offer."""
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
@@ -118,7 +124,13 @@ class Case:
             return TriageVerdict.FLAKY, mixed
         if own := self._own_syntax_error():
             return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {own}"
-        return self._structural() or self._unrepeated(repetitions) or self._limit() or self._failure()
+        return (
+            self._plain_data()
+            or self._structural()
+            or self._unrepeated(repetitions)
+            or self._limit()
+            or self._failure()
+        )
 
     def _unrepeated(self, repetitions: int) -> Judgement | None:
         """Failures that were not repeated often enough to be trusted."""
@@ -156,6 +168,13 @@ class Case:
             return None
         never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {_error(run)}")
         return self._signature_refused(run) or never
+
+    def _plain_data(self) -> Judgement | None:
+        """A test that does not know what an argument must offer; no claim named it, and other tests do know."""
+        if not self.lacking:
+            return None
+        what = f"gives plain data where other tests give what has .{self.lacking}"
+        return TriageVerdict.INVALID, f"{what}: {_error(self._first)}"
 
     def _own_syntax_error(self) -> str:
         """A fault in the text of an implementation file, told by every run; empty where there is none."""
