@@ -105,11 +105,10 @@ def run_batch(
 
 def _close_killed_runs() -> threading.Thread:
     """Mark what killed runs left as running, beside this run: it costs the server's time and not the person's."""
-    from flows.batch.crashed import close_crashed_runs
+    from flows.batch.crashed import TICKET_KILLED, close_crashed_runs
 
-    message = "its process was killed; nothing is known of its outcome: verify the ticket again"
     # The thread takes over Prefect's settings, which are those of this context.
-    close = functools.partial(copy_context().run, close_crashed_runs, "verify-ticket", message=message)
+    close = functools.partial(copy_context().run, close_crashed_runs, "verify-ticket", message=TICKET_KILLED)
     thread = threading.Thread(target=close, name="refute-close-killed-runs", daemon=True)
     thread.start()
     return thread

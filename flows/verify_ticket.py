@@ -10,6 +10,7 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
+from flows.batch.crashed import introduce_ticket
 from flows.confirmation.approver import FormApprover
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.model_limit import model_turn
@@ -61,6 +62,8 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
         UsageError: the ticket or its files cannot be used; everything else ends in an outcome.
     """
     refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
+    if not current_session().api_url:
+        introduce_ticket()
     ticket = load_ticket(request.ticket)
     run_id = str(flow_run.id)
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)

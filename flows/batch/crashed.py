@@ -22,6 +22,7 @@ PROCESS_TAG: Final = "process:"
 """Before the `Owner` that runs a flow, among the tags of its run."""
 LOOKED_AT: Final = 50
 KILLED: Final = "its process was killed; `refute batch --resume` goes on with what is left"
+TICKET_KILLED: Final = "its process was killed; nothing is known of its outcome: verify the ticket again"
 
 
 def process_tag() -> str:
@@ -34,6 +35,18 @@ def introduce(batch_id: str) -> None:
     with contextlib.suppress(Exception), get_client(sync_client=True) as client:
         tags = [*flow_run.tags, batch_id, process_tag()]
         client.update_flow_run(UUID(flow_run.id), name=f"batch {batch_id}", tags=tags)
+
+
+def introduce_ticket() -> None:
+    """Tag the current flow run, which a worker started, with its process."""
+    with contextlib.suppress(Exception), get_client(sync_client=True) as client:
+        client.update_flow_run(UUID(flow_run.id), tags=[*flow_run.tags, process_tag()])
+
+
+def close_all_crashed_runs() -> None:
+    """`close_crashed_runs` of every flow that verifies."""
+    close_crashed_runs("verify-batch")
+    close_crashed_runs("verify-ticket", message=TICKET_KILLED)
 
 
 def close_crashed_runs(flow_name: str, *, message: str = KILLED) -> int:

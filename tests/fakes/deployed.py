@@ -7,14 +7,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import httpx
 from click.testing import CliRunner
 
+from flows.batch.crashed import PROCESS_TAG
 from flows.cli import refute
+from refute.batch.owner import Owner
 from refute.errors import RefuteError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,6 +118,18 @@ class Deployed:
         found = self.get(f"/deployments/name/{deployment}")
         body = {"state": {"type": "SCHEDULED"}, "parameters": {"request": dict(request)}}
         return str(self.post(f"/deployments/{found['id']}/create_flow_run", body)["id"])
+
+    def killed_run(self, flow: str) -> str:
+        """A run of a flow that a process of this machine ran which is gone; its id."""
+        gone = subprocess.Popen([sys.executable, "-c", ""])
+        gone.wait()
+        found = self.post("/flows/", {"name": flow})
+        body = {
+            "flow_id": found["id"],
+            "state": {"type": "RUNNING"},
+            "tags": [f"{PROCESS_TAG}{replace(Owner.here(), pid=gone.pid)}"],
+        }
+        return str(self.post("/flow_runs/", body)["id"])
 
     def ended(self, run_id: str) -> dict[str, Any]:
         """The run, once it has."""

@@ -69,6 +69,7 @@ def test_a_state_directory_that_cannot_be_written_is_told_with_what_to_do(tmp_pa
 
 
 @pytest.mark.prefect
+@pytest.mark.traced
 def test_two_runs_at_once_share_one_server_which_stops_when_idle(tmp_path, monkeypatch):
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     code = (

@@ -36,10 +36,12 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
 ) -> None:
     made = automations(deployed)
     assert len(made) == 4
+    killed = deployed.killed_run("verify-ticket")
     assert not is_paused(deployed)
     spend(deployed, "51")
     first = deployed.ended(deployed.run("budget-report/hourly", {"page": True}))
     assert (first["state_type"], first["state_name"]) == ("COMPLETED", "EXCEEDED")
+    assert deployed.get(f"/flow_runs/{killed}")["state_name"] == "Crashed", "it would be shown as running for ever"
     wait_for(lambda: is_paused(deployed))
     # Without sandbox the forecast may hold or not, depending on the day of the month.
     wait_for(lambda: sum("the month's budget is used up" in one["text"] for one in webhook.told) == 1)

@@ -15,7 +15,7 @@ from refute.ledger.store import Ledger
 from tests.fakes.worker_site import free_port
 from tests.scenarios.conftest import REPOSITORY, TicketFiles
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.slow]
+pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.slow, pytest.mark.traced]
 
 WITHIN_S = 300
 
