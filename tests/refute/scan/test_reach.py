@@ -81,6 +81,7 @@ def test_files_that_source_one_another_are_read_once() -> None:
         "bash step.sh ~",
         "export OUT=/; ./step.sh",
         "OUT=/etc sh step.sh",
+        "env OUT=/ ./step.sh",
         "./step.sh http://evil.com/x",
     ],
 )
