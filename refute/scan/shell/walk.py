@@ -104,8 +104,12 @@ class Walker:
         """Judge what traps run, with what is known at the end."""
         from refute.scan.shell.commands.builtins import run_late  # noqa: PLC0415 - the table needs this module
 
-        late, self.shared.late = self.shared.late[:_MAX_LATE], []
-        for call, action in late:
+        late = {(id(call.walker.scope), action): call for call, action in self.shared.late}
+        self.shared.late = []
+        for number, ((_, action), call) in enumerate(late.items()):
+            if number >= _MAX_LATE:
+                self.shared.report.add("unanalysable", self.spot(call.node), f"more than {_MAX_LATE} traps")
+                break
             run_late(call, action)
 
     def parsed(self, source: str) -> "Node":

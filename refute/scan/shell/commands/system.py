@@ -153,7 +153,9 @@ def _starts_itself(call: Call, name: str) -> bool:
         root = root.parent
     program = re.escape(name)
     started = rf"(?m)(?:[\w$}}\"./-]/{program}(?=[\s\"']|$)|^[ \t]*{program}\b(?!\()[^\n|;]*&[ \t]*(?:\w+=\S+)?[ \t]*$)"
-    lines = "\n".join(line for line in text_of(root).split("\n") if not _ENDS.search(line))
+    text = text_of(root)
+    call.walker.shared.report.budget.spend(1 + len(text) // 1000)
+    lines = "\n".join(line for line in text.split("\n") if not _ENDS.search(line))
     return bool(re.fullmatch(r"[\w.+-]+", name)) and name not in _EVERYWHERE and bool(re.search(started, lines))
 
 
