@@ -125,7 +125,9 @@ class Act:
             self._delete_unknown(target, recursive=recursive)
         else:
             weak = program_data.is_run_mark(target.text) or program_data.is_cache(target.text)
-            weak = weak or paths.is_beside(target) or (not recursive and _is_one_file_of_a_program(target))
+            # A tree that the script itself names as lying outside is nobody's leftover.
+            beside = paths.is_beside(target) and not (recursive and ".." in path.split("/"))
+            weak = weak or beside or (not recursive and _is_one_file_of_a_program(target))
             self.add("delete-outside", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 
     def _delete_unknown(self, target: Target, *, recursive: bool) -> None:
