@@ -39,6 +39,8 @@ def as_result(node: ast.stmt) -> ast.stmt:
             return assign(RESULT, test)
         case ast.Expr(value=value):
             return assign(RESULT, value)
+        case ast.Assign(targets=targets, value=value):  # later rounds of a loop may need the names
+            return ast.Assign(targets=[ast.Name(id=RESULT, ctx=ast.Store()), *targets], value=value, lineno=0)
     return node
 
 

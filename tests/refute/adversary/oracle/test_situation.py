@@ -42,7 +42,7 @@ def test_an_exception_that_did_not_come_is_asked_about_without_its_name() -> Non
 def test_an_exception_that_came_is_not_told() -> None:
     test = "def test_a():\n    got = double('x')\n    assert got == 'xx'\n"
     found = situation(test, line=2, message="no", kind="ValueError", raised_in_implementation=True)
-    assert found.code.endswith("\ngot = double('x')")
+    assert found.code.endswith("\nresult = got = double('x')")
     assert "xx" not in found.code
     assert (found.form, found.observed) == (Form.ENDS, "ValueError")
 
