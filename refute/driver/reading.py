@@ -39,8 +39,8 @@ class Reading(ClassBook):
                 return self.borrow(oid, lambda: self._stand_in(oid, info))
             case ["o", int(oid), token]:
                 return self.borrow(oid, lambda: self._object(token))
-            case ["g", int(oid), token]:
-                return self.borrow(oid, lambda: as_generator(self._object(token), self, oid))
+            case ["g", int(oid), token, bool(begun)]:
+                return self.borrow(oid, lambda: as_generator(self._object(token), self, oid, begun=begun))
             case ["F", str(module), str(name)] if not self.in_driver:
                 return function_of(module, name)
             case ["M", int(oid), str(name)] if self.in_driver:

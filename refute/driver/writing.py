@@ -1,6 +1,7 @@
 """Writes objects that are no plain data: each kind has an entry of its own."""
 
 import enum
+import inspect
 from functools import lru_cache
 from types import CoroutineType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType, TracebackType
 from typing import Any, Final
@@ -53,7 +54,8 @@ class Writing(ClassBook):
             return ["M", self.lend(value), value.__name__]
         self._may_lend(value)
         tag = "g" if isinstance(value, GeneratorType) else "co" if isinstance(value, CoroutineType) else "o"
-        return [tag, self.lend(value), self._token_of_object(type(value))]
+        entry = [tag, self.lend(value), self._token_of_object(type(value))]
+        return [*entry, inspect.getgeneratorstate(value) != inspect.GEN_CREATED] if tag == "g" else entry
 
     def _derived_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.token(type(value))

@@ -1,6 +1,7 @@
 """The roots of all mirrored classes: what is not a member of its own goes to the other process."""
 
 from abc import ABCMeta
+from functools import partial
 from typing import Any, ClassVar, Final, Protocol
 
 OURS: Final = ("pytest", "hypothesis")
@@ -155,6 +156,18 @@ class MirrorMeta(ABCMeta):
 MirrorMeta.__name__ = MirrorMeta.__qualname__ = "type"  # what a class's class is called
 
 
+class _Copied:
+    """`__copy__` as `copy.copy` looks for it, in the class; an object has one where the other side says so.
+
+    `itertools.tee` copies what has one and else iterates, which is what it has to do with most iterators.
+    """
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        if made is not None:
+            raise AttributeError("__copy__")  # `__getattr__` is asked next, and asks over there
+        return partial(Current.link.request, "copy")
+
+
 class Mirrored:
     """What every mirrored object has, of whatever built-in type it may be besides."""
 
@@ -175,8 +188,7 @@ class Mirrored:
     def __format__(self, spec: str) -> str:
         return str(Current.link.request("format", self, spec))
 
-    def __copy__(self) -> Any:
-        return Current.link.request("copy", self)
+    __copy__ = _Copied()
 
     def __deepcopy__(self, memo: Any) -> Any:
         return Current.link.request("deepcopy", self)
