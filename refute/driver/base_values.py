@@ -8,6 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath
+from types import BuiltinFunctionType
 from typing import Any, Final
 
 
@@ -94,6 +95,8 @@ def remade(kind: type, content: Any) -> Any:
     if base in MADE_BY:
         return MADE_BY[base](kind, content)
     slots = [slot for one in base.__mro__ for slot in vars(one).get("__slots__", ())]
+    if "n_sequence_fields" in vars(kind) and isinstance(kind.__new__, BuiltinFunctionType):  # only it makes itself
+        return kind.__new__(kind, content)
     if base.__module__ == "builtins" or base is Decimal:
         return base.__new__(kind, content)
     made: Any = object.__new__(kind)

@@ -16,6 +16,10 @@ VALUE_MODULES: Final = frozenset(
     }
 )  # fmt: skip
 """Classes of these do nothing but hold data or say what an object can do: the subject may name them to the driver."""
+RECORDING: Final = frozenset(
+    {"difflib", "functools", "inspect", "os", "platform", "shutil", "statistics", "urllib.parse"}
+)
+"""Modules whose named tuples the subject may name to the driver."""
 RAISING: Final = frozenset(
     {
         "_csv", "_lzma", "_pickle", "_queue", "argparse", "asyncio", "asyncore", "binascii", "bz2", "calendar",
@@ -30,14 +34,14 @@ RAISING: Final = frozenset(
 """Packages whose exceptions the subject may name to the driver, who then imports them: that does nothing else."""
 NEVER: Final = frozenset({"antigravity", "this", "idlelib", "turtledemo", "turtle", "test", "lib2to3"})
 """Modules that act when they are imported."""
+HEAP_TYPE: Final = 1 << 9
+"""Py_TPFLAGS_HEAPTYPE: the class was made at run time (https://docs.python.org/3/c-api/typeobj.html, 2026-11)."""
 MIRRORED: Final = frozenset(
     {"unittest.case.SkipTest", "builtins.classmethod", "builtins.staticmethod", "builtins.property"}
 )
 """Named classes that would act on the driver's own machinery."""
 
 
-HEAP_TYPE: Final = 1 << 9
-"""Py_TPFLAGS_HEAPTYPE: the class was made at run time (https://docs.python.org/3/c-api/typeobj.html, 2026-11)."""
 UNNAMED: Final[dict[type, str]] = {
     kind: name
     for name, kind in vars(types).items()
@@ -74,7 +78,9 @@ def is_known(kind: type, *, to_driver: bool) -> bool:
         return False
     if f"{module}.{kind.__qualname__}" in MIRRORED or _find(module, kind.__qualname__, load=False) is not kind:
         return False
-    return not to_driver or module in VALUE_MODULES or (issubclass(kind, BaseException) and _may_raise(module))
+    if not to_driver or module in VALUE_MODULES:
+        return True
+    return (issubclass(kind, tuple) and module in RECORDING) or (issubclass(kind, BaseException) and _may_raise(module))
 
 
 def _may_raise(module: str) -> bool:
@@ -100,7 +106,8 @@ def named(module: Any, qualname: Any, *, in_driver: bool) -> type:
     """
     if not isinstance(module, str) or not isinstance(qualname, str):
         raise Malformed("a class has no name")
-    found = _find(module, qualname, load=not in_driver or module in VALUE_MODULES or _may_raise(module))
+    may_load = not in_driver or module in VALUE_MODULES | RECORDING or _may_raise(module)
+    found = _find(module, qualname, load=may_load)
     if not isinstance(found, type) or not is_known(found, to_driver=in_driver):
         raise Malformed(f"class {str(qualname)[:80]} is not one to be named")
     return found

@@ -12,7 +12,7 @@ from refute.driver.class_book import ClassBook
 from refute.driver.codec import Atom, Decoder, Entry
 from refute.driver.containers import refill
 from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
-from refute.driver.known import function_of
+from refute.driver.known import HEAP_TYPE, function_of
 from refute.driver.mirror.functions import stand_in
 from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.mirror.steps import as_coroutine, as_generator
@@ -121,6 +121,6 @@ def _member(kind: type, name: Any, value: Any) -> Any:
 def _empty(kind: type) -> Any:
     base: Any
     for base in kind.__mro__:
-        if base.__module__ == "builtins" and base is not object:
+        if base is not object and not base.__flags__ & HEAP_TYPE:  # of C, with a layout of its own
             return base.__new__(kind)
     return object.__new__(kind)

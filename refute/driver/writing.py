@@ -24,7 +24,7 @@ MUTABLE: Final = tuple(CONTAINERS.values())
 class Writing(ClassBook):
     """Entries of objects of this side, and of stand-ins that go back."""
 
-    def entry_of(self, value: Any, encoder: Encoder) -> Entry:  # noqa: C901, PLR0911  # one return per kind of object
+    def entry_of(self, value: Any, encoder: Encoder) -> Entry:  # noqa: PLR0911  # one return per kind of object
         """The entry of an object that is no plain data."""
         oid = self._borrowed_ids.get(id(value))
         if oid is not None:
@@ -42,11 +42,10 @@ class Writing(ClassBook):
             return tell_error(value, self.whole, encoder)
         if isinstance(value, enum.Enum):
             return ["E", self.token(type(value)), value._name_, encoder.atom(value._value_)]
-        if not isinstance(value, MirroredObject):
-            if isinstance(value, VALUE_TYPES):
-                return self._derived_entry(value, encoder)
-            if isinstance(value, MUTABLE):
-                return self._container_entry(value, encoder)
+        if isinstance(value, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
+            return self._derived_entry(value, encoder)
+        if isinstance(value, MUTABLE) and not isinstance(value, MirroredObject):
+            return self._container_entry(value, encoder)
         if isinstance(value, CALLABLE) and not _has_attributes(value):
             return self._function_entry(value)
         if isinstance(value, ModuleType):
