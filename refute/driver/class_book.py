@@ -1,7 +1,9 @@
 """Which class here stands for which class there."""
 
+import contextlib
 import enum
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Final, Generic, Protocol
 
 from refute.driver.base_values import base_value
@@ -13,6 +15,7 @@ from refute.driver.lending import Lending
 from refute.driver.mirror.classes import build
 from refute.driver.mirror.describing import checked, describe, stands_alone
 from refute.driver.mirror.enums import build_enum
+from refute.driver.mirror.functions import annotate
 from refute.driver.mirror.metas import MetaMirror, build_meta
 from refute.driver.mirror.roots import MirroredObject, MirrorMeta
 
@@ -30,6 +33,8 @@ class ClassBook(Lending, Borrowing):
         self._classes: dict[int, type] = {}
         self.news: list[list[Any]] = []
         """Classes that the other side is told of with the next message."""
+        self._named: set[tuple[str, ...]] = set()
+        """Functions of Python's own that the test has handed over: the subject may hand these back by name."""
         self.link: Any = None
 
     @property
@@ -67,7 +72,7 @@ class ClassBook(Lending, Borrowing):
             )
             told = describe(kind, bases)
             told["meta"] = self._meta_of(kind)
-            self.news.append([cid, told, self._members_of(kind)])
+            self.news.append([cid, told, self._members_of(kind), self._annotations_of(kind)])
         return cid
 
     def _meta_of(self, kind: type) -> list[Any] | None:
@@ -82,6 +87,24 @@ class ClassBook(Lending, Borrowing):
     def tell_nothing_of(self, kind: type, cid: int) -> None:
         """The other side knows this class of ours already: it had it made."""
         self._told[id(kind)] = cid
+
+    def _annotations_of(self, kind: type) -> list[Any]:
+        """Of a test's class and its methods, for decorators and containers that build by them.
+
+        Returns:
+            Method (empty: the class), name, value, and the value's table. The other way nothing is told: text among
+            annotations is code to whoever asks for type hints.
+        """
+        if not self.in_driver:
+            return []
+        owners = {"": kind} | {name: one for name, one in vars(kind).items() if isinstance(one, FunctionType)}
+        found = []
+        for owner, one in owners.items():
+            for name, value in (vars(one).get("__annotations__") or {} if one is kind else one.__annotations__).items():
+                encoder = Encoder(self.whole)
+                with contextlib.suppress(CannotCarry):
+                    found.append([owner, name, encoder.atom(value), encoder.table])
+        return found
 
     def _members_of(self, kind: type) -> Any:
         """The members of an enumeration: a table of its own, and name, value and built-in content of each."""
@@ -120,6 +143,24 @@ class ClassBook(Lending, Borrowing):
         else:
             kind = build(cid, told, bases, meta)
         self.bind_class(cid, kind)
+
+    def annotate(self, cid: int, annotations: list[Any]) -> None:
+        """Give a mirrored class and its methods their annotations, once all classes of a message are known.
+
+        Raises:
+            Malformed: the subject tells some.
+        """
+        if annotations and self.in_driver:
+            raise Malformed("annotations are told")
+        found: dict[str, dict[str, Any]] = {}
+        for owner, name, atom, table in annotations:
+            found.setdefault(owner, {})[str(name)] = Decoder(table, self.whole).value(atom)
+        kind = self._classes[cid]
+        if "" in found:
+            type.__setattr__(kind, "__annotations__", found.pop(""))
+        for owner, values in found.items():
+            if isinstance(vars(kind).get(owner), FunctionType):
+                annotate(vars(kind)[owner], values)
 
     def bind_class(self, cid: int, kind: type) -> None:
         """Let a class of ours stand for one of theirs."""

@@ -37,7 +37,7 @@ BUILT_IN: Final[tuple[type, ...]] = (
     types.GeneratorType, types.SimpleNamespace, types.MappingProxyType, types.CoroutineType, types.AsyncGeneratorType,
     memoryview, enumerate, filter, map, reversed, zip, type(iter([])), type(iter(())), type(iter({})), type(iter("")),
     type(iter(set())), type(iter(range(0))), type(iter(b"")), type({}.keys()), type({}.values()), type({}.items()),
-    object, *AWAITED,
+    type(iter(int, 0)), type(reversed([])), type(reversed({})), object, *AWAITED,
 )  # fmt: skip
 NEVER: Final = (
     types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.GetSetDescriptorType,
@@ -60,6 +60,10 @@ SPECIAL: Final = frozenset(
 """Special methods of a test's own classes that the implementation may use."""
 BUILDING: Final = frozenset({"__init__", "__post_init__", "__get__", "__set__", "__delete__", "__instancecheck__"})
 """Of these only those of a test's own classes: a library object could be built anew upon anything of the driver's."""
+ATTACHED: Final = SPECIAL - {"__instancecheck__"} | {"__setattr__", "__delattr__", "__getattr__", "__doc__"}
+"""What a class decorator may put on a test's own class; that the subject then decides is noted."""
+TESTING: Final = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
+"""Packages whose classes have private parts that tests rest on."""
 RECORDS: Final = (logging.LogRecord, argparse.Namespace, types.SimpleNamespace)
 """Library objects that are nothing but their attributes."""
 TELLTALE: Final = frozenset(
@@ -87,6 +91,8 @@ class Door:
     def __init__(self, module: str) -> None:
         self.module = module
         self.objects: Objects
+        self.judged: Callable[[], None]
+        self._replaced: dict[tuple[type, str], Any] = {}
 
     def may_lend(self, value: Any) -> None:
         """Whether an object of the driver may be handed over.
@@ -153,8 +159,14 @@ class Door:
         return getattr(one, name, *default)
 
     def _set(self, one: Any, name: Any, value: Any) -> None:
-        self._check(one, name)
-        self._check_change(one)
+        if name in ATTACHED and isinstance(one, type) and self._is_ours(one):
+            self._require_lent(one)
+            self.judged()
+        else:
+            self._check(one, name)
+            self._check_change(one)
+        if isinstance(one, type) and name in vars(one):  # whoever holds it there still calls this one
+            self._replaced.setdefault((one, name), vars(one)[name])
         setattr(one, name, value)
 
     def _delete(self, one: Any, name: Any) -> None:
@@ -170,9 +182,10 @@ class Door:
         if type(name) is not str:
             raise Malformed("an attribute's name is none")
         self._require_lent(one)
-        ours = self._is_ours(one if isinstance(one, type) else type(one))
+        kind = one if isinstance(one, type) else type(one)
+        ours = self._is_ours(kind)
         if (
-            name.startswith("_")
+            (name.startswith("_") and not (ours and self._is_private(kind, name)))
             or (name in TELLTALE and not ours)
             or isinstance(one, (*FUNCTIONS, *NEVER))
             or name[:3] in {"gi_", "cr_", "ag_", "tb_", "co_", "f_"}
@@ -183,15 +196,23 @@ class Door:
         ):
             raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
 
+    @staticmethod
+    def _is_private(kind: type, name: str) -> bool:
+        """Whether a name is private in no more than a class of the test's; a descriptor keeps its values under such."""
+        tops = {str(base.__module__).partition(".")[0] for base in kind.__mro__}
+        return name[:2] != "__" and tops.isdisjoint(TESTING)
+
     def _vars(self, one: Any) -> dict[str, Any]:
         self._require_lent(one)
         if not self._is_ours(type(one)) and not isinstance(one, RECORDS):
             raise AttributeError("__dict__")
-        return {name: value for name, value in vars(one).items() if not name.startswith("__")}
+        found = vars(one)
+        told = {name: value for name, value in found.items() if not name.startswith("__")}
+        return found if len(told) == len(found) else told  # itself, so that what is put into it is put there
 
     def _member(self, cid: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind, this, rest = self._known(cid, name), args[0] if args else None, args[1:]
-        member = lookup(kind, name)
+        member = self._replaced[kind, name] if (kind, name) in self._replaced else lookup(kind, name)
         if not self._is_ours(kind):
             self._require_lent(this)
         if isinstance(member, staticmethod):

@@ -60,6 +60,7 @@ class SubjectLink(Attestation):
         self.objects = Objects(0, self._door.may_lend)
         self.objects.link = self
         self._door.objects = self.objects
+        self._door.judged = self.judged_for_good
         self._board = Switchboard(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}

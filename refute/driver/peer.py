@@ -223,8 +223,10 @@ class Peer:
         if type(table) is not list or type(extras) is not dict or type(atoms) is not list:
             raise Malformed("a message is none")
         try:
-            for cid, told, members in extras.get("k", ()):
+            for cid, told, members, _ in extras.get("k", ()):
                 self.objects.learn(cid, told, members)
+            for cid, _, _, annotations in extras.get("k", ()):
+                self.objects.annotate(cid, annotations)
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
         if extras:

@@ -12,6 +12,8 @@ from fractions import Fraction
 from pathlib import PosixPath, PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
+from refute.driver.type_forms import TYPE_FORMS
+
 
 def _date_parts(value: dt.datetime) -> list[Any]:
     time_parts = [value.hour, value.minute, value.second, value.microsecond]
@@ -54,6 +56,7 @@ VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any]], Callable[..., An
             ipaddress.IPv4Interface, ipaddress.IPv6Interface,
         )
     },
+    **TYPE_FORMS,
 }  # fmt: skip
 """Values made anew from their parts: type → (name, parts, maker). Exact types only."""
 

@@ -13,7 +13,7 @@ from refute.driver.codec import Atom, Decoder, Entry
 from refute.driver.containers import refill
 from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.known import HEAP_TYPE, function_of
-from refute.driver.mirror.functions import stand_in
+from refute.driver.mirror.functions import annotate, stand_in
 from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.mirror.steps import as_coroutine, as_generator
 from refute.driver.writing import MUTABLE
@@ -35,13 +35,16 @@ class Reading(ClassBook):
                 return self.borrow(oid, lambda: as_coroutine(self._object(token), self, oid))
             case ["T", token]:
                 return self.class_of(token)
+            case ["fn", int(oid), info, [*_]] if not self.in_driver:
+                return self.borrow(oid, lambda: self._stand_in(oid, info))
             case ["fn", int(oid), info]:
                 return self.borrow(oid, lambda: self._stand_in(oid, info))
             case ["o", int(oid), token]:
                 return self.borrow(oid, lambda: self._object(token))
             case ["g", int(oid), token, bool(begun)]:
                 return self.borrow(oid, lambda: as_generator(self._object(token), self, oid, begun=begun))
-            case ["F", str(module), str(name)] if not self.in_driver:
+            case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self._named:
+                self._named.add((module, name))
                 return function_of(module, name)
             case ["M", int(oid), str(name)] if self.in_driver:
                 return self.borrow(oid, lambda: self.link.module_stub(name), forever=True)
@@ -61,6 +64,8 @@ class Reading(ClassBook):
             for name, atom in entry[2]:
                 if type(name) is str and name[:1] != "_":
                     setattr(made, name, value_of(atom))
+        if entry[0] == "fn" and len(entry) > 3 and entry[3]:  # noqa: PLR2004  # annotations
+            annotate(made, {str(name): value_of(atom) for name, atom in entry[3]})
         if entry[0] == "V":
             refill_derived(made, [value_of(atom) for atom in entry[4]])
         return made

@@ -1,5 +1,6 @@
 """Writes objects that are no plain data: each kind has an entry of its own."""
 
+import contextlib
 import enum
 import inspect
 from functools import lru_cache
@@ -47,11 +48,17 @@ class Writing(ClassBook):
         if isinstance(value, MUTABLE) and not isinstance(value, MirroredObject):
             return self._container_entry(value, encoder)
         if isinstance(value, CALLABLE) and not _has_attributes(value):
-            return self._function_entry(value)
-        if isinstance(value, ModuleType):
-            self._may_lend(value)
-            return ["M", self.lend(value), value.__name__]
+            return self._function_entry(value, encoder)
         self._may_lend(value)
+        if isinstance(value, ModuleType):
+            return ["M", self.lend(value), value.__name__]
+        return self._object_entry(value)
+
+    def _object_entry(self, value: Any) -> Entry:
+        if isinstance(value, MirroredObject) and id(type(value)) in self._borrowed_ids:
+            raise CannotCarry(
+                "needs the implementation in the test's process: makes an object without calling its class"
+            )
         tag = "g" if isinstance(value, GeneratorType) else "co" if isinstance(value, CoroutineType) else "o"
         entry = [tag, self.lend(value), self._token_of_object(type(value))]
         return [*entry, inspect.getgeneratorstate(value) != inspect.GEN_CREATED] if tag == "g" else entry
@@ -70,9 +77,10 @@ class Writing(ClassBook):
         entry[4] = [encoder.atom(part) for part in parts]
         return entry
 
-    def _function_entry(self, value: Any) -> Entry:
-        name = function_name(value) if self.in_driver else None
-        if name is not None:
+    def _function_entry(self, value: Any, encoder: Encoder) -> Entry:
+        name = function_name(value)
+        if name is not None and (self.in_driver or tuple(name) in self._named):
+            self._named.add(tuple(name))
             return ["F", *name]
         self._may_lend(value)
         oid = self.lend(value)
@@ -80,7 +88,18 @@ class Writing(ClassBook):
             self._infos[oid] = tell(value, getattr(value, "__name__", "function"))
             if isinstance(value, FunctionType):
                 self._watched[oid] = (value, {})
-        return ["fn", oid, self._infos[oid]]
+        entry = ["fn", oid, self._infos[oid]]
+        return [*entry, self._annotations(value, encoder)] if self.in_driver else entry
+
+    def _annotations(self, function: Any, encoder: Encoder) -> list[Any]:
+        """Those of a test's function that are classes or made of such, with their names."""
+        found = []
+        annotations = getattr(function, "__annotations__", None)
+        for name, one in annotations.items() if type(annotations) is dict else ():
+            if not isinstance(one, str):
+                with contextlib.suppress(CannotCarry):
+                    found.append([name, encoder.atom(one)])
+        return found
 
     def packed(self, value: Any) -> list[Any]:
         """A value with a table of its own, for what goes along with a message."""

@@ -24,7 +24,7 @@ SKIPPED: Final = frozenset(
         "__new__", "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__dict__", "__weakref__",
         "__class__", "__slots__", "__init_subclass__", "__subclasshook__", "__reduce__", "__reduce_ex__",
         "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__sizeof__", "__dir__", "__del__",
-        "__module__", "__qualname__", "__doc__", "__name__", "__class_getitem__", "__set_name__", "__copy__",
+        "__module__", "__qualname__", "__doc__", "__name__", "__class_getitem__", "__copy__",
         "__deepcopy__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__match_args__",
         "__orig_bases__", "__parameters__", "__abstractmethods__", "_abc_impl", "__static_attributes__",
     }

@@ -69,6 +69,21 @@ def stand_in(info: Info, call: Callable[..., Any], call_later: Callable[..., Any
     return function  # type: ignore[return-value]
 
 
+def annotate(function: Any, annotations: dict[str, Any]) -> None:
+    """Give a function that stands for one of the test's its annotations as what they are.
+
+    Args:
+        function: of `stand_in`.
+        annotations: parameter, or `return`, and value.
+    """
+    function.__annotations__ = {**function.__annotations__, **annotations}
+    shown = getattr(function, "__signature__", None)
+    if shown is not None:
+        found = [one.replace(annotation=annotations.get(one.name, one.annotation)) for one in shown.parameters.values()]
+        result = annotations.get("return", shown.return_annotation)
+        function.__signature__ = shown.replace(parameters=found, return_annotation=result)
+
+
 def _text(value: Any, otherwise: str) -> str:
     return value if isinstance(value, str) else otherwise
 
