@@ -125,8 +125,9 @@ class Encoder:
             return entry, parts
         if kind in VALUES:
             name, take_apart, _ = VALUES[kind]
-            self._kept.append(parts := take_apart(value))
-            return ["C", name], parts
+            if (found := take_apart(value)) is not None:
+                self._kept.append(found)
+                return ["C", name], found
         if kind.__module__ == "zoneinfo" and type(getattr(value, "key", None)) is str:
             return ["C", "ZoneInfo"], [value.key]
         made = simple(value, kind) or self._objects.entry_of(value, self)

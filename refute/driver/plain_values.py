@@ -26,7 +26,7 @@ def _zone(value: dt.timezone) -> list[Any]:
     return [value.utcoffset(None)] if name == plain else [value.utcoffset(None), name]
 
 
-VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any]], Callable[..., Any]]]] = {
+VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[..., Any]]]] = {
     complex: ("complex", lambda v: [v.real, v.imag], complex),
     range: ("range", lambda v: [v.start, v.stop, v.step], range),
     slice: ("slice", lambda v: [v.start, v.stop, v.step], slice),

@@ -124,8 +124,8 @@ def _member(kind: type, name: Any, value: Any) -> Any:
 
 
 def _empty(kind: type) -> Any:
-    base: Any
-    for base in kind.__mro__:
-        if base is not object and not base.__flags__ & HEAP_TYPE:  # of C, with a layout of its own
-            return base.__new__(kind)
-    return object.__new__(kind)
+    """An object of a class, by what gives it its layout: a type of C's, most often `object`."""
+    base: Any = kind
+    while base.__flags__ & HEAP_TYPE and base.__base__ is not None:
+        base = base.__base__
+    return base.__new__(kind)

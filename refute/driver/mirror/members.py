@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Any
 
 from refute.driver.mirror.functions import stand_in
-from refute.driver.mirror.roots import Current
+from refute.driver.mirror.roots import Current, MirrorMeta
 
 Description = dict[str, Any]
 
@@ -33,9 +33,21 @@ def made_member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any
     call = functools.partial(ask, operation, cid, name)
     later = functools.partial(_ask_later, cid, name)
     function = stand_in(member[1], call, later)
+    if name == "__set_name__":
+        return _naming(function)
     if kind == "c":
         return classmethod(function)
     return staticmethod(functools.partial(function, None)) if kind == "s" else function
+
+
+def _naming(function: Any) -> Any:
+    """`__set_name__`; a class derived from one of the other side is made there too, and names its members there."""
+
+    def set_name(self: Any, owner: type, name: str) -> None:
+        if not isinstance(owner, MirrorMeta):
+            function(self, owner, name)
+
+    return set_name
 
 
 def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:

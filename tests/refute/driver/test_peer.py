@@ -55,7 +55,7 @@ class Point:
 def theirs(pair: Pair, value: Any) -> Any:
     """The stand-in here for an object of the subject's."""
     entry = pair.subject.packed(value)
-    for cid, told, members in pair.subject.news:
+    for cid, told, members, _ in pair.subject.news:
         pair.driver.learn(cid, told, members)
     pair.subject.news = []
     return pair.driver.unpacked(entry)
