@@ -1,0 +1,84 @@
+"""Types as values, `list[int]`, `int | None`, `Callable[[int], str]`: taken apart, and made again by the other side."""
+
+import types
+import typing
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
+from typing import Any, Final
+
+from refute.driver.carriage import CannotCarry
+
+
+def _form(name: str) -> Any:
+    """`Union`, `Literal`, `List` without arguments."""
+    found = vars(typing).get(name)
+    if type(found) not in BARE:
+        raise ValueError(f"typing has no form {name!r}")
+    return found
+
+
+def _carried(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Text among the arguments is code that `get_type_hints` runs, so it is passed in neither direction.
+
+    Raises:
+        CannotCarry: there is some.
+    """
+    if _has_text(args):
+        raise CannotCarry("needs the implementation in the test's process: passes a type that is written as text to it")
+    return args
+
+
+def _taken(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """As it arrives: whoever writes text there did not come by `_carried`."""
+    if _has_text(args):
+        raise ValueError("a type's argument is text")
+    return args
+
+
+def _has_text(args: tuple[Any, ...]) -> bool:
+    return any(isinstance(one, str | typing.ForwardRef) for one in args)
+
+
+def _parts(value: Any) -> list[Any] | None:
+    """`List[int]` by its name in typing; `Box[int]`, of a class that may be anybody's, is no value."""
+    named = value._name or ""  # noqa: SLF001  # what typing shows it by
+    if type(vars(typing).get(named)) not in BARE or not isinstance(value.__origin__, type):
+        return None
+    return [named, *_carried(value.__args__)]
+
+
+def _subscribed(name: str, *args: Any) -> Any:
+    return _form(name)[_taken(args)]
+
+
+def _called(value: Any) -> list[Any]:
+    *args, result = _carried(value.__args__)
+    return [result, *args]
+
+
+def _callable(result: Any, *args: Any) -> Any:
+    _taken((result, *args))
+    return typing.Callable[..., result] if args == (...,) else typing.Callable[list(args), result]
+
+
+BARE: Final = tuple({type(getattr(typing, name)) for name in ("Union", "List", "Tuple", "Callable", "Literal", "Dict")})
+_kinds: Final[dict[str, type]] = {name: vars(typing)[name] for name in vars(typing) if name.endswith("GenericAlias")}
+TYPE_FORMS: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[..., Any]]]] = {
+    types.GenericAlias: (
+        "alias",
+        lambda v: [v.__origin__, *_carried(v.__args__)],
+        lambda origin, *args: types.GenericAlias(origin, _taken(args)),
+    ),
+    types.UnionType: ("or", lambda v: list(v.__args__), lambda *args: reduce(or_, args)),
+    _kinds["_UnionGenericAlias"]: (
+        "Union",
+        lambda v: list(_carried(v.__args__)),
+        lambda *args: typing.Union[_taken(args)],  # noqa: UP007  # which makes another kind of object
+    ),
+    _kinds["_LiteralGenericAlias"]: ("Literal", lambda v: list(v.__args__), lambda *args: typing.Literal[args]),
+    _kinds["_GenericAlias"]: ("subscribed", _parts, _subscribed),
+    _kinds["_CallableGenericAlias"]: ("Callable", _called, _callable),
+    **{kind: ("form", lambda v: [v._name], _form) for kind in BARE},  # noqa: SLF001  # as above
+}
+"""As `plain_values.VALUES`: type → name on the wire, what takes it apart (None: it is no value), what makes it."""
