@@ -82,6 +82,10 @@ class Encoder:
             if id(value) not in self._places:
                 self._place(value)
 
+    def is_changed(self, value: Any) -> bool:
+        """Whether it is one of the containers of `update`."""
+        return id(value) in self._changed
+
     def reserve(self, value: Any, entry: Entry) -> Entry:
         """Put an entry into the table before its parts are known: its parts may lead back to it."""
         self._kept.append(value)

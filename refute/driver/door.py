@@ -186,15 +186,15 @@ class Door:
         ours = self._is_ours(kind)
         if (
             (name.startswith("_") and not (ours and self._is_private(kind, name)))
-            or (name in TELLTALE and not ours)
             or isinstance(one, (*FUNCTIONS, *NEVER))
             or name[:3] in {"gi_", "cr_", "ag_", "tb_", "co_", "f_"}
+            or (callable(one) and not isinstance(one, type) and type(one).__module__ == "builtins")
         ):
             raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
-        if isinstance(one, functools.partial) or (
-            callable(one) and not isinstance(one, type) and type(one).__module__ == "builtins"
-        ):
-            raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
+        if (name in TELLTALE and not ours) or isinstance(one, functools.partial):
+            if not hasattr(one, name):
+                raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
+            raise CannotCarry(f"needs the implementation in the test's process: uses .{name} of {type(one).__name__}")
 
     @staticmethod
     def _is_private(kind: type, name: str) -> bool:
@@ -232,8 +232,11 @@ class Door:
 
     def _known(self, cid: Any, name: Any) -> type:
         kind = self.objects.own(cid)
-        if not isinstance(kind, type) or type(name) is not str or (name.startswith("_") and name not in SPECIAL):
+        if not isinstance(kind, type) or type(name) is not str:
             raise AttributeError(f"no attribute {str(name)[:80]!r}")
+        private = self._is_ours(kind) and self._is_private(kind, name)
+        if name.startswith("_") and name not in SPECIAL and not private:
+            raise AttributeError(f"no attribute {name[:80]!r}")
         if name in BUILDING | TELLTALE and not self._is_ours(kind):
             raise AttributeError(f"no attribute {name!r}")
         return kind

@@ -242,7 +242,8 @@ class Peer:
 
     def _settle_up(self, table: list[Any], extras: Extras) -> None:
         """After a message: agree on shared containers, and let go what is no longer held."""
-        self.objects.agree([entry[1] for entry in table if entry[0] in {"l", "d", "s", "B", "od", "dd", "ct", "dq"}])
+        shared = {"l", "d", "s", "B", "od", "dd", "ct", "dq", "W"}
+        self.objects.agree([entry[1] for entry in table if entry[0] in shared])
         self.objects.agree([entry[3] for entry in table if entry[0] == "V"])
         if "m" in extras:
             self.objects.mark(extras["m"])

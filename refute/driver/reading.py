@@ -37,6 +37,8 @@ class Reading(ClassBook):
                 return self.class_of(token)
             case ["fn", int(oid), info, [*_]] if not self.in_driver:
                 return self.borrow(oid, lambda: self._stand_in(oid, info))
+            case ["fn", int(oid), info, _] if self.in_driver:
+                return self.borrow(oid, lambda: self._stand_in(oid, info))
             case ["fn", int(oid), info]:
                 return self.borrow(oid, lambda: self._stand_in(oid, info))
             case ["o", int(oid), token]:
@@ -50,6 +52,8 @@ class Reading(ClassBook):
                 return self.borrow(oid, lambda: self.link.module_stub(name), forever=True)
             case ["V", int(oid), token, int(sid), _]:
                 return self.borrow(oid, lambda: self._container(token, sid))
+            case ["W", int(sid), [*_]]:
+                return self._shared(sid)
             case ["E", token, name, value]:
                 return _member(self.class_of(token), name, value)
             case ["x", *_]:
@@ -64,10 +68,17 @@ class Reading(ClassBook):
             for name, atom in entry[2]:
                 if type(name) is str and name[:1] != "_":
                     setattr(made, name, value_of(atom))
-        if entry[0] == "fn" and len(entry) > 3 and entry[3]:  # noqa: PLR2004  # annotations
-            annotate(made, {str(name): value_of(atom) for name, atom in entry[3]})
+        if entry[0] == "fn" and len(entry) > 3:  # noqa: PLR2004  # what its other side has besides
+            if self.in_driver:
+                wrapped = value_of(entry[3])
+                if isinstance(wrapped, FunctionType) and wrapped is not made:
+                    made.__wrapped__ = wrapped
+            else:
+                annotate(made, {str(name): value_of(atom) for name, atom in entry[3]})
         if entry[0] == "V":
             refill_derived(made, [value_of(atom) for atom in entry[4]])
+        if entry[0] == "W":
+            refill_derived(made, [value_of(atom) for atom in entry[2]])
         return made
 
     def derived(self, entry: Entry, content: Any) -> Any:
@@ -98,6 +109,12 @@ class Reading(ClassBook):
                     self.adopt(sid, made)
                 return made
         raise Malformed("a container is none")
+
+    def _shared(self, sid: int) -> Any:
+        found = self.container(sid)
+        if not isinstance(found, MUTABLE):
+            raise Malformed("a shared container is unknown")
+        return found
 
     def _stand_in(self, oid: int, info: list[Any]) -> Any:
         return stand_in(info, partial(self.link.call, oid), partial(self.link.call_later, oid))

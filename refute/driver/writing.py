@@ -29,12 +29,7 @@ class Writing(ClassBook):
         """The entry of an object that is no plain data."""
         oid = self._borrowed_ids.get(id(value))
         if oid is not None:
-            marks = (
-                [[name, one] for name, one in vars(value).items() if name[:2] != "__"]
-                if type(value) is FunctionType
-                else []
-            )
-            return ["y", oid, [[name, encoder.atom(one)] for name, one in marks]] if marks else ["y", oid]
+            return self._borrowed_entry(oid, value, encoder)
         if isinstance(value, type):
             return ["T", self.token(value)]
         if isinstance(value, TracebackType):
@@ -53,6 +48,14 @@ class Writing(ClassBook):
         if isinstance(value, ModuleType):
             return ["M", self.lend(value), value.__name__]
         return self._object_entry(value)
+
+    def _borrowed_entry(self, oid: int, value: Any, encoder: Encoder) -> Entry:
+        """What stands for one of theirs; with what was put on a function, or into a container, since they know it."""
+        if encoder.is_changed(value) and isinstance(value, MUTABLE):
+            return self._content_entry(value, encoder)
+        put_on = vars(value).items() if type(value) is FunctionType else ()
+        marks = [[name, encoder.atom(one)] for name, one in put_on if name[:2] != "__"]
+        return ["y", oid, marks] if marks else ["y", oid]
 
     def _object_entry(self, value: Any) -> Entry:
         if isinstance(value, MirroredObject) and id(type(value)) in self._borrowed_ids:
@@ -77,6 +80,13 @@ class Writing(ClassBook):
         entry[4] = [encoder.atom(part) for part in parts]
         return entry
 
+    def _content_entry(self, value: Any, encoder: Encoder) -> Entry:
+        """What a container of theirs holds now, of a class derived from one of Python's."""
+        entry = encoder.reserve(value, ["W", self.sid_of(value), None])
+        parts = list(value) if isinstance(value, bytearray) else parts_of(value)
+        entry[2] = [encoder.atom(part) for part in parts]
+        return entry
+
     def _function_entry(self, value: Any, encoder: Encoder) -> Entry:
         name = function_name(value)
         if name is not None and (self.in_driver or tuple(name) in self._named):
@@ -89,7 +99,10 @@ class Writing(ClassBook):
             if isinstance(value, FunctionType):
                 self._watched[oid] = (value, {})
         entry = ["fn", oid, self._infos[oid]]
-        return [*entry, self._annotations(value, encoder)] if self.in_driver else entry
+        if self.in_driver:
+            return [*entry, self._annotations(value, encoder)]
+        wrapped = value.__dict__.get("__wrapped__") if isinstance(value, FunctionType) else None
+        return entry if wrapped is None else [*entry, encoder.atom(wrapped)]
 
     def _annotations(self, function: Any, encoder: Encoder) -> list[Any]:
         """Those of a test's function that are classes or made of such, with their names."""

@@ -8,7 +8,7 @@ from refute.driver.known import standing
 from refute.driver.mirror.dataclassed import be_dataclass
 from refute.driver.mirror.functions import shown_signature
 from refute.driver.mirror.members import made_member, name_parts
-from refute.driver.mirror.roots import JUDGING, Current, Mirrored, MirroredObject, MirrorMeta
+from refute.driver.mirror.roots import JUDGING, Current, Mirrored, MirroredObject, MirrorMeta, OwnDoc
 from refute.driver.mirror.standing import cover, may_stand_behind
 
 Description = dict[str, Any]
@@ -73,6 +73,8 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
         "__doc__": told["doc"],
     }
     bases, light = _with_root([base for base in bases if base is not object])
+    if any(issubclass(base, MirroredObject) for base in bases):
+        namespace["__doc__"] = OwnDoc(told["doc"])
     if light:
         namespace["__slots__"] = ()
     telling = _telling(bases)
