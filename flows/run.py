@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from flows.batch.watcher import BatchWatcher
     from flows.request import VerifyRequest
 
-CLIENT_RETRIES: Final = 3
+CLIENT_RETRIES: Final = 5
+"""Each waits twice as long as the one before: SQLite under load refuses at once what succeeds a while later."""
 CLOSING_S: Final = 2.0
 """How long a finished run waits for the marking of killed ones."""
 CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {

@@ -54,7 +54,7 @@ def test_each_variant_is_tested_afresh_until_a_test_notices(drive: Drive, tmp_pa
     word = LEAVES_WORD.format(word=str(left / "word"))
     everything = VARIANTS | {"leaves word": word, "finds none": word}
     variants = [{"name": name, "files": {"impl.py": source}} for name, source in everything.items()]
-    results = drive(IMPLEMENTATION, TESTS, NAMES, variants=variants, emptied=[str(left)], test_timeout_s=2)
+    results = drive(IMPLEMENTATION, TESTS, NAMES, variants=variants, emptied=[str(left)], test_timeout_s=6)
     assert (results["exit_code"], results["first"], results["timed_out"]) == (0, [], False)
     ends = {one["name"]: [report["end"] for report in one["reports"]] for one in results["variants"]}
     passed = ["passed"] * 3
