@@ -22,6 +22,7 @@ from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage
 from refute.stages.usage import added
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
+from refute.wording import counted
 
 Kept = (
     Snapshot
@@ -182,10 +183,10 @@ class CaseFile:
             case Snapshot():
                 self.snapshot = record
                 left_out = f", {len(record.left_out)} left out" if record.left_out else ""
-                self._note("snapshot", f"{_counted(len(record.files), 'file')}, {record.total_bytes:,} bytes{left_out}")
+                self._note("snapshot", f"{counted(len(record.files), 'file')}, {record.total_bytes:,} bytes{left_out}")
             case ScanResult():
                 self.scan = record
-                self._note("scan", f"{_counted(len(record.findings), 'finding')}, {len(record.blocking)} blocking")
+                self._note("scan", f"{counted(len(record.findings), 'finding')}, {len(record.blocking)} blocking")
             case Approval():
                 self.approval = record
                 self._note("confirm", f"approved by {record.by}")
@@ -194,8 +195,8 @@ class CaseFile:
                 self._note("verify", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
             case Writing(attack=attack):
                 self.writing = record
-                untestable = _counted(len(attack.untestable), "claim")
-                summary = f"{_counted(len(attack.tests), 'test')}, {untestable} untestable"
+                untestable = counted(len(attack.untestable), "claim")
+                summary = f"{counted(len(attack.tests), 'test')}, {untestable} untestable"
                 self._note("write tests", summary, cost_usd=record.cost_usd)
             case Screening():
                 self.screening = record
@@ -294,7 +295,3 @@ class CaseFile:
             yield "verify", self.verification.result
         if self.attack_stage is not None and self.attack_stage.result is not None:
             yield "attack", self.attack_stage.result
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

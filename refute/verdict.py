@@ -8,6 +8,7 @@ from refute.adversary.attack import AttackRun, TestEnd, TriagedTest, TriageVerdi
 from refute.adversary.strength.record import Strength
 from refute.outcome import ClaimResult, ClaimVerdict, Status
 from refute.ticket.record import ClaimId
+from refute.wording import counted
 
 CUT_SHORT = frozenset({TestEnd.TIMED_OUT, TestEnd.MISSING})
 """How a test ends that the suite's limit, not the code, may have ended."""
@@ -153,7 +154,7 @@ def in_words(strength: Strength | None) -> str:
 def _survival(claims: Sequence[ClaimResult]) -> str:
     survived = [claim for claim in claims if claim.verdict is ClaimVerdict.SURVIVED]
     tests = sum(claim.tests_run for claim in survived)
-    return f"{len(survived)} of {_claims(len(claims))} survived {_count(tests, 'test')}"
+    return f"{len(survived)} of {_claims(len(claims))} survived {counted(tests, 'test')}"
 
 
 def _caveats(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: AttackRun | None) -> tuple[str, ...]:
@@ -174,7 +175,7 @@ def _set_aside(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) ->
         tests = list(group)
         kind = verdict.value.replace("_", " ")
         first = f"{tests[0].test.name}: {tests[0].reason}{_more(tests)}"
-        lines.append(f"{claim_id}: {_count(len(tests), 'test')} {kind}: {first}")
+        lines.append(f"{claim_id}: {counted(len(tests), 'test')} {kind}: {first}")
     return lines
 
 
@@ -201,8 +202,4 @@ def _more(items: Sequence[object]) -> str:
 
 
 def _claims(count: int) -> str:
-    return _count(count, "claim")
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return counted(count, "claim")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from refute.outcome import StageRecord
+from refute.wording import counted
 
 UNITS_S: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
@@ -11,8 +12,7 @@ UNITS_S: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1
 def age_in_words(age_s: float) -> str:
     """`40 seconds`, `3 minutes`, `2 days`: in the largest unit of which it is at least one, rounded down."""
     name, size = next((unit for unit in UNITS_S if age_s >= unit[1]), UNITS_S[-1])
-    count = int(age_s // size)
-    return f"{count} {name}{'' if count == 1 else 's'}"
+    return counted(int(age_s // size), name)
 
 
 def not_run_again(stages: Sequence[StageRecord]) -> tuple[str, ...]:

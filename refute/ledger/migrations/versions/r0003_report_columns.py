@@ -2,22 +2,22 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
+
+from refute.ledger.migrations.documents import rows_from_documents
 
 revision = "0003"
 down_revision = "0002"
 branch_labels = None
 depends_on = None
 
-FETCHED_AT_ONCE = 500
 OUTCOMES = sa.table(
     "outcomes",
     sa.column("id", sa.Integer),
-    sa.column("document", sa.Text),
     sa.column("sandbox_s", sa.Float),
     sa.column("claim_counts", sa.Text),
     sa.column("test_counts", sa.Text),
@@ -34,7 +34,7 @@ def upgrade() -> None:
     op.add_column("outcomes", sa.Column("claim_counts", sa.Text, nullable=False, server_default="{}"))
     op.add_column("outcomes", sa.Column("test_counts", sa.Text, nullable=False, server_default="{}"))
     fill = sa.update(OUTCOMES).where(OUTCOMES.c.id == sa.bindparam("key"))
-    for rows in _counted():
+    for rows in rows_from_documents(op.get_bind(), _columns):
         op.get_bind().execute(fill, rows)
     if op.get_bind().dialect.name == "sqlite":
         op.create_index("ix_outcomes_report", "outcomes", REPORT_COLUMNS)
@@ -46,17 +46,6 @@ def downgrade() -> None:
         op.drop_index("ix_outcomes_report", "outcomes")
     for name in ("sandbox_s", "claim_counts", "test_counts"):
         op.drop_column("outcomes", name)
-
-
-def _counted() -> Iterator[list[dict[str, Any]]]:
-    last = 0
-    while True:
-        query = sa.select(OUTCOMES.c.id, OUTCOMES.c.document).where(OUTCOMES.c.id > last)
-        found = op.get_bind().execute(query.order_by(OUTCOMES.c.id).limit(FETCHED_AT_ONCE)).all()
-        if not found:
-            return
-        last = found[-1].id
-        yield [{"key": key, **_columns(json.loads(document))} for key, document in found]
 
 
 def _columns(document: dict[str, Any]) -> dict[str, Any]:

@@ -4,24 +4,22 @@ On SQLite the index that reports read gets them, the strength and the run: witho
 documents.
 """
 
-import json
-from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
+
+from refute.ledger.migrations.documents import rows_from_documents
 
 revision = "0009"
 down_revision = "0008"
 branch_labels = None
 depends_on = None
 
-FETCHED_AT_ONCE = 500
 INDEX = "ix_outcomes_report"
 OUTCOMES = sa.table(
     "outcomes",
     sa.column("id", sa.Integer),
-    sa.column("document", sa.Text),
     sa.column("mutants_killed", sa.Integer),
     sa.column("mutants_counted", sa.Integer),
     sa.column("tiers", sa.Text),
@@ -39,7 +37,7 @@ def upgrade() -> None:
     op.add_column("outcomes", sa.Column("mutants_counted", sa.Integer))
     op.add_column("outcomes", sa.Column("tiers", sa.Text, nullable=False, server_default=""))
     fill = sa.update(OUTCOMES).where(OUTCOMES.c.id == sa.bindparam("key"))
-    for rows in _read():
+    for rows in rows_from_documents(op.get_bind(), _columns):
         op.get_bind().execute(fill, rows)
     _index(NOW)
 
@@ -55,17 +53,6 @@ def _index(columns: list[str]) -> None:
     if op.get_bind().dialect.name == "sqlite":
         op.drop_index(INDEX, "outcomes")
         op.create_index(INDEX, "outcomes", columns)
-
-
-def _read() -> Iterator[list[dict[str, Any]]]:
-    last = 0
-    while True:
-        query = sa.select(OUTCOMES.c.id, OUTCOMES.c.document).where(OUTCOMES.c.id > last)
-        found = op.get_bind().execute(query.order_by(OUTCOMES.c.id).limit(FETCHED_AT_ONCE)).all()
-        if not found:
-            return
-        last = found[-1].id
-        yield [{"key": key, **_columns(json.loads(document))} for key, document in found]
 
 
 def _columns(document: dict[str, Any]) -> dict[str, Any]:
