@@ -97,10 +97,11 @@ class ClassBook(Lending, Borrowing):
         """
         if not self.in_driver:
             return []
-        owners = {"": kind} | {name: one for name, one in vars(kind).items() if isinstance(one, FunctionType)}
+        owners = {"": vars(kind).get("__annotations__") or {}}
+        owners |= {name: one.__annotations__ for name, one in vars(kind).items() if isinstance(one, FunctionType)}
         found = []
-        for owner, one in owners.items():
-            for name, value in (vars(one).get("__annotations__") or {} if one is kind else one.__annotations__).items():
+        for owner, annotations in owners.items():
+            for name, value in annotations.items():
                 encoder = Encoder(self.whole)
                 with contextlib.suppress(CannotCarry):
                     found.append([owner, name, encoder.atom(value), encoder.table])

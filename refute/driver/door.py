@@ -184,16 +184,16 @@ class Door:
         self._require_lent(one)
         kind = one if isinstance(one, type) else type(one)
         ours = self._is_ours(kind)
+        leads_on = (name in TELLTALE and not ours) or isinstance(one, functools.partial)
         if (
             (name.startswith("_") and not (ours and self._is_private(kind, name)))
             or isinstance(one, (*FUNCTIONS, *NEVER))
             or name[:3] in {"gi_", "cr_", "ag_", "tb_", "co_", "f_"}
             or (callable(one) and not isinstance(one, type) and type(one).__module__ == "builtins")
+            or (leads_on and not hasattr(one, name))
         ):
             raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
-        if (name in TELLTALE and not ours) or isinstance(one, functools.partial):
-            if not hasattr(one, name):
-                raise AttributeError(f"{type(one).__name__!r} object has no attribute {name!r}")
+        if leads_on:
             raise CannotCarry(f"needs the implementation in the test's process: uses .{name} of {type(one).__name__}")
 
     @staticmethod
@@ -206,9 +206,10 @@ class Door:
         self._require_lent(one)
         if not self._is_ours(type(one)) and not isinstance(one, RECORDS):
             raise AttributeError("__dict__")
-        found = vars(one)
-        told = {name: value for name, value in found.items() if not name.startswith("__")}
-        return found if len(told) == len(found) else told  # itself, so that what is put into it is put there
+        found: dict[str, Any] = vars(one)
+        if not any(name.startswith("__") for name in found):
+            return found  # itself, so that what is put into it is put there
+        return {name: value for name, value in found.items() if not name.startswith("__")}
 
     def _member(self, cid: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind, this, rest = self._known(cid, name), args[0] if args else None, args[1:]
@@ -234,8 +235,8 @@ class Door:
         kind = self.objects.own(cid)
         if not isinstance(kind, type) or type(name) is not str:
             raise AttributeError(f"no attribute {str(name)[:80]!r}")
-        private = self._is_ours(kind) and self._is_private(kind, name)
-        if name.startswith("_") and name not in SPECIAL and not private:
+        hidden = name.startswith("_") and name not in SPECIAL
+        if hidden and not (self._is_ours(kind) and self._is_private(kind, name)):
             raise AttributeError(f"no attribute {name[:80]!r}")
         if name in BUILDING | TELLTALE and not self._is_ours(kind):
             raise AttributeError(f"no attribute {name!r}")

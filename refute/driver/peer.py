@@ -6,6 +6,7 @@ from typing import Any
 
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.codec import Decoder, Encoder
+from refute.driver.containers import CONTAINERS
 from refute.driver.objects import Objects
 from refute.driver.wire import Message, Wire
 
@@ -242,8 +243,7 @@ class Peer:
 
     def _settle_up(self, table: list[Any], extras: Extras) -> None:
         """After a message: agree on shared containers, and let go what is no longer held."""
-        shared = {"l", "d", "s", "B", "od", "dd", "ct", "dq", "W"}
-        self.objects.agree([entry[1] for entry in table if entry[0] in shared])
+        self.objects.agree([entry[1] for entry in table if entry[0] in CONTAINERS or entry[0] == "W"])
         self.objects.agree([entry[3] for entry in table if entry[0] == "V"])
         if "m" in extras:
             self.objects.mark(extras["m"])

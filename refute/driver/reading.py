@@ -75,10 +75,8 @@ class Reading(ClassBook):
                     made.__wrapped__ = wrapped
             else:
                 annotate(made, {str(name): value_of(atom) for name, atom in entry[3]})
-        if entry[0] == "V":
-            refill_derived(made, [value_of(atom) for atom in entry[4]])
-        if entry[0] == "W":
-            refill_derived(made, [value_of(atom) for atom in entry[2]])
+        if entry[0] in {"V", "W"}:
+            refill_derived(made, [value_of(atom) for atom in entry[-1]])
         return made
 
     def derived(self, entry: Entry, content: Any) -> Any:

@@ -75,16 +75,16 @@ class Writing(ClassBook):
         token = self.token(type(value))
         known = self.sid_of(value)
         sid = self.share(value) if known is None else known
-        entry = encoder.reserve(value, ["V", self.lend(value), token, sid, None])
-        parts = list(value) if isinstance(value, bytearray) else parts_of(value)
-        entry[4] = [encoder.atom(part) for part in parts]
-        return entry
+        return self._filled(encoder.reserve(value, ["V", self.lend(value), token, sid, None]), value, encoder)
 
     def _content_entry(self, value: Any, encoder: Encoder) -> Entry:
         """What a container of theirs holds now, of a class derived from one of Python's."""
-        entry = encoder.reserve(value, ["W", self.sid_of(value), None])
+        return self._filled(encoder.reserve(value, ["W", self.sid_of(value), None]), value, encoder)
+
+    @staticmethod
+    def _filled(entry: Entry, value: Any, encoder: Encoder) -> Entry:
         parts = list(value) if isinstance(value, bytearray) else parts_of(value)
-        entry[2] = [encoder.atom(part) for part in parts]
+        entry[-1] = [encoder.atom(part) for part in parts]
         return entry
 
     def _function_entry(self, value: Any, encoder: Encoder) -> Entry:
