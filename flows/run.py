@@ -28,6 +28,8 @@ CLIENT_RETRIES: Final = 5
 """Each waits twice as long as the one before: SQLite under load refuses at once what succeeds a while later."""
 CLOSING_S: Final = 2.0
 """How long a finished run waits for the marking of killed ones."""
+EVENTS_S: Final = 10.0
+"""How long a finished run waits until the server has its last events, of which Prefect makes task runs."""
 CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
     # refute talks to the person; Prefect's log is in its UI.
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
@@ -147,7 +149,20 @@ def _prefect(settings: Settings) -> Iterator[str]:
         with temporary_settings(overrides):
             if ours and TesterName.GEMINI in settings.testers:
                 _make_model_limit(settings)
-            yield api_url
+            try:
+                yield api_url
+            finally:
+                _send_what_waits()
+
+
+def _send_what_waits() -> None:
+    """End Prefect's senders of events and logs: they keep the address of the server that they began with.
+
+    A later run in this process may hold another server, which would never hear of its task runs.
+    """
+    from prefect.events.worker import EventsWorker
+
+    EventsWorker.drain_all(timeout=EVENTS_S)
 
 
 def _make_model_limit(settings: Settings) -> None:
