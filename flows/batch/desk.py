@@ -17,7 +17,8 @@ from refute.batch.entry import Entry
 from refute.batch.owner import Owner
 from refute.batch.tally import Tally
 from refute.journal import Journal
-from refute.ledger.batches import Batches, HeldLedger
+from refute.ledger.batches import Batches
+from refute.ledger.held import HeldLedger
 from refute.ledger.store import Ledger
 from refute.observer import Unwatched, Watchers
 from refute.outcome import Outcome

@@ -273,32 +273,3 @@ def _ticket(row: Row[Any]) -> BatchTicket:
         owner=row.owner,
         finished=bool(row.finished),
     )
-
-
-class HeldLedger(Ledger):
-    """The ledger as the owner of a batch's ticket sees it: an outcome is refused once the ticket is not its any more.
-
-    Args:
-        ledger: whose database to use.
-        owner: the process that claimed the ticket.
-    """
-
-    def __init__(self, ledger: Ledger, owner: str) -> None:
-        super().__init__(ledger._engine, locks=ledger.locks)  # noqa: SLF001  # another view of the same database
-        self._batches = Batches(ledger)
-        self._owner = owner
-        self.refused = False
-        """Whether an outcome was refused."""
-
-    def record(
-        self,
-        outcome: Outcome,
-        *,
-        audited: AuditAnchor | None = None,
-        provided: Callable[[Connection], bool] | None = None,
-    ) -> bool:
-        """Record the outcome if the ticket is still held; `provided` is not asked, the batch has its own condition."""
-        del provided
-        recorded = self._batches.record(outcome, self._owner, audited=audited)
-        self.refused = not recorded
-        return recorded

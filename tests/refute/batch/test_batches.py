@@ -7,7 +7,8 @@ from threading import Barrier, Thread
 import pytest
 
 from refute.errors import UsageError
-from refute.ledger.batches import LEASE_S, Answer, Batch, Batches, HeldLedger
+from refute.ledger.batches import LEASE_S, Answer, Batch, Batches
+from refute.ledger.held import HeldLedger
 from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.settings import Settings
