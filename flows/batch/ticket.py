@@ -5,9 +5,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-from prefect import tags, task
+from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
+from prefect.context import TagsContext, TaskRunContext
 from prefect.runtime import task_run
 from prefect.states import Cancelled
 
@@ -135,8 +136,11 @@ def run_as_task(work: TicketWork, *, ticket_id: str, labels: tuple[str, ...]) ->
     desk = work.desk
     for attempt in range(1 if desk.unheard else TAKEN_TRIES):
         try:
-            with tags(f"ticket:{ticket_id}", *labels):
-                _ticket(ticket_id, functools.partial(work.run), return_state=True)
+            # For its tags Prefect would ask the server for slots, in a thread with a connection of its own for each
+            # set of tags, which it keeps until the process ends: a ticket gets them when it has begun.
+            late = {*TagsContext.get().current_tags, f"ticket:{ticket_id}", *labels}
+            with TagsContext(current_tags=set()):
+                _ticket(ticket_id, functools.partial(_tagged, work, sorted(late)), return_state=True)
         except Exception:  # noqa: BLE001, S110  # of Prefect's client, in many kinds; what the work raised is kept in it
             pass
         if work.began or desk.slots.wait(0 if desk.unheard else RETRY_S * 2**attempt):
@@ -155,6 +159,14 @@ def _ticket(ticket_id: str, run: Callable[[], Outcome | None]) -> State[Any]:
     if outcome is None:
         return Cancelled(name="NOT_FINISHED", message=f"{ticket_id} has no outcome yet; the batch can be resumed")
     return final_state(outcome, carry=False)
+
+
+def _tagged(work: TicketWork, tags: list[str]) -> Outcome | None:
+    """Run the work, its task run tagged: Prefect's record has the tags with the final state."""
+    context = TaskRunContext.get()
+    if context is not None:
+        context.task_run.tags = tags
+    return work.run()
 
 
 def _ui_url() -> str:
