@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from refute.ledger.store import Ledger
 from refute.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
+PLAIN_RUNS = 9
 MODULE = '''"""Clamping."""
 
 
@@ -101,6 +103,16 @@ def run(tickets: Path, settings: Settings, name: str) -> list[Seen]:
     return seen
 
 
+def plain_container_s(image: str) -> float:
+    """What `docker run` takes for a container that does nothing: the median of a few on an idle engine."""
+    took = []
+    for _ in range(PLAIN_RUNS):
+        began = time.monotonic()
+        subprocess.run(["docker", "run", "--rm", "--network=none", image, "true"], check=True)  # noqa: S603, S607
+        took.append(time.monotonic() - began)
+    return statistics.median(took)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--tickets", type=int, default=40)
@@ -113,12 +125,15 @@ def main() -> None:
         write_tickets(home / "warm", 1)
         run(home / "warm", settings, "warm")  # starts the server, which a night's batch finds running
         write_tickets(home / "tickets", count)
+        image = str(Ledger.open(settings).outcomes(run_id="warm")[0].provenance.image_id)
+        plain_s = plain_container_s(image)
         seen = run(home / "tickets", settings, "bench")
-        report(settings, count, seen)
+        report(settings, count, seen, plain_s)
 
 
-def report(settings: Settings, count: int, seen: list[Seen]) -> None:
+def report(settings: Settings, count: int, seen: list[Seen], plain_s: float) -> None:
     outcomes = Ledger.open(settings).outcomes(run_id="bench")
+    containers = sum(bool(stage.sandbox_s) for one in outcomes for stage in one.stages)
     sandbox_s = sum(stage.sandbox_s for one in outcomes for stage in one.stages)
     first = min(one.started_at for one in outcomes)
     last = max(one.started_at.timestamp() + one.duration_s for one in outcomes)
@@ -132,7 +147,11 @@ def report(settings: Settings, count: int, seen: list[Seen]) -> None:
     print(f"| first ticket's start to last ticket's end | {wall_s:.1f} s |")
     print(f"| whole process, with imports and table | {started_s:.1f} s |")
     print(f"| commands in containers, together | {sandbox_s:.1f} s |")
-    print(f"| wall / (sandbox seconds / cores) | {wall_s / ideal_s:.2f} |")
+    print(f"| `docker run` of a container that does nothing, on the idle engine | {plain_s:.2f} s |")
+    print(f"| containers | {containers} |")
+    print(f"| wall / (commands / cores) | {wall_s / ideal_s:.2f} |")
+    with_making_s = (sandbox_s + containers * plain_s) / cores()
+    print(f"| wall / ((commands + plain containers) / cores) | {wall_s / with_making_s:.2f} |")
     print(f"| more than the containers' share, a ticket | {(wall_s - ideal_s) / count:.2f} s |")
     print(f"| resident memory after a quarter of the time, at the end | {quarter[0] >> 10}, {quarter[-1] >> 10} MiB |")
     print(f"| processor time of the batch's process, a ticket | {seen[-1].processor_s / count:.2f} s |")

@@ -7,10 +7,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import docker
 import httpx
@@ -156,8 +158,16 @@ def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_and_the_batch_leaves_i
     for ticket_id in ("A", "B"):  # a dangerous script ends before any container
         TicketFiles(id=ticket_id, script="rm -rf /\n", more={"labels": ["core"]}).write(tmp_path / "t" / ticket_id)
     request = BatchRequest(source=tmp_path / "t", batch_id=name, approval="in_advance", settings=settings)
-    result = run_batch(request, settings, watcher=Unwatched())
+
+    class Threads(Unwatched):
+        names: ClassVar[list[str]] = []
+
+        def ended(self, outcome, tally, left_s) -> None:
+            self.names.extend(thread.name for thread in threading.enumerate())
+
+    result = run_batch(request, settings, watcher=Threads())
     assert result.status == "BLOCKED_DANGEROUS_SCRIPT"
+    assert not [name for name in Threads.names if "Slot" in name], "a thread and a connection for every ticket"
     with server_lease(settings, say=print) as api_url:
 
         def asked(path: str, body: dict[str, object]) -> list[dict[str, object]]:
