@@ -46,9 +46,9 @@ class Crew:
         """
         heart = threading.Thread(target=self._renew, name="refute-lease", daemon=True)
         heart.start()
-        for thread in self._threads:
-            thread.start()
         try:
+            for thread in self._threads:
+                thread.start()
             yield
         except BaseException:
             self.stop()
@@ -66,10 +66,10 @@ class Crew:
         Raises:
             Exception: what ended the work of a thread, which no ticket's outcome can tell: the ledger failed.
         """
-        while any(thread.is_alive() for thread in self._threads):
+        while working := self._working():
             meanwhile()
             self._check()
-            for thread in self._threads:
+            for thread in working:
                 thread.join(JOIN_S)
         self._check()
 
@@ -77,9 +77,9 @@ class Crew:
         """End at once: give back what is unfinished, remove its containers, wait for the threads."""
         self._desk.slots.stop()  # from now on nothing unfinished is recorded
         deadline = time.monotonic() + STOP_TIMEOUT_S
-        while any(thread.is_alive() for thread in self._threads) and time.monotonic() < deadline:
+        while (working := self._working()) and time.monotonic() < deadline:
             self.sweep(own=True)
-            for thread in self._threads:
+            for thread in working:
                 thread.join(JOIN_S)
         self.sweep(own=True)
         with contextlib.suppress(InfrastructureError):
@@ -98,6 +98,9 @@ class Crew:
 
         with contextlib.suppress(InfrastructureError):  # they end by themselves
             remove_leftovers(self._desk.batch_id, spare=needed)
+
+    def _working(self) -> list[threading.Thread]:
+        return [thread for thread in self._threads if thread.is_alive()]
 
     def _lives(self, owner: str, *, own: bool) -> bool:
         return not own if owner == self._desk.owner else not _is_gone(owner)

@@ -256,12 +256,13 @@ def _end_runs(worker_pid: int) -> None:
     Args:
         worker_pid: each of its children is the process of a flow run.
     """
-    runs = _children(worker_pid)
-    for pid in runs:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGTERM)
+    asked: set[int] = set()
     deadline = time.monotonic() + RUNS_END_S
-    while runs & _children(worker_pid) and time.monotonic() < deadline:
+    while (runs := _children(worker_pid)) and time.monotonic() < deadline:
+        for pid in runs - asked:  # it may begin another one meanwhile
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        asked |= runs
         time.sleep(POLL_S)
 
 

@@ -67,6 +67,20 @@ def test_an_interruption_gives_back_what_is_unfinished(batch, monkeypatch):
     assert batch.ledger.outcomes(run_id="b") == []
 
 
+def test_an_interruption_while_the_threads_start_ends_those_that_work(batch, monkeypatch):
+    monkeypatch.setattr(crew_module, "run_as_task", lambda *_, **__: batch.slots.wait(60))
+
+    def struck() -> None:
+        raise KeyboardInterrupt
+
+    crew = Crew(batch, size=2)
+    monkeypatch.setattr(crew._threads[-1], "start", struck)
+    with pytest.raises(KeyboardInterrupt), crew.at_work():
+        pytest.fail("the threads have not all begun")
+    assert not crew._working()
+    assert [ticket.owner for ticket in batch.batches.tickets("b")] == [None] * 5
+
+
 def test_a_ledger_that_fails_ends_the_batch_and_is_told(batch, monkeypatch):
     def failing(work, *, ticket_id, labels):
         work.failure = LedgerUnavailable("the disk is full")
