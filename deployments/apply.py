@@ -17,6 +17,7 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.exceptions import ObjectNotFound
 
+from flows.orchestrator.attended import QUEUE, ensure_attended_queue
 from flows.orchestrator.model_limit import LIMIT, ensure_model_limit
 from refute.settings import Settings
 
@@ -39,6 +40,12 @@ def ensure_limit() -> bool:
     """Make the limit of model requests at once unless it is there; whether it was made."""
     with get_client(sync_client=True) as client:
         return ensure_model_limit(client, Settings.load().model_requests)
+
+
+def ensure_queue() -> bool:
+    """Make the work queue of runs that ask a person unless it is there; whether it was made."""
+    with get_client(sync_client=True) as client:
+        return ensure_attended_queue(client, POOL, Settings.load().attended_runs)
 
 
 def apply_deployments() -> int:
@@ -81,6 +88,7 @@ def main() -> int:
         return 2
     print(f"work pool {POOL}: {'made' if ensure_work_pool(kind) else 'there already'}")
     print(f"limit {LIMIT}: {'made' if ensure_limit() else 'there already'}")
+    print(f"work queue {QUEUE}: {'made' if ensure_queue() else 'there already'}")
     paused = paused_deployments()
     failed = apply_deployments()
     pause(paused)

@@ -1,15 +1,16 @@
 """The `refute` command line: a table of commands, each imported only when it is called, so `--help` stays quick."""
 
+import errno
 import gc
 import importlib
-import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 import click
+
+from flows.streams import prepare_streams
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
@@ -92,7 +93,7 @@ def main() -> None:
     """Entry point: no traceback reaches a person without `--debug`."""
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
-    _open_closed_streams()
+    prepare_streams()
     try:
         sys.exit(refute.main(args=arguments, prog_name="refute", standalone_mode=False) or 0)
     except click.ClickException as error:
@@ -112,13 +113,6 @@ def main() -> None:
         gc.freeze()
 
 
-def _open_closed_streams() -> None:
-    """Somebody may start us with standard streams closed (`<&-`): Python leaves None, on which every use would fail."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  # open until the process ends
-
-
 def _explain(error: Exception) -> int:
     """Print an error for a person; returns the exit code."""
     from refute.errors import RefuteError
@@ -129,6 +123,10 @@ def _explain(error: Exception) -> int:
         return error.exit_code
     if isinstance(error, OSError) and error.filename is not None:
         click.echo(f"refute: {printable(str(error.filename))}: {error.strerror}", err=True)
+        return 1
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}:
+        click.echo(f"refute: a file could not be written: {error.strerror}", err=True)
+        click.echo("  `refute doctor` shows how much room there is.", err=True)
         return 1
     click.echo(f"refute: internal error: {type(error).__name__}: {printable(str(error))}", err=True)
     click.echo("  Run again with `refute --debug …` and report what it shows.", err=True)

@@ -112,6 +112,10 @@ class CostsCsvUnavailable(InfrastructureError):
     """The cost table could not be appended to; the ledger holds the rows, and the next run appends them."""
 
 
+class OutputLost(InfrastructureError):
+    """A result could not be written where it was asked for."""
+
+
 class ModelUnavailable(InfrastructureError):
     """A model could not be asked, or gave no answer after every retry.
 

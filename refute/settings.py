@@ -131,6 +131,9 @@ class Settings(BaseSettings):
     holds it."""
     model_requests: Annotated[int, Field(ge=1, le=1000)] = 8
     """Requests to models under way at once, of everybody on a Prefect server; what set-up gives its limit."""
+    attended_runs: Annotated[int, Field(ge=1, le=1000)] = 4
+    """Runs at once that may wait for a person, over all workers; what set-up gives their work queue. Each holds a
+    process of a worker until it is answered: a worker whose own limit is not higher may be full of them."""
     fresh: bool = False
     """Run everything and ask models anew instead of using kept runs and answers."""
     kept_runs_max_age_s: Annotated[float, Field(ge=0)] = 7 * 86_400

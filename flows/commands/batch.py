@@ -133,17 +133,18 @@ def _show(result: "BatchResult", settings: "Settings", form: str, output: Path |
     from contextlib import closing
 
     from flows.batch.document import render_result
+    from flows.commands.output import deliver
     from refute.ledger.batches import Batches
     from refute.ledger.store import Ledger
 
     with closing(Ledger.open(settings)) as ledger:
         text = render_result(result, Batches(ledger), form, color=output is None and sys.stdout.isatty())
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        output.write_text(text, encoding="utf-8")
-    if result.interrupted:
-        click.echo(f"refute: {result.interrupted}; {result.words()}", err=True)
-    if result.waiting or result.unfinished:
-        how = " (at a terminal; or with --yes)" if result.waiting else ""
-        click.echo(f"Go on with: refute batch --resume {result.batch_id}{how}", err=True)
+    try:
+        kept = f"Batch {result.batch_id}: {result.words()}; `refute batch --resume {result.batch_id}` shows it again."
+        deliver(text, output, kept=kept)
+    finally:
+        if result.interrupted:
+            click.echo(f"refute: {result.interrupted}; {result.words()}", err=True)
+        if result.waiting or result.unfinished:
+            how = " (at a terminal; or with --yes)" if result.waiting else ""
+            click.echo(f"Go on with: refute batch --resume {result.batch_id}{how}", err=True)

@@ -37,7 +37,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     versions refuted, right versions refuted (false fails), undecided ones, claims attacked, cost and time, with 95%
     intervals. A run that was interrupted goes on when the same command is given again.
     """
-    from flows.commands.output import check_writable
+    from flows.commands.output import check_writable, deliver
     from flows.commands.testers import testers
     from refute.bench.dataset import digest, read_dataset
     from refute.settings import Settings
@@ -60,10 +60,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     result = _run(pairs, settings, name, again=options["again"])
     scored = _score(pairs, settings, result.batch_id, dataset)
     text = render_bench(scored, form, color=output is None and sys.stdout.isatty())
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        output.write_text(text, encoding="utf-8")
+    deliver(text, output, kept="Give the command again: programs that were measured are not run again.")
     if result.interrupted or result.unfinished:
         click.echo("Not finished: give the same command again to go on.", err=True)
         return result.status.exit_code

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -10,8 +11,11 @@ import click
 if TYPE_CHECKING:
     from flows.request import VerifyRequest
     from refute.outcome import Outcome
+    from refute.settings import Settings
 
 SAMPLES: Final = Path(__file__).resolve().parents[2] / "examples" / "tickets"
+PAGE: Final = "demo.html"
+"""In the state directory."""
 
 
 @click.command()
@@ -20,7 +24,7 @@ def demo(directory: Path) -> int:
     """Verify every sample ticket under DIRECTORY and show each verdict beside the one it must get.
 
     A sample's `expected.yaml` names the status, the refuted claims, and settings that differ from the defaults.
-    Exits 1 where a verdict differs. No key and no network are needed.
+    Exits 1 where a verdict differs. No key and no network are needed. Writes the report of these runs as a page.
     """
     from flows.run import run_tickets
     from flows.terminal.progress import watching
@@ -28,10 +32,11 @@ def demo(directory: Path) -> int:
     from refute.settings import Settings
     from reports.outcome_table import render_batch
 
+    began, settings = datetime.now(UTC), Settings.load()
     samples = [_sample(path.parent) for path in sorted(directory.glob("*/ticket.yaml"))]
     outcomes: list[Outcome] = []
     with watching(lines=False) as observer:
-        runs = run_tickets([one.request for one in samples], Settings.load(), observer=observer)
+        runs = run_tickets([one.request for one in samples], settings, observer=observer)
         for sample, outcome in zip(samples, runs, strict=True):
             outcomes.append(outcome)
             observer.stop()
@@ -40,7 +45,25 @@ def demo(directory: Path) -> int:
             click.echo(f"[{len(outcomes)}/{len(samples)}] {sample.request.ticket.name}: {outcome.status}", err=True)
     expected = [sample.status for sample in samples]
     click.echo(render_batch(outcomes, expected=expected, color=sys.stdout.isatty()))
+    _write_page(settings, began)
     return 0 if all(map(_as_expected, samples, outcomes)) else 1
+
+
+def _write_page(settings: "Settings", began: datetime) -> None:
+    """The report of what ran since, as `refute report --html` writes it."""
+    from contextlib import closing
+
+    from flows.commands.output import deliver
+    from refute.ledger.store import Ledger
+    from reports.html import render_html
+    from reports.report import make_report
+    from reports.scope import Scope
+
+    with closing(Ledger.open(settings)) as ledger:
+        made = make_report(ledger, settings, Scope(since=began), datetime.now(UTC))
+    page = settings.state_dir / PAGE
+    deliver(render_html(made), page, option="the report", kept="`refute report --html FILE` writes it elsewhere.")
+    click.echo(f"The report as a page: {page}", err=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """`refute report`: what failed, what it cost, whether the budget holds, from the ledger."""
 
+import re
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,10 +19,12 @@ ALERT_EXIT_CODE = 17
 EXCEEDED_EXIT_CODE = 14
 """As `refute verify` exits for SKIPPED_BUDGET."""
 DIFFERENT_EXIT_CODE = 1
+_DAY = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d(-?\d)?")
+AGAIN = "The ledger has it all: give the command again."
 
 
 class Moment(click.ParamType[datetime]):
-    """A day or a moment, in UTC unless it names its zone."""
+    """A day or a moment, in UTC unless it names its zone, or an age; as `refute batch --since` takes it."""
 
     name = "moment"
 
@@ -30,18 +33,22 @@ class Moment(click.ParamType[datetime]):
         """A day without a time stands for its end, not its beginning."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """Read ISO 8601."""
+        """Read ISO 8601, or an age."""
+        from refute.batch.selection import moment
+
+        text = str(value).strip()
         try:
-            found = datetime.fromisoformat(str(value))
-        except ValueError:
-            self.fail(f"got {value!r}, expected a day or a moment such as 2026-11-22 or 2026-11-22T06:00", param, ctx)
-        if self._end_of_day and len(str(value)) <= len("2026-11-22"):
-            found += timedelta(days=1)
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+            found = moment(text)
+            return found + timedelta(days=1) if self._end_of_day and _DAY.fullmatch(text) else found
+        except (ValueError, OverflowError):
+            expected = "a day (2026-11-22), a moment (2026-11-22T06:00) or an age (90m, 12h, 7d, 2w)"
+            self.fail(f"got {value!r}, expected {expected}", param, ctx)
 
 
 @click.command(short_help="What failed, what it cost, whether the budget holds.")
-@click.option("--since", type=Moment(), metavar="WHEN", help="Only runs that started then or later (UTC).")
+@click.option(
+    "--since", type=Moment(), metavar="WHEN", help="Only runs that started then or later: a day (UTC), 12h, 7d."
+)
 @click.option(
     "--until", type=Moment(end_of_day=True), metavar="WHEN", help="Only runs that started before; a day counts whole."
 )
@@ -119,26 +126,25 @@ def _scope(options: dict[str, Any]) -> "Scope":
 
 
 def _report(ledger: "Ledger", settings: "Settings", scope: "Scope", options: dict[str, Any]) -> int:
+    from flows.commands.output import check_writable, deliver
     from reports.report import make_report
 
     if options["html"] is not None:
-        from flows.commands.output import check_writable
-
         check_writable("--html", options["html"])
     made = make_report(ledger, settings, scope, datetime.now(UTC))
     if options["html"] is not None:
         from reports.html import render_html
 
-        options["html"].write_text(render_html(made), encoding="utf-8")
+        deliver(render_html(made), options["html"], option="--html", kept=AGAIN)
         click.echo(f"refute: wrote {options['html']}", err=True)
     if options["as_json"]:
         from reports.document import render_json
 
-        click.echo(render_json(made), nl=False)
+        deliver(render_json(made), None, kept=AGAIN)
     elif options["html"] is None:
         from reports.terminal import render_report
 
-        click.echo(render_report(made, color=sys.stdout.isatty()), nl=False)
+        deliver(render_report(made, color=sys.stdout.isatty()), None, kept=AGAIN)
     return 0
 
 
@@ -171,14 +177,16 @@ def _budget(ledger: "Ledger", settings: "Settings", *, as_json: bool, webhook: s
 
 
 def _show_budget(budget: "BudgetReport", *, as_json: bool) -> None:
+    from flows.commands.output import deliver
+
     if as_json:
         from reports.document import render_budget_json
 
-        click.echo(render_budget_json(budget), nl=False)
+        deliver(render_budget_json(budget), None, kept=AGAIN)
         return
     from reports.terminal import render_budget
 
-    click.echo(render_budget(budget, color=sys.stdout.isatty()), nl=False)
+    deliver(render_budget(budget, color=sys.stdout.isatty()), None, kept=AGAIN)
 
 
 def _tell(ledger: "Ledger", budget: "BudgetReport", webhook: str) -> bool:

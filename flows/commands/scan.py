@@ -53,6 +53,7 @@ def scan(  # noqa: PLR0913 - one parameter per option
     PATHS are files, directories (searched for shell and Python files) or `-` for standard input. Exits 0 where
     nothing blocks, 12 where something does or could not be analysed, 2 on wrong usage, 3 where a path is missing.
     """
+    from flows.commands.output import deliver
     from refute.scan.finding import Severity
     from refute.scan.rules import Language
     from refute.scan.targets import collect, scan_targets
@@ -69,10 +70,7 @@ def scan(  # noqa: PLR0913 - one parameter per option
 
         result = only_changed(result, changed_lines(base, Path.cwd()))
     text = _render(result, targets, output_format, color=output is None and sys.stdout.isatty())
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        output.write_text(text, encoding="utf-8")
+    deliver(text, output, kept="Scan again; nothing was changed.")
     return 0 if result.safe else BLOCKED_EXIT_CODE
 
 

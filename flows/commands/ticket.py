@@ -10,7 +10,7 @@ def ticket() -> None:
     """Ticket files."""
 
 
-@ticket.command()
+@ticket.command(short_help="Write ticket.yaml and verify.sh; nothing is overwritten.")
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
 @click.option("--from-git", metavar="BASE", help="Take the Python files changed since BASE (a branch, tag or commit).")
 def new(directory: Path, from_git: str | None) -> int:

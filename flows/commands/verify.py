@@ -47,6 +47,7 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     The verification script is scanned, shown and confirmed, then runs in a container; tests written against
     the claims attack the implementation in another. The exit code is the verdict (see `refute --help`).
     """
+    from flows.commands.output import check_writable, deliver
     from flows.request import VerifyRequest
     from flows.run import run_tickets
     from flows.terminal.progress import watching
@@ -59,8 +60,6 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     load_ticket(ticket)  # a fault in the ticket is told before anything starts
     settings = _settings(options)
     if output is not None:
-        from flows.commands.output import check_writable
-
         check_writable("--output", output)
     request = VerifyRequest(
         ticket=ticket.resolve(),
@@ -74,10 +73,8 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
         (outcome,) = run_tickets([request], settings, observer=observer)
     paths = reproducer_paths(settings, outcome)
     text = render(outcome, form, color=output is None and sys.stdout.isatty(), reproducers=paths)
-    if output is None:
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
-        output.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
+    kept = f"{outcome.ticket_id} ended {outcome.status}; `refute report --ticket {outcome.ticket_id}` has it."
+    deliver(text, output, kept=kept)
     return _exit_code(outcome.status.exit_code, accept_weak=options["accept_weak"])
 
 

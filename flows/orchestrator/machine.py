@@ -219,7 +219,8 @@ class Machine:
 
     def _start_worker(self) -> None:
         self._say("starting a worker …")
-        limit = str(len(os.sched_getaffinity(0)) + 1)
+        # However many questions wait, there is room for what runs unattended.
+        limit = str(self._settings.attended_runs + len(os.sched_getaffinity(0)) + 1)
         command = ["prefect", "worker", "start", "--pool", POOL, "--name", socket.gethostname(), "--limit", limit]
         self._worker = _start(command, self._client_environment(), self.worker_log)
 

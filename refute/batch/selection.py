@@ -92,18 +92,26 @@ def changed_at(ticket: Ticket) -> datetime:
 
 
 def parse_since(text: str, *, now: datetime | None = None) -> datetime:
-    """A moment from `2026-11-20`, `2026-11-20T06:00+01:00` (without a zone: UTC) or, ago, `90m`, `12h`, `7d`, `2w`.
+    """What `moment` reads, of the option --since.
 
     Raises:
         UsageError: anything else.
     """
-    ago = re.fullmatch(r"(\d{1,6})([mhdw])", text.strip())
     try:
-        if ago:
-            return (now or datetime.now(UTC)) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        moment = datetime.fromisoformat(text.strip())
+        return moment(text, now=now)
     except (ValueError, OverflowError) as error:
         raise UsageError(
             f"--since: got {text!r}, expected a date such as 2026-11-20, a date with time, or an age such as 12h or 7d"
         ) from error
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def moment(text: str, *, now: datetime | None = None) -> datetime:
+    """A moment from `2026-11-20`, `2026-11-20T06:00+01:00` (without a zone: UTC) or, ago, `90m`, `12h`, `7d`, `2w`.
+
+    Raises:
+        ValueError, OverflowError: anything else, and what lies beyond all calendars.
+    """
+    if ago := re.fullmatch(r"(\d{1,6})([mhdw])", text.strip()):
+        return (now or datetime.now(UTC)) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+    found = datetime.fromisoformat(text.strip())
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)

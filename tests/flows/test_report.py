@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -81,6 +81,13 @@ def test_the_page_is_written_and_named(ledger: Ledger, report: Report, tmp_path:
     assert (tmp_path / "new" / "report.html").read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.parametrize(("filters", "runs"), [("--since 12h", 1), ("--until 12h", 1), ("--since 9w", 2)])
+def test_a_moment_may_be_an_age_as_in_batches(ledger: Ledger, report: Report, filters: str, runs: int) -> None:
+    ledger.record(outcome())
+    ledger.record(replace(outcome("T-2"), started_at=datetime.now(UTC) - timedelta(days=2)))
+    assert json.loads(report(*filters.split(), "--json").output)["totals"]["runs"] == runs
+
+
 def test_a_page_that_cannot_be_written_is_told_first(report: Report) -> None:
     done = report("--html", "/proc/nowhere/report.html")
     assert "cannot be written" in str(done.exception)
@@ -130,7 +137,7 @@ def test_the_cost_table_is_appended_to_and_made_anew(ledger: Ledger, report: Rep
         (["--rebuild"], "--rebuild needs --csv"),
         (["--webhook", "http://x"], "--webhook needs --budget"),
         (["--status", "PASSED"], "got 'PASSED', expected one of ERROR, "),
-        (["--since", "yesterday"], "got 'yesterday', expected a day or a moment"),
+        (["--since", "yesterday"], "got 'yesterday', expected a day (2026-11-22)"),
     ],
 )
 def test_wrong_options_are_told_with_what_is_expected(report: Report, arguments: list[str], message: str) -> None:

@@ -6,6 +6,7 @@ from decimal import Decimal
 import httpx
 import pytest
 
+from flows.orchestrator.attended import QUEUE
 from refute.ledger.store import Ledger
 from refute.settings import Settings
 from tests.fakes.deployed import Deployed, wait_for
@@ -13,6 +14,9 @@ from tests.fakes.outcomes import fake_outcome
 from tests.fakes.webhook import WebhookReceiver
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("deployed")]
+
+ASKING = ("verify-ticket/ad-hoc", "verify-batch/batch")
+UNATTENDED = ("verify-batch/nightly", "verify-batch/join", "budget-report/hourly")
 
 
 def spend(deployed: Deployed, usd: str) -> None:
@@ -67,3 +71,11 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
 def test_whoever_may_start_a_run_cannot_change_the_worker_s_settings_with_it(deployed: Deployed) -> None:
     with pytest.raises(httpx.HTTPStatusError, match="409"):
         deployed.run("budget-report/hourly", {"page": False, "settings": {"month_budget_usd": "1000000"}})
+
+
+def test_runs_that_ask_a_person_share_a_queue_with_a_limit_and_the_nightly_batch_does_not_wait_in_it(
+    deployed: Deployed,
+) -> None:
+    assert deployed.get(f"/work_pools/refute/queues/{QUEUE}")["concurrency_limit"] == Settings().attended_runs
+    queues = {name: deployed.get(f"/deployments/name/{name}")["work_queue_name"] for name in ASKING + UNATTENDED}
+    assert queues == dict.fromkeys(ASKING, QUEUE) | dict.fromkeys(UNATTENDED, "default")

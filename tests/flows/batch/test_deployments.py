@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from flows.batch.helpers import DEPLOYMENT
 from flows.batch.request import BatchRequest
+from flows.orchestrator.attended import QUEUE
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOYMENTS = {one["name"]: one for one in yaml.safe_load((ROOT / "prefect.yaml").read_text())["deployments"]}
@@ -38,6 +39,12 @@ def test_the_form_names_and_explains_its_fields_and_leaves_out_the_settings(name
 def test_what_the_form_cannot_know_is_refused_by_name():
     with pytest.raises(ValidationError, match=r"limit(.|\n)*surprise"):
         BatchRequest.model_validate({"source": "x", "limit": 0, "surprise": 1})
+
+
+def test_what_asks_a_person_has_a_queue_of_its_own_and_nothing_else_has_it():
+    asking = {name for name, one in DEPLOYMENTS.items() if one["parameters"]["request"].get("approval") == "ask"}
+    queued = {name for name, one in DEPLOYMENTS.items() if one["work_pool"].get("work_queue_name") == QUEUE}
+    assert asking == queued == {"ad-hoc", "batch"}
 
 
 def test_helpers_are_asked_for_by_the_name_of_their_deployment():

@@ -1,0 +1,65 @@
+"""What a run says on its way, and its result, where nobody can have them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.commands.output import deliver
+from refute.errors import OutputLost
+
+TALK = """
+import sys
+from flows.streams import prepare_streams
+prepare_streams()
+for _ in range(3):
+    print("on its way", file=sys.stderr, flush=True)
+sys.exit(7)
+"""
+RESULT = """
+import sys
+import flows.cli, flows.commands.output as output
+
+def work(**options):
+    output.deliver("x" * 200_000, None, kept="It is in the ledger.")
+    return 10
+
+flows.cli.refute.main = work
+sys.argv = ["refute"]
+flows.cli.main()
+"""
+
+
+def python(code: str, redirected: str) -> subprocess.CompletedProcess[str]:
+    command = ["bash", "-c", f'set -o pipefail; "$0" -c "$1" {redirected}', sys.executable, code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("redirected", ["2>/dev/full", "2> >(true)", "2>&-"])
+def test_talk_that_nobody_can_have_ends_nothing(redirected: str) -> None:
+    done = python(TALK, redirected)
+    assert (done.returncode, done.stderr) == (7, "")
+
+
+def test_a_reader_that_has_gone_changes_no_exit_code() -> None:
+    done = python(RESULT, "| head -c 5")
+    assert (done.returncode, done.stdout, done.stderr) == (10, "xxxxx", "")
+
+
+def test_a_result_that_stdout_cannot_take_is_told_with_where_it_is_kept() -> None:
+    done = python(RESULT, ">/dev/full")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "refute: standard output: cannot be written: No space left on device\n  It is in the ledger.\n"
+    )
+
+
+def test_a_result_that_its_file_cannot_take_is_told_with_where_it_is_kept() -> None:
+    with pytest.raises(OutputLost, match=r"--output /dev/full: cannot be written: No space.*\n.*in the ledger"):
+        deliver("verdict", Path("/dev/full"), kept="It is in the ledger.")
+
+
+def test_what_a_terminal_s_encoding_lacks_is_shown_escaped() -> None:
+    code = "from flows.streams import prepare_streams; prepare_streams(); print('→ \\udce9')"
+    assert python(code, "").stdout == "→ \\udce9\n"
