@@ -21,7 +21,7 @@ class BatchRequest(BaseModel):
     source: Path | None = Field(
         default=None, description="Directory with ticket directories, or a JSON Lines file. Not needed to resume."
     )
-    batch_id: Annotated[str, Field(pattern=r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")] | None = Field(
+    batch_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] | None = Field(
         default=None, description="Name of a new batch; made up if empty. Names are used once."
     )
     resume: str | None = Field(default=None, description=f"Go on with this batch; `{LATEST}`: the newest unfinished.")

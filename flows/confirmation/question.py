@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from refute.approval import Question
 from refute.guardrails.plain_text import markdown_block, markdown_text, printable
 from refute.scan.finding import Finding
+from refute.wording import counted
 
 MAX_SCRIPT_CHARS: Final = 20_000
 """Of one script; what is longer is cut, and said to be."""
@@ -88,10 +89,10 @@ class AskedTicket(BaseModel):
     @property
     def scan_words(self) -> str:
         """The scan on one line."""
-        files = f"{self.scanned_files} file{'s' if self.scanned_files != 1 else ''}"
+        files = counted(self.scanned_files, "file")
         if not self.findings:
             return f"✓ nothing dangerous found in {files}"
-        return f"{self.blocking} blocking of {len(self.findings)} findings in {files}"
+        return f"{self.blocking} blocking of {counted(len(self.findings), 'finding')} in {files}"
 
     @property
     def hidden_words(self) -> str:

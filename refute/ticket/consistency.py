@@ -27,9 +27,10 @@ def workspace_faults(value: Any, *, base: Path) -> Iterator[Fault]:
         return
     name = value.get("workspace")
     workspace = base / (name if isinstance(name, str) and "\0" not in name else ".")
-    if not workspace.is_dir():
+    if not os.path.isdir(workspace):  # noqa: PTH112  # Path.is_dir raises for names that no file system can take
         expected = f"a directory relative to {base.resolve()}"
-        yield Fault(path=("workspace",), message=f"got {shown(name)}, which does not exist, expected {expected}")
+        what = "is no directory" if os.path.lexists(workspace) else "does not exist"
+        yield Fault(path=("workspace",), message=f"got {shown(name)}, which {what}, expected {expected}")
         return
     for path, file in _paths(value):
         yield from _path_faults(workspace, path, file)

@@ -32,12 +32,14 @@ def documents(path: Path, *, below: bool) -> Iterator[tuple[str, Path, Document 
         UsageError: the format is unknown.
     """
     if path.is_dir():
+        _must_be_named(path)
         for file in _files_under(path, below=below):
-            yield (str(file), file, _ambiguous(file)) if file.is_dir() else (str(file), file.parent, _read(file))
+            yield _document(file)
         return
     if not path.is_file():
         what = "is no regular file" if path.exists() else "does not exist"
         raise TicketNotFound(f"{path}: {what} (looked in {Path.cwd()})", hint=_HINT)
+    _must_be_named(path)
     if path.suffix.lower() in _LINES_SUFFIXES:
         yield from _lines(path)
         return
@@ -46,6 +48,28 @@ def documents(path: Path, *, below: bool) -> Iterator[tuple[str, Path, Document 
             f"{path}: got a file ending {path.suffix!r}, expected .yaml, .yml, .json or .jsonl", hint=_HINT
         )
     yield str(path), path.parent, _read(path)
+
+
+def _must_be_named(path: Path) -> None:
+    if not _is_utf8(path):
+        raise UsageError(f"{path}: its path is not UTF-8, so no record of a run can name it", hint="Rename it.")
+
+
+def _is_utf8(path: Path) -> bool:
+    """Whether the path can be written as text. Paths are bytes; what is not UTF-8 comes as lone surrogates."""
+    try:
+        str(path.resolve()).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _document(file: Path) -> tuple[str, Path, Document | DocumentError]:
+    """A ticket file that was found, or (a directory) the files between which nobody can choose."""
+    if not _is_utf8(file):
+        name = str(file).encode(errors="backslashreplace").decode()
+        return name, file.parent, DocumentError("its path is not UTF-8, so no record of a run can name it: rename it")
+    return (str(file), file, _ambiguous(file)) if file.is_dir() else (str(file), file.parent, _read(file))
 
 
 def _files_under(directory: Path, *, below: bool) -> tuple[Path, ...]:
@@ -65,7 +89,9 @@ def _files_under(directory: Path, *, below: bool) -> tuple[Path, ...]:
         directories[:] = sorted(kept) if below and not here else []
     if not found:
         where = "in it or below it" if below else "in it"
-        raise TicketNotFound(f"{directory}: no {', '.join(TICKET_NAMES)} {where}", hint=_HINT)
+        others = [name for name in TICKET_NAMES if os.path.lexists(directory / name)]
+        found_instead = f"; {others[0]} is there, and is no regular file" if others else ""
+        raise TicketNotFound(f"{directory}: no {', '.join(TICKET_NAMES)} {where}{found_instead}", hint=_HINT)
     return tuple(found)
 
 

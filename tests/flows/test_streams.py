@@ -60,6 +60,7 @@ def test_a_result_that_its_file_cannot_take_is_told_with_where_it_is_kept() -> N
         deliver("verdict", Path("/dev/full"), kept="It is in the ledger.")
 
 
-def test_what_a_terminal_s_encoding_lacks_is_shown_escaped() -> None:
-    code = "from flows.streams import prepare_streams; prepare_streams(); print('→ \\udce9')"
-    assert python(code, "").stdout == "→ \\udce9\n"
+def test_what_a_terminal_s_encoding_lacks_is_shown_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1:strict")
+    code = "from flows.streams import prepare_streams; prepare_streams(); print('\\u2192 \\udce9')"
+    assert python(code, "").stdout == "\\u2192 \\udce9\n"

@@ -41,6 +41,12 @@ def test_what_the_form_cannot_know_is_refused_by_name():
         BatchRequest.model_validate({"source": "x", "limit": 0, "surprise": 1})
 
 
+@pytest.mark.parametrize("name", ["../../etc", "two words", "line\n", "", "n" * 65])
+def test_a_batch_s_name_from_the_form_is_one_word_without_slashes(name):
+    with pytest.raises(ValidationError, match="batch_id"):
+        BatchRequest(batch_id=name)
+
+
 def test_what_asks_a_person_has_a_queue_of_its_own_and_nothing_else_has_it():
     asking = {name for name, one in DEPLOYMENTS.items() if one["parameters"]["request"].get("approval") == "ask"}
     queued = {name for name, one in DEPLOYMENTS.items() if one["work_pool"].get("work_queue_name") == QUEUE}

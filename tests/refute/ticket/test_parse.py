@@ -11,7 +11,7 @@ import pytest
 
 from refute.errors import TicketInvalid, TicketNotFound, UsageError
 from refute.ticket import sources
-from refute.ticket.parse import load_ticket, load_tickets
+from refute.ticket.parse import each_ticket, load_ticket, load_tickets
 from refute.ticket.record import Kind
 from tests.refute.ticket.conftest import FIELDS, MakeTicket
 
@@ -130,6 +130,8 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
         ({"previous": "gone.py"}, "expected an existing file"),
         ({"import_roots": ["lib"]}, "expected a directory"),
         ({"workspace": "nowhere"}, "does not exist"),
+        ({"workspace": "thing.py"}, "is no directory"),
+        ({"workspace": "x" * 5000}, "does not exist"),
         ({"include": ["../*.csv"]}, "without '..'"),
         ({"include": ["!secret.csv"]}, "a glob of files to add"),
         ({"workspace": ""}, "a directory, relative to the ticket file"),
@@ -296,6 +298,25 @@ def test_a_directory_of_directories_is_a_batch_but_not_one_ticket(workspace: Pat
 def test_what_is_not_there_is_said_with_where_it_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(TicketNotFound, match="looked in"):
         load_ticket(tmp_path / "gone.yaml")
+
+
+def test_a_path_that_is_not_utf8_is_refused_by_name_and_hides_no_other_ticket(workspace: Path, tmp_path: Path) -> None:
+    written(workspace, MINIMAL)
+    odd = Path(os.fsdecode(os.fsencode(tmp_path / "tickets") + b"/caf\xe9"))
+    odd.parent.mkdir()
+    workspace.rename(odd)
+    with pytest.raises(UsageError, match="is not UTF-8"):
+        load_ticket(odd)
+    (refused,) = each_ticket(odd.parent)
+    assert isinstance(refused, TicketInvalid)
+    assert str(refused).encode(), "a record of it can be written"
+    assert "rename it" in str(refused)
+
+
+def test_what_stands_in_a_ticket_file_s_place_is_named(tmp_path: Path) -> None:
+    (tmp_path / "ticket.yaml").mkdir()
+    with pytest.raises(TicketNotFound, match=r"ticket\.yaml is there, and is no regular file"):
+        load_ticket(tmp_path)
 
 
 def test_an_empty_batch_is_no_ticket_found(workspace: Path) -> None:
