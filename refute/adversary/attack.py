@@ -213,3 +213,5 @@ class TriagedTest:
     verdict: TriageVerdict
     reason: str
     run: TestRun
+    contested: bool = False
+    """Flaky, though nothing in the test is left to chance: it is the code that answered differently."""

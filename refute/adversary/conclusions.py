@@ -73,8 +73,12 @@ def _verdict(
         return ClaimVerdict.UNTESTED, _why_untested(claim, screening), ""
     if tampering:
         return ClaimVerdict.INCONCLUSIVE, f"the run was tampered with: {tampering[0]}", ""
-    if unclear := by_verdict.get(TriageVerdict.NEEDS_REVIEW):
-        return ClaimVerdict.INCONCLUSIVE, f"needs a person: {unclear[0].reason}", unclear[0].test.name
+    contested = [one for one in by_verdict.get(TriageVerdict.FLAKY, ()) if one.contested]
+    if unclear := [*by_verdict.get(TriageVerdict.NEEDS_REVIEW, ()), *contested]:
+        what = (
+            "the code answers the same test now one way and now another" if unclear[0].contested else "needs a person"
+        )
+        return ClaimVerdict.INCONCLUSIVE, f"{what}: {unclear[0].reason}", unclear[0].test.name
     dropped = [*by_verdict.get(TriageVerdict.FLAKY, ()), *by_verdict.get(TriageVerdict.INVALID, ())]
     survived = by_verdict.get(TriageVerdict.SURVIVED, ())
     if not survived:

@@ -15,10 +15,13 @@ from refute.adversary.attack import (
     TriagedTest,
     TriageVerdict,
 )
+from refute.adversary.chance import left_to_chance
+from refute.adversary.deprivation import deprived
 from refute.adversary.endless import endless
 from refute.adversary.offered import Offers
 from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
 from refute.adversary.references import ImplementationUse
+from refute.adversary.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
 from refute.ticket.record import Claim, ClaimId
 
 EXAMPLES: Final = frozenset({Origin.AUTHOR_EXAMPLE, Origin.CLAIM_EXAMPLE, Origin.DOCSTRING_EXAMPLE})
@@ -36,7 +39,7 @@ NO_VERDICT: Final = {
     "hypothesis.errors.NoSuchExample": "Hypothesis found no input",
     "hypothesis.errors.DeadlineExceeded": "one input took longer than Hypothesis's own deadline",
 }
-FLAKY: Final = re.compile(r"hypothesis\.errors\.(?:Flaky\w*|InconsistentGeneration)\Z")
+UNSATISFIED: Final = frozenset({"hypothesis.errors.Unsatisfiable", "hypothesis.errors.Unsatisfied"})
 SIGNATURE: Final = re.compile(
     r"^(?P<callee>[\w.<>]+)\(\) "
     r"(?:missing \d+ required|takes |got an unexpected keyword|got multiple values|got some positional)"
@@ -50,10 +53,7 @@ OWN_FILE: Final = re.compile(r"\((?P<file>[^()]+\.py), line \d+\)\s*\Z")
 MEASURED: Final = re.compile(r"^assert .* [<>]=? ", re.MULTILINE)
 VALUE_MADE: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 """An address says nothing about a value."""
-ASSERTED: Final = frozenset({"AssertionError", "Failed"})
-"""A failed `assert`; pytest's own Failed: `pytest.fail`, or nothing raised inside `pytest.raises`."""
-
-Judgement = tuple[TriageVerdict, str]
+DEPRIVED: Final = "what the test itself works with was not as it should be"
 
 
 def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: int) -> tuple[TriagedTest, ...]:
@@ -79,11 +79,14 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         again = [other for runs in run.repetitions for other in runs if other.name == first.name]
         case = Case(tests[first.name], first, again, claims, use)
         case.runs_program = bool(brief.programs)
+        case.workspace_paths = frozenset(brief.workspace_paths)
         case.files = frozenset(path.rpartition("/")[2] for path in brief.ticket.implementation_files)
         if tests[first.name].origin is Origin.MODEL:
             case.lacking = offers.lacking(first)
         verdict, reason = case.judge(repetitions)
-        triaged.append(TriagedTest(test=case.test, verdict=verdict, reason=reason, run=first))
+        contested = verdict is TriageVerdict.FLAKY and failed_by_itself(case.runs)
+        contested = contested and not left_to_chance(attack.source, first.name)
+        triaged.append(TriagedTest(test=case.test, verdict=verdict, reason=reason, run=first, contested=contested))
     return tuple(triaged)
 
 
@@ -101,28 +104,23 @@ class Case:
         self.test = test
         self._first = first
         self._again = again
-        self._runs = (first, *again)
+        self.runs = (first, *again)
         self._claim = claims[test.claim_id]
         self._use = use
         self.runs_program = False
         """Whether tests run the implementation as a program, so that no frame of it is ever seen."""
         self.files: frozenset[str] = frozenset()
         """Names of the implementation's files, without folders."""
+        self.workspace_paths: frozenset[str] = frozenset()
+        """Every file of the snapshot."""
         self.lacking = ""
         """The attribute that this test's plain data lacks and other tests offer."""
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
-        first = self._first
-        if lost := next((run for run in self._runs if run.not_carried), None):
-            return TriageVerdict.NEEDS_REVIEW if lost.not_carried_back else TriageVerdict.INVALID, lost.not_carried
-        if first.end is TestEnd.PASSED:
-            return TriageVerdict.SURVIVED, "passed"
-        if first.end is TestEnd.MISSING:
-            return TriageVerdict.NEEDS_REVIEW, first.error_message or "was never reported"
-        if mixed := self._mixed():
-            return TriageVerdict.FLAKY, mixed
-        if own := self._own_syntax_error():
+        if known := undecided(self.runs):
+            return known
+        if own := self._own_syntaxin_one_line():
             return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {own}"
         return (
             self._plain_data()
@@ -137,51 +135,55 @@ class Case:
         done = sum(again.end is not TestEnd.MISSING for again in self._again)
         if done >= repetitions:
             return None
-        reason = f"failed, but only {done} of {repetitions} repetitions ran: {_error(self._first)}"
+        reason = f"failed, but only {done} of {repetitions} repetitions ran: {in_one_line(self._first)}"
         return TriageVerdict.NEEDS_REVIEW, reason
-
-    def _mixed(self) -> str:
-        """How the runs differ."""
-        done = [run for run in self._runs if run.end is not TestEnd.MISSING]
-        ends = [run.end for run in done]
-        if len(set(ends)) > 1:
-            return f"{len(ends)} runs ended differently: {', '.join(end.value.replace('_', ' ') for end in ends)}"
-        limits = {limit_reached(run) for run in done}
-        if len(limits) > 1:
-            return "some runs hit a resource limit and some did not: " + ", ".join(sorted(filter(None, limits)))
-        if any(FLAKY.match(run.error_type) for run in self._runs):
-            return f"the same input gave different results: {_error(self._first)}"
-        return ""
 
     def _structural(self) -> Judgement | None:
         """Failures that are about the test and not about the implementation."""
         run = self._first
         if run.end is TestEnd.BROKEN:
-            return TriageVerdict.INVALID, f"could not be set up: {_error(run)}"
+            return self._broken(run)
         if run.end is TestEnd.SKIPPED:
             return TriageVerdict.INVALID, f"skipped itself: {run.error_message}"
         if run.error_type in NO_VERDICT:
-            if run.raised_in_implementation:
-                return TriageVerdict.NEEDS_REVIEW, f"the implementation raised the test library's own {run.error_type}"
-            return TriageVerdict.INVALID, f"{NO_VERDICT[run.error_type]}: {run.error_message}"
+            return self._libraryin_one_line(run)
         if run.end is not TestEnd.FAILED or run.raised_in_implementation or self._reached():
             return None
-        never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {_error(run)}")
+        if deprived(run, self.workspace_paths):
+            return TriageVerdict.NEEDS_REVIEW, f"{DEPRIVED}: {in_one_line(run)}"
+        never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {in_one_line(run)}")
         return self._signature_refused(run) or never
+
+    def _broken(self, run: TestRun) -> Judgement:
+        """A set-up that failed: the test's mistake, unless the implementation raised there or took something away."""
+        if deprived(run, self.workspace_paths):
+            return TriageVerdict.NEEDS_REVIEW, f"{DEPRIVED}: {in_one_line(run)}"
+        if run.raised_in_implementation and run.reached_implementation:
+            return TriageVerdict.NEEDS_REVIEW, f"the implementation raised where the test is set up: {in_one_line(run)}"
+        return TriageVerdict.INVALID, f"could not be set up: {in_one_line(run)}"
+
+    @staticmethod
+    def _libraryin_one_line(run: TestRun) -> Judgement:
+        """The test library found the inputs unfit, unless the implementation says so, or is what refused them."""
+        if run.raised_in_implementation:
+            return TriageVerdict.NEEDS_REVIEW, f"the implementation raised the test library's own {run.error_type}"
+        if run.error_type in UNSATISFIED and run.reached_implementation:
+            return TriageVerdict.NEEDS_REVIEW, f"after its answers, {NO_VERDICT[run.error_type]}"
+        return TriageVerdict.INVALID, f"{NO_VERDICT[run.error_type]}: {run.error_message}"
 
     def _plain_data(self) -> Judgement | None:
         """A test that does not know what an argument must offer; no claim named it, and other tests do know."""
         if not self.lacking:
             return None
         what = f"gives plain data where other tests give what has .{self.lacking}"
-        return TriageVerdict.INVALID, f"{what}: {_error(self._first)}"
+        return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
 
-    def _own_syntax_error(self) -> str:
+    def _own_syntaxin_one_line(self) -> str:
         """A fault in the text of an implementation file, told by every run; empty where there is none."""
-        kinds = {run.error_type for run in self._runs}
+        kinds = {run.error_type for run in self.runs}
         named = OWN_FILE.search(self._first.error_message)
         ours = named is not None and named["file"].rpartition("/")[2] in self.files
-        return _error(self._first) if kinds <= UNREADABLE and ours else ""
+        return in_one_line(self._first) if kinds <= UNREADABLE and ours else ""
 
     def _reached(self) -> bool:
         """Whether the implementation took part: it was called, or an assertion is about one of its values."""
@@ -196,7 +198,7 @@ class Case:
             return None
         callee = match["callee"]
         if self.test.origin.by_author and self._use.refers(self.test.name):
-            return TriageVerdict.REFUTED, f"the claim's own call is refused by {callee}(): {_error(run)}"
+            return TriageVerdict.REFUTED, f"the claim's own call is refused by {callee}(): {in_one_line(run)}"
         return TriageVerdict.INVALID, f"calls {callee}() with arguments that it does not take: {run.error_message}"
 
     def _limit(self) -> Judgement | None:
@@ -204,18 +206,18 @@ class Case:
         limit = limit_reached(self._first)
         if not limit:
             return None
-        what = _error(self._first)
-        inside = all(run.raised_in_implementation for run in self._runs)
+        what = in_one_line(self._first)
+        inside = all(run.raised_in_implementation for run in self.runs)
         if not inside:
             return TriageVerdict.NEEDS_REVIEW, f"a limit was reached, not seen to be inside the implementation: {what}"
-        if all(rules_out(self._claim.text, limit, run.duration_s) for run in self._runs):
-            return TriageVerdict.REFUTED, f"the claim rules this out, and {len(self._runs)} runs agree: {what}"
+        if all(rules_out(self._claim.text, limit, run.duration_s) for run in self.runs):
+            return TriageVerdict.REFUTED, f"the claim rules this out, and {len(self.runs)} runs agree: {what}"
         if limit == "recursion" and self.test.origin in EXAMPLES:
             return TriageVerdict.REFUTED, f"the example never returns, however deep it may recurse: {what}"
-        if self._promises_result(limit) and all(endless(run, self._use.source, limit) for run in self._runs):
+        if self._promises_result(limit) and all(endless(run, self._use.source, limit) for run in self.runs):
             return (
                 TriageVerdict.REFUTED,
-                f"no result ever comes for this small input, in {len(self._runs)} runs: {what}",
+                f"no result ever comes for this small input, in {len(self.runs)} runs: {what}",
             )
         return TriageVerdict.NEEDS_REVIEW, f"no claim rules this limit out: {what}"
 
@@ -227,20 +229,20 @@ class Case:
     def _failure(self) -> Judgement:
         """An assertion that failed, or an exception where none may be."""
         run = self._first
-        agree = f"{len(self._runs)} of {len(self._runs)} runs"
-        if kinds := {other.error_type for other in self._runs} - {run.error_type}:
+        agree = f"{len(self.runs)} of {len(self.runs)} runs"
+        if kinds := {other.error_type for other in self.runs} - {run.error_type}:
             agree += f" (sometimes {', '.join(sorted(kinds))})"
         if confined(run):
-            return TriageVerdict.NEEDS_REVIEW, f"the sandbox may be the cause: {_error(run)}"
+            return TriageVerdict.NEEDS_REVIEW, f"the sandbox may be the cause: {in_one_line(run)}"
         if run.raised_in_implementation:
             return self._raised(agree)
         if run.error_type in ASSERTED:
             if self._made_anew():
                 return (
                     TriageVerdict.NEEDS_REVIEW,
-                    f"the value differs from run to run, so the example may only illustrate: {_error(run)}",
+                    f"the value differs from run to run, so the example may only illustrate: {in_one_line(run)}",
                 )
-            return TriageVerdict.REFUTED, f"{agree}: {_error(run)}"
+            return TriageVerdict.REFUTED, f"{agree}: {in_one_line(run)}"
         return self._raised_by_test(agree)
 
     def _made_anew(self) -> bool:
@@ -249,7 +251,7 @@ class Case:
         One among a claim's `examples` does not illustrate: its author says that it holds, and a race breaks it
         differently each time. Only where it is below or above something, as a duration is, the machine may be slow.
         """
-        said = {VALUE_MADE.sub("", run.error_message) for run in self._runs}
+        said = {VALUE_MADE.sub("", run.error_message) for run in self.runs}
         if self.test.origin is Origin.AUTHOR_EXAMPLE and not any(MEASURED.search(message) for message in said):
             return False
         return self.test.origin in EXAMPLES and len(said) > 1
@@ -258,20 +260,23 @@ class Case:
         """An exception in the test's own frame, after the implementation had been called."""
         run = self._first
         if run.error_type in TEST_AT_FAULT:
-            return TriageVerdict.INVALID, f"the test is wrong: {_error(run)}"
+            return TriageVerdict.INVALID, f"the test is wrong: {in_one_line(run)}"
         if refused := self._signature_refused(run):
             return refused
         if self.test.origin.by_author:
-            return TriageVerdict.REFUTED, f"{agree}: what the author wrote down raises {_error(run)}"
-        return TriageVerdict.NEEDS_REVIEW, f"the test itself raised, perhaps on an unexpected result: {_error(run)}"
+            return TriageVerdict.REFUTED, f"{agree}: what the author wrote down raises {in_one_line(run)}"
+        return (
+            TriageVerdict.NEEDS_REVIEW,
+            f"the test itself raised, perhaps on an unexpected result: {in_one_line(run)}",
+        )
 
     def _raised(self, agree: str) -> Judgement:
         """An exception out of the implementation; one raised on purpose may be its way to refuse an input."""
         run = self._first
         if run.raised_on_purpose and not self.test.origin.by_author and not self._ruled_out(run):
-            reason = f"the implementation refuses this input on purpose; does the claim cover it? {_error(run)}"
+            reason = f"the implementation refuses this input on purpose; does the claim cover it? {in_one_line(run)}"
             return TriageVerdict.NEEDS_REVIEW, reason
-        return TriageVerdict.REFUTED, f"{agree}: the implementation raised {_error(run)}"
+        return TriageVerdict.REFUTED, f"{agree}: the implementation raised {in_one_line(run)}"
 
     def _ruled_out(self, run: TestRun) -> bool:
         """Whether the claim leaves no room for this exception: it says that none is raised, or which other one."""
@@ -279,10 +284,3 @@ class Case:
         if run.error_type.rpartition(".")[2] in announced:
             return False
         return self.test.origin is Origin.FUZZ or bool(announced) or RAISING.search(self._claim.text) is not None
-
-
-def _error(run: TestRun) -> str:
-    """The error in one line."""
-    message = " ".join(run.error_message.split())
-    text = f"{run.error_type}: {message}" if run.error_type else message
-    return text if len(text) <= 300 else f"{text[:299]}…"  # noqa: PLR2004  # a line for a person

@@ -5,6 +5,10 @@ class CannotCarry(Exception):
     """Something of a test cannot be taken to the other process; says nothing about the code."""
 
 
+class CannotCarryBack(CannotCarry):
+    """The same of something that may well have come from the implementation: whose fault it is, nobody knows."""
+
+
 class Malformed(Exception):
     """The other side sent what no honest one sends."""
 

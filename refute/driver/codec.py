@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
-from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.carriage import CannotCarryBack, Malformed
 from refute.driver.containers import CONTAINERS, TAG_OF, parts_of, refill
 from refute.driver.plain_values import MAKERS, VALUES
 from refute.driver.scalars import SCALARS, SINGLETONS, is_flat, is_plain, simple
@@ -116,7 +116,7 @@ class Encoder:
     def _open(self, value: Any) -> tuple[Entry, Sequence[Any] | None]:
         """The entry of a value and the parts that are still to be written; None where it is complete."""
         if len(self.table) > MAX_ENTRIES:
-            raise CannotCarry(f"the value is too large to pass: more than {MAX_ENTRIES} parts")
+            raise CannotCarryBack(f"the value is too large to pass: more than {MAX_ENTRIES} parts")
         kind = type(value)
         if kind in TAG_OF:
             return self._open_container(value, kind)

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed
 from refute.driver.mirror.describing import FUNCTIONS
 from refute.driver.operations import is_owner, lookup
 from refute.driver.writing import CALLABLE
@@ -101,7 +101,11 @@ class Door:
             CannotCarry: it is part of the machinery, or nobody knows what it is.
         """
         if isinstance(value, NEVER):
-            raise CannotCarry(f"needs the implementation in the test's process: passes a {type(value).__name__} to it")
+            # The implementation's own tracebacks are here as such.
+            kind_of_error = CannotCarryBack if isinstance(value, types.TracebackType) else CannotCarry
+            raise kind_of_error(
+                f"needs the implementation in the test's process: passes a {type(value).__name__} to it"
+            )
         if isinstance(value, (*CALLABLE, BaseException)):
             return
         kind = value if isinstance(value, type) else type(value)

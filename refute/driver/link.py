@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 
 from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, running_loop
-from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.door import Door
 from refute.driver.mirror.metas import MetaMirror
 from refute.driver.mirror.roots import Current, MirrorMeta
@@ -104,7 +104,7 @@ class SubjectLink(Attestation):
             return self.peer.request(operation, *args, **kwargs)
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
-            self.not_carried_back = self.not_carried_back or error.__traceback__ is None or _from_subject(error)
+            self.not_carried_back = self.not_carried_back or _from_subject(error)
             raise
         except (Malformed, SubjectGone) as error:
             self._break(error)
@@ -244,6 +244,8 @@ def _told(name: str, value: Any) -> tuple[str, str, Any]:
 
 def _from_subject(error: CannotCarry) -> bool:
     """Whether it is the subject that said so: then the error was raised where its answer is read."""
+    if isinstance(error, CannotCarryBack):
+        return True
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next

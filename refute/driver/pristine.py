@@ -1,11 +1,11 @@
 """The files as submitted: every worker finds them as the first one did, whatever earlier ones did to them."""
 
-import contextlib
 import os
-import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+
+from refute.driver.emptying import empty_folder, remove
 
 Signature = tuple[int, int, int, int, int]
 
@@ -30,6 +30,7 @@ class PristineFolder:
         self._root = folder
         self._folders: dict[Path, int] = {}
         self._files: dict[Path, Original] = {}
+        self._mode = stat.S_IMODE(folder.stat().st_mode)
         for base, folders, files in os.walk(self._root):
             for path in (Path(base, name) for name in folders):
                 self._folders[path] = stat.S_IMODE(path.lstat().st_mode)
@@ -40,8 +41,18 @@ class PristineFolder:
         """Undo what changed since: content, modes, files and folders added, removed or replaced.
 
         Raises:
-            OSError, RecursionError: it could not be undone.
+            OSError: it could not be undone.
         """
+        if stat.S_IMODE(self._root.stat().st_mode) != self._mode:
+            self._root.chmod(self._mode)
+        try:
+            self._undo()
+        except (OSError, RecursionError):  # names too long, trees too deep: all of it anew
+            empty_folder(self._root)
+            self._root.chmod(self._mode)
+            self._undo()
+
+    def _undo(self) -> None:
         seen = set()
         for base, folders, files in os.walk(self._root):
             for name in [*folders, *files]:
@@ -49,7 +60,7 @@ class PristineFolder:
                 if self._unchanged(path):
                     seen.add(path)
                     continue
-                _remove(path)
+                remove(path)
                 if name in folders:
                     folders.remove(name)
         for path, mode in sorted(self._folders.items()):
@@ -81,34 +92,10 @@ class PristineFolder:
         return original is not None and _signature(path) == original.signature
 
 
-def empty_folder(path: Path) -> None:
-    """Make a folder exist and be empty."""
-    shutil.rmtree(path, ignore_errors=True)
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
-def empty_contents(path: Path) -> None:
-    """Remove what is in a folder, as far as this process may; the folder stays."""
-    with contextlib.suppress(OSError):
-        for entry in list(os.scandir(path)):
-            with contextlib.suppress(OSError, RecursionError):
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
-                else:
-                    Path(entry.path).unlink()
-
-
 def _signature(path: Path) -> Signature:
     """The change time cannot be set by a program, so an equal signature means untouched."""
     now = path.lstat()
     return (now.st_mode, now.st_size, now.st_ino, now.st_mtime_ns, now.st_ctime_ns)
-
-
-def _remove(path: Path) -> None:
-    if stat.S_ISDIR(path.lstat().st_mode):
-        shutil.rmtree(path)
-    else:
-        path.unlink()
 
 
 def _write(path: Path, original: Original) -> None:

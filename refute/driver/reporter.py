@@ -49,6 +49,8 @@ class Reporter:
         """Keep what was asked for, in the order in which it was asked."""
         kept = [item for item in items if function_name(item.nodeid) in self._order]
         items[:] = sorted(kept, key=lambda item: self._order[function_name(item.nodeid)])
+        for item in items:
+            unhurried(getattr(item, "obj", None))
         self._send("collected", {"ids": [item_id(item.nodeid) for item in items]})
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: Any) -> None:
@@ -94,6 +96,8 @@ class Reporter:
         error = self._error if call.when == "call" else None
         if error is None and call.excinfo is not None:
             error = describe(call.excinfo.value, self._territory)
+            # A set-up is judged by whose error it is alone; whoever hides its frames has raised it all the same.
+            error["raised_in_implementation"] |= "_refute_called_" in getattr(call.excinfo.value, "__dict__", {})
         data = {"id": item_id(item.nodeid), "when": report.when, "outcome": report.outcome, **(error or {})}
         self._send("phase", {**data, "traceback": cut(report.longreprtext, TRACEBACK_CHARS)})
         return report
@@ -101,6 +105,22 @@ class Reporter:
     def _called(self, item: pytest.Item, error: BaseException | None) -> None:
         self._error = describe(error, self._territory) if error is not None else None
         self._send("called", {"id": item_id(item.nodeid), "raised": error is not None, **(self._error or {})})
+
+
+def unhurried(test: Any) -> None:
+    """Take Hypothesis's limits of time and of rejected inputs off a test.
+
+    Code that dawdles where it is wrong, or has many inputs rejected, would have that reported instead of its error.
+    """
+    function = getattr(test, "__func__", test)
+    chosen = getattr(function, "_hypothesis_internal_use_settings", None)
+    if chosen is not None:
+        from hypothesis import HealthCheck, settings
+
+        calm = {HealthCheck.filter_too_much, *chosen.suppress_health_check}
+        function._hypothesis_internal_use_settings = settings(  # noqa: SLF001  # where `@settings` puts them
+            chosen, deadline=None, suppress_health_check=list(calm)
+        )
 
 
 def item_id(node_id: str) -> str:

@@ -7,7 +7,6 @@ out of its reach.
 """
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -28,26 +27,17 @@ def main() -> int:
     plan = read_plan(Path(sys.argv[1]))
     # Held open from the start: what stands behind the path later does not matter.
     folder = os.open(plan.attack_dir, os.O_RDONLY | os.O_DIRECTORY)
+    supervisor = Supervisor(plan, plan.test_path.read_bytes())
     try:
-        results = Supervisor(plan, plan.test_path.read_bytes()).run()
+        results = supervisor.run()
     except WorkerBroken as error:
         print(error, file=sys.stderr)
         return BROKEN
     if not kill_descendants():
         results.tampering.append("processes that the attack started could not be stopped")
-    if os.path.lexists(plan.results_path):
-        results.tampering.append("a file of results was planted")
-        remove(plan.results_file, folder)
+    supervisor.clear_attack()
     write(plan.results_file, folder, results.to_json())
     return 0
-
-
-def remove(name: str, folder: int) -> None:
-    """Remove whatever has this name in an open folder."""
-    try:
-        os.unlink(name, dir_fd=folder)
-    except OSError:
-        shutil.rmtree(name, dir_fd=folder)
 
 
 def write(name: str, folder: int, content: bytes) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
+from refute.driver.emptying import empty_contents, empty_folder
 from refute.driver.nursery import Nursery
 from refute.driver.plan import Plan, Report, Results, Variant, VariantReport
-from refute.driver.pristine import PristineFolder, empty_contents, empty_folder
+from refute.driver.pristine import PristineFolder
 from refute.driver.variants import noticed, shortened
 from refute.driver.watch import Watch, draws_text
 
@@ -150,7 +151,7 @@ class Supervisor:
         """
         try:
             self._pristine.restore()
-        except (OSError, RecursionError) as error:
+        except OSError as error:
             self._note(f"the workspace could not be put back as it was submitted: {type(error).__name__}")
         if variant is not None:
             for folder in self._plan.emptied:
@@ -158,10 +159,15 @@ class Supervisor:
             for name, content in variant.files.items():
                 self._pristine.replace(name, content.encode("utf-8", "surrogateescape"))
         empty_folder(Path(self._plan.scratch_dir))
-        if os.path.lexists(self._plan.test_path):
-            self._plan.test_path.unlink()
+        self.clear_attack()
         with self._plan.test_path.open("xb") as file:
             file.write(PLACEHOLDER)
+
+    def clear_attack(self) -> None:
+        """Leave nothing in the folder of test file and results, where there is room for both then."""
+        if os.path.lexists(self._plan.results_path):
+            self._note("a file of results was planted")
+        empty_folder(Path(self._plan.attack_dir))
 
     def _absorb(self, watch: Watch) -> None:
         self._output += watch.output

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, Final
 
-from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+from refute.driver.carriage import CannotCarryBack, Malformed, SubjectGone
 
 HEADER: Final = struct.Struct("!Q")
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -45,14 +45,14 @@ class Wire:
         """Send one message.
 
         Raises:
-            CannotCarry: it is too large; nothing was sent.
+            CannotCarryBack: it is too large; nothing was sent.
             SubjectGone: nobody reads it.
         """
         if os.getpid() != self._process:  # a forked child must not speak for its parent
             os._exit(70)
         data = _write(message).encode("ascii")
         if len(data) > MAX_BYTES or (len(data) > MAX_PARTS and _parts(data) > MAX_PARTS):
-            raise CannotCarry(f"the value is too large to pass: {len(data)} bytes, at most {MAX_BYTES}")
+            raise CannotCarryBack(f"the value is too large to pass: {len(data)} bytes, at most {MAX_BYTES}")
         try:
             self._socket.sendall(HEADER.pack(len(data)) + data)
         except OSError as error:

@@ -9,14 +9,10 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from refute.adversary.attack import Brief
+from refute.adversary.chance import named_chance
 from refute.adversary.promises import ENDING_WITHIN
 from refute.python_syntax import parse_python
 
-MODULES: Final = frozenset({"_thread", "concurrent", "multiprocessing", "random", "secrets", "time", "timeit"})
-NAMES: Final = frozenset(
-    {"Thread", "Timer", "fork", "getrandom", "now", "today", "urandom", "utcnow", "uuid1", "uuid4"}
-)
-"""By which a program comes to clock, chance or a race without one of these modules; a lock alone is none."""
 MOST_FILES: Final = 200
 """Files that are read; of code that imports more of the ticket's files nothing is said."""
 
@@ -33,9 +29,9 @@ def left_to_chance(brief: Brief, attack_source: str, contents: Mapping[str, byte
         if ENDING_WITHIN.search(claim.text):
             return f"claim {claim.id} promises a time"
     tree = _parsed(attack_source)
-    named = set(_chance(tree)) if tree else {"tests that cannot be read"}
+    named = set(named_chance([tree])) if tree else {"tests that cannot be read"}
     for path, module in _imported(brief.ticket.implementation_files, contents):
-        named |= set(_chance(module)) if module else {f"{path}, which cannot be read"}
+        named |= set(named_chance([module])) if module else {f"{path}, which cannot be read"}
     return f"it uses {min(named)}" if named else ""
 
 
@@ -73,17 +69,3 @@ def _names(node: ast.AST) -> Iterator[str]:
             yield from (alias.name for alias in aliases)
         case _:
             return
-
-
-def _chance(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=aliases):
-                yield from MODULES & {alias.name.partition(".")[0] for alias in aliases}
-            case ast.ImportFrom(module=module, names=aliases, level=level):
-                yield from MODULES & {(module or "").partition(".")[0]} if not level else ()
-                yield from NAMES & {alias.name for alias in aliases}
-            case ast.Attribute(attr=name) if name in NAMES:
-                yield name
-            case _:
-                continue

@@ -27,6 +27,8 @@ CACHES: Final = frozenset(
     }
 )
 SECRET_DIRECTORIES: Final = frozenset({".aws", ".ssh", ".gnupg", ".azure", ".password-store"})
+COMPILED: Final = "__pycache__"
+"""Python runs what lies here in the place of the source beside it, and nobody reads it."""
 _SECRET_NAMES: Final = (
     ".env",
     ".env.*",
@@ -98,6 +100,8 @@ def withheld_reason(path: str) -> str | None:
     parts = PurePosixPath(path.lower()).parts
     if VERSION_CONTROL.intersection(parts):
         return "version control"
+    if COMPILED in parts:
+        return "compiled code, which would run instead of its source"
     if SECRET_DIRECTORIES.intersection(parts):
         return "directory of credentials"
     name = parts[-1] if parts else ""

@@ -50,6 +50,14 @@ def test_a_claim_is_what_the_worst_of_its_tests_says(verdicts: list[TriageVerdic
     assert concluded(*verdicts).verdict is expected
 
 
+def test_a_claim_whose_test_the_code_answers_now_one_way_and_now_another_is_undecided() -> None:
+    passed = TriagedTest(test=make_test("test_b"), verdict=V.SURVIVED, reason="r", run=make_run(end=TestEnd.PASSED))
+    flaky = TriagedTest(test=make_test("test_a"), verdict=V.FLAKY, reason="1 of 4", run=make_run(), contested=True)
+    screening = Screening(attack=make_attack("", [flaky.test, passed.test]), rejected=())
+    (result,) = claim_results(make_brief().ticket.claims, [flaky, passed], screening, tampering=())
+    assert (result.verdict, result.decided_by) == (ClaimVerdict.INCONCLUSIVE, "test_a")
+
+
 def test_tampering_makes_passes_worthless_and_leaves_refutations_alone() -> None:
     assert concluded(V.SURVIVED, tampering=["a canary lied"]).verdict is ClaimVerdict.INCONCLUSIVE
     assert concluded(V.REFUTED, tampering=["a canary lied"]).verdict is ClaimVerdict.REFUTED

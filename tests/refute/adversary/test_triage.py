@@ -48,16 +48,82 @@ def test_an_assertion_that_fails_every_time_refutes() -> None:
     assert triaged.reason == "4 of 4 runs: AssertionError: assert 1 == 2"
 
 
+SOMETIMES = (make_run(), make_run(), make_run(end=TestEnd.PASSED), make_run())
+
+
+def test_mixed_results_are_flaky() -> None:
+    assert judged(*SOMETIMES).verdict is TriageVerdict.FLAKY
+
+
 @pytest.mark.parametrize(
-    "again",
+    "other",
     [
-        [make_run(), make_run(end=TestEnd.PASSED), make_run()],
-        [make_run(end=TestEnd.TIMED_OUT, **IN)] * 3,
-        [make_run(end=TestEnd.DIED)] * 3,
+        make_run(end=TestEnd.TIMED_OUT, **IN),
+        make_run(end=TestEnd.DIED),
+        make_run(end=TestEnd.BROKEN, error_type="RuntimeError"),
+        make_run(end=TestEnd.SKIPPED),
+        failed("RecursionError", **IN),
+        make_run(not_carried="returns a frame", not_carried_back=False),
+    ],
+    ids=lambda run: f"{run.end} {run.error_type} {run.not_carried}",
+)
+def test_a_test_that_no_run_passed_is_not_put_down_to_chance(other: TestRun) -> None:
+    assert judged(make_run(), other, other, other).verdict is TriageVerdict.NEEDS_REVIEW
+
+
+@pytest.mark.parametrize(
+    ("source", "contested"),
+    [
+        ("def test_a():\n    import impl\n    assert impl.double(2) == 4\n", True),
+        ("import random\ndef test_b():\n    random.random()\ndef test_a():\n    assert impl.double(2) == 4\n", True),
+        ("import random\ndef test_a():\n    assert impl.double(2) == random.choice([4])\n", False),
+        ("import time\nBEGAN = time.time()\ndef test_a():\n    assert impl.double(2) == 4\n", False),
+        (
+            "import threading as t\ndef run():\n    t.Event().wait(0.1)\ndef test_a():\n    run()\n    assert impl.x\n",
+            False,
+        ),
+        ("def test_a():\n    from datetime import datetime\n    assert impl.year() == datetime.now().year\n", False),
+        ("def test_a(:\n", True),
     ],
 )
-def test_mixed_results_are_flaky(again: list[TestRun]) -> None:
-    assert judged(make_run(), *again).verdict is TriageVerdict.FLAKY
+def test_a_test_that_leaves_nothing_to_chance_and_passes_at_times_is_contested(source: str, *, contested: bool) -> None:
+    attack = make_attack(source, [make_test("test_a")])
+    (triaged,) = triage_tests(make_attack_run(*[[run] for run in SOMETIMES]), attack, make_brief(), repetitions=3)
+    assert (triaged.verdict, triaged.contested) == (TriageVerdict.FLAKY, contested)
+
+
+def test_a_test_that_passes_where_no_limit_is_met_is_not_contested() -> None:
+    passed = make_run(end=TestEnd.PASSED)
+    for run in (failed("MemoryError", **IN), make_run(end=TestEnd.TIMED_OUT, **IN), make_run(end=TestEnd.DIED)):
+        triaged = judged(run, passed, passed, passed)
+        assert (triaged.verdict, triaged.contested) == (TriageVerdict.FLAKY, False)
+
+
+OWN = {"reached_implementation": False}
+
+
+@pytest.mark.parametrize(
+    ("run", "verdict"),
+    [
+        (failed("FileNotFoundError", "[Errno 2] No such file or directory: '/tmp/attack/x'", **OWN), "needs_review"),
+        (failed("FileNotFoundError", "[Errno 2] No such file or directory: 'impl.py'", **OWN), "needs_review"),
+        (failed("OSError", "[Errno 28] No space left on device", **OWN), "needs_review"),
+        (failed("FileNotFoundError", "[Errno 2] No such file or directory: 'nowhere.txt'", **OWN), "invalid"),
+        (failed("ValueError", "not in '/tmp/attack/x'", **OWN), "invalid"),
+        (
+            make_run(end=TestEnd.BROKEN, error_type="OSError", error_message="[Errno 13] '/tmp/a'", **OWN),
+            "needs_review",
+        ),
+        (make_run(end=TestEnd.BROKEN, error_type="RuntimeError", **IN), "needs_review"),
+        (make_run(end=TestEnd.BROKEN, error_type="RuntimeError"), "invalid"),
+    ],
+)
+def test_what_a_test_was_deprived_of_is_not_its_own_mistake(run: TestRun, verdict: str) -> None:
+    assert judged(run).verdict == verdict
+
+
+def test_inputs_that_are_rejected_by_the_implementations_answers_need_a_person() -> None:
+    assert judged(failed("hypothesis.errors.Unsatisfiable")).verdict is TriageVerdict.NEEDS_REVIEW
 
 
 def test_an_example_whose_value_differs_from_run_to_run_needs_a_person() -> None:
@@ -119,7 +185,7 @@ def test_a_test_that_was_never_reported_needs_a_person() -> None:
         failed("TypeError", "double() missing 1 required positional argument: 'x'"),
         failed("AttributeError", "module 'impl' has no attribute 'y'", reached_implementation=False),
         failed("hypothesis.errors.FailedHealthCheck"),
-        failed("hypothesis.errors.Unsatisfiable"),
+        failed("hypothesis.errors.Unsatisfiable", reached_implementation=False),
         failed("hypothesis.errors.InvalidArgument", reached_implementation=False),
     ],
     ids=lambda run: f"{run.end} {run.error_type} {run.error_message[:20]}",

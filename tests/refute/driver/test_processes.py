@@ -1,6 +1,8 @@
 import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +39,34 @@ def test_children_of_children_are_descendants() -> None:
             assert child.pid in found
         finally:
             child.communicate(b"\n")
+
+
+LEADERLESS = """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(60,)).start()
+ctypes.CDLL(None).syscall(60, 0)
+"""
+"""Its first thread ends by the call `exit` of x86-64, the other one goes on: it is shown as a zombie."""
+
+
+def test_a_process_whose_first_thread_has_ended_is_a_living_descendant() -> None:
+    with subprocess.Popen([sys.executable, "-c", LEADERLESS]) as child:
+        try:
+            deadline = time.monotonic() + 30
+            while b") Z " not in Path(f"/proc/{child.pid}/stat").read_bytes() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert child.pid in descendants(os.getpid())
+        finally:
+            child.kill()
+    assert child.pid not in descendants(os.getpid())
+
+
+def test_a_process_that_has_ended_and_is_not_waited_for_is_none() -> None:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    try:
+        deadline = time.monotonic() + 30
+        while b") Z " not in Path(f"/proc/{child.pid}/stat").read_bytes() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert child.pid not in descendants(os.getpid())
+    finally:
+        child.wait()

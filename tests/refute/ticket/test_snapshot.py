@@ -524,6 +524,19 @@ def test_a_file_that_never_stops_changing_is_refused(workspace: Path, monkeypatc
         reading.read_beneath(workspace, "thing.py", max_bytes=MEGABYTE)
 
 
+def test_tracked_compiled_code_is_left_out_since_it_would_run_unread_in_the_place_of_its_source(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
+) -> None:
+    path = make_ticket()
+    (workspace / "__pycache__").mkdir()
+    (workspace / "__pycache__" / "thing.cpython-311.pyc").write_bytes(b"compiled")
+    git(workspace, "init", "-q")
+    git(workspace, "add", "-f", ".")
+    snapshot = frozen(path, store)
+    assert paths(snapshot) == {"thing.py", "verify.sh", "ticket.yaml"}
+    assert reasons(snapshot)["__pycache__/thing.cpython-311.pyc"].startswith("compiled code")
+
+
 def test_tracked_credentials_are_left_out_all_the_same(
     workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
 ) -> None:

@@ -1,0 +1,69 @@
+"""What the runs of one test say together: whether they agree, and whether it is the code that does not."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from refute.adversary.attack import TestEnd, TestRun, TriageVerdict
+from refute.adversary.promises import confined, limit_reached
+
+Judgement = tuple[TriageVerdict, str]
+FLAKY: Final = re.compile(r"hypothesis\.errors\.(?:Flaky\w*|InconsistentGeneration)\Z")
+ASSERTED: Final = frozenset({"AssertionError", "Failed"})
+"""A failed `assert`; pytest's own Failed: `pytest.fail`, or nothing raised inside `pytest.raises`."""
+
+
+def undecided(runs: Sequence[TestRun]) -> Judgement | None:
+    """What needs no look at a failure: nothing carried, no failure, none reported, not the same each time.
+
+    Code that fails now and ends, hangs or refuses then has not been right once: that is no chance.
+
+    Args:
+        runs: the first, then its repetitions.
+    """
+    first = runs[0]
+    if lost := next((run for run in runs if run.not_carried), None):
+        theirs = lost.not_carried_back or not all(run.not_carried for run in runs)
+        return TriageVerdict.NEEDS_REVIEW if theirs else TriageVerdict.INVALID, lost.not_carried
+    if first.end is TestEnd.PASSED:
+        return TriageVerdict.SURVIVED, "passed"
+    if first.end is TestEnd.MISSING:
+        return TriageVerdict.NEEDS_REVIEW, first.error_message or "was never reported"
+    mixed = _differences(runs)
+    if mixed and any(run.end is TestEnd.PASSED or FLAKY.match(run.error_type) for run in runs):
+        return TriageVerdict.FLAKY, mixed
+    if mixed:
+        return TriageVerdict.NEEDS_REVIEW, f"no run passed, though they did not fail alike: {mixed}"
+    return None
+
+
+def failed_by_itself(runs: Sequence[TestRun]) -> bool:
+    """Whether a run failed by what the code answered, and by no limit or want of the machine's."""
+    return any(
+        run.end is TestEnd.FAILED
+        and (run.error_type in ASSERTED or run.raised_in_implementation or FLAKY.match(run.error_type) is not None)
+        and not limit_reached(run)
+        and not confined(run)
+        for run in runs
+    )
+
+
+def in_one_line(run: TestRun) -> str:
+    """The error in one line."""
+    message = " ".join(run.error_message.split())
+    text = f"{run.error_type}: {message}" if run.error_type else message
+    return text if len(text) <= 300 else f"{text[:299]}…"  # noqa: PLR2004  # a line for a person
+
+
+def _differences(runs: Sequence[TestRun]) -> str:
+    """How runs differ; empty where they do not."""
+    done = [run for run in runs if run.end is not TestEnd.MISSING]
+    ends = [run.end for run in done]
+    if len(set(ends)) > 1:
+        return f"{len(ends)} runs ended differently: {', '.join(end.value.replace('_', ' ') for end in ends)}"
+    limits = {limit_reached(run) for run in done}
+    if len(limits) > 1:
+        return "some runs hit a resource limit and some did not: " + ", ".join(sorted(filter(None, limits)))
+    if any(FLAKY.match(run.error_type) for run in runs):
+        return f"the same input gave different results: {in_one_line(runs[0])}"
+    return ""
