@@ -1,6 +1,9 @@
 """The threads of a batch: every ticket once, an end at any moment, a failure that ends all of it."""
 
+import os
+import signal
 import threading
+import time
 
 import pytest
 
@@ -67,14 +70,43 @@ def test_an_interruption_gives_back_what_is_unfinished(batch, monkeypatch):
     assert batch.ledger.outcomes(run_id="b") == []
 
 
+def test_whatever_moment_an_interruption_strikes_at_the_threads_have_ended_after_it(batch, monkeypatch):
+    began, ended = threading.Event(), threading.Event()
+
+    def slow_to_end(work, *, ticket_id, labels):
+        began.set()
+        batch.slots.wait(60)
+        time.sleep(0.3)
+        ended.set()
+
+    def strike() -> None:
+        assert began.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)  # while the main thread waits for the others
+
+    monkeypatch.setattr(crew_module, "run_as_task", slow_to_end)
+    monkeypatch.setattr(crew_module, "JOIN_S", 60.0)
+    crew = Crew(batch, size=2)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Thread(target=strike).start()
+        with pytest.raises(KeyboardInterrupt), crew.at_work():
+            crew.wait(meanwhile=lambda: None)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended.is_set()
+
+
 def test_an_interruption_while_the_threads_start_ends_those_that_work(batch, monkeypatch):
     monkeypatch.setattr(crew_module, "run_as_task", lambda *_, **__: batch.slots.wait(60))
-
-    def struck() -> None:
-        raise KeyboardInterrupt
-
     crew = Crew(batch, size=2)
-    monkeypatch.setattr(crew._threads[-1], "start", struck)
+    begin = crew._begin
+
+    def struck(number: int) -> None:
+        if number == 2:
+            raise KeyboardInterrupt
+        begin(number)
+
+    monkeypatch.setattr(crew, "_begin", struck)
     with pytest.raises(KeyboardInterrupt), crew.at_work():
         pytest.fail("the threads have not all begun")
     assert not crew._working()
