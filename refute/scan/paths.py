@@ -9,6 +9,7 @@ from typing import Final
 
 from refute.scan.symbols import (
     ABOVE,
+    DECODED,
     DERIVED,
     DOWNLOAD,
     EMPTY,
@@ -109,7 +110,7 @@ def locate(path: str, cwd: str = HERE) -> Target:
     """
     if not path:
         return Target(Place.WORKSPACE, cwd)
-    text = normalise(path, cwd)
+    text = normalise(path.replace(DECODED, "") if not path.isascii() else path, cwd)
     first = text[:1]
     if first == HERE:
         return Target(Place.WORKSPACE, text)

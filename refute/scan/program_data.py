@@ -14,6 +14,11 @@ _SERVICE_DATA: Final = re.compile(
     r"/(?:var/)?(?:run|lock)/[^/]+|/var/(?:lib|cache|log|spool|games|opt)/[^/]+/.+|/var/(?:lib|cache|log)/[a-z][\w.-]*/?\Z"
     r"|/usr/local/(?!s?bin(?:/|\Z)|lib/systemd|lib/python)[^/]+(?:/.*)?\Z|/usr/local/s?bin/[^/]+\Z|/opt/[^/]+/.+|/etc/[a-z][\w.-]*/.+"
 )
+_IMAGE_DATA: Final = re.compile(
+    r"/(?!(?:\.|bin|boot|dev|etc|home|lib\d*|lib32|libx32|media|mnt|opt|proc|root|run|sbin|selinux|snap|srv|sys|tmp|usr|var|workspace|nix|gnu|efi"
+    r"|Users|Library|System|Applications|Volumes|Network|cores|private)(?:/|\Z))[A-Za-z][\w.-]*/[^*?\[]*[^*?\[/]\Z"
+)
+"""One file below a directory of the root that no system has: an image's own (`/app`, `/src`, `/coverage`)."""
 _TRUSTED_DATA: Final = re.compile(
     r"/usr/local/share/ca-certificates|/(?:var/)?run/(?:secrets|user|docker|containerd|dbus|systemd|sudo|utmp)|/var/(?:lib|cache|log|spool)/(?:pam|dpkg|apt|aptitude|sudo|dhcp"
     r"|docker|containerd|kubelet|etcd|systemd|dbus|polkit-1|sss|samba|cron|at|anacron|mail|journal|audit|private|alternatives|wtmp|btmp|lastlog"
@@ -63,7 +68,17 @@ def is_service_data(text: str) -> bool:
 
 def is_run_mark(text: str) -> bool:
     """Whether it is the mark of a running service: its process file, lock or socket."""
+    if _IMAGE_DATA.match(text):
+        return bool(re.search(r"\.(?:pid|lock|sock)\Z", text))
     return bool(_RUN_MARK.match(text)) and not _TRUSTED_DATA.match(text)
+
+
+def is_image_data(text: str) -> bool:
+    """Whether it is one file of what a container image brings along beside the system.
+
+    Nobody's system has such a directory; what a program later trusts there (keys, start-up files) is left out.
+    """
+    return bool(_IMAGE_DATA.match(text)) and not (is_credentials(text) or is_persistence(text))
 
 
 def is_cache(text: str) -> bool:

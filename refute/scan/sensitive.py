@@ -56,7 +56,7 @@ _PERSISTENCE_MEMBERS: Final = (f"{HOME}/.bashrc", f"{HOME}/.profile", "/etc/cron
 _PUBLIC: Final = re.compile(
     r"(?:/etc/(?:os-release|[a-z]+-release|lsb-release|debian_version|alpine-release|hostname|timezone|localtime|machine-id"
     r"|mime\.types|magic|services|protocols|locale\.alias|locale\.conf|default/locale|issue|motd|arch-release|gentoo-release|system-release)"
-    r"|/usr/lib/os-release|/proc/(?:uptime|loadavg|version|stat|filesystems|mounts|sys/kernel/(?:random/.*|osrelease|ostype))"
+    r"|/usr/lib/os-release|/boot/config-[^/]*|/proc/config\.gz|/proc/(?:uptime|loadavg|version|stat|filesystems|mounts|sys/kernel/(?:random/.*|osrelease|ostype))"
     r"|/sys/(?:fs/cgroup|devices/system/cpu)(?:/.*)?|/proc/(?:cpuinfo|meminfo)|/proc/[^/\d]/(?:stat|status|comm|cmdline|fd|exe))\Z"
 )
 # Accounts, authentication, trust, package sources, name resolution, kernel and logs: what an intruder asks for first.

@@ -50,7 +50,7 @@ def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, 
         walker.report.add("test-tampering", spot, f"{where} = …")
     elif where.startswith("builtins.") and target.attr in _JUDGING_BUILTINS:
         walker.report.add("test-tampering", spot, f"{where} = …", severity=Severity.MEDIUM)
-    elif target.attr in {"outcome", "wasxfail"} and any(
+    elif target.attr in {"outcome", "wasxfail", "exitstatus", "testsfailed"} and any(
         getattr(frame, "name", "").startswith("pytest_") for frame in walker.stack
     ):
         walker.report.add("test-tampering", spot, f"….{target.attr} = …")

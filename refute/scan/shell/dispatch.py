@@ -7,17 +7,21 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from refute.scan import hosts, paths, sensitive
+from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands import COMMANDS
 from refute.scan.shell.functions import call_function
 from refute.scan.shell.wrappers import unwrap
-from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, SECRET, TEMP, UNKNOWN, is_open
 
 _MAX_WRAPPERS: Final = 12
 _KEEPS_MARK: Final = frozenset(
     {"echo", "printf", "eval", "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "perl"}
 )
 _GLOB: Final = re.compile(r"[*?\[]")
+_MAKES_TEMPORARY: Final = re.compile(
+    r"(?i)(?:mk|make_?|create_?|new_?|get_?)\w*te?mp(?:orary)?(?:_?(?:dir|directory|file|folder)s?)?"
+)
 _DANGEROUS: Final = frozenset(
     [
         "rm",
@@ -96,6 +100,11 @@ def _judge(call: Call, name: str, handler: object) -> str:
         run_file(call, call.argv[0], arguments=call.argv[1:])
     else:
         call.walker.shared.report.reached.append((call.argv[0], "command"))
+        if _MAKES_TEMPORARY.fullmatch(name) and "PATH" not in call.walker.scope.variables:
+            # Of a sourced file that is not at hand, or a project's own helper: it is called what it does.
+            detail = "Taken for a maker of temporary files by its name."
+            call.act.add("unresolved-command", severity=Severity.MEDIUM, detail=detail)
+            return f"{TEMP}/{name}"
     return UNKNOWN
 
 

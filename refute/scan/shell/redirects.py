@@ -10,7 +10,7 @@ from refute.scan import paths
 from refute.scan.effects import Act
 from refute.scan.finding import Severity
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import DOWNLOAD, FIELD, OUTPUT, SECRET, UNKNOWN
+from refute.scan.symbols import DOWNLOAD, FIELD, OUTPUT, SECRET, UNKNOWN, is_open
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -125,6 +125,7 @@ def store(walker: "Walker", effect: Effect, output: str, node: "Node") -> str:
     """Remember what a command wrote into files; returns what is left on standard output."""
     for path, appends in effect.outputs:
         keep(walker, path, output, appends=appends)
+        _run_unasked(walker, path, node)
         if SECRET in output and not path.startswith("/dev/null"):
             act = Act(walker.shared.report, walker.spot(node), text_of(node), walker.scope.cwd)
             act.add("environment-dump")
@@ -132,6 +133,19 @@ def store(walker: "Walker", effect: Effect, output: str, node: "Node") -> str:
     if effect.outputs and endless and not effect.outputs[0][0].startswith("/dev/"):
         Act(walker.shared.report, walker.spot(node), text_of(node), walker.scope.cwd).add("resource-exhaustion")
     return "" if effect.outputs else output
+
+
+_UNASKED: Final = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
+
+
+def _run_unasked(walker: "Walker", path: str, node: "Node") -> None:
+    """Judge what the script wrote into a file that Python or pytest reads by itself."""
+    from refute.scan.python import scan_embedded  # noqa: PLC0415 - the two languages need each other
+
+    if path.rpartition("/")[2] in _UNASKED:
+        text = walker.shared.written.get(paths.locate(path, walker.scope.cwd).text, "")
+        if text and not is_open(text):
+            scan_embedded(walker.shared.report, text, walker.place_of(text, node), depth=walker.depth + 1)
 
 
 def _endless(node: "Node") -> bool:

@@ -52,6 +52,10 @@ class _CommandReader(WordReader):
     """Here-documents so far."""
     closed = False
     """Whether a group or subshell has just ended."""
+    head = ""
+    """The first word of the command being read."""
+    owed = ""
+    """A command to send to the background behind the here-documents: the grammar takes no `&` before them."""
 
     def commands(self, closer: str) -> None:
         """Read commands up to a closing character, or to the end of the text."""
@@ -87,6 +91,8 @@ class _CommandReader(WordReader):
         before, closed = len(self.out), self.closed
         self.closed = False
         word = self._word(start=start)
+        if start:
+            self.head = word
         if start and word == "case":
             self._subject()
             return True, 1 - self._pattern()
@@ -138,12 +144,20 @@ class _CommandReader(WordReader):
         if separator is None:
             raise Unclear
         last = not self.source[separator.end() : self._line_end()].strip()
-        if separator.group() in {"&&", "||"} and self.documents and last:
+        if separator.group() in {"&&", "||", "&"} and self.documents and last:
             # The rest follows behind the document; either side is read, whichever runs.
             self.at = separator.end()
+            self.owed = self._in_background() if separator.group() == "&" else self.owed
         else:
             self._copy(len(separator.group()))
         return True
+
+    def _in_background(self) -> str:
+        """What to run in the background instead: a function that may call itself, or a command that does nothing."""
+        own = re.search(
+            rf"(?m)(?:^|[;\s]){re.escape(self.head)}\s*\(\s*\)|function\s+{re.escape(self.head)}\b", self.source
+        )
+        return self.head if self.head and own else ":"
 
     def _parenthesis(self, *, start: bool) -> bool:
         if self.source.startswith("((", self.at) and (length := self._arithmetic(self.at + 2)):
@@ -178,6 +192,9 @@ class _CommandReader(WordReader):
 
     def _newline(self) -> None:
         self._copy(1)
+        if self.owed and not self.documents:
+            self.out.append(f"{self.owed} & ")
+            self.owed = ""
         documents, self.documents = self.documents, []
         for index, document in enumerate(documents):
             if index:

@@ -156,7 +156,11 @@ class WordReader:
         reader = type(self)(inside, self.depth)
         reader.commands("")
         inner = "".join(reader.out)
-        self.out.append(f"$({' ' if inner.startswith('(') else ''}{inner})")
+        if inner.strip():
+            self.out.append(f"$({' ' if inner.startswith('(') else ''}{inner})")
+        else:
+            # A comment between the arguments of a continued command: it runs nothing and leaves no word.
+            self.out.append("\n" * match.group().count("\n"))
         self.at += len(match.group())
 
     def _string(self) -> None:

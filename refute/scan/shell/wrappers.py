@@ -10,7 +10,7 @@ from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import NAME, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
 # Wrapper → (options that take a value, positional arguments before the command).
 _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
@@ -102,7 +102,9 @@ def _by_table(call: Call, name: str, rest: list[str]) -> list[str]:
     if name in {"flock", "watch", "parallel", "hyperfine"}:
         return _textual(call, name, rest)
     valued, positional = _WRAPPERS[name]
-    words = split_options(rest, valued)[1]
+    options, words = split_options(rest, valued)
+    if name in {"strace", "ltrace"} and any(OWN_PROCESS not in value for value in options.get("p", [])):
+        call.act.add("attack-tool", detail="Listens to a process that is not its own.")
     if name == "unshare" or (name == "systemd-run" and words):
         call.act.add("container-escape" if name == "unshare" and "-r" not in rest else "system-control")
     return words[positional:]

@@ -116,6 +116,18 @@ def _exit_now(call: PythonCall) -> Any:
     return UNK
 
 
+def _at_exit(call: PythonCall) -> Any:
+    """Judge what runs when the process ends: ending it there, past its exit status, hides failed tests."""
+    target = call.argument(0)
+    body = getattr(target, "node", None) or call.node
+    ends = any(isinstance(node, ast.Attribute) and node.attr == "_exit" for node in ast.walk(body))
+    if ends or target == Ref("os._exit"):
+        call.act.add("test-tampering", severity=Severity.HIGH, detail="Replaces the exit status of the run.")
+    for option in options_of(target)[:1]:
+        call.walker.call(option, list(call.arguments[1:]), {}, call.node)
+    return UNK
+
+
 def _map(call: PythonCall) -> Any:
     target, items = call.argument(0), names.iterated(call.argument(1))
     if isinstance(items, list) and len(items) <= 4096:  # noqa: PLR2004 - enough for any hidden text
@@ -190,6 +202,7 @@ HANDLERS: Final = {
         _trace,
     ),
     "os._exit": _exit_now,
+    "atexit.register": _at_exit,
     **dict.fromkeys(
         ("code.interact", "code.InteractiveConsole", "builtins.breakpoint", "pdb.set_trace"),
         lambda call: call.act.add("dynamic-code", severity=Severity.MEDIUM),

@@ -63,6 +63,14 @@ def _request_object(call: PythonCall) -> Any:
     return url if isinstance(url, str) else UNK
 
 
+def _socket(call: PythonCall) -> Any:
+    """Judge opening a socket: one that gets whatever passes by listens to others."""
+    kinds = [*call.arguments[:2], call.keywords.get("family"), call.keywords.get("type")]
+    if {"socket.AF_PACKET", "socket.SOCK_RAW", "socket.PF_PACKET"} & {v.name for v in kinds if isinstance(v, Ref)}:
+        call.act.add("attack-tool", detail="A raw socket reads what other programs send.")
+    return Ref("socket.socket()")
+
+
 def _host(call: PythonCall) -> Any:
     value = call.argument(0, "host")
     if value is not UNK:
@@ -156,6 +164,7 @@ HANDLERS: Final = {
         _url,
     ),
     "urllib.request.Request": _request_object,
+    "socket.socket": _socket,
     **dict.fromkeys(("urllib.request.urlretrieve", "urllib.urlretrieve"), _retrieve),
     **dict.fromkeys(
         (

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from refute.scan.sensitive import is_persistence
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.interpreters import from_stdin, in_workspace
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import DERIVED, DOWNLOAD, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, DOWNLOAD, HOME, UNKNOWN, is_open
 
 _FOREIGN: Final = re.compile(
     r"\b(?:system|exec[lv]?[ep]*|popen\w*|spawn\w*|fork|shell_exec|passthru|proc_open|pcntl_exec|child_process|execSync|spawnSync|os\.execute|io\.popen"
@@ -16,7 +17,16 @@ _FOREIGN: Final = re.compile(
 )
 
 
+_SCRIPT: Final = re.compile(
+    r"\b(?:child_process|exec(?:Sync|File\w*)|(?<!\.)exec|spawn\w*|fork|execve|unlink\w*|rmSync|rmdir\w*|rimraf|kill|socket\w*|https?\.|https?[\"']|tls[\"']|dgram|fetch|WebSocket"
+    r"|net\.connect|[\"']net[\"']|createConnection|createServer|eval|fromCharCode|atob|base64|Function|constructor|mainModule|binding|dlopen|Deno|Bun|vm[\"'])\b"
+    r"|\b(?:https?2?|tls|net|vm|dgram|cluster|worker_threads|repl|inspector)[\"']\s*\)|(?:require|import)\s*\(\s*(?![\"'][\w@./:-]+[\"']\s*\))|(?:process|globalThis|global|fs)\s*\[|rm\s*\("
+)
+"""The same for JavaScript, where backticks are strings and `.exec(` mostly is a pattern's."""
 _LITERAL: Final = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`")
+
+
+_JAVASCRIPT: Final = frozenset({"node", "nodejs"})
 
 
 def _foreign(flags: str) -> Callable[[Call], str]:
@@ -40,7 +50,8 @@ def foreign_code(call: Call, text: str) -> None:
     """Judge code of a language that is not read: what it can do, and the shell commands in its strings."""
     if DOWNLOAD in text or DERIVED in text:
         call.act.add("pipe-to-shell" if DOWNLOAD in text else "decoded-execution")
-    if _FOREIGN.search(re.sub(r"(?m)^\s*(?:#|//).*$", "", text)):
+    dangerous = _SCRIPT if call.argv[0] in _JAVASCRIPT else _FOREIGN
+    if dangerous.search(re.sub(r"(?m)^\s*(?:#|//).*$", "", text)):
         call.act.add("foreign-code")
     if re.search(r"(?i)socket", text) and re.search(r"/bin/(?:ba|da|z)?sh|cmd\.exe|exec", text):
         call.act.add("reverse-shell")
@@ -48,6 +59,8 @@ def foreign_code(call: Call, text: str) -> None:
         literal = match[1] or match[2] or match[3] or ""
         if literal.startswith(("/", "~")) and " " not in literal:
             call.act.read(literal)
+            if literal.startswith("/.") and is_persistence(HOME + literal):
+                call.act.add("persistence", detail="A start-up file of the user.")
 
 
 def _vim(call: Call) -> str:

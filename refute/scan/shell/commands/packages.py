@@ -9,6 +9,7 @@ from typing import Final
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.interpreters import in_workspace
+from refute.scan.shell.commands.publishing import configure, publish
 from refute.scan.shell.commands.system import ATTACK_TOOLS, only_asks
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import DERIVED, DOWNLOAD, UNKNOWN
@@ -25,7 +26,7 @@ _INSTALL: Final = "install|reinstall|upgrade|full-upgrade|dist-upgrade|update|re
 
 _LOCAL_CLOUD: Final = re.compile(
     r"gcloud (?:config (?:get-value|list|get|set)|info|components list)\b|(?:kubectl|oc|helm|gh|doctl|flyctl) completion\b|helm (?:lint|template|create|package)\b"
-    r"|terraform (?:-chdir=\S+ )?(?:fmt|validate|version)\b|kubectl (?:version --client|kustomize)\b|az (?:bicep|version)\b|vault version\b"
+    r"|terraform (?:-chdir=\S+ )?(?:fmt|validate|version|init(?: -\S+)* -backend=false)\b|kubectl (?:version --client|kustomize)\b|az (?:bicep|version)\b|vault version\b"
 )
 """What needs no account and asks no cloud."""
 
@@ -92,6 +93,10 @@ def _pip(call: Call) -> str:
     )
     if words[:1] == ["pip"]:
         words = words[1:]
+    if words[:2] == ["config", "set"]:
+        configure(call, words[2:])
+    elif words[:1] == ["publish"]:
+        publish(call)
     if not words or words[0] not in {"install", "download", "wheel", "add", "sync", "tool", "inject"}:
         if words[:1] == ["uninstall"]:
             call.act.add("package-install", severity=Severity.MEDIUM, detail="Removes packages.")
@@ -140,6 +145,8 @@ def _packages(installing: str) -> Callable[[Call], str]:
             call.act.add("package-install", severity=Severity.MEDIUM if simulated else None, detail="Removes packages.")
         elif operands and pattern.fullmatch(operands[0]):
             _install(call, operands[1:], elsewhere=any(_UNCHECKED.search(word) for word in call.argv))
+        elif operands[:1] in (["publish"], ["push"]) and call.argv[0] in {"cargo", "gem"}:
+            publish(call)
         _hooks(call)
         return UNKNOWN
 
@@ -163,6 +170,10 @@ def _node_packages(call: Call) -> str:
     if verb in {"install", "i", "add", "create", "init", "exec", "x", "dlx"} and len(operands) > 1:
         named = [word for word in operands[1:] if not word.startswith((".", "/"))]
         _install(call, named, elsewhere=any(word.startswith("--registry") for word in call.argv))
+    elif verb == "publish" or operands[:2] == ["npm", "publish"]:
+        publish(call)
+    elif verb in {"config", "set"}:
+        configure(call, operands[2 if operands[1:2] == ["set"] else 1 :])
     elif verb in {"install", "ci", "i"} or (call.argv[0] in {"yarn", "pnpm"} and not operands):
         call.act.add("package-install", severity=Severity.MEDIUM)
     return UNKNOWN
@@ -196,7 +207,7 @@ COMMANDS: Final = {
     ),
     **dict.fromkeys(
         (
-            "aws gcloud gsutil az kubectl helm oc doctl heroku terraform pulumi gh s3cmd rclone ibmcloud oci "
+            "aws gcloud gsutil az kubectl helm oc doctl heroku terraform pulumi s3cmd rclone ibmcloud oci "
             "linode-cli hcloud flyctl vercel netlify eksctl bq vault op stratus"
         ).split(),
         _cloud,

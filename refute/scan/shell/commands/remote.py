@@ -7,6 +7,7 @@ from typing import Final
 
 from refute.scan import hosts
 from refute.scan.finding import Severity
+from refute.scan.public_sources import is_public_source
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.network import sends
@@ -77,6 +78,16 @@ def _git_setting(call: Call, key: str, value: str) -> None:
             call.act.add("foreign-code", detail="A git alias that runs a command.")
 
 
+def _turns_git(key: str, value: str) -> bool:
+    """Whether a setting makes git run something, or talk to another host, in every repository of the user."""
+    name = key.lower()
+    if name.endswith(".insteadof"):
+        host = hosts.host_of(key.partition(".")[2].rpartition(".")[0])
+        return host is None or not is_public_source(host.rpartition("@")[2])
+    proxy = name.endswith("proxy") and hosts.reach_of(hosts.host_of(value) or value) == hosts.Reach.EXTERNAL
+    return proxy or bool(re.search(r"hookspath\Z|fsmonitor\Z|gpg\.program\Z|^include(?:if\..*)?\.path\Z", name))
+
+
 def _git_hosts(call: Call, operands: list[str]) -> None:
     for word in operands:
         remote = _REMOTE.match(word)
@@ -113,12 +124,17 @@ def _git(call: Call) -> str:
         _git_hosts(call, operands)
     if verb == "clone" and operands:
         _keep_clone(call, operands)
+    if (verb == "credential" and rest[:1] == ["fill"]) or (verb.startswith("credential-") and "get" in rest):
+        call.act.add("read-credentials", detail="Asks git for a stored password.")
     if verb == "config" and len(operands) > 1:
         _git_setting(call, operands[-2], operands[-1])
     if (verb == "config" and "--global" in rest) or (verb == "config" and "--system" in rest):
         reads = any(word in {"--get", "-l", "--list", "--get-all", "--get-regexp"} for word in rest)
+        turned = len(operands) > 1 and _turns_git(operands[-2], operands[-1])
         call.act.add(
-            "persistence", severity=Severity.MEDIUM, detail="Changes git's settings of this user."
+            "persistence",
+            severity=Severity.HIGH if turned else Severity.MEDIUM,
+            detail="Changes git's settings of this user.",
         ) if not reads else None
     if verb == "rev-parse" and "--show-toplevel" in rest:
         from refute.scan.symbols import HERE  # noqa: PLC0415

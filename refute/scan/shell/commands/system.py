@@ -131,6 +131,8 @@ def _kill(call: Call) -> str:
             call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
         elif OTHER_PROCESS in word or (word.lstrip("-").isdigit() and word != "0"):
             call.act.add("kill-process")
+        elif re.search(r"[*?\[]", word):
+            call.act.add("kill-process", detail="Whatever process the pattern names.")
         elif is_open(word) or NAME in word:
             call.act.add("kill-process", severity=Severity.MEDIUM, detail="The process is not known before the run.")
     return ""

@@ -114,6 +114,13 @@ def _character_set(text: str) -> list[str]:
     return found
 
 
+_TESTS: Final = re.compile(r"(?:^|/)(?:tests?/|test_|conftest)|(?:_test|\.test|\.spec)\.\w+\Z")
+_DISARMS: Final = re.compile(
+    r"assert[^/|,#]*[/|,#](?:\d*,?\d*\s*d\b|[^/|,#]*(?:True\s+or|or\s+True|\bpass\b|if False|skip)|\s*(?:\\?#|\\/\\/)?\s*[&]?[/|,#])"
+)
+"""A `sed` script that deletes assertions, comments them out, or makes them hold."""
+
+
 def _sed(call: Call) -> str | None:
     options, operands = split_options(call.argv[1:], "efl", frozenset({"expression", "file"}), mixed=True)
     scripts = options.get("e", []) + options.get("expression", [])
@@ -124,6 +131,8 @@ def _sed(call: Call) -> str | None:
     in_place = any(name.startswith(("i", "in-place")) for name in options)
     for path in operands:
         (call.act.write if in_place else call.act.read)(path)
+    if in_place and any(_TESTS.search(path) for path in operands) and any(_DISARMS.search(text) for text in scripts):
+        call.act.add("test-tampering", detail="Takes checks out of tests.")
     if operands or len(scripts) != 1:
         return UNKNOWN
     return _substitute(scripts[0], call.stdin)
