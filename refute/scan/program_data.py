@@ -89,6 +89,8 @@ def is_cache(text: str) -> bool:
 def is_home_data(text: str) -> bool:
     """Whether it is a file of the home directory that neither runs, lets somebody in, nor holds a secret."""
     known = text.startswith(f"{HOME}/") and not text.endswith(("/", "/*"))
+    if "*" in text and not text.startswith(f"{HOME}/."):
+        return False
     return known and not (_HOME_CODE.match(text) or is_persistence(text) or is_credentials(text))
 
 

@@ -57,7 +57,7 @@ _PUBLIC: Final = re.compile(
     r"(?:/etc/(?:os-release|[a-z]+-release|lsb-release|debian_version|alpine-release|hostname|timezone|localtime|machine-id"
     r"|mime\.types|magic|services|protocols|locale\.alias|locale\.conf|default/locale|issue|motd|arch-release|gentoo-release|system-release)"
     r"|/usr/lib/os-release|/boot/config-[^/]*|/proc/config\.gz|/proc/(?:uptime|loadavg|version|stat|filesystems|mounts|sys/kernel/(?:random/.*|osrelease|ostype))"
-    r"|/sys/(?:fs/cgroup|devices/system/cpu)(?:/.*)?|/proc/(?:cpuinfo|meminfo)|/proc/[^/\d]/(?:stat|status|comm|cmdline|fd|exe))\Z"
+    r"|/sys/(?:fs/cgroup|devices/system/cpu)(?:/.*)?|/proc/(?:cpuinfo|meminfo)|/proc/[^/\d*?]/(?:stat|status|comm|cmdline|fd|exe))\Z"
 )
 # Accounts, authentication, trust, package sources, name resolution, kernel and logs: what an intruder asks for first.
 _TELLING: Final = re.compile(

@@ -45,7 +45,7 @@ def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, 
     where = f"{owner.name}.{target.attr}" if isinstance(owner, Ref) else ""
     spot = walker.spot(target)
     if "()" not in where and where.startswith(
-        ("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "pluggy.")
+        ("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "unittest.mock.", "pluggy.")
     ):
         walker.report.add("test-tampering", spot, f"{where} = …")
     elif where.startswith("builtins.") and target.attr in _JUDGING_BUILTINS:

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from refute.scan.shell.call import Call, list_globs
+from refute.scan.shell.checkers import is_disarmed
 from refute.scan.shell.syntax import text_of
 from refute.scan.symbols import UNKNOWN, is_known
 
@@ -126,6 +127,8 @@ def define(walker: "Walker", node: "Node", _stdin: str) -> str:
         word = text_of(name)
         walker.scope.functions[word] = body
         walker.shared.called.discard(word)
+        if is_disarmed(word, text_of(body)):
+            walker.shared.report.add("test-tampering", walker.spot(node), text_of(node))
         if multiplies(word, body):
             walker.shared.report.add("fork-bomb", walker.spot(node), text_of(node))
     return ""

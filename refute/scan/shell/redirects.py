@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from refute.scan import paths
+from refute.scan import hosts, paths
 from refute.scan.effects import Act
 from refute.scan.finding import Severity
+from refute.scan.public_sources import is_public_source
 from refute.scan.shell.syntax import text_of
 from refute.scan.symbols import DOWNLOAD, FIELD, OUTPUT, SECRET, UNKNOWN, is_open
 
@@ -32,6 +33,11 @@ _COMMANDS: Final = frozenset(
     SUDO_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND RSYNC_RSH CVS_RSH LESSOPEN LESSCLOSE BROWSER MAILCHECK""".split()
 )
 """Variables whose value other programs run as a command."""
+_SOURCES: Final = frozenset(
+    """PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX
+    GOPROXY NPM_CONFIG_REGISTRY YARN_REGISTRY YARN_NPM_REGISTRY_SERVER""".split()
+)
+"""Variables by which a package manager gets its packages from somewhere else."""
 _PROMPTS: Final = frozenset({"PS0", "PS1", "PS2", "PS4"})
 _INDEX: Final = re.compile(r"\w\[[^\]]*?(\$\([^)]*\)|`[^`]*`)")
 
@@ -178,6 +184,11 @@ def watch_variable(walker: "Walker", name: str, texts: list[str], node: "Node | 
         command = texts[0].lstrip("|-").strip()
         if command:
             walker.embedded(f': "{command}"' if name in _PROMPTS else command, node)
+    elif name.upper() in _SOURCES:
+        for address in re.findall(r"https?://[^\s,|]+", texts[0]):
+            host = hosts.host_of(address)
+            if host and hosts.reach_of(host) == hosts.Reach.EXTERNAL and not is_public_source(host):
+                act.add("package-install", detail="Packages come from there.")
     elif name == "HISTFILE" and texts[0] == "/dev/null":
         act.add("history-tampering")
 

@@ -2,6 +2,7 @@
 
 # ruff: noqa: SIM905 - long tables of names read best as words
 
+import ast
 from typing import Any, Final
 
 from refute.scan.finding import Severity
@@ -34,7 +35,13 @@ def _always(rule_id: str, severity: Severity | None = None) -> Any:
 
 
 def _fork(call: PythonCall) -> Any:
-    if call.walker.endless:
+    names = [frame.name for frame in call.walker.stack if isinstance(frame, ast.FunctionDef)]
+    again = any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+        for frame in call.walker.stack
+        for node in ast.walk(frame)
+    )
+    if call.walker.endless or again:
         call.act.add("fork-bomb")
     return UNK
 
@@ -84,7 +91,8 @@ HANDLERS: Final = {
     **dict.fromkeys(
         (
             "pynput.keyboard.Listener keyboard.on_press keyboard.record pyautogui.screenshot mss.mss "
-            "scapy.all.sniff scapy.all.send nmap.PortScanner"
+            "scapy.all.sniff scapy.all.send nmap.PortScanner evdev.InputDevice pynput.mouse.Listener "
+            "PIL.ImageGrab.grab pyautogui.locateOnScreen pyscreenshot.grab"
         ).split(),
         _always(
             "attack-tool",

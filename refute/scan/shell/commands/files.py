@@ -7,6 +7,7 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
+from refute.scan.shell.checkers import always_agrees, is_checker
 from refute.scan.shell.commands.permissions import judge_mode
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
@@ -113,6 +114,8 @@ def _ln(call: Call) -> str:
             call.act.add("history-tampering")
         if paths.locate(words[0], call.walker.scope.cwd).text in {"/", "/etc", "/root"}:
             call.act.add("list-host-directory", detail="Links to a system directory.")
+        if is_checker(words[-1]) and always_agrees(words[0]):
+            call.act.add("test-tampering", detail="Tests seem to pass without being run.")
         call.act.read(words[0])
         call.act.write(words[-1])
         _copy_known(call, words[:1], words[-1])

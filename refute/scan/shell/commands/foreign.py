@@ -39,6 +39,10 @@ def _foreign(flags: str) -> Callable[[Call], str]:
             from_stdin(call)
         for text in code:
             foreign_code(call, text)
+        if code and call.argv[0] in {"perl", "ruby"}:
+            in_place = any(re.match(r"-[a-zA-Z0-9]*i", word) for word in call.argv[1:])
+            for path in operands:
+                (call.act.write if in_place else call.act.read)(path)
         if not code and operands:
             call.walker.shared.report.reached.append((in_workspace(call, operands[0]), call.argv[0]))
         return UNKNOWN

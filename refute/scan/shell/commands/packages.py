@@ -172,6 +172,10 @@ def _node_packages(call: Call) -> str:
         _install(call, named, elsewhere=any(word.startswith("--registry") for word in call.argv))
     elif verb == "publish" or operands[:2] == ["npm", "publish"]:
         publish(call)
+    elif operands[:2] == ["pkg", "set"]:
+        for word in operands[2:]:
+            if word.startswith("scripts."):
+                call.walker.embedded(word.partition("=")[2], call.node)
     elif verb in {"config", "set"}:
         configure(call, operands[2 if operands[1:2] == ["set"] else 1 :])
     elif verb in {"install", "ci", "i"} or (call.argv[0] in {"yarn", "pnpm"} and not operands):

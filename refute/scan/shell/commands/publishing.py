@@ -13,7 +13,8 @@ from refute.scan.shell.options import split_options
 from refute.scan.symbols import UNKNOWN, is_known, is_open
 
 _ASKS: Final = re.compile(
-    r"(?:auth status|completion|(?:repo|pr|issue|release|run|workflow|label) (?:view|list|status|checks|diff|watch)|version)\b"
+    r"(?:auth status|completion|version"
+    r"|(?:repo|pr|issue|release|run|workflow|label) (?:view|list|status|checks|diff|watch))\b"
 )
 """What `gh` only shows of the project itself."""
 _PUBLISHES: Final = re.compile(
@@ -44,9 +45,7 @@ def configure(call: Call, words: list[str]) -> None:
         call: the package manager's call.
         words: what follows `set`; the value may be a word of its own or stand behind `=`.
     """
-    key, _, value = (
-        (" ".join(words[:2]) if len(words) > 1 else words[0] if words else "").replace("=", " ", 1).partition(" ")
-    )
+    key, _, value = " ".join(words[:2]).replace("=", " ", 1).partition(" ")
     if _SOURCES.search(key) and not key.startswith("@"):
         host = hosts.host_of(value) if "://" in value else value or None
         if host and hosts.reach_of(host) not in {hosts.Reach.LOOPBACK, hosts.Reach.PRIVATE}:

@@ -31,6 +31,16 @@ _BARE_FIND: Final = frozenset(
 )
 
 
+_HOOKS: Final = re.compile(r"scripts[^=|]*=\s*\"((?:[^\"\\]|\\.)+)\"")
+"""What a `jq` program writes into the scripts of a package."""
+
+
+def _jq(call: Call) -> str:
+    for hook in _HOOKS.finditer(" ".join(call.argv[1:])):
+        call.walker.embedded(hook[1], call.node)
+    return _read(call)
+
+
 def _read(call: Call) -> str:
     name = call.argv[0]
     options, operands = split_options(call.argv[1:], _READERS.get(name, ""), mixed=True)
@@ -237,6 +247,7 @@ def _source_list(call: Call) -> str:
 
 COMMANDS: Final = {
     **dict.fromkeys(_READERS, _read),
+    "jq": _jq,
     **dict.fromkeys(("grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"), _grep),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "busybox-awk"), _awk),
     **dict.fromkeys(("ls", "dir", "vdir", "exa", "eza", "lsd"), _list),

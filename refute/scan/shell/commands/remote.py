@@ -88,6 +88,13 @@ def _turns_git(key: str, value: str) -> bool:
     return proxy or bool(re.search(r"hookspath\Z|fsmonitor\Z|gpg\.program\Z|^include(?:if\..*)?\.path\Z", name))
 
 
+def _git_user_setting(call: Call, words: list[str], operands: list[str]) -> None:
+    if not {"--get", "-l", "--list", "--get-all", "--get-regexp"} & set(words):
+        turned = len(operands) > 1 and _turns_git(operands[-2], operands[-1])
+        severity = Severity.HIGH if turned else Severity.MEDIUM
+        call.act.add("persistence", severity=severity, detail="Changes git's settings of this user.")
+
+
 def _git_hosts(call: Call, operands: list[str]) -> None:
     for word in operands:
         remote = _REMOTE.match(word)
@@ -105,6 +112,13 @@ def _keep_clone(call: Call, operands: list[str]) -> None:
         redirects.keep(call.walker, name, DOWNLOAD, appends=False)
 
 
+def _git_network(call: Call, verb: str, operands: list[str]) -> None:
+    if verb in {"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}:
+        _git_hosts(call, operands)
+    if verb == "clone" and operands:
+        _keep_clone(call, operands)
+
+
 def _git(call: Call) -> str:
     options, words = split_options(call.argv[1:], "Cc", frozenset({"git-dir", "work-tree", "namespace"}))
     for setting in options.get("c", []):
@@ -120,22 +134,13 @@ def _git(call: Call) -> str:
         if word.startswith("ext::"):
             call.act.add("foreign-code", detail="A transport of git that runs a command.")
             call.walker.embedded(re.sub(r"% ?", " ", word[5:]), call.node)
-    if verb in {"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}:
-        _git_hosts(call, operands)
-    if verb == "clone" and operands:
-        _keep_clone(call, operands)
-    if (verb == "credential" and rest[:1] == ["fill"]) or (verb.startswith("credential-") and "get" in rest):
+    _git_network(call, verb, operands)
+    if re.match(r"credential(?: fill|-\S+ (?:.* )?get)\b", " ".join([verb, *rest])):
         call.act.add("read-credentials", detail="Asks git for a stored password.")
     if verb == "config" and len(operands) > 1:
         _git_setting(call, operands[-2], operands[-1])
-    if (verb == "config" and "--global" in rest) or (verb == "config" and "--system" in rest):
-        reads = any(word in {"--get", "-l", "--list", "--get-all", "--get-regexp"} for word in rest)
-        turned = len(operands) > 1 and _turns_git(operands[-2], operands[-1])
-        call.act.add(
-            "persistence",
-            severity=Severity.HIGH if turned else Severity.MEDIUM,
-            detail="Changes git's settings of this user.",
-        ) if not reads else None
+    if verb == "config" and {"--global", "--system"} & set(rest):
+        _git_user_setting(call, rest, operands)
     if verb == "rev-parse" and "--show-toplevel" in rest:
         from refute.scan.symbols import HERE  # noqa: PLC0415
 

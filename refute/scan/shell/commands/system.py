@@ -62,7 +62,8 @@ ATTACK_TOOLS: Final = frozenset(
     """nmap masscan zmap tcpdump tshark dumpcap ettercap bettercap arpspoof hydra medusa john hashcat aircrack-ng sqlmap nikto gobuster
     dirb msfconsole msfvenom metasploit mimipenguin linpeas linpeas.sh linenum.sh lse.sh responder crackmapexec evil-winrm enum4linux
     wpscan wfuzz ffuf dsniff ngrep xinput logkeys xspy pamspy unix-privesc-check laZagne.py lazagne ldapsearch ldapdomaindump
-    bloodhound kerbrute rpcclient pspy64 pspy xwd import-screen gcore""".split()
+    bloodhound kerbrute rpcclient pspy64 pspy xwd import-screen gcore scrot maim grim
+    gnome-screenshot arecord parecord fswebcam""".split()
 )
 """Tools that scan, listen in or crack."""
 _MINERS: Final = frozenset(
@@ -116,6 +117,19 @@ def _unless(rule_id: str, harmless: str) -> Callable[[Call], str]:
     return judge
 
 
+def _films(call: Call) -> str:
+    """Programs that also take pictures of the screen, or listen."""
+    if re.search(r"x11grab|avfoundation|kmsgrab|video4linux|v4l2|-window|-f (?:alsa|pulse)", " ".join(call.argv)):
+        call.act.add("attack-tool", detail="Records the screen, a camera or a microphone.")
+    return UNKNOWN
+
+
+def _asks_for_passwords(call: Call) -> str:
+    if re.search(r"\b(?:find-\w+-password|dump-keychain|export|lookup|search|show|get)\b", " ".join(call.argv[1:3])):
+        call.act.add("read-credentials", detail="Asks a password store.")
+    return UNKNOWN
+
+
 def _kill(call: Call) -> str:
     words = call.argv[1:]
     if {"-l", "-L", "-0"} & set(words[:1]) or words[:2] in (["-s", "0"], ["-n", "0"]):
@@ -124,18 +138,23 @@ def _kill(call: Call) -> str:
         words = words[2:]
     elif words[:1] and re.fullmatch(r"-(\d+|[A-Z]\w*|SIG\w+)", words[0]) and len(words) > 1:
         words = words[1:]
+    if re.search(r"(?:\$\(|`)\s*ps\s", text_of(call.node)):
+        call.act.add("kill-process", detail="The processes are picked from a list of all.")
     for word in words:
-        if word in {"--", ""} or word.startswith("%") or OWN_PROCESS in word:
-            continue
-        if word == "-1":
-            call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
-        elif OTHER_PROCESS in word or (word.lstrip("-").isdigit() and word != "0"):
-            call.act.add("kill-process")
-        elif re.search(r"[*?\[]", word):
-            call.act.add("kill-process", detail="Whatever process the pattern names.")
-        elif is_open(word) or NAME in word:
-            call.act.add("kill-process", severity=Severity.MEDIUM, detail="The process is not known before the run.")
+        if word not in {"--", ""} and not word.startswith("%") and OWN_PROCESS not in word:
+            _end_process(call, word)
     return ""
+
+
+def _end_process(call: Call, word: str) -> None:
+    if word == "-1":
+        call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
+    elif OTHER_PROCESS in word or (word.lstrip("-").isdigit() and word != "0"):
+        call.act.add("kill-process")
+    elif re.search(r"[*?\[]", word):
+        call.act.add("kill-process", detail="Whatever process the pattern names.")
+    elif is_open(word) or NAME in word:
+        call.act.add("kill-process", severity=Severity.MEDIUM, detail="The process is not known before the run.")
 
 
 def _kill_by_name(call: Call) -> str:
@@ -241,6 +260,9 @@ COMMANDS: Final = {
     **dict.fromkeys(ATTACK_TOOLS, always("attack-tool")),
     **dict.fromkeys(_MINERS, always("crypto-miner")),
     "getent": _getent,
+    "ffmpeg": _films,
+    "import": _films,
+    **dict.fromkeys(("security", "secret-tool", "pass", "keyring", "gopass"), _asks_for_passwords),
     **dict.fromkeys(("pgrep", "pidof"), lambda _call: OTHER_PROCESS),
     "ulimit": _ulimit,
 }

