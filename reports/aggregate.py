@@ -10,7 +10,7 @@ import pandas as pd
 
 from reports.columns import as_usd
 from reports.facts import Facts
-from reports.groups import Group
+from reports.groups import VERDICTS, Group
 from reports.rates import Rate
 from reports.strengths import by_strength, mutation_score
 
@@ -79,20 +79,21 @@ def totals(facts: Facts) -> Totals:
     """The totals; shares of nothing are None."""
     outcomes = facts.outcomes
     runs, cost = len(outcomes), int(outcomes["cost_nanousd"].sum())
-    newest = outcomes.drop_duplicates("ticket_id", keep="last")
+    newest = outcomes[outcomes["group"].isin(VERDICTS)].drop_duplicates("ticket_id", keep="last")
     failing = newest[newest["group"].isin([Group.FAILED, Group.BLOCKED])]["ticket_id"].astype(object)
+    tickets = int(outcomes["ticket_id"].nunique())
     groups = outcomes["group"].value_counts(sort=False)
     refuted = int(outcomes["claims_refuted"].sum())
     tests = _test_totals(facts)
     ran = sum(tests.values()) - tests["rejected"]
     return Totals(
         runs=runs,
-        tickets=len(newest),
+        tickets=tickets,
         failing_tickets=tuple(failing[::-1]),
         groups={str(name): int(count) for name, count in groups.items()},
         cost_usd=as_usd(cost),
         cost_per_run_usd=_per(cost, runs),
-        cost_per_ticket_usd=_per(cost, len(newest)),
+        cost_per_ticket_usd=_per(cost, tickets),
         cost_per_refutation_usd=_per(cost, refuted),
         cost_per_pass_usd=_per(cost, int(groups[Group.PASSED])),
         refuted=Rate(hits=refuted, tries=int(outcomes["claims_judged"].sum())),

@@ -12,7 +12,7 @@ from refute.ledger.schema import OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.outcome_document import read_document
-from reports.groups import NEEDS_A_PERSON, statuses_of
+from reports.groups import NEEDS_A_PERSON, Group, statuses_of
 from reports.scope import Scope
 
 WITH_COUNTEREXAMPLES: Final = (Status.FAILED_ADVERSARIAL.value, Status.FAILED_REVIEW.value)
@@ -37,7 +37,7 @@ class Finding:
     outcome: Outcome | None
     """In full; None where another version of refute wrote it in a way that this one cannot read."""
     later: Status | None
-    """How the ticket's newest run ended, where that is another one."""
+    """How the ticket's newest run ended that was not skipped, declined or dry, where that is another one."""
 
     @property
     def settled(self) -> bool:
@@ -78,9 +78,11 @@ def _newest(connection: Connection, scope: Scope, statuses: Sequence[str], limit
 
 
 def _newest_runs(connection: Connection, ticket_ids: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Ticket → key and status of its newest run of all, in scope or not."""
+    """Ticket → key and status of its newest run that began, in scope or not."""
     columns = (OUTCOMES.c.ticket_id, OUTCOMES.c.id, OUTCOMES.c.status)
-    query = select(*columns).where(OUTCOMES.c.ticket_id.in_(ticket_ids)).order_by(OUTCOMES.c.started_at, OUTCOMES.c.id)
+    began = OUTCOMES.c.status.not_in(statuses_of(Group.NOT_RUN))
+    query = select(*columns).where(OUTCOMES.c.ticket_id.in_(ticket_ids), began)
+    query = query.order_by(OUTCOMES.c.started_at, OUTCOMES.c.id)
     return {ticket_id: (key, status) for ticket_id, key, status in connection.execute(query)}
 
 

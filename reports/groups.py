@@ -45,6 +45,8 @@ GROUPS: Final[Mapping[Status, Group]] = {
     Status.PASS: Group.PASSED,
 }
 
+VERDICTS: Final = (Group.FAILED, Group.BLOCKED, Group.WEAK, Group.PASSED)
+"""What says something about the code. A dry run, an error or a declined question takes no earlier verdict back."""
 NEEDS_A_PERSON: Final = (Group.FAILED, Group.BLOCKED, Group.UNDECIDED, Group.ERROR)
 
 

@@ -241,13 +241,14 @@ class Batches:
                 yield read_document(document)
 
     def last_outcomes(self, ticket_ids: Iterable[str]) -> dict[str, LastOutcome]:
-        """Ticket id → how it ended last, for those that were ever verified."""
+        """Ticket id → how it ended last, for those that were ever verified; a dry run verifies nothing."""
         listed = list(ticket_ids)
         found: dict[str, LastOutcome] = {}
         with self._ledger.transaction() as connection:
             for start in range(0, len(listed), IDS_AT_ONCE):
                 some = OUTCOMES.c.ticket_id.in_(listed[start : start + IDS_AT_ONCE])
-                newest = select(func.max(OUTCOMES.c.id)).where(some).group_by(OUTCOMES.c.ticket_id)
+                verified = OUTCOMES.c.status != Status.DRY_RUN.value
+                newest = select(func.max(OUTCOMES.c.id)).where(some, verified).group_by(OUTCOMES.c.ticket_id)
                 columns = select(OUTCOMES.c.ticket_id, OUTCOMES.c.status, OUTCOMES.c.started_at)
                 for row in connection.execute(columns.where(OUTCOMES.c.id.in_(newest))):
                     found[row.ticket_id] = LastOutcome(status=Status(row.status), started_at=row.started_at)

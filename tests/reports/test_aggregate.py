@@ -80,6 +80,18 @@ def test_failing_are_the_tickets_whose_newest_run_failed_the_newest_first(make: 
     assert found.failing_tickets == ("TCK-101", "TCK-103", "TCK-666")
 
 
+@pytest.mark.parametrize(
+    "status", [Status.DRY_RUN, Status.CANCELLED, Status.ERROR, Status.INCONCLUSIVE, Status.PENDING]
+)
+def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(
+    ledger: Ledger, make: Make, outcomes: dict[str, Outcome], status: Status
+) -> None:
+    later = datetime(2026, 3, 20, tzinfo=UTC)
+    ledger.record(replace(outcomes["failed_adversarial"], run_id="later", status=status, started_at=later))
+    found, _ = make(Scope())
+    assert (found.runs, found.tickets, found.failing_tickets) == (8, 4, ("TCK-101", "TCK-103", "TCK-666"))
+
+
 def test_days_and_weeks_are_those_of_utc(make: Make) -> None:
     _, found = make(Scope())
     assert [f"{day:%m-%d}" for day in found.by_day.index] == ["03-01", "03-03", "03-09"]

@@ -10,7 +10,7 @@ import pytest
 
 from refute.ledger.accounts import Accounts, Budgets, Payer
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome
+from refute.outcome import Outcome, Status
 from refute.settings import Settings
 from reports.findings import newest_findings
 from reports.scope import Scope
@@ -74,6 +74,8 @@ def test_findings_are_the_newest_failed_run_of_each_ticket_and_know_what_came_la
         ledger.record(replace(failed, run_id=f"r{number}", started_at=NOW - timedelta(hours=9 - number)))
     ledger.record(outcomes["blocked"])
     ledger.record(replace(outcomes["pass_weak"], ticket_id=outcomes["blocked"].ticket_id, started_at=NOW))
+    dry = replace(outcomes["blocked"], run_id="dry", status=Status.DRY_RUN, started_at=NOW + timedelta(hours=1))
+    ledger.record(dry)  # verifies nothing, so what is known of the ticket stands
     found = [(one.run_id, one.later) for one in newest_findings(ledger, Scope())]
     assert found == [("r2", None), (outcomes["blocked"].run_id, outcomes["pass_weak"].status)]
     assert [one.run_id for one in newest_findings(ledger, Scope(), limit=1)] == ["r2"]

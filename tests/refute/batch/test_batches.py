@@ -147,6 +147,7 @@ def test_outcomes_come_in_the_order_of_the_tickets_and_the_last_of_each_ticket_i
         ledger.record(outcome(ticket, status=Status.ERROR, run_id="earlier"))
     for ticket in ("T-2", "T-1"):
         batches.record(outcome(ticket), "me")
+    ledger.record(outcome("T-1", status=Status.DRY_RUN, run_id="dry"))
     assert [one.ticket_id for one in batches.outcomes("b")] == ["T-1", "T-2"]
     last = batches.last_outcomes(["T-1", "T-3"])
     assert {ticket: one.status for ticket, one in last.items()} == {"T-1": Status.PASS_WEAK}
