@@ -7,7 +7,7 @@ from prefect.exceptions import MissingContextError
 from prefect.logging import get_run_logger
 
 from flows.states import GOOD
-from refute.guardrails.plain_text import printable
+from refute.guardrails.plain_text import on_one_line, printable
 from refute.outcome import Outcome, StageRecord
 from reports.wording import duration
 
@@ -51,9 +51,10 @@ class RunStory:
         if self._log is None:
             return
         say = self._log.info if outcome.status in GOOD else self._log.error
-        say("%s%s: %s", self._about, outcome.status, _line(outcome.reason))
+        say("%s%s: %s", self._about, outcome.status, _line(on_one_line(outcome.reason)))
         for failure in outcome.failures[:FAILURES_SHOWN]:
-            given = f"{_line(failure.smallest_input)} → " if failure.smallest_input else ""
+            # An example has no input of its own: then the claim says what was tried.
+            given = f"{_line(failure.smallest_input or on_one_line(failure.claim_text))} → "
             error = _line(f"{failure.error_type}: {failure.error_message}")
             say("%s%s refuted: %s%s", self._about, failure.claim_violated, given, error)
 

@@ -6,7 +6,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from refute.guardrails.plain_text import printable
+from refute.guardrails.plain_text import on_one_line, printable
 from refute.recording import reproducer_name
 from reports import charts, phrases
 from reports.groups import GROUPS, Group
@@ -35,7 +35,13 @@ def render_html(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"plain": _plain, "line": _line, "usd": phrases.usd, "seconds": phrases.seconds}
+    environment.filters |= {
+        "plain": _plain,
+        "line": _line,
+        "prose": on_one_line,
+        "usd": phrases.usd,
+        "seconds": phrases.seconds,
+    }
     environment.globals |= {"counted": counted, "rate": phrases.rate, "reproducer_name": reproducer_name}
     shown = charts.periods(report.tables.by_day)
     return environment.get_template("report.html.j2").render(

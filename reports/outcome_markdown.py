@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from refute.guardrails.plain_text import markdown_block, markdown_text, tail
+from refute.guardrails.plain_text import markdown_block, markdown_text, on_one_line, tail
 from refute.outcome import Outcome, TestFailure
 from reports.outcome_sections import evidence
 from reports.outcome_table import EXPLAINED_BY_OUTPUT
@@ -41,7 +41,7 @@ def render_markdown(outcome: Outcome, *, reproducers: Mapping[str, str] | None =
     ran = f"{provenance_line(outcome.provenance)}; run {outcome.run_id}, attempt {outcome.attempt}"
     paragraphs = [
         f"# {mark(outcome.status)} {outcome.status} {title}",
-        f"**{MEANING[outcome.status]}** {markdown_text(outcome.reason, max_chars=1_000)}",
+        f"**{MEANING[outcome.status]}** {markdown_text(on_one_line(outcome.reason), max_chars=1_000)}",
         markdown_text(run_line(outcome)),
         *_claims(outcome),
         *_refutations(outcome, reproducers or {}),

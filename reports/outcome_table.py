@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Table
 from rich.text import Text
 
+from refute.guardrails.plain_text import on_one_line
 from refute.outcome import Outcome, Status
 from reports import outcome_sections as sections
 from reports.rendering import OUTCOME, rendered
@@ -118,9 +119,10 @@ def _kept(outcome: Outcome) -> list[Text]:
 def _why(outcome: Outcome) -> Text:
     """The first counterexample in short, else the reason."""
     if not outcome.failures:
-        return sections.line(outcome.reason, max_chars=200)
+        return sections.line(on_one_line(outcome.reason), max_chars=200)
     first = outcome.failures[0]
-    found = f": {first.smallest_input.replace(chr(10), ', ')}" if first.smallest_input else ""
+    # An example has no input of its own: then the claim says what was tried.
+    found = f": {first.smallest_input.replace(chr(10), ', ') or on_one_line(first.claim_text)}"
     said = next(iter(first.error_message.splitlines()), "")  # the first line says it, the rest is pytest's diff
     error = f"{first.error_type}: {said}" if said else first.error_type
     more = f" (and {counted(len(outcome.failures) - 1, 'more refutation')})" if len(outcome.failures) > 1 else ""

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from refute.guardrails.plain_text import printable
+from refute.guardrails.plain_text import on_one_line, printable
 from reports.aggregate import NO_MODEL
 from reports.alerts import spike_alerts
 from reports.budget import BudgetState, Level
@@ -98,11 +98,12 @@ def _what(finding: Finding) -> str:
     """Claim and counterexample in short, else the reason."""
     outcome = finding.outcome
     if outcome is None or not outcome.failures:
-        return finding.reason
+        return on_one_line(finding.reason)
     first = outcome.failures[0]
     given = first.smallest_input.replace("\n", ", ")
     said = next(iter(first.error_message.splitlines()), "")
-    return f"{first.claim_violated}: {first.claim_text[:120]} ✗ {given[:80]}{' → ' if given else ''}{said[:100]}"
+    claim = on_one_line(first.claim_text)[:120]
+    return f"{first.claim_violated}: {claim} ✗ {given[:80]}{' → ' if given else ''}{said[:100]}"
 
 
 def _tables(report: Report) -> Iterator[RenderableType]:

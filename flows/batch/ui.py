@@ -8,7 +8,7 @@ from prefect.artifacts import create_markdown_artifact, create_progress_artifact
 
 from flows.batch.result import BatchResult
 from refute.batch.tally import WORST_FIRST, Tally
-from refute.guardrails.plain_text import markdown_text
+from refute.guardrails.plain_text import markdown_text, on_one_line
 from refute.ledger.batches import Batches
 from reports.wording import counted, mark, money
 
@@ -66,7 +66,7 @@ def render_summary(result: BatchResult, batches: Batches) -> str:
         "| Status | Ticket | Why |\n| --- | --- | --- |",
     ]
     table = [
-        f"| {status} | {_linked(_cell(ticket_id), url)} {_cell(title)} | {_cell(reason)} |"
+        f"| {status} | {_linked(_cell(ticket_id), url)} {_cell(title)} | {_cell(on_one_line(reason))} |"
         for status, ticket_id, title, reason, url in rows[:ROWS_SHOWN]
     ]
     lines[-1] = "\n".join([lines[-1], *table])

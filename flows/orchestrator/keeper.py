@@ -1,6 +1,8 @@
 """The small process that owns the local Prefect server: starts it, stops it when nobody has used it for a while.
 
-Run as `python -m flows.orchestrator.keeper HOME IDLE_S`. It imports no Prefect itself (8 MB instead of 270).
+Run as `python -m flows.orchestrator.keeper HOME IDLE_S LOCK`, where LOCK is the descriptor of the start lock. It is
+held until the server answers, also where who started it is killed meanwhile: else the next run would start a second
+server beside it. It imports no Prefect itself (8 MB instead of 270).
 """
 
 import fcntl
@@ -15,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
-from flows.orchestrator.server import LocalServer, ServerFiles, answers
+from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers
 
 POLL_S: Final = 0.2
 PREFERRED_PORT: Final = 4242
@@ -39,14 +41,16 @@ AD_HOC: Final[Mapping[str, str]] = {
 }
 
 
-def main(home: str, idle_s: str) -> int:
-    """Serve until idle, terminated, or the server ends by itself."""
+def main(home: str, idle_s: str, lock: str) -> int:
+    """Serve until idle, terminated, or the server ends by itself; 1 where it never answered."""
     files = ServerFiles(home=Path(home))
     port = _free_port(PREFERRED_PORT)
     server = _spawn(files, port)
     signal.signal(signal.SIGTERM, _exit)
     try:
-        _announce(files, server, port)
+        if not _announce(files, server, port):
+            return 1
+        os.close(int(lock))
         while server.poll() is None:
             time.sleep(min(5.0, float(idle_s) / 4))
             if _idle(files, float(idle_s)):
@@ -82,14 +86,16 @@ def server_environment(files: ServerFiles, port: int, *, ad_hoc: bool) -> dict[s
     return {**environment, **(AD_HOC if ad_hoc else {})}
 
 
-def _announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int) -> None:
-    """Write the record once the API answers; the starter waits for it."""
+def _announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int) -> bool:
+    """Write the record once the API answers, which the starter waits for; whether it did in time."""
     api_url = f"http://127.0.0.1:{port}/api"
-    while server.poll() is None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while server.poll() is None and time.monotonic() < deadline:
         if answers(api_url):
             files.write(LocalServer(api_url=api_url, pid=server.pid, keeper_pid=os.getpid()))
-            return
+            return True
         time.sleep(POLL_S)
+    return False
 
 
 def _idle(files: ServerFiles, idle_s: float) -> bool:

@@ -200,16 +200,22 @@ class Machine:
         """Put the deployments of prefect.yaml on the server."""
         self._say("applying the deployments …")
         command = [sys.executable, "deployments/apply.py"]
-        done = subprocess.run(  # noqa: S603  # our own program, no shell
-            command,
-            env=self._client_environment(),
-            cwd=checkout(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=APPLY_TIMEOUT_S,
-            check=False,
-        )
+        try:
+            done = subprocess.run(  # noqa: S603  # our own program, no shell
+                command,
+                env=self._client_environment(),
+                cwd=checkout(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=APPLY_TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise OrchestratorUnavailable(
+                f"the deployments were not applied within {APPLY_TIMEOUT_S} s",
+                hint="The machine, or the server, is very busy: run `refute ui` again when it is less so.",
+            ) from error
         if done.returncode != 0:
             last = "\n".join(done.stdout.decode(errors="replace").splitlines()[-8:])
             raise OrchestratorUnavailable(

@@ -170,10 +170,18 @@ def _start(files: ServerFiles, settings: Settings, say: Callable[[str], None]) -
             return already
         files.record.unlink(missing_ok=True)
         say("starting a local Prefect server (once; it stops by itself when idle) …")
-        command = [sys.executable, "-m", "flows.orchestrator.keeper", str(files.home), str(settings.server_idle_s)]
+        lock = start_lock.fileno()
+        command = [sys.executable, "-m", "flows.orchestrator.keeper"]
+        command += [str(files.home), str(settings.server_idle_s), str(lock)]
         with files.log.open("ab") as log:
             keeper = subprocess.Popen(  # noqa: S603  # our own module, no shell
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=checkout()
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                cwd=checkout(),
+                pass_fds=(lock,),  # we may be killed: the keeper holds it too until its server answers
             )
         return _wait(files, keeper)
 

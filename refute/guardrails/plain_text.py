@@ -54,6 +54,11 @@ def tail(text: str, *, max_lines: int, max_chars: int = 4_000) -> str:
     return f"[… earlier output left off]\n{shown}" if left_off else shown
 
 
+def on_one_line(prose: str) -> str:
+    """Several lines of prose as one, for a table's cell or a line of a log, where breaks would be shown escaped."""
+    return " ".join(part.strip() for part in prose.split("\n") if part.strip())
+
+
 def markdown_text(text: str, *, max_chars: int | None = None) -> str:
     """One line of Markdown prose, also inside a table cell, that renders as the text: no markup, HTML or link."""
     line = printable(text, max_chars=max_chars, keep_newlines=False)

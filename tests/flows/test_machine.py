@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from flows.orchestrator import machine
 from flows.orchestrator.machine import Machine, _children
 from flows.orchestrator.server import ServerFiles
 from refute.errors import OrchestratorUnavailable
@@ -19,8 +20,8 @@ def settings(tmp_path):
 
 
 def bring_up(settings, port, *, say=lambda _: None):
-    with Machine(settings, port=port, say=say) as machine:
-        machine.bring_up()
+    with Machine(settings, port=port, say=say) as owned:
+        owned.bring_up()
 
 
 @pytest.fixture
@@ -50,6 +51,13 @@ def test_a_run_that_uses_the_small_server_is_waited_for(settings, taken_port):
     with pytest.raises(OrchestratorUnavailable, match="port"):
         bring_up(settings, taken_port, say=say)
     assert said == ["waiting for a run to end that uses this machine's small server …"]
+
+
+def test_deployments_that_take_too_long_are_no_internal_error(settings, monkeypatch):
+    monkeypatch.setattr(machine, "APPLY_TIMEOUT_S", 0.001)
+    with pytest.raises(OrchestratorUnavailable, match="not applied within") as told:
+        Machine(settings, say=lambda _: None)._apply()
+    assert "run `refute ui` again" in told.value.hint
 
 
 def test_children_that_ended_are_not_counted():

@@ -1,5 +1,6 @@
 """One local Prefect server, shared, stopped when idle."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -70,7 +72,9 @@ def test_a_state_directory_that_cannot_be_written_is_told_with_what_to_do(tmp_pa
 
 @pytest.mark.prefect
 @pytest.mark.traced
-def test_two_runs_at_once_share_one_server_which_stops_when_idle(tmp_path, monkeypatch):
+def test_two_runs_at_once_share_the_server_that_a_killed_one_began_to_start_and_it_stops_when_idle(
+    tmp_path, monkeypatch
+):
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     code = (
         "import sys; from pathlib import Path\n"
@@ -79,11 +83,19 @@ def test_two_runs_at_once_share_one_server_which_stops_when_idle(tmp_path, monke
         "with server_lease(Settings.load(state_dir=Path(sys.argv[1]), server_idle_s=2), say=lambda _: None) as url:\n"
         "    print(url)"
     )
+    killed = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.DEVNULL)
+    while not _keepers(tmp_path):
+        assert killed.poll() is None
+        time.sleep(0.05)
+    killed.kill()
+    killed.wait()
+    (first,) = _keepers(tmp_path)
     runs = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True) for _ in "ab"
     ]
     urls = {run.communicate(timeout=180)[0] for run in runs}
     assert len(urls) == 1
+    assert _keepers(tmp_path) <= {first}, "a second server was started beside the first"
     record = tmp_path / "prefect" / "server.json"
     server = LocalServer(**json.loads(record.read_text())) if record.exists() else None
     deadline = time.monotonic() + 60
@@ -91,6 +103,17 @@ def test_two_runs_at_once_share_one_server_which_stops_when_idle(tmp_path, monke
         time.sleep(0.2)
     assert not record.exists()
     assert server is None or not _runs(server.keeper_pid)
+
+
+def _keepers(state_dir: Path) -> set[int]:
+    """The processes that keep a server for this state directory."""
+    wanted = {b"flows.orchestrator.keeper", os.fsencode(state_dir / "prefect")}
+    found = set()
+    for cmdline in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if wanted <= set(cmdline.read_bytes().split(b"\0")):
+                found.add(int(cmdline.parent.name))
+    return found
 
 
 def _runs(pid: int) -> bool:

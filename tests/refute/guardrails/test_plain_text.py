@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from refute.guardrails.plain_text import INVISIBLE, markdown_block, markdown_text, printable, tail
+from refute.guardrails.plain_text import INVISIBLE, markdown_block, markdown_text, on_one_line, printable, tail
 
 
 @pytest.mark.parametrize(
@@ -83,3 +83,7 @@ def test_a_block_cannot_be_closed_from_inside(hostile: str) -> None:
     assert set(fence) == {"`"}
     assert block.endswith("\n" + fence)
     assert fence not in block.removeprefix(fence).removesuffix(fence)
+
+
+def test_prose_of_several_lines_becomes_one_and_keeps_everything_else() -> None:
+    assert on_one_line("exited with 3; last:\r\n  all passed\n\n\x1b[2J ") == "exited with 3; last: all passed \x1b[2J"
