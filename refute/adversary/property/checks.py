@@ -14,9 +14,9 @@ _SHOWS = 'assert _reads_like(expected, shown), f"expected {_shown(expected)}, go
 _DISAGREES = 'assert {call}, f"expected {{_shown(expected)}}, got {{_shown(got)}}"'
 
 
-def lines_of_session(session: Session, namespace: Namespace) -> list[str]:
+def lines_of_session(session: Session, namespace: Namespace, *, ordered: bool = True) -> list[str]:
     """All steps in order; where nothing is shown at all, the session says that its last step comes to its end."""
-    lines = [line for step in session.steps for line in lines_of_step(step, namespace)]
+    lines = [line for step in session.steps for line in lines_of_step(step, namespace, ordered=ordered)]
     *before, last = session.steps
     if any(line.startswith(("assert", "with pytest.raises")) for line in lines) or not isinstance(
         last.statement, ast.Expr
@@ -26,7 +26,7 @@ def lines_of_session(session: Session, namespace: Namespace) -> list[str]:
     return [*(line for step in before for line in lines_of_step(step, namespace)), f"assert _completes(lambda: {code})"]
 
 
-def lines_of_step(step: Step, namespace: Namespace) -> list[str]:
+def lines_of_step(step: Step, namespace: Namespace, *, ordered: bool = True) -> list[str]:
     """Lines for one `>>>` statement and what is shown after it."""
     if not isinstance(step.statement, ast.Expr):
         if isinstance(step.expected, Raises):
@@ -37,10 +37,12 @@ def lines_of_step(step: Step, namespace: Namespace) -> list[str]:
     if step.expected is None:
         truth = isinstance(expression, ast.Compare)
         return [f"assert {source_of(expression)}" if truth else source_of(awaited(expression, namespace))]
-    return check(expression, step.expected, namespace, exact=True)
+    return check(expression, step.expected, namespace, exact=True, ordered=ordered)
 
 
-def check(expression: ast.expr, expected: Expected, namespace: Namespace, *, exact: bool) -> list[str]:
+def check(  # noqa: PLR0911  # one per kind of expectation
+    expression: ast.expr, expected: Expected, namespace: Namespace, *, exact: bool, ordered: bool = True
+) -> list[str]:
     """Lines that compare an expression with what is written down for it.
 
     Args:
@@ -48,10 +50,13 @@ def check(expression: ast.expr, expected: Expected, namespace: Namespace, *, exa
         expected: a value, an exception or a text.
         namespace: tells async functions and such as print.
         exact: whether a list must not be a tuple.
+        ordered: whether the items of a list have to stand as written.
     """
-    code = source_of(awaited(expression, namespace))
     prints = _prints(expression, namespace)
-    same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
+    printed = _only_printed(expression, namespace)
+    code = source_of(awaited(expression, namespace))
+    flags = [*([] if exact else ["exact=False"]), *([] if ordered else ["ordered=False"])]
+    same = f"_same({', '.join(['expected', 'got', *flags])})"
     match expected:
         case Raises(name=name):
             return [f"with pytest.raises({name}):", f"    {code}"]
@@ -59,6 +64,10 @@ def check(expression: ast.expr, expected: Expected, namespace: Namespace, *, exa
             return [f"assert {'' if expected.source == 'True' else 'not '}({code})"]
         case Value() if not prints:
             return _compared(code, expected, same, shown=exact)
+        case Value(written=written) if printed is not None:
+            got = source_of(awaited(printed, namespace))
+            either = f"_same(expected, got, exact=False) or _reads_like({written!r}, str(got))"
+            return [f"expected = {expected.source}", f"got = {got}", _DISAGREES.format(call=either)]
         case Value(written=written):
             either = f"{same} or _reads_like({written!r}, shown)"
             return [f"expected = {expected.source}", *_transcribed(code), _DISAGREES.format(call=either)]
@@ -101,6 +110,15 @@ def _prints(expression: ast.expr, namespace: Namespace) -> bool:
     called = {is_call_of(node) or "" for node in ast.walk(expression) if isinstance(node, ast.Call)}
     names = {name.rpartition(".")[2] for name in called}
     return "print" in names or any(f.writes_output and f.name in names for f in namespace.surface.callables())
+
+
+def _only_printed(expression: ast.expr, namespace: Namespace) -> ast.expr | None:
+    """What `print(x)` shows, where nothing else prints."""
+    match expression:
+        case ast.Call(func=ast.Name(id="print"), args=[value], keywords=[]) if not isinstance(value, ast.Starred):
+            return None if _prints(value, namespace) else value
+        case _:
+            return None
 
 
 def awaited(expression: ast.expr, namespace: Namespace) -> ast.expr:

@@ -49,7 +49,7 @@ def _reasons(
             yield f"what `{function.qualified}` gives hangs on the day on which it runs"
         if call is outer and Dependence.FRESH in function.depends_on and written[:1] in {"'", '"'}:
             yield f"what `{function.qualified}` gives is made anew by every call"
-    if isinstance(expected, Raises) or _is_nothing(expected) or _SAID_TO_MISS.search(said):
+    if isinstance(expected, Raises) or is_nothing(expected) or _SAID_TO_MISS.search(said):
         return
     for call, function in _calls([node], namespace):
         if Dependence.FILES in function.depends_on:
@@ -89,8 +89,20 @@ def _written(expected: Expected | None) -> str:
             return ""
 
 
-def _is_nothing(expected: Expected | None) -> bool:
-    """None, False, 0 and empty values: what is said of a file that is not there."""
+def one_of_several(checks: Sequence[Expected | None]) -> bool:
+    """Whether a value among these may be one right answer of several; yes, no and nothing at all are not."""
+    return any(
+        isinstance(expected, Value | Text)
+        and not is_nothing(expected)
+        and not (
+            isinstance(expected, Value) and isinstance(expected.plain, ast.Constant) and expected.plain.value is True
+        )
+        for expected in checks
+    )
+
+
+def is_nothing(expected: Expected | None) -> bool:
+    """None, False, 0 and empty values: what is said of a file that is not there, or of an answer that there is none."""
     match expected:
         case Value(plain=ast.Constant(value=value)):
             return not value

@@ -49,19 +49,24 @@ def _items(got: Any) -> list[Any] | None:
     return None
 
 
-def _same(expected: Any, got: Any, *, exact: bool = True) -> bool:
-    """Whether `got` is the value that was written down; with `exact=False` a list may be a tuple or a set."""
+def _same(expected: Any, got: Any, *, exact: bool = True, ordered: bool = True) -> bool:
+    """Whether `got` is the value that was written down; with `exact=False` a list may be a tuple or a set.
+
+    With `ordered=False` the items of lists and tuples may stand in any order.
+    """
     if hasattr(got, "tolist"):
         got = got.tolist()
     if isinstance(expected, list | tuple):
-        return _same_sequence(expected, got, exact=exact)
+        return _same_sequence(expected, got, exact=exact, ordered=ordered)
     if isinstance(expected, set | frozenset):
         items = list(got) if isinstance(got, collections.abc.Set) else (None if exact else _items(got))
         return items is not None and _same_set(expected, items)
     if isinstance(expected, dict):
         if not isinstance(got, collections.abc.Mapping) or len(expected) != len(got):
             return False
-        return all(key in got and _same(value, got[key], exact=exact) for key, value in expected.items())
+        return all(
+            key in got and _same(value, got[key], exact=exact, ordered=ordered) for key, value in expected.items()
+        )
     return _same_leaf(expected, got)
 
 
@@ -76,8 +81,8 @@ def _same_leaf(expected: Any, got: Any) -> bool:
     return bool(expected == got)
 
 
-def _same_sequence(expected: Any, got: Any, *, exact: bool) -> bool:
-    """Whether `got` holds the same items in the same order."""
+def _same_sequence(expected: Any, got: Any, *, exact: bool, ordered: bool) -> bool:
+    """Whether `got` holds the same items, in the same order where that counts."""
     if exact and isinstance(got, list | tuple) and isinstance(expected, list) != isinstance(got, list):
         return False
     if not exact and isinstance(got, collections.abc.Set):
@@ -85,14 +90,16 @@ def _same_sequence(expected: Any, got: Any, *, exact: bool) -> bool:
     items = _items(got)
     if items is None or len(items) != len(expected):
         return False
+    if not ordered:
+        return _same_set(expected, items, exact=exact, ordered=False)
     return all(_same(e, g, exact=exact) for e, g in zip(expected, items, strict=True))
 
 
-def _same_set(expected: Any, items: list[Any]) -> bool:
+def _same_set(expected: Any, items: list[Any], *, exact: bool = True, ordered: bool = True) -> bool:
     """Whether both hold the same values, in whatever order."""
     left = list(items)
     for value in expected:
-        hit = next((i for i, item in enumerate(left) if _same(value, item)), None)
+        hit = next((i for i, item in enumerate(left) if _same(value, item, exact=exact, ordered=ordered)), None)
         if hit is None:
             return False
         del left[hit]

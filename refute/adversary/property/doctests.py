@@ -3,7 +3,7 @@
 import ast
 import doctest
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from refute.adversary.property.expected import Expected, Raises, Text, Value, read_abbreviated, read_value
@@ -28,6 +28,8 @@ class Step:
     """None: nothing is shown."""
     source: str
     """As written, for the quote: first line only."""
+    silent: bool = False
+    """Whether a console shows nothing below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +59,7 @@ def read_sessions(text: str) -> list[Session]:
     steps: list[Step] = []
     for block in _blocks(_with_prompts(text)):
         steps += _steps(block)
-    return _grouped(steps[:_MAX_STEPS])
+    return grouped(steps[:_MAX_STEPS])
 
 
 def _with_prompts(text: str) -> str:
@@ -100,7 +102,9 @@ def _steps(examples: Iterable[doctest.Example]) -> Iterator[Step]:
             yield Step(statement=statement, expected=None, source=_first_line(example.source))
         # `t.add(5); len(t)` shows two values: neither is known to be the last one's.
         several = any(isinstance(statement, ast.Expr) for statement in before)
-        yield Step(statement=last, expected=None if several else _read_want(want), source=_first_line(example.source))
+        expected = None if several else _read_want(want)
+        silent = not several and not want.strip()
+        yield Step(statement=last, expected=expected, source=_first_line(example.source), silent=silent)
 
 
 def _first_line(source: str) -> str:
@@ -138,7 +142,7 @@ def _read_want(want: str) -> Expected | None:
     return value or (read_value(comment[1]) if comment else None) or Text(text=want)
 
 
-def _grouped(steps: list[Step]) -> list[Session]:
+def grouped(steps: Sequence[Step]) -> list[Session]:
     """Steps that share a bound name run together; an expression on its own is a session of its own."""
     groups: list[tuple[list[Step], set[str]]] = []
     for step in steps:

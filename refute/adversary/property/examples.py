@@ -2,23 +2,29 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.checks import awaited, check, lines_of_session
-from refute.adversary.property.circumstances import illustrates
+from refute.adversary.property.circumstances import illustrates, one_of_several
 from refute.adversary.property.described import read_described
-from refute.adversary.property.doctests import Session, blank_out, read_sessions, values_in
+from refute.adversary.property.doctests import Session, Step, blank_out, read_sessions, values_in
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expected import Raises, Value
+from refute.adversary.property.expected import Raises, Value, read_value
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
+from refute.adversary.property.latitude import any_of_several, any_order, changes_in_place, documents_none
+from refute.adversary.property.listings import read_listings
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.notation import Inline, read_inline
+from refute.adversary.property.quotes import plain_quotes
 from refute.adversary.property.raising import read_raising
 from refute.adversary.property.surface import Documented, Function
+from refute.adversary.property.tables import read_tables
 from refute.ticket.record import Claim
 
 _MAX_TEXT = 20_000
 """Characters of a claim or docstring in which examples are looked for."""
+_SEVERAL = "the example {!r} shows one answer where the text allows several"
 
 
 def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -78,35 +84,97 @@ def text_examples(
         home: the module of a docstring.
         subject: the function that the text speaks of, where only one is possible.
     """
-    text = text[:_MAX_TEXT]
-    for session in read_sessions(text):
-        found = namespace.resolve(values_in(session), home=home, promised=claim.text)
-        first = session.steps[0].source
-        if isinstance(found, Unresolved):
-            yield Note(claim=claim, reason=_undefined(first, found))
-        elif found.reaches_implementation and (reason := _illustrates(session, namespace)):
-            yield Note(claim=claim, reason=reason)
-        elif found.reaches_implementation:
-            lines = lines_of_session(session, namespace)
-            yield Draft(
-                claim=claim,
-                quote=quote_of(claim, first),
-                category=_category(values_in(session)),
-                origin=origin,
-                label="example",
-                detail="\n".join(step.source for step in session.steps),
-                imports=found.imports,
-                body=tuple(lines),
-            )
-    prose = blank_out(text)
-    inline = [*read_inline(prose, _known(namespace)), *read_raising(prose, _known(namespace))]
-    if subject is not None and not subject.owner:
+    text = plain_quotes(text[:_MAX_TEXT])
+    told = _Told(claim=claim, text=text, origin=origin, namespace=namespace, home=home)
+    for session in told.sessions():
+        yield from _of_session(told, session)
+    for example in told.inlines(subject):
+        if told.several and one_of_several([example.expected]):
+            yield Note(claim=claim, reason=_SEVERAL.format(example.quote))
+        elif not _only_mentions(example.expression, namespace):
+            yield _inline(claim, replace(example, ordered=told.ordered), origin, namespace, home=home)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """A text with examples, and whose it is."""
+
+    claim: Claim
+    text: str
+    origin: Origin
+    namespace: Namespace
+    home: str
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the items of a list have to stand as written."""
+        return not any_order(self.text)
+
+    @property
+    def several(self) -> bool:
+        """Whether a value that it shows is one right answer of several."""
+        return any_of_several(self.text)
+
+    def sessions(self) -> list[Session]:
+        """What is shown as a console or as code shows it."""
+        prose = blank_out(self.text)
+        consoles = read_sessions(self.text)
+        shown = any(step.expected is not None for session in consoles for step in session.steps)
+        if shown and documents_none(prose):
+            consoles = [_with_none(session, self.namespace) for session in consoles]
+        return [*consoles, *read_listings(prose, self.namespace.surface)]
+
+    def inlines(self, subject: Function | None) -> list[Inline]:
+        """What stands in its prose; of the subject also examples that leave out the call."""
+        prose, known = blank_out(self.text), _known(self.namespace)
+        found = [*read_inline(prose, known), *read_raising(prose, known)]
+        if subject is None or subject.owner:
+            return [*found, *read_tables(prose, known, "", ())]
         names = tuple(p.name for p in subject.parameters if not p.variadic)
         required = sum(p.default is None and not p.variadic for p in subject.parameters)
-        inline += read_described(prose, subject.name, names, required)
-    for example in inline:
-        if not _only_mentions(example.expression, namespace):
-            yield _inline(claim, example, origin, namespace, home=home)
+        if not subject.wants_objects and (subject.answers or not changes_in_place(self.text)):
+            found += read_described(prose, subject.name, names, required)
+        return [*found, *read_tables(prose, known, subject.name, names[:required])]
+
+
+def _of_session(told: _Told, session: Session) -> Iterator[Draft | Note]:
+    claim, namespace = told.claim, told.namespace
+    found = namespace.resolve(values_in(session), home=told.home, promised=claim.text)
+    first = session.steps[0].source
+    if isinstance(found, Unresolved):
+        yield Note(claim=claim, reason=_undefined(first, found))
+    elif not found.reaches_implementation:
+        return
+    elif reason := _illustrates(session, namespace):
+        yield Note(claim=claim, reason=reason)
+    elif told.several and one_of_several([step.expected for step in session.steps]):
+        yield Note(claim=claim, reason=_SEVERAL.format(first))
+    else:
+        yield Draft(
+            claim=claim,
+            quote=quote_of(claim, first),
+            category=_category(values_in(session)),
+            origin=told.origin,
+            label="example",
+            detail="\n".join(step.source for step in session.steps),
+            imports=found.imports,
+            body=tuple(lines_of_session(session, namespace, ordered=told.ordered)),
+        )
+
+
+def _with_none(session: Session, namespace: Namespace) -> Session:
+    """A `>>>` call below which nothing is shown gave None, where that is a documented answer."""
+    return replace(session, steps=tuple(_none_shown(step, namespace) for step in session.steps))
+
+
+def _none_shown(step: Step, namespace: Namespace) -> Step:
+    match step.statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if step.silent:
+            function = namespace.surface.named(name)
+            plain = function is not None and not function.owner and function.answers and not function.writes_output
+            return replace(step, expected=read_value("None")) if plain else step
+        case _:
+            return step
 
 
 def docstring_examples(claim: Claim, documented: Documented, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -158,7 +226,7 @@ def _inline(claim: Claim, example: Inline, origin: Origin, namespace: Namespace,
     if example.expected is None:
         lines = [f"assert {source_of(example.expression)}"]
     else:
-        lines = check(example.expression, example.expected, namespace, exact=example.strict)
+        lines = check(example.expression, example.expected, namespace, exact=example.strict, ordered=example.ordered)
     return Draft(
         claim=claim,
         quote=quote_of(claim, example.quote),

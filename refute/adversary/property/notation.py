@@ -10,6 +10,7 @@ from refute.adversary.property.expected import Expected, Raises, Value, read_abb
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
 from refute.adversary.property.operands import whole_start
+from refute.adversary.property.spoken_values import read_said, read_unquoted
 
 _CALL = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*(?:\.\w+)*)\s?(?=\()")
 _ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
@@ -23,10 +24,12 @@ _CONNECTOR = re.compile(
     | (?P<arrow>(?:\#\s*)?(?:=+>|-+>|→|➞|⇒|➜|↦|⟶|⟹|—>|–>|≈)\s*(?:returns?\b)?)
     | (?P<comment>(?:\#|//)\s*(?:(?:it\s+)?(?:returns?|gives?|yields?|outputs?|prints?|evaluates\s+to
         |result(?:\s+is)?|is)\b|={1,2})?\s*:?)
+    | (?P<truth>(?:should\s+be|must\s+be|is)\s+(?:truthy|falsy|falsey)\b)
     | (?P<single>=(?![=>]))
+    | (?P<colon>:(?=[ \t]))
     | (?P<word>(?:should|must|will|would|shall)?\s*(?:returns?|gives?|yields?|produces?|evaluates?\s+to|results?\s+in
         |equals?(?:\s+to)?|is\s+equal(?:\s+to)?|be\s+equal(?:\s+to)?|be|is|outputs?)\b\s*:?)
-    )[ \t`]*\n?[ \t]*""",
+    )[ \t`]*(?:\n[ \t]*){0,2}""",
     re.VERBOSE,
 )
 _LEADS_INTO_DOUBT = re.compile(
@@ -34,6 +37,7 @@ _LEADS_INTO_DOUBT = re.compile(
     r"unlike|instead|rather|previously"
     r"|formerly|wrong(?:ly)?|incorrect(?:ly)?|bug|buggy|not|never|no longer|cannot|can't|doesn't|"
     r"don't|isn't|old|with|naive(?:ly)?|legacy|mistaken(?:ly)?|broken|would|used to|earlier|"
+    r"possibl[ey]|could|might|perhaps|something like|"
     r"(?:some|other|many|most) (?:\w+ ){0,2}(?:implementations?|versions?|people|tools?|libraries|languages))\b",
     re.IGNORECASE,
 )
@@ -44,7 +48,13 @@ _LABELLED_AS_PAST = re.compile(
 )
 """`was: f(2) == 3` quotes what no longer holds."""
 _SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[A-Za-z_][\w.]*)(?=\()")
-_EXAMPLE_WORD = re.compile(r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.)", re.IGNORECASE)
+_EXAMPLE_WORD = re.compile(
+    r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.|test ?cases?|(?:tests|cases|samples?)\s*:)",
+    re.IGNORECASE,
+)
+_CONTRAST = re.compile(r"\)`?[^()\n]*?,?\s(?:while|whereas|but)\s+`?\Z")
+"""`f(1) is 2 while f(2) is 3` sets a value against another, it is no condition."""
+_OWN_LINE = re.compile(r"(?:\A|\n)[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?`?\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +71,8 @@ class Inline:
     quote: str
     start: int
     """Position in the text."""
+    ordered: bool = True
+    """Whether the items of a list have to stand as written."""
 
 
 def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
@@ -144,8 +156,13 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     if link is None:
         return None
     rest = text[link.end() : link.end() + _MAX_CALL_CHARACTERS]
-    weak = link.lastgroup == "single"
+    if link.lastgroup == "truth":
+        truth = node if link[0].rstrip(" \t\n`").endswith("truthy") else ast.UnaryOp(op=ast.Not(), operand=node)
+        return _truth(truth, text[start : link.end()].rstrip(), start), link.end()
+    weak = link.lastgroup == "single" and not _beyond_numbers(node)
     if weak and not _among_examples(text, start):
+        return None
+    if link.lastgroup == "colon" and not _OWN_LINE.search(text[:start]):
         return None
     code = link.lastgroup in {"equal", "single"}
     expected: Expected | None = None
@@ -156,7 +173,9 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
         if expected is None:
             value, length = value_at(rest, code=code) or (None, 0)
             expected = (read_abbreviated(value) or value) if value is not None else None
-    if expected is None:
+        if expected is None and link.lastgroup in {"arrow", "comment"}:
+            expected, length = read_unquoted(rest, node) or (None, 0)
+    if expected is None or (link.lastgroup == "colon" and rest[length:].partition("\n")[0].strip("` \t.,;")):
         return None
     found = Inline(
         expression=node,
@@ -169,12 +188,26 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     return found, link.end()
 
 
+def _beyond_numbers(call: ast.expr) -> bool:
+    """Whether a call passes what no mathematical definition does: texts, containers, arguments by name."""
+    passed = [n for n in ast.walk(call) if isinstance(n, ast.Call)]
+    shapes = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant
+    return any(
+        one.keywords
+        or any(
+            isinstance(given, shapes) and not (isinstance(given, ast.Constant) and isinstance(given.value, int | float))
+            for given in one.args
+        )
+        for one in passed
+    )
+
+
 def value_at(rest: str, *, code: bool) -> tuple[Value, int] | None:
     """The value with which a text starts and its length; bracketed ones may go on over several lines."""
     line = rest.partition("\n")[0]
     if line[:1] in {"[", "(", "{"} or line[:3] in {'"""', "'''"}:
         return read_prefix(rest, code=code)
-    return read_prefix(line, code=code)
+    return read_prefix(line, code=code) or (None if code else read_said(line))
 
 
 def _raised(rest: str) -> Raises | None:
@@ -239,9 +272,10 @@ def doubtful(text: str, start: int) -> bool:
     """Whether the words before a position speak of a condition, a negation, the past or somebody else's code."""
     if _LABELLED_AS_PAST.search(text[max(0, start - 60) : start]):
         return True
-    lead = re.split(
-        r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ", _sentence_before(text, start)
-    )[-1]
+    before = _sentence_before(text, start)
+    if contrast := _CONTRAST.search(before):
+        before = re.sub(r"\b(?:while|whereas|but)\s+`?\Z", "", before[: contrast.end()])
+    lead = re.split(r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ", before)[-1]
     return bool(_LEADS_INTO_DOUBT.search(lead))
 
 

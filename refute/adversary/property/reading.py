@@ -8,6 +8,7 @@ from dataclasses import replace
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import dependences
 from refute.adversary.property.expressions import bound_names, dotted, parse_expression, parse_module, source_of
+from refute.adversary.property.shapes import wants_objects
 from refute.adversary.property.stateless import asks_something, is_stateless, mentioned, options_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 
@@ -201,12 +202,18 @@ def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: 
         is_static=bool(owner) and bool(decorators & {"staticmethod", "classmethod"}),
         writes_output=_prints(node),
         answers=any(_answers(inner) for inner in ast.walk(node)),
+        wants_objects=wants_objects(node),
+        gives_itself=bool(owner) and any(_gives_itself(inner) for inner in ast.walk(node)),
         refuses_with=tuple(sorted(_raised(node))),
     )
 
 
 def _answers(node: ast.AST) -> bool:
     return isinstance(node, ast.Yield | ast.YieldFrom) or (isinstance(node, ast.Return) and node.value is not None)
+
+
+def _gives_itself(node: ast.AST) -> bool:
+    return isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _raised(node: ast.AST) -> set[str]:

@@ -39,6 +39,10 @@ class Function:
     """Whether its body prints: an example may then show what is printed instead of what is returned."""
     answers: bool = True
     """Whether it returns or yields a value at all."""
+    wants_objects: bool = False
+    """Whether it reads attributes of its arguments that no list, text or number has."""
+    gives_itself: bool = False
+    """Whether it is a method that returns its instance, so that calls can be chained."""
     refuses_with: tuple[str, ...] = ()
     """Exceptions that its body raises by name: its way to refuse inputs."""
     depends_on: frozenset[Dependence] = frozenset()
@@ -109,6 +113,10 @@ class Surface:
     def classes(self) -> tuple[str, ...]:
         """Public classes of all modules."""
         return tuple(sorted(name for face in self.faces for name in face.classes))
+
+    def defined_names(self) -> frozenset[str]:
+        """Every name that a module itself defines at its top level."""
+        return frozenset[str]().union(*(face.defined for face in self.faces))
 
     def named(self, name: str) -> Function | None:
         """The function or method called so, when exactly one is."""
