@@ -120,7 +120,7 @@ class Case:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
         if known := undecided(self.runs):
             return known
-        if own := self._own_syntaxin_one_line():
+        if own := self._own_syntax_error():
             return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {own}"
         return (
             self._plain_data()
@@ -178,7 +178,7 @@ class Case:
         what = f"gives plain data where other tests give what has .{self.lacking}"
         return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
 
-    def _own_syntaxin_one_line(self) -> str:
+    def _own_syntax_error(self) -> str:
         """A fault in the text of an implementation file, told by every run; empty where there is none."""
         kinds = {run.error_type for run in self.runs}
         named = OWN_FILE.search(self._first.error_message)
