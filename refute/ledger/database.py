@@ -50,7 +50,7 @@ def open_database(settings: Settings) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
     try:
         _make_current(engine, settings.state_dir)
-    except (SQLAlchemyError, OSError, Timeout) as error:
+    except (SQLAlchemyError, sqlite3.Error, OSError, Timeout) as error:
         raise unavailable(engine, error) from error
     return engine
 

@@ -1,5 +1,6 @@
 """Connecting: migrations run once and all or nothing; a current ledger opens quickly; wrong URLs are explained."""
 
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from refute.errors import LedgerUnavailable, SettingsInvalid
-from refute.ledger import migration
+from refute.ledger import database, migration
 from refute.ledger.database import WRITES, database_url, open_database, revision
 from refute.ledger.schema import HEAD, METADATA
 from refute.settings import Settings
@@ -74,6 +75,16 @@ def test_a_migration_that_fails_midway_leaves_an_empty_database(
     monkeypatch.undo()
     with open_database(settings).connect() as connection:
         assert revision(connection) == HEAD
+
+
+def test_a_disk_that_is_full_is_told_with_what_to_do(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")  # past SQLAlchemy, which would wrap it
+
+    monkeypatch.setattr(database, "_use_wal", full)
+    with pytest.raises(LedgerUnavailable, match="disk is full") as told:
+        open_database(settings)
+    assert "can be written" in told.value.hint
 
 
 def test_a_ledger_of_a_newer_refute_is_left_alone(settings: Settings) -> None:
