@@ -88,7 +88,7 @@ class Act:
         else:
             weak = sensitive.is_made_up(target.text) or program_data.is_service_data(target.text)
             weak = weak or _is_home_data(target) or target.place == Place.OUTSIDE
-            weak = weak or program_data.is_image_data(target.text)
+            weak = weak or program_data.is_image_data(f"{target.text}/x" if path.endswith("/") else target.text)
             weak = weak and DERIVED not in target.text
             self.add("write-outside", severity=Severity.MEDIUM if weak else None, detail=_named(target))
 

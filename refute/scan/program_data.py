@@ -101,3 +101,12 @@ def is_kept_for_a_program(text: str) -> bool:
         return False
     hidden = text.startswith(f"{HOME}/.") and is_home_data(text)
     return hidden or is_service_data(text)
+
+
+def is_same_program(text: str, other: str) -> bool:
+    """Whether two files belong to one and the same program: both below its directory in /opt, /etc or the like."""
+    depth = 4 if text.startswith(("/var/", "/usr/")) else 3
+    owner = text.split("/")[:depth]
+    return (
+        len(owner) == depth and owner == other.split("/")[:depth] and is_service_data(text) and is_service_data(other)
+    )

@@ -28,6 +28,7 @@ _PROJECTS: Final = (
     "apache.org",
     "archlinux.org",
     "boost.io",
+    "busybox.net",
     "cmake.org",
     "curl.se",
     "debian.org",

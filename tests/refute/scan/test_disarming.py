@@ -53,6 +53,8 @@ ORDINARY_SHELL = [
     "perl -pi -e 's/a/b/' src/x.c",
     'td=$(mkcargotemp -d); rm -rf "$td"',
     "cp /boot/config-$(uname -r) .config",
+    "cp /opt/tool/config.dist /opt/tool/config",
+    "cp -r build/reports/html/* /coverage-out/",
     "cp settings.json /app/settings.json; rm -f /app/tmp/pids/server.pid",
 ]
 ORDINARY_PYTHON = [
@@ -62,6 +64,10 @@ ORDINARY_PYTHON = [
 ]
 NEARBY = [
     "rm -rf /app",
+    "cp /opt/tool/config x",
+    "cp /etc/passwd /etc/passwd.bak",
+    "cp x /usr/bin/",
+    "cp x /root/.ssh/",
     "rm -rf /data/*",
     "rm -f /app/database.sqlite",
     "echo x > /app/.ssh/authorized_keys",

@@ -91,8 +91,7 @@ HANDLERS: Final = {
     **dict.fromkeys(
         (
             "pynput.keyboard.Listener keyboard.on_press keyboard.record pyautogui.screenshot mss.mss "
-            "scapy.all.sniff scapy.all.send nmap.PortScanner evdev.InputDevice pynput.mouse.Listener "
-            "PIL.ImageGrab.grab pyautogui.locateOnScreen pyscreenshot.grab"
+            "scapy.all.sniff scapy.all.send nmap.PortScanner evdev.InputDevice pynput.mouse.Listener"
         ).split(),
         _always(
             "attack-tool",

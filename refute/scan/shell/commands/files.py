@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from refute.scan import paths
+from refute.scan import paths, program_data
 from refute.scan.finding import Severity
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
@@ -65,7 +65,7 @@ def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
         if removes:
             call.act.delete(path, recursive=not _keeps_place(call, path, target))
         if reads:
-            call.act.read(path)
+            call.act.read(path, asks=_stays(call, path, target))
             if re.fullmatch(r"/dev/(?:zero|u?random|full)", path) and not target.startswith("/dev/"):
                 call.act.add("resource-exhaustion", detail="Copies a device that never ends.")
         if reads and not removes and options.keys() & {"r", "R", "a", "recursive", "archive"}:
@@ -77,6 +77,12 @@ def _destination(call: Call, valued: str, *, reads: bool, removes: bool) -> str:
     if call.argv[0] == "install":
         judge_mode(call, (options.get("m") or options.get("mode") or [""])[0])
     return ""
+
+
+def _stays(call: Call, source: str, target: str) -> bool:
+    """Whether a copy lands in the directory of the program that the original belongs to, so that it tells nobody."""
+    cwd = call.walker.scope.cwd
+    return program_data.is_same_program(paths.locate(source, cwd).text, paths.locate(target, cwd).text)
 
 
 def _keeps_place(call: Call, source: str, target: str) -> bool:
