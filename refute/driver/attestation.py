@@ -80,6 +80,10 @@ class Attestation:
         if (ours or isinstance(error, AssertionError)) and not any(one is error for one in self._outgoing):
             self._outgoing.append(error)
 
+    def lost(self, reason: str) -> None:
+        """Something that the subject has a hand in could not be carried, whatever becomes of an error that says so."""
+        self.not_carried, self.not_carried_back = self.not_carried or reason, True
+
     def cannot(self, reason: str) -> NoReturn:
         """Note that the running test needs what two processes cannot give, and end it.
 

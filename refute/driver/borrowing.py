@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from sys import getrefcount
+from types import FunctionType
 from typing import Any, Final
 
 KEPT_REFERENCES: Final = 3
@@ -22,6 +23,11 @@ class Borrowing:
 
         self._kept: dict[int, Any] = {}
         self._again: set[int] = set()
+        self._handles: dict[int, weakref.ref[Any]] = {}
+        self._unwatched: set[int] = set()
+        self._functions: dict[int, FunctionType] = {}
+        self.keeps_functions = False
+        """Whether stand-ins for functions live on where only weak references know them: they die without a word."""
         self.weakened: list[int] = []
         """Borrowed objects that nothing but weak references know here any longer."""
 
@@ -38,12 +44,39 @@ class Borrowing:
         self._kept[oid] = one
 
     def slacken(self) -> None:
-        """Of what is kept and has come again meanwhile: note what nobody here but us still holds."""
+        """Of functions, and of what is kept and has come again: note what nobody here but us still holds."""
         for oid in list(self._again):
             one = self._kept.get(oid)
             if one is None or getrefcount(one) <= KEPT_REFERENCES:
                 self._again.discard(oid)
                 self.weakened.append(oid)
+
+        for oid in list(self._unwatched):
+            one = self._borrowed.get(oid)
+            if getrefcount(one) <= KEPT_REFERENCES:
+                self._unwatched.discard(oid)
+                self._forget(oid, id(one), None)
+        for oid in list(self._functions):
+            function = self._functions[oid]
+            if getrefcount(function) <= KEPT_REFERENCES:
+                del self._functions[oid]
+                if weakref.getweakrefcount(function) > 1:  # others' besides ours
+                    self._kept[oid] = function
+                    self.weakened.append(oid)
+
+    def handle(self, oid: int, call: Callable[..., Any]) -> Any:
+        """What calls a function of theirs. It counts as held while this lives: a copy of its stand-in has it, too."""
+        held = self._handles.get(oid)
+        found = held() if held is not None else None
+        if found is None:
+            found = partial(call, oid)
+            self._handles[oid] = weakref.ref(found, partial(self._let_go, oid))
+        return found
+
+    def _let_go(self, oid: int, held: Any) -> None:
+        if self._handles.get(oid) is held:
+            del self._handles[oid]
+            self.dropped.append([oid, self._taken.pop(oid, 0)])
 
     def release(self, oids: list[int]) -> None:
         """These have died over there; Python finalises an object once, so nothing asks for a stand-in again."""
@@ -63,8 +96,11 @@ class Borrowing:
             self._borrowed_ids[key] = oid
             try:
                 self._borrowed[oid] = found if forever else weakref.ref(found, partial(self._forget, oid, key))
-            except TypeError:  # it knows no weak references, so it stays
+            except TypeError:  # it knows no weak references, as Python's own exceptions
                 self._borrowed[oid] = found
+                self._unwatched.add(oid)
+            if self.keeps_functions and type(found) is FunctionType:
+                self._functions[oid] = found
         return found
 
     def remember(self, oid: int, found: Any) -> None:
@@ -89,6 +125,7 @@ class Borrowing:
     def _forget(self, oid: int, key: int, _: Any) -> None:
         self._borrowed_ids.pop(key, None)
         held = self._borrowed.get(oid)
-        if isinstance(held, weakref.ref) and held() is None:
+        if held is not None and (not isinstance(held, weakref.ref) or held() is None):
             del self._borrowed[oid]
-        self.dropped.append([oid, self._taken.pop(oid, 0)])
+        if oid not in self._handles:
+            self.dropped.append([oid, self._taken.pop(oid, 0)])

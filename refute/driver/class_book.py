@@ -29,6 +29,7 @@ class ClassBook(Lending, Borrowing):
     def __init__(self, first: int, may_lend: Callable[[Any], None]) -> None:
         Lending.__init__(self, first, may_lend)
         Borrowing.__init__(self)
+        self.keeps_functions = first != 0
         self._told: dict[int, int] = {}
         self._classes: dict[int, type] = {}
         self.news: list[list[Any]] = []
@@ -36,6 +37,22 @@ class ClassBook(Lending, Borrowing):
         self._named: set[tuple[str, ...]] = set()
         """Functions of Python's own that the test has handed over: the subject may hand these back by name."""
         self.link: Any = None
+        self.methods_taken: set[tuple[int, str]] = set()
+        """Methods of objects of the driver that the subject has got as methods: it may pass them as such."""
+        self.lost: list[str] = []
+        """What could not be carried, for the driver to note beside the test's result."""
+
+    def lose(self, reason: str) -> None:
+        """Something of the running test could not be carried; the implementation may swallow the error that says so."""
+        if self.in_driver:
+            self.link.lost(reason)
+        else:
+            self.lost.append(reason[:1000])
+
+    def hear_of_loss(self, reason: str) -> None:
+        """The subject could not carry something."""
+        if self.in_driver:
+            self.link.lost(reason)
 
     @property
     def whole(self) -> Any:
@@ -63,6 +80,10 @@ class ClassBook(Lending, Borrowing):
         cid = self._told.get(id(kind))
         if cid is None:
             self._may_lend(kind)
+            if isinstance(kind, MirrorMeta):
+                raise CannotCarry(
+                    "needs the implementation in the test's process: derives from classes of it and of the test at once"
+                )
             cid = self._told[id(kind)] = self.lend(kind)
             alone = stands_alone(kind)
             bases = (

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed
+from refute.driver.making import as_class, making, refuse
 from refute.driver.mirror.describing import FUNCTIONS
 from refute.driver.operations import is_owner, lookup
 from refute.driver.writing import CALLABLE
@@ -62,6 +63,8 @@ BUILDING: Final = frozenset({"__init__", "__post_init__", "__get__", "__set__", 
 """Of these only those of a test's own classes: a library object could be built anew upon anything of the driver's."""
 ATTACHED: Final = SPECIAL - {"__instancecheck__"} | {"__setattr__", "__delattr__", "__getattr__", "__doc__"}
 """What a class decorator may put on a test's own class; that the subject then decides is noted."""
+SHOWN: Final = frozenset({"__name__", "__qualname__", "__wrapped__"})
+"""What it may put on a class that it has derived from one of the test's."""
 TESTING: Final = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
 """Packages whose classes have private parts that tests rest on."""
 RECORDS: Final = (logging.LogRecord, argparse.Namespace, types.SimpleNamespace)
@@ -75,12 +78,6 @@ TELLTALE: Final = frozenset(
 """Attributes of library objects that lead to the driver's stack, to its machinery, or to foreign code in it."""
 
 
-def _class(kind: Any) -> type:
-    if not isinstance(kind, type):
-        raise Malformed("a class is none")
-    return kind
-
-
 class Door:
     """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger.
 
@@ -88,11 +85,16 @@ class Door:
         module: name of the module of the test file.
     """
 
+    attached, records = ATTACHED, RECORDS
+
     def __init__(self, module: str) -> None:
         self.module = module
         self.objects: Objects
         self.judged: Callable[[], None]
+        self.decides: Callable[[], None]
         self._replaced: dict[tuple[type, str], Any] = {}
+        self.derived: set[type] = set()
+        """Classes that the implementation derived from the test's."""
 
     def may_lend(self, value: Any) -> None:
         """Whether an object of the driver may be handed over.
@@ -109,7 +111,7 @@ class Door:
         if isinstance(value, (*CALLABLE, BaseException)):
             return
         kind = value if isinstance(value, type) else type(value)
-        if kind.__module__ == self.module or kind.__module__.partition(".")[0] in LIBRARY or kind in BUILT_IN:
+        if self.is_ours(kind) or kind.__module__.partition(".")[0] in LIBRARY or kind in BUILT_IN:
             return
         if isinstance(value, type) and value.__module__ in {"builtins", "types", "_collections_abc", "pathlib"}:
             return
@@ -120,52 +122,85 @@ class Door:
     def operations(self) -> dict[str, Callable[..., Any]]:
         """By name."""
         return {
-            "isinstance": lambda one, kind: isinstance(one, _class(kind)),
-            "issubclass": lambda one, kind: issubclass(_class(one), _class(kind)),
+            "isinstance": lambda one, kind: isinstance(one, as_class(kind)),
+            "issubclass": lambda one, kind: issubclass(as_class(one), as_class(kind)),
             "call": self._call,
             "get": self._get,
             "set": self._set,
             "del": self._delete,
             "vars": self._vars,
-            "dir": lambda one: [name for name in dir(one) if not name.startswith("_")],
-            "repr": repr,
-            "str": str,
-            "format": format,
-            "copy": self._refuse,
-            "deepcopy": self._refuse,
-            "pickled": self._refuse,
+            "dir": lambda one: [name for name in dir(self._open(one)) if not name.startswith("_")],
+            "repr": lambda one: repr(self._open(one)),
+            "str": lambda one: str(self._open(one)),
+            "format": lambda one, spec: format(self._open(one), spec),
+            "pickled": refuse,
             "fields": lambda one, names: tuple(self._get(one, name) for name in names),
+            **making(self),
             "member": self._member,
             "member_get": self._member_get,
-            "member_set": self._refuse,
-            "member_del": self._refuse,
+            "member_set": refuse,
+            "member_del": refuse,
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
-        self._require_lent(target)
+        self.require_lent(target)
         if self.objects.sid_of(target) is not None or isinstance(target, NEVER):
             raise Malformed("something was called that is no function of the test's")
-        if isinstance(target, type) and not self._is_ours(target):
-            self._refuse()
+        if isinstance(target, type) and not self.is_ours(target):
+            refuse()
         return target(*args, **kwargs)
 
-    def _require_lent(self, one: Any) -> None:
+    def require_lent(self, one: Any) -> None:
         """The subject works on what a test handed over, never on what it names or makes up itself."""
         if not self.objects.has_lent(one):
             raise Malformed("an object that no test handed over was worked on")
+        self._open(one)
 
-    def _is_ours(self, kind: type) -> bool:
+    def _open(self, one: Any) -> Any:
+        """An object, unless it is one of which a test handed over no more than a method.
+
+        Raises:
+            CannotCarry: it is.
+        """
+        if self.objects.handed_methods(one) is not None:
+            raise CannotCarry("needs the implementation in the test's process: reaches the object of a method")
+        return one
+
+    def may_bind(self, owner: Any, name: str) -> bool:
+        """Whether a method of a test's object may be passed as that; others are passed as functions."""
+        kind = type(owner)
+        known = self.is_ours(kind) and not kind.__name__.startswith("Test")
+        return known and name[:2] != "__" and self._is_private(kind, name)
+
+    def bound(self, owner: Any, name: str) -> Any:
+        """The method of a test's own object that the subject passes.
+
+        Raises:
+            Malformed: it is none that it may know.
+        """
+        handed = self.objects.handed_methods(owner)
+        if not self.may_bind(owner, name) or (handed is not None and name not in handed):
+            raise Malformed("a method that no test handed over was passed")
+        found = lookup(type(owner), name)
+        if not isinstance(found, types.FunctionType):
+            raise Malformed("a method is none")
+        return types.MethodType(found, owner)
+
+    def is_ours(self, kind: type) -> bool:
         """Whether the test file defines a class."""
-        return kind.__module__ == self.module
+        return kind.__module__ == self.module or kind in self.derived
 
     def _get(self, one: Any, name: Any, /, *default: Any) -> Any:
         self._check(one, name)
         return getattr(one, name, *default)
 
     def _set(self, one: Any, name: Any, value: Any) -> None:
-        if name in ATTACHED and isinstance(one, type) and self._is_ours(one):
-            self._require_lent(one)
-            self.judged()
+        if isinstance(one, type) and (
+            (name in ATTACHED and self.is_ours(one)) or (name in SHOWN and one in self.derived)
+        ):
+            self.require_lent(one)
+            if name not in SHOWN:
+                self.judged()
         else:
             self._check(one, name)
             self._check_change(one)
@@ -179,15 +214,15 @@ class Door:
         delattr(one, name)
 
     def _check_change(self, one: Any) -> None:
-        if isinstance(one, type) and not self._is_ours(one):
-            self._refuse()
+        if isinstance(one, type) and not self.is_ours(one):
+            refuse()
 
     def _check(self, one: Any, name: Any) -> None:
         if type(name) is not str:
             raise Malformed("an attribute's name is none")
-        self._require_lent(one)
+        self.require_lent(one)
         kind = one if isinstance(one, type) else type(one)
-        ours = self._is_ours(kind)
+        ours = self.is_ours(kind)
         leads_on = (name in TELLTALE and not ours) or isinstance(one, functools.partial)
         if (
             (name.startswith("_") and not (ours and self._is_private(kind, name)))
@@ -207,8 +242,8 @@ class Door:
         return name[:2] != "__" and tops.isdisjoint(TESTING)
 
     def _vars(self, one: Any) -> dict[str, Any]:
-        self._require_lent(one)
-        if not self._is_ours(type(one)) and not isinstance(one, RECORDS):
+        self.require_lent(one)
+        if not self.is_ours(type(one)) and not isinstance(one, RECORDS):
             raise AttributeError("__dict__")
         found: dict[str, Any] = vars(one)
         if not any(name.startswith("__") for name in found):
@@ -218,8 +253,10 @@ class Door:
     def _member(self, cid: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind, this, rest = self._known(cid, name), args[0] if args else None, args[1:]
         member = self._replaced[kind, name] if (kind, name) in self._replaced else lookup(kind, name)
-        if not self._is_ours(kind):
-            self._require_lent(this)
+        if not self.is_ours(kind):
+            self.require_lent(this)
+        elif name not in (self.objects.handed_methods(this) or ()):
+            self._open(this)
         if isinstance(member, staticmethod):
             return member.__func__(*rest, **kwargs)
         of_class = is_owner(this, kind)
@@ -230,7 +267,7 @@ class Door:
 
     def _member_get(self, cid: Any, name: Any, this: Any) -> Any:
         kind = self._known(cid, name)
-        self._require_lent(this)
+        self.require_lent(this)
         if not isinstance(this, kind):
             raise Malformed("a property was read on an object of another class")
         return lookup(kind, name).__get__(this, type(this))
@@ -240,12 +277,8 @@ class Door:
         if not isinstance(kind, type) or type(name) is not str:
             raise AttributeError(f"no attribute {str(name)[:80]!r}")
         hidden = name.startswith("_") and name not in SPECIAL
-        if hidden and not (self._is_ours(kind) and self._is_private(kind, name)):
+        if hidden and not (self.is_ours(kind) and self._is_private(kind, name)):
             raise AttributeError(f"no attribute {name[:80]!r}")
-        if name in BUILDING | TELLTALE and not self._is_ours(kind):
+        if name in BUILDING | TELLTALE and not self.is_ours(kind):
             raise AttributeError(f"no attribute {name!r}")
         return kind
-
-    @staticmethod
-    def _refuse(*_: Any, **__: Any) -> Any:
-        raise CannotCarry("needs the implementation in the test's process: it copies or changes an object of the test")

@@ -3,12 +3,17 @@
 import inspect
 import linecache
 import os
+import re
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 MESSAGE_CHARS = 4_000
 POSED = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
 REVEALING = frozenset({"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"})
+SAME = re.compile(
+    r"assert \(?(?P<value>['\"(\d-].*|b['\"].*|(?:frozenset|Decimal|Fraction|datetime\.\w+)\(.*) is (?P=value)\)?\Z"
+)
+"""How pytest shows the comparison of two values of types that cannot be changed."""
 NOTES = 12
 """Hypothesis adds its falsifying example as notes of the exception."""
 
@@ -85,6 +90,11 @@ def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
         "raised_in_implementation": ours,
         "raised_on_purpose": ours and origin is not None and _is_deliberate(origin) and origin.tb_next is None,
     }
+
+
+def compares_identity(error: BaseException) -> bool:
+    """Whether an assertion says of equal values that they are not the same object: in two processes they never are."""
+    return isinstance(error, AssertionError) and any(map(SAME.match, _text_of(error)[:MESSAGE_CHARS].splitlines()))
 
 
 def cut(text: str, limit: int) -> str:

@@ -4,6 +4,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from functools import partial
+from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from refute.driver.carriage import Malformed
@@ -33,20 +34,44 @@ class Lending(SharedContainers):
         self._watched: dict[int, tuple[FunctionType, dict[str, Any]]] = {}
         self._weak: dict[int, weakref.ref[Any]] = {}
         self._buried: set[int] = set()
+        self._methods: dict[tuple[int, Any] | None, int] = {}
+        self._sealed: dict[int, set[str]] = {}
         self.gone: list[int] = []
         """Objects that only weak references of the other side knew, and that have died since."""
 
     def lend(self, value: Any) -> int:
         """The number of an object that the other side may refer to from now on."""
-        oid = self._lent_ids.get(id(value))
+        key = method_key(value)
+        oid = self._lent_ids.get(id(value)) or self._methods.get(key)
         if oid is None:
             self._number += 2
             oid = self._lent_ids[id(value)] = self._number
             self._lent[oid] = [value, 0]
+            if key is not None:
+                self._methods[key] = oid
+        self._sealed.pop(oid, None)
         if self._weak.pop(oid, None) is not None:
             self._lent[oid] = [value, 0]
         self._lent[oid][1] += 1
         return oid
+
+    def lend_method(self, owner: Any, name: str) -> int:
+        """The number of an object of which the other side may use a method.
+
+        Args:
+            owner: the object; unless it is lent besides, the other side may do nothing else with it.
+            name: of the method.
+        """
+        known = self._lent_ids.get(id(owner))
+        names = set() if known is None else self._sealed.get(known)
+        oid = self.lend(owner)
+        if names is not None:
+            self._sealed[oid] = names | {name}
+        return oid
+
+    def handed_methods(self, value: Any) -> set[str] | None:
+        """The methods of an object of which the other side may use nothing else; None: it is lent as a whole."""
+        return self._sealed.get(self._lent_ids.get(id(value), 0)) if self._sealed else None
 
     def weaken(self, oid: int) -> bool:
         """The other side has nothing but weak references to an object now: it lives as long as this side holds it.
@@ -57,6 +82,9 @@ class Lending(SharedContainers):
         lent = self._lent.pop(oid, None)
         if lent is None:
             return oid in self._weak
+        for known in (self._infos, self._watched):
+            known.pop(oid, None)
+        self._methods.pop(method_key(lent[0]), None)
         try:
             self._weak[oid] = weakref.ref(lent[0], partial(self._bury, oid, id(lent[0])))
         except TypeError:  # it knows no weak references, so it stays
@@ -67,6 +95,7 @@ class Lending(SharedContainers):
     def _bury(self, oid: int, key: int, _: Any) -> None:
         if self._weak.pop(oid, None) is not None:
             self._lent_ids.pop(key, None)
+            self._sealed.pop(oid, None)
             self._buried.add(oid)
             self.gone.append(oid)
 
@@ -108,5 +137,21 @@ class Lending(SharedContainers):
                 lent[1] -= count
                 if lent[1] <= 0 and not isinstance(lent[0], type):
                     del self._lent[oid], self._lent_ids[id(lent[0])]
+                    self._methods.pop(method_key(lent[0]), None)
+                    self._sealed.pop(oid, None)
                     self._infos.pop(oid, None)
                     self._watched.pop(oid, None)
+
+
+def method_key(value: Any) -> tuple[int, Any] | None:
+    """What two objects that are the same method of the same object have in common; None for anything else.
+
+    It holds as long as one of them lives: Python makes a new one whenever a method is looked up.
+    """
+    kind = type(value)
+    if kind is MethodType:
+        return id(value.__self__), id(value.__func__)
+    if kind is BuiltinFunctionType or kind is MethodWrapperType:
+        owner = value.__self__
+        return None if owner is None or isinstance(owner, ModuleType) else (id(owner), value.__name__)
+    return None

@@ -14,6 +14,7 @@ from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, running_loop
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.door import Door
+from refute.driver.extending import told_members
 from refute.driver.mirror.metas import MetaMirror
 from refute.driver.mirror.roots import Current, MirrorMeta
 from refute.driver.modules import ModuleStub
@@ -29,12 +30,6 @@ CALLS: Final = frozenset(
     {"call", "call_lent", "member", "member_get", "member_set", "start", "extend", "run_module", "run_path"}
 )
 """Operations that run code of the implementation as a test asks for it; an import is none."""
-UNTOLD: Final = frozenset(
-    {
-        "__module__", "__qualname__", "__classcell__", "__slots__", "__dict__", "__weakref__", "__annotations__",
-        "__orig_bases__", "__abstractmethods__", "_abc_impl", "__parameters__",
-    }
-)  # fmt: skip
 GONE: Final = 71
 """The worker's exit code after its subject has ended."""
 
@@ -60,7 +55,7 @@ class SubjectLink(Attestation):
         self.objects = Objects(0, self._door.may_lend)
         self.objects.link = self
         self._door.objects = self.objects
-        self._door.judged = self.judged_for_good
+        self._door.judged, self._door.decides = self.judged_for_good, self.judged
         self._board = Switchboard(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
@@ -72,7 +67,7 @@ class SubjectLink(Attestation):
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
-        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path}])
+        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
         Current.link = self
 
     @property
@@ -165,12 +160,19 @@ class SubjectLink(Attestation):
             if not isinstance(base, MirrorMeta) and base.__module__ == kind.__module__:
                 merged.update(vars(base))
         merged.update(namespace)
-        members = [_told(name, value) for name, value in merged.items() if name not in UNTOLD]
         bases = tuple(base for base in kind.__bases__ if isinstance(base, MirrorMeta))
         meta = type if type(kind) in {MirrorMeta, MetaMirror} else type(kind)
         place = (kind.__name__, kind.__qualname__, kind.__module__)
-        cid = self.request("extend", place, meta, bases, members, keywords)
+        cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
         self.objects.bind_class(cid, kind)
+
+    def may_bind(self, owner: Any, name: str) -> bool:
+        """Whether a method is passed as one of its object."""
+        return self._door.may_bind(owner, name)
+
+    def bound(self, owner: Any, name: str) -> Any:
+        """The method of a test's object that the subject passes."""
+        return self._door.bound(owner, name)
 
     # The other direction
 
@@ -230,16 +232,6 @@ class SubjectLink(Attestation):
 
 
 SUBJECT_KEYS: Final = ("workspace", "import_roots", "memory_bytes", "recursion_limit")
-
-
-def _told(name: str, value: Any) -> tuple[str, str, Any]:
-    if isinstance(value, classmethod):
-        return name, "c", value.__func__
-    if isinstance(value, staticmethod):
-        return name, "s", value.__func__
-    if isinstance(value, property):
-        return name, "p", (value.fget, value.fset, value.fdel)
-    return name, "f", value
 
 
 def _from_subject(error: CannotCarry) -> bool:

@@ -8,12 +8,16 @@ import runpy
 import sys
 import types
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
+from refute.driver.extending import named_members
 from refute.driver.objects import Objects
 
 Operations = dict[str, Callable[..., Any]]
+MEMOS: Final = 4
+"""Deep copies that may go on at the same time."""
 
 
 def lookup(kind: type, name: str) -> Any:
@@ -69,6 +73,29 @@ class Members:
         lookup(self._objects.own(cid), name).__delete__(this)
 
 
+class Copies:
+    """Deep copies: what is reached on several ways within one is copied once."""
+
+    def __init__(self) -> None:
+        self._memos: dict[int, dict[Any, Any]] = {}
+
+    def deep(self, objects: Objects, one: Any, number: int, pairs: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+        """A deep copy, and shared containers with the copies that were made of them.
+
+        Args:
+            objects: know what is shared.
+            one: what is copied.
+            number: of the copy that it is a part of, over there.
+            pairs: shared containers that were copied there before, with their copies.
+        """
+        memo = self._memos.setdefault(number, {})
+        objects.put_copies(memo, pairs)
+        while len(self._memos) > MEMOS:
+            del self._memos[next(iter(self._memos))]
+        made = copy.deepcopy(one, memo)
+        return made, objects.copied(memo)
+
+
 def fields(one: Any, names: list[str]) -> tuple[Any, ...]:
     """Several attributes at once."""
     return tuple(getattr(one, name) for name in names)
@@ -78,24 +105,13 @@ def extend(objects: Objects) -> Callable[..., int]:
     """The operation that makes a class of the driver's, which derives from classes of ours."""
 
     def make(place: tuple[str, str, str], meta: Any, bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
-        name, qualname, module = place
-        namespace: dict[str, Any] = {"__module__": module, "__qualname__": qualname}
-        for key, how, value in members:
-            namespace[key] = _as_member(how, value)
-        kind = types.new_class(name, bases, {**keywords, "metaclass": meta}, lambda names: names.update(namespace))
+        namespace = named_members(place, members)
+        kind = types.new_class(place[0], bases, {**keywords, "metaclass": meta}, lambda names: names.update(namespace))
         cid = objects.lend(kind)
         objects.tell_nothing_of(kind, cid)
         return cid
 
     return make
-
-
-def _as_member(how: str, value: Any) -> Any:
-    if how == "c":
-        return classmethod(value)
-    if how == "s":
-        return staticmethod(value)
-    return property(*value) if how == "p" else value
 
 
 def load(name: str, again: bool) -> list[Any]:  # noqa: FBT001  # over the wire
@@ -162,8 +178,10 @@ def subject_operations(objects: Objects) -> Operations:
         "repr": repr,
         "str": str,
         "format": format,
+        "subclasses": lambda kind: kind.__subclasses__(),
+        "new": lambda kind, made, /, *args, **kwargs: kind.__new__(made, *args, **kwargs),
         "copy": copy.copy,
-        "deepcopy": copy.deepcopy,
+        "deepcopy": partial(Copies().deep, objects),
         "pickled": pickle.dumps,
         "unpickled": pickle.loads,  # the driver never unpickles anything of ours
         "fields": fields,

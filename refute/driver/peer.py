@@ -87,7 +87,12 @@ class Peer:
             raise Malformed("an answer came before the question")
         self._sequence += 1
         number = self._sequence
-        wire.send(self._ask(number, operation, args, kwargs))
+        try:
+            wire.send(self._ask(number, operation, args, kwargs))
+        except CannotCarry as error:
+            if not self.objects.in_driver:  # there the test's own question is at fault
+                self.objects.lose(str(error))
+            raise
         del args, kwargs
         while True:
             message = wire.receive()
@@ -125,6 +130,8 @@ class Peer:
         except BaseException as error:
             kind = ERROR
             box.append(error)
+            if isinstance(error, CannotCarry) and self.objects.in_driver:  # the subject may swallow it
+                self.objects.lose(str(error))
         number = message[1]
         message.clear()
         self._reply(wire, kind, number, box)
@@ -168,11 +175,16 @@ class Peer:
                 if isinstance(error, CannotCarry)
                 else CannotCarry(f"a result could not be passed: {type(error).__name__}")
             )
+            if self.objects.in_driver:
+                self.objects.lose(str(fault))
+            self.objects.lost = []  # this answer says so
             wire.send([ERROR, number, ["cannot", str(fault)[:1000]], [], {}])
 
     def _write(self, kind: str, number: int, box: list[Any]) -> Message:
         """The answer; what it holds is let go before it is asked who holds it still."""
         with self._lock:
+            if kind == ERROR and isinstance(box[0], CannotCarry):
+                raise box.pop()
             encoder = self._encoder()
             atom = encoder.atom(box[0])
             error = box.pop()
@@ -206,6 +218,8 @@ class Peer:
         extras = self._tell()
         if marks := objects.marks():
             extras["m"] = marks
+        if objects.lost:
+            extras["lost"], objects.lost = objects.lost, []
         if objects.news:
             extras["k"], objects.news = objects.news, []
         if released := objects.let_go():
@@ -247,6 +261,8 @@ class Peer:
         self.objects.agree([entry[3] for entry in table if entry[0] == "V"])
         if "m" in extras:
             self.objects.mark(extras["m"])
+        for reason in extras.get("lost", ()):
+            self.objects.hear_of_loss(str(reason))
         self.objects.drop(extras.get("r", []))
         self.objects.take_back(extras.get("o", []))
         for oid in extras.get("w", ()):
@@ -268,7 +284,10 @@ class Peer:
             return value
         if not isinstance(value, BaseException):
             raise Malformed("an error is none")
-        raise value
+        try:
+            raise value
+        finally:
+            del value  # else its traceback would hold it, and with it whatever the frames hold
 
     def _listen(self, message: Message) -> None:
         with self._lock:

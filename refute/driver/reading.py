@@ -2,8 +2,7 @@
 
 import enum
 from collections.abc import Callable
-from functools import partial
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from refute.driver.base_values import VALUE_TYPES, remade
@@ -14,6 +13,7 @@ from refute.driver.containers import refill
 from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.known import HEAP_TYPE, function_of
 from refute.driver.mirror.functions import annotate, stand_in
+from refute.driver.mirror.members import made_member
 from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.mirror.steps import as_coroutine, as_generator
 from refute.driver.writing import MUTABLE
@@ -45,6 +45,11 @@ class Reading(ClassBook):
                 return self.borrow(oid, lambda: self._object(token))
             case ["g", int(oid), token, bool(begun)]:
                 return self.borrow(oid, lambda: as_generator(self._object(token), self, oid, begun=begun))
+            case ["bm", int(oid), token, str(name)] if not self.in_driver:
+                self.methods_taken.add((oid, name))
+                return self._method(self.borrow(oid, lambda: self._object(token)), name)
+            case ["bo", int(oid), str(name)]:
+                return self.link.bound(self.own(oid), name) if self.in_driver else getattr(self.own(oid), name)
             case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self._named:
                 self._named.add((module, name))
                 return function_of(module, name)
@@ -114,8 +119,18 @@ class Reading(ClassBook):
             raise Malformed("a shared container is unknown")
         return found
 
+    def _method(self, owner: Any, name: str) -> Any:
+        """A method of a stand-in; its class may have got it after it was told of."""
+        kind = type(owner)
+        function = next((vars(base)[name] for base in type.mro(kind) if name in vars(base)), None)
+        if not isinstance(function, FunctionType):
+            told = ["f", [name, name, "", None, None, False]]
+            function = made_member(self._borrowed_ids[id(kind)], name, told, judging=False)
+        return MethodType(function, owner)
+
     def _stand_in(self, oid: int, info: list[Any]) -> Any:
-        return stand_in(info, partial(self.link.call, oid), partial(self.link.call_later, oid))
+        handle = self.handle(oid, self.link.call_later if info[-1] else self.link.call)
+        return stand_in(info, handle, handle)
 
     def unpacked(self, packed: Any) -> Any:
         """The value of `packed`."""
@@ -143,4 +158,6 @@ def _empty(kind: type) -> Any:
     base: Any = kind
     while base.__flags__ & HEAP_TYPE and base.__base__ is not None:
         base = base.__base__
+    if getattr(kind, "__abstractmethods__", None):  # there is an object, whatever the class was when it was told of
+        type.__setattr__(kind, "__abstractmethods__", frozenset())
     return base.__new__(kind)

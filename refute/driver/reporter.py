@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from refute.driver.exceptions import Territory, cut, describe
+from refute.driver.exceptions import Territory, compares_identity, cut, describe
 
 TRACEBACK_CHARS = 12_000
 Send = Callable[[str, dict[str, Any]], None]
@@ -20,6 +20,10 @@ class Facts(Protocol):
 
     def watch(self, item_function: Any) -> None:
         """Look at the function that is the test."""
+        ...
+
+    def lost(self, reason: str) -> None:
+        """The running test rests on what two processes cannot have."""
         ...
 
     def facts(self) -> dict[str, Any]:
@@ -104,6 +108,8 @@ class Reporter:
 
     def _called(self, item: pytest.Item, error: BaseException | None) -> None:
         self._error = describe(error, self._territory) if error is not None else None
+        if error is not None and compares_identity(error):
+            self._facts.lost("needs the implementation in the test's process: compares the identity of values")
         self._send("called", {"id": item_id(item.nodeid), "raised": error is not None, **(self._error or {})})
 
 

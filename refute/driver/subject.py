@@ -6,6 +6,7 @@ handed, and where the stacks of its threads go. It imports neither pytest nor Hy
 
 import faulthandler
 import gc
+import mmap
 import os
 import resource
 import signal
@@ -27,6 +28,7 @@ def main() -> None:
     sys.path.insert(0, ROOT)
     from refute.driver.awaiting import STARTED, Awaiting, OwnLoops, running_loop
     from refute.driver.carriage import SubjectGone
+    from refute.driver.extending import told_members
     from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
     from refute.driver.mirror.roots import Current
     from refute.driver.objects import Objects
@@ -50,13 +52,19 @@ def main() -> None:
 
     objects = Objects(1, lambda _: None)
     surroundings = SubjectSurroundings()
+    Wire.strayed = mmap.mmap(-1, 1)
+
+    def tell() -> dict[str, Any]:
+        note_strayed(Wire.strayed, objects)
+        return surroundings.tell()
+
     operations = subject_operations(objects)
     operations["weaken"] = objects.weaken
     operations["collect"] = gc.collect
     operations["call_lent"] = lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs)
     board = Switchboard(socket.socket(fileno=control), lambda end: peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
-    peer = Peer(objects, operations, board.connect, surroundings.tell, surroundings.hear)
-    side = SubjectSide(peer, lambda operation: operation in STARTED and running_loop() is not None)
+    peer = Peer(objects, operations, board.connect, tell, surroundings.hear)
+    side = SubjectSide(peer, lambda operation: operation in STARTED and running_loop() is not None, told_members)
     Current.link = objects.link = side
     loops = OwnLoops()
     side.awaiting = Awaiting(peer.request, operations, loops)
@@ -65,6 +73,7 @@ def main() -> None:
     )
     surroundings.notify, surroundings.packed = peer.notify, objects.packed
     settle(job)
+    sys.meta_path.append(TestFinder(job["module"], objects))
     sys.stdout = sys.__stdout__ = Output(1, surroundings.write)  # type: ignore[assignment,misc]
     sys.stderr = sys.__stderr__ = Output(2, surroundings.write)  # type: ignore[assignment,misc]
     sys.stdin = sys.__stdin__ = Input(lambda how, size: peer.request("read_input", how, size))  # type: ignore[assignment,misc]
@@ -74,16 +83,45 @@ def main() -> None:
     peer.serve_forever(wire)
 
 
+def note_strayed(strayed: Any, objects: Any) -> None:
+    """Have it noted beside the test's result that a forked child tried to reach what the test has."""
+    if strayed[0]:
+        strayed[0] = 0
+        objects.lose("needs the implementation in the test's process: calls back in a process of its own")
+
+
+class TestFinder:
+    """Finds the test file's module nowhere, and has it noted: it is what pickles of the test's functions name.
+
+    Args:
+        name: of the module.
+        objects: note it.
+    """
+
+    def __init__(self, name: str, objects: Any) -> None:
+        self._name = name
+        self._objects = objects
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Of importlib's protocol."""
+        del path, target
+        if name == self._name:
+            self._objects.lose("needs the implementation in the test's process: imports or pickles of the test file")
+
+
 class SubjectSide:
     """What mirrored objects of the driver ask for.
 
     Args:
         peer: to ask.
         is_in_loop: whether an operation is one that calls, in a thread where a loop runs.
+        told_members: lists what a class is made of.
     """
 
-    def __init__(self, peer: Any, is_in_loop: Callable[[str], bool]) -> None:
+    def __init__(self, peer: Any, is_in_loop: Callable[[str], bool], told_members: Callable[..., Any]) -> None:
         self._peer = peer
+        self._told_members = told_members
+        self.objects = peer.objects
         self._is_in_loop = is_in_loop
         self.awaiting: Any = None
 
@@ -116,7 +154,12 @@ class SubjectSide:
         return await self.awaiting.later(operation, *args, **kwargs)
 
     def extend(self, kind: type, namespace: dict[str, Any]) -> None:
-        """A class derived here from one of the driver's stays here."""
+        """Have a class that derives from classes of the driver's alone made there as well: its objects are there."""
+        keywords, bases = namespace.pop("_refute_keywords_"), kind.__bases__
+        if all(self.objects.oid_of(base) is not None for base in bases):
+            place = (kind.__name__, kind.__qualname__, kind.__module__)
+            cid = self.request("extend", place, bases, self._told_members(namespace), keywords)
+            self.objects.bind_class(cid, kind)
 
 
 def restrain(memory_bytes: int) -> None:

@@ -6,9 +6,12 @@ import select
 import socket
 import struct
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from refute.driver.carriage import CannotCarryBack, Malformed, SubjectGone
+
+if TYPE_CHECKING:
+    import mmap
 
 HEADER: Final = struct.Struct("!Q")
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -31,6 +34,9 @@ class Wire:
         idle: called with the socket's descriptor to wait for input, if waiting means more than that.
     """
 
+    strayed: "ClassVar[mmap.mmap | None]" = None
+    """A byte that forked children share: 1 once one of them has tried to speak."""
+
     def __init__(self, end: socket.socket, idle: Callable[[int], None] | None = None) -> None:
         self._socket = end
         self._process = os.getpid()
@@ -49,6 +55,8 @@ class Wire:
             SubjectGone: nobody reads it.
         """
         if os.getpid() != self._process:  # a forked child must not speak for its parent
+            if self.strayed is not None:
+                self.strayed[0] = 1
             os._exit(70)
         data = _write(message).encode("ascii")
         if len(data) > MAX_BYTES or (len(data) > MAX_PARTS and _parts(data) > MAX_PARTS):

@@ -87,7 +87,22 @@ class Writing(ClassBook):
         entry[-1] = [encoder.atom(part) for part in parts]
         return entry
 
+    def _method_entry(self, value: Any) -> Entry | None:
+        """A method of an object that both sides know is one there too: it equals others, and has its object."""
+        owner, function = value.__self__, value.__func__
+        name = getattr(function, "__name__", "")
+        if type(function) is not FunctionType or isinstance(owner, type) or _found(owner, name) is not function:
+            return None
+        oid = self._borrowed_ids.get(id(owner))
+        if oid is not None and isinstance(owner, MirroredObject):
+            return ["bo", oid, name] if self.in_driver or (oid, name) in self.methods_taken else None
+        if oid is None and self.in_driver and self.link.may_bind(owner, name):
+            return ["bm", self.lend_method(owner, name), self._token_of_object(type(owner)), name]
+        return None
+
     def _function_entry(self, value: Any, encoder: Encoder) -> Entry:
+        if type(value) is MethodType and (entry := self._method_entry(value)) is not None:
+            return entry
         name = function_name(value)
         if name is not None and (self.in_driver or tuple(name) in self._named):
             self._named.add(tuple(name))
@@ -129,6 +144,11 @@ def _has_attributes(function: Any) -> bool:
         return True
     names = vars(function) if isinstance(function, FunctionType) else ()
     return any(name[:2] != "__" for name in names)
+
+
+def _found(owner: Any, name: str) -> Any:
+    """What an object's class holds under a name."""
+    return next((vars(base)[name] for base in type.mro(type(owner)) if name in vars(base)), None)
 
 
 LRU: Final = type(lru_cache(lambda: None))

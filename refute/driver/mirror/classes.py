@@ -1,6 +1,6 @@
 """Builds the class that stands for one of the other process."""
 
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
@@ -80,6 +80,7 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
     telling = _telling(bases)
     for name, told_member in told["members"].items():
         namespace[name] = made_member(cid, str(name), told_member, judging=name in telling)
+    abstract = _abstract(told, namespace)
     name_parts(namespace, told)
     if (signature := shown_signature(told["signature"])) is not None:
         namespace["__signature__"] = signature
@@ -96,9 +97,19 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
         namespace["_refute_protocol_"] = [str(name) for name in told["protocol"]]
     namespace["_refute_asks_"] = bool(told["asks"])
     kind: type = _make(_metaclass(meta, bases), told["name"], bases, namespace)
+    type.__setattr__(kind, "__abstractmethods__", abstract)
     if "fields" in told:
         be_dataclass(kind, told["fields"])
     return kind
+
+
+def _abstract(told: Description, namespace: dict[str, Any]) -> frozenset[str]:
+    """The names of abstract members; the functions among them say so themselves, too."""
+    names = frozenset(map(str, told.get("abstract", ())))
+    for name in names:
+        if isinstance(namespace.get(name), FunctionType):
+            namespace[name].__isabstractmethod__ = True  # what `abstractmethod` puts on one
+    return names
 
 
 def _make(meta: type, name: str, bases: list[type], namespace: dict[str, Any]) -> type:

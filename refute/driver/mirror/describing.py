@@ -82,6 +82,8 @@ def describe(kind: type, bases: list[Any]) -> Description:
     }
     if getattr(kind, "_is_protocol", False) and getattr(kind, "_is_runtime_protocol", False):
         told["protocol"] = _protocol(kind)
+    if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
+        told["abstract"] = sorted(abstract)
     if fields := _generated_fields(kind):
         told["fields"] = fields
     if issubclass(kind, tuple) and isinstance(kind.__dict__.get("_fields"), tuple):

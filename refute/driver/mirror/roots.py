@@ -1,7 +1,9 @@
 """The roots of all mirrored classes: what is not a member of its own goes to the other process."""
 
+import sys
 from abc import ABCMeta
 from functools import partial
+from itertools import count
 from typing import Any, ClassVar, Final, Protocol
 
 OURS: Final = ("pytest", "hypothesis")
@@ -13,12 +15,21 @@ JUDGING: Final = frozenset(
 """Operators whose result decides: a test that rests on the other side's own is not attested."""
 
 
+NAMES: Final = frozenset({"__doc__", "__name__", "__qualname__"})
+"""What a class is called, on both sides."""
 PICKLES: Final = "refute_pickles"
 """The module under which pickles find `restored`; the worker puts this one in its place."""
 
 
+NUMBERS: Final = count(1)
+"""Of deep copies."""
+
+
 class Link(Protocol):
     """What a mirrored object needs of the connection."""
+
+    objects: Any
+    """Who is who."""
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do something."""
@@ -59,6 +70,11 @@ def restored(data: bytes) -> Any:
 
 
 restored.__module__ = PICKLES
+
+
+def _asking() -> Any:
+    """The module of whoever called the function that asks for it."""
+    return sys._getframe(2).f_globals.get("__name__")  # noqa: SLF001  # the caller is the question
 
 
 class MirrorMeta(ABCMeta):
@@ -115,13 +131,14 @@ class MirrorMeta(ABCMeta):
 
     def __setattr__(cls, name: str, value: Any) -> None:
         """Set an attribute of the class in both processes."""
-        if name.startswith(("_abc_", "__abstract", "__dataclass", "__match")) or name in {
-            "__doc__",
-            "__module__",
-            "__qualname__",
-        }:
+        if name.startswith(("_abc_", "__abstract", "__dataclass", "__match")) or name in NAMES | {"__module__"}:
             type.__setattr__(cls, name, value)
-            return
+            if name == "__abstractmethods__":
+                told = _asking() != "abc"  # which says so of every new class
+            else:
+                told = name in NAMES and "_refute_asks_" not in cls.__dict__
+            if not told:
+                return
         Current.link.request("set", cls, name, value)
         if name in cls.__dict__:
             type.__setattr__(cls, name, value)
@@ -136,6 +153,12 @@ class MirrorMeta(ABCMeta):
         """Let a class count as derived from this one, in both processes."""
         Current.link.request("register", cls, subclass)
         return ABCMeta.register(cls, subclass)
+
+    def __subclasses__(cls) -> list[type]:
+        """The classes that derive from this one there; what Python's own `isinstance` looks through is here."""
+        if _asking() in {"abc", __name__} or type.__subclasscheck__(type, cls):
+            return type.__subclasses__(cls)  # type: ignore[arg-type]  # it is a class
+        return list(Current.link.request("subclasses", cls))
 
     @property
     def __mro__(cls) -> tuple[type, ...]:
@@ -191,7 +214,12 @@ class Mirrored:
     __copy__ = _Copied()
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return Current.link.request("deepcopy", self)
+        memo = {} if memo is None else memo
+        number = memo.setdefault("_refute_number_", next(NUMBERS))
+        shared = Current.link.objects
+        made, pairs = Current.link.request("deepcopy", self, number, shared.copied(memo))
+        shared.put_copies(memo, pairs)
+        return made
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return restored, (Current.link.request("pickled", self, int(protocol)),)
@@ -221,6 +249,12 @@ class MirroredObject(Mirrored, metaclass=MirrorMeta):
     _refute_mirror_ = True
     _refute_root_ = True
     __slots__ = ("__weakref__",)
+
+    def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
+        """An object without `__init__`, made there, by what a mirrored class has for it there."""
+        __tracebackhide__ = True
+        kind = next(one for one in type.mro(cls) if "_refute_asks_" in one.__dict__)
+        return Current.link.request("new", kind, cls, *args, **kwargs)
 
     def __setattr__(self, name: str, value: Any) -> None:
         __tracebackhide__ = True

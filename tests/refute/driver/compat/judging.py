@@ -8,7 +8,15 @@ from refute.adversary.triage import triage_tests
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_brief, make_run, make_test
 from tests.refute.driver.compat.case_file import CaseFile
 
-CARRIED = ("error_type", "error_message", "raised_in_implementation", "raised_on_purpose", "reached_implementation")
+CARRIED = (
+    "error_type",
+    "error_message",
+    "raised_in_implementation",
+    "raised_on_purpose",
+    "reached_implementation",
+    "not_carried",
+    "not_carried_back",
+)
 
 
 def breaches_of_right_code(case: CaseFile, reports: dict[str, dict[str, Any]]) -> Iterator[str]:

@@ -1,0 +1,49 @@
+"""Classes of one side that derive from classes of the other: their members go there, where the class is made too."""
+
+from typing import Any, Final
+
+UNTOLD: Final = frozenset(
+    {
+        "__module__", "__qualname__", "__classcell__", "__slots__", "__dict__", "__weakref__", "__annotations__",
+        "__orig_bases__", "__abstractmethods__", "_abc_impl", "__parameters__",
+    }
+)  # fmt: skip
+Member = tuple[str, str, Any]
+"""Name, kind (`f`, `c` of a class, `s` static, `p` a property's functions) and what it is."""
+
+
+def told_members(namespace: dict[str, Any]) -> list[Member]:
+    """The members of a class, for the other side to make it of."""
+    return [_told(name, value) for name, value in namespace.items() if name not in UNTOLD]
+
+
+def named_members(place: tuple[str, str, str], members: list[Any]) -> dict[str, Any]:
+    """The namespace of a class that the other side derives.
+
+    Args:
+        place: name, qualified name and module of the class.
+        members: of `told_members`.
+    """
+    _, qualname, module = place
+    namespace: dict[str, Any] = {"__module__": module, "__qualname__": qualname}
+    for name, how, value in members:
+        namespace[name] = _as_member(how, value)
+    return namespace
+
+
+def _told(name: str, value: Any) -> Member:
+    if isinstance(value, classmethod):
+        return name, "c", value.__func__
+    if isinstance(value, staticmethod):
+        return name, "s", value.__func__
+    if isinstance(value, property):
+        return name, "p", (value.fget, value.fset, value.fdel)
+    return name, "f", value
+
+
+def _as_member(how: str, value: Any) -> Any:
+    if how == "c":
+        return classmethod(value)
+    if how == "s":
+        return staticmethod(value)
+    return property(*value) if how == "p" else value
