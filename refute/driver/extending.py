@@ -14,7 +14,7 @@ Member = tuple[str, str, Any]
 
 def told_members(namespace: dict[str, Any]) -> list[Member]:
     """The members of a class, for the other side to make it of."""
-    return [_told(name, value) for name, value in namespace.items() if name not in UNTOLD]
+    return [told_member(name, value) for name, value in namespace.items() if name not in UNTOLD]
 
 
 def named_members(place: tuple[str, str, str], members: list[Any]) -> dict[str, Any]:
@@ -27,11 +27,12 @@ def named_members(place: tuple[str, str, str], members: list[Any]) -> dict[str, 
     _, qualname, module = place
     namespace: dict[str, Any] = {"__module__": module, "__qualname__": qualname}
     for name, how, value in members:
-        namespace[name] = _as_member(how, value)
+        namespace[name] = as_member(how, value)
     return namespace
 
 
-def _told(name: str, value: Any) -> Member:
+def told_member(name: str, value: Any) -> Member:
+    """One member, for the other side."""
     if isinstance(value, classmethod):
         return name, "c", value.__func__
     if isinstance(value, staticmethod):
@@ -41,7 +42,8 @@ def _told(name: str, value: Any) -> Member:
     return name, "f", value
 
 
-def _as_member(how: str, value: Any) -> Any:
+def as_member(how: str, value: Any) -> Any:
+    """What `told_member` tells of."""
     if how == "c":
         return classmethod(value)
     if how == "s":

@@ -12,7 +12,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
-from refute.driver.extending import named_members
+from refute.driver.extending import as_member, named_members
 from refute.driver.objects import Objects
 
 Operations = dict[str, Callable[..., Any]]
@@ -96,6 +96,39 @@ class Copies:
         return made, objects.copied(memo)
 
 
+class Patches:
+    """Attributes of classes that the driver sets, so that what was there before can be put back as it was."""
+
+    def __init__(self) -> None:
+        self._before: dict[tuple[type, str], Any] = {}
+
+    def set(self, one: Any, name: str, value: Any) -> None:
+        """Set an attribute."""
+        self._note(one, name)
+        setattr(one, name, value)
+
+    def delete(self, one: Any, name: str) -> None:
+        """Delete one."""
+        self._note(one, name)
+        delattr(one, name)
+
+    def restore(self, kind: Any, name: str) -> None:
+        """Put back what a class had under a name at first; nothing where it had nothing."""
+        if (kind, name) in self._before:
+            before = self._before.pop((kind, name))
+            if before is not MISSING:
+                setattr(kind, name, before)
+            elif name in vars(kind):
+                delattr(kind, name)
+
+    def _note(self, one: Any, name: str) -> None:
+        if isinstance(one, type) and (one, name) not in self._before:
+            self._before[one, name] = vars(one).get(name, MISSING)
+
+
+MISSING: Final = object()
+
+
 def fields(one: Any, names: list[str]) -> tuple[Any, ...]:
     """Several attributes at once."""
     return tuple(getattr(one, name) for name in names)
@@ -164,15 +197,17 @@ def star(module: ModuleType) -> dict[str, Any]:
 
 def subject_operations(objects: Objects) -> Operations:
     """All operations of the subject."""
-    members = Members(objects)
+    members, patches = Members(objects), Patches()
     return {
         "register": lambda kind, other: kind.register(other) and None,
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
         "get": getattr,
-        "set": setattr,
-        "del": delattr,
+        "set": patches.set,
+        "del": patches.delete,
+        "put": lambda kind, name, how, value: patches.set(kind, name, as_member(how, value)),
+        "restore": patches.restore,
         "vars": lambda one: one.__dict__,
         "dir": dir,
         "repr": repr,

@@ -97,10 +97,17 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
         namespace["_refute_protocol_"] = [str(name) for name in told["protocol"]]
     namespace["_refute_asks_"] = bool(told["asks"])
     kind: type = _make(_metaclass(meta, bases), told["name"], bases, namespace)
+    _complete(kind, told, abstract)
+    return kind
+
+
+def _complete(kind: type, told: Description, abstract: frozenset[str]) -> None:
+    """Put on a class what would do something else while it is made."""
     type.__setattr__(kind, "__abstractmethods__", abstract)
+    if "slots" in told:
+        type.__setattr__(kind, "__slots__", tuple(map(str, told["slots"])))
     if "fields" in told:
         be_dataclass(kind, told["fields"])
-    return kind
 
 
 def _abstract(told: Description, namespace: dict[str, Any]) -> frozenset[str]:

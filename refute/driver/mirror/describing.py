@@ -84,6 +84,9 @@ def describe(kind: type, bases: list[Any]) -> Description:
         told["protocol"] = _protocol(kind)
     if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
         told["abstract"] = sorted(abstract)
+    slots = kind.__dict__.get("__slots__", ())
+    if isinstance(slots, list | tuple) and slots:
+        told["slots"] = [str(name) for name in slots]
     if fields := _generated_fields(kind):
         told["fields"] = fields
     if issubclass(kind, tuple) and isinstance(kind.__dict__.get("_fields"), tuple):
@@ -123,6 +126,8 @@ def _members(kind: type) -> dict[str, list[Any]]:
         told = _member(name, value)
         if told is not None and name not in SKIPPED and isinstance(name, str):
             found[name] = told
+    if "__eq__" in found and "__hash__" not in found and kind.__hash__ is not None:  # as a slot, for example
+        found["__hash__"] = ["f", tell(kind.__hash__, "__hash__")]
     return found
 
 

@@ -5,6 +5,9 @@ from abc import ABCMeta
 from functools import partial
 from itertools import count
 from typing import Any, ClassVar, Final, Protocol
+from weakref import WeakKeyDictionary
+
+from refute.driver.extending import told_member
 
 OURS: Final = ("pytest", "hypothesis")
 """Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
@@ -23,6 +26,10 @@ PICKLES: Final = "refute_pickles"
 
 NUMBERS: Final = count(1)
 """Of deep copies."""
+
+
+ORIGINALS: Final[WeakKeyDictionary[type, dict[str, Any]]] = WeakKeyDictionary()
+"""What mirrored classes held before somebody put something else there."""
 
 
 class Link(Protocol):
@@ -75,6 +82,12 @@ restored.__module__ = PICKLES
 def _asking() -> Any:
     """The module of whoever called the function that asks for it."""
     return sys._getframe(2).f_globals.get("__name__")  # noqa: SLF001  # the caller is the question
+
+
+def _undoes() -> bool:
+    """Whether pytest's `monkeypatch` puts back what a class had; it saw the stand-in for that, or nothing."""
+    frame = sys._getframe(2)  # noqa: SLF001  # the caller is the question
+    return frame.f_code.co_name == "undo" and frame.f_globals.get("__name__") == "_pytest.monkeypatch"
 
 
 class MirrorMeta(ABCMeta):
@@ -139,14 +152,23 @@ class MirrorMeta(ABCMeta):
                 told = name in NAMES and "_refute_asks_" not in cls.__dict__
             if not told:
                 return
-        Current.link.request("set", cls, name, value)
+        before = ORIGINALS.setdefault(cls, {})
+        if name in cls.__dict__:
+            before.setdefault(name, cls.__dict__[name])
+        if _undoes() or before.get(name, before) is value:
+            Current.link.request("restore", cls, name)
+        elif isinstance(value, property | classmethod | staticmethod):
+            Current.link.request("put", cls, *told_member(name, value))
+        else:
+            Current.link.request("set", cls, name, value)
         if name in cls.__dict__:
             type.__setattr__(cls, name, value)
 
     def __delattr__(cls, name: str) -> None:
         """Delete an attribute of the class."""
-        Current.link.request("del", cls, name)
+        Current.link.request("restore" if _undoes() else "del", cls, name)
         if name in cls.__dict__:
+            ORIGINALS.setdefault(cls, {}).setdefault(name, cls.__dict__[name])
             type.__delattr__(cls, name)
 
     def register(cls, subclass: type) -> type:
