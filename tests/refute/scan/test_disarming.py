@@ -45,6 +45,7 @@ ORDINARY_SHELL = [
     "alias pytest='python -m pytest'",
     "ln -sf ../lib/jest node_modules/.bin/jest",
     'for p in build/*.pid; do kill "$(cat $p)"; done',
+    "kill $(ps -o pid= --ppid $$)",
     "strace -f ./tool",
     '"$0" --worker &\nwait',
     "cat /proc/self/cmdline",

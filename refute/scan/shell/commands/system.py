@@ -138,7 +138,7 @@ def _kill(call: Call) -> str:
         words = words[2:]
     elif words[:1] and re.fullmatch(r"-(\d+|[A-Z]\w*|SIG\w+)", words[0]) and len(words) > 1:
         words = words[1:]
-    if re.search(r"(?:\$\(|`)\s*ps\s", text_of(call.node)):
+    if re.search(r"(?:\$\(|`)\s*ps\s(?![^)|`]*(?:--ppid|\$\$|\$!))", text_of(call.node)):
         call.act.add("kill-process", detail="The processes are picked from a list of all.")
     for word in words:
         if word not in {"--", ""} and not word.startswith("%") and OWN_PROCESS not in word:
