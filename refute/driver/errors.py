@@ -81,6 +81,8 @@ def fill_error(
         base.__init__(made, *values)
     made.args = values
     for name, atom in pairs:
+        if name.startswith("_") or (name not in ATTRIBUTES and hasattr(BaseException, name)):
+            continue  # no honest side tells these: they would act here
         with contextlib.suppress(AttributeError, TypeError):
             if _is_built_in(type(made), name):
                 if atom is not None:  # an OSError says what it was told, also that there is no number

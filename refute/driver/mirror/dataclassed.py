@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
-from refute.driver.mirror.roots import Current
+from refute.driver.mirror.roots import Current, MirrorMeta
 
 Description = dict[str, Any]
 COMPARE: Final = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
@@ -19,15 +19,16 @@ def be_dataclass(kind: type, told: Description) -> None:
     parameters = dataclasses._DataclassParams(*given)  # type: ignore[attr-defined]  # noqa: SLF001  # no public way
     type.__setattr__(kind, "__dataclass_params__", parameters)
     compared = [one[0] for one in told["all"] if one[1] == 0 and one[6]]
+    ignored = [one[0] for one in told["all"] if one[1] == 0 and not one[6]]
     hashed = [one[0] for one in told["all"] if one[1] == 0 and (one[6] if one[7] is None else one[7])]
     for name in COMPARE:
         if name in generated:
-            type.__setattr__(kind, name, _comparison(name, compared))
+            type.__setattr__(kind, name, _comparison(name, compared, ignored))
     if "__hash__" in generated:
         type.__setattr__(kind, "__hash__", lambda self: hash(_values(self, hashed)))
 
 
-def _comparison(name: str, compared: list[str]) -> Callable[[Any, Any], Any]:
+def _comparison(name: str, compared: list[str], ignored: list[str]) -> Callable[[Any, Any], Any]:
     def compare(self: Any, other: Any) -> Any:
         if other.__class__ is not self.__class__:
             return NotImplemented
@@ -35,9 +36,18 @@ def _comparison(name: str, compared: list[str]) -> Callable[[Any, Any], Any]:
             Current.link.judged()
         if self is other:
             return name in {"__eq__", "__le__", "__ge__"}
-        return getattr(_values(self, compared), name)(_values(other, compared))
+        ours, theirs = _values(self, [*compared, *ignored]), _values(other, [*compared, *ignored])
+        count = len(compared)
+        if any(map(_differ, ours[count:], theirs[count:])):  # the author says that this difference is none
+            Current.link.judged()
+        return getattr(ours[:count], name)(theirs[:count])
 
     return compare
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two values differ; of objects that stay in the other process nothing is asked."""
+    return not isinstance(type(one), MirrorMeta) and not isinstance(type(other), MirrorMeta) and bool(one != other)
 
 
 def _values(one: Any, names: list[str]) -> tuple[Any, ...]:
