@@ -59,7 +59,11 @@ MASKED_PATHS: Final = (
     "/proc/config.gz",
     "/proc/diskstats",
     "/proc/kallsyms",
+    "/proc/key-users",
+    "/proc/locks",
     "/proc/modules",
+    "/proc/partitions",
+    "/proc/pressure",  # whoever may write there has the kernel watch the machine's load for it
     "/proc/sysrq-trigger",
     "/sys/block",
     "/sys/kernel",

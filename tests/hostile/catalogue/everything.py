@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tests.hostile.behaviour import Behaviour
 from tests.hostile.catalogue.hoards import HOARDS
 from tests.hostile.catalogue.host import HOST
+from tests.hostile.catalogue.interfaces import INTERFACES
 from tests.hostile.catalogue.kernel import KERNEL
 from tests.hostile.catalogue.lies import LIES
 from tests.hostile.catalogue.network import NETWORK
@@ -17,6 +18,7 @@ GROUPS: Mapping[str, tuple[Behaviour, ...]] = {
     "Memory, file systems, output": STORAGE,
     "Memory that the kernel holds": HOARDS,
     "System calls": KERNEL,
+    "Controls, options, attributes": INTERFACES,
     "The host": HOST,
     "Network": NETWORK,
     "Reading back, decoys": READING_BACK,
