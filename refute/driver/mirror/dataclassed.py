@@ -36,11 +36,13 @@ def _comparison(name: str, compared: list[str], ignored: list[str]) -> Callable[
             Current.link.judged()
         if self is other:
             return name in {"__eq__", "__le__", "__ge__"}
+        if name != "__eq__" or not ignored:
+            return getattr(_values(self, compared), name)(_values(other, compared))
         ours, theirs = _values(self, [*compared, *ignored]), _values(other, [*compared, *ignored])
-        count = len(compared)
-        if any(map(_differ, ours[count:], theirs[count:])):  # the author says that this difference is none
-            Current.link.judged()
-        return getattr(ours[:count], name)(theirs[:count])
+        equal = ours[: len(compared)] == theirs[: len(compared)]
+        if equal and any(map(_differ, ours[len(compared) :], theirs[len(compared) :])):
+            Current.link.judged()  # equal only because the author says that this difference is none
+        return equal
 
     return compare
 
