@@ -23,7 +23,7 @@ from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import build_image
 from refute.sandbox.job import Job, Limits
-from refute.sandbox.reaper import reap_expired
+from refute.sandbox.reaper import reap
 from refute.sandbox.tree import pack_files
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -118,11 +118,11 @@ def leftovers(client: EngineClient, run_id: str) -> Leftovers:
 
 
 def await_none(client: EngineClient, run_id: str, *, within_s: float) -> Leftovers:
-    """What is left of a run once its containers' deadlines have passed and the sweep has been."""
+    """What is left of a run once the sweep has been, and at the latest once its containers' deadlines have passed."""
     deadline = time.monotonic() + within_s
     while not (left := leftovers(client, run_id)).none and time.monotonic() < deadline:
         try:
-            reap_expired(client)
+            reap(client)
         except InfrastructureError:
             continue  # something that it listed went away meanwhile
         time.sleep(0.3)

@@ -92,6 +92,10 @@ class SandboxFailed(InfrastructureError):
     """The engine answered, but the container could not be created, filled, started or read back."""
 
 
+class CommandNotStarted(SandboxFailed):
+    """A job's container stood, and for a reason that lies with the engine the job's command never began."""
+
+
 class ContainerLost(SandboxFailed):
     """A job's container was ended from outside while the command ran."""
 

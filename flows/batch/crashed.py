@@ -16,7 +16,7 @@ from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.runtime import flow_run
 from prefect.states import Crashed
 
-from refute.batch.owner import Owner
+from refute.owner import Owner
 
 PROCESS_TAG: Final = "process:"
 """Before the `Owner` that runs a flow, among the tags of its run."""

@@ -9,9 +9,9 @@ from typing import Final
 
 from flows.batch.desk import Desk
 from flows.batch.ticket import TicketWork, run_as_task
-from refute.batch.owner import Owner
 from refute.errors import InfrastructureError
 from refute.ledger.batches import LEASE_S, BatchTicket
+from refute.owner import Owner
 from refute.sandbox.leftovers import remove_leftovers
 
 AHEAD: Final = 1

@@ -14,7 +14,6 @@ from flows.orchestrator.model_limit import model_turn
 from flows.story import RunStory
 from refute.batch.allowance import Allowance
 from refute.batch.entry import Entry
-from refute.batch.owner import Owner
 from refute.batch.tally import Tally
 from refute.journal import Journal
 from refute.ledger.batches import Batches
@@ -22,6 +21,7 @@ from refute.ledger.held import HeldLedger
 from refute.ledger.store import Ledger
 from refute.observer import Unwatched, Watchers
 from refute.outcome import Outcome
+from refute.owner import Owner
 from refute.ports import Ports
 from refute.settings import Settings
 

@@ -10,6 +10,7 @@ import docker
 from refute.doctor import known_escapes
 from refute.doctor.check import Check
 from refute.doctor.known_escapes import Escape, fixed_in_package, open_escapes, parse_version
+from refute.sandbox.connection import is_on_this_machine
 
 OLDEST_ENGINE = (20, 10)
 """The oldest engine that the sandbox is tested on."""
@@ -45,8 +46,7 @@ def read_facts(client: docker.DockerClient) -> Facts:
         DockerException: it refuses.
         RequestException: it does not answer.
     """
-    # docker-py names every Unix socket so; a socket forwarded from elsewhere would fool it.
-    local = str(client.api.base_url).startswith(("http+docker://", "unix://"))
+    local = is_on_this_machine(client.api)
     banner = _KERNEL_BANNER.read_text(encoding="utf-8", errors="replace") if local else ""
     cores = _CORE_PATTERN.read_text(encoding="utf-8", errors="replace").strip() if local else ""
     networks = client.api.networks(filters={"driver": "bridge"})

@@ -111,6 +111,11 @@ def connect(host: str | None = None) -> EngineClient:
         ) from error
 
 
+def is_on_this_machine(client: docker.APIClient) -> bool:
+    """Whether the engine listens on a socket of this machine; one that is forwarded from elsewhere looks the same."""
+    return str(client.base_url).startswith("http+docker://local")  # docker-py's own names of Unix sockets and pipes
+
+
 def read_facts(client: EngineClient) -> EngineFacts:
     """Ask the engine what it is and what it enforces (one request, about 10 ms)."""
     info = client.info()

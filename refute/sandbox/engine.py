@@ -11,14 +11,21 @@ from dataclasses import replace
 from types import TracebackType
 from typing import ClassVar, Final, Self
 
-from refute.errors import ContainerLost, EngineDied, EngineUnavailable, InfrastructureError, SandboxFailed
+from refute.errors import (
+    CommandNotStarted,
+    ContainerLost,
+    EngineDied,
+    EngineUnavailable,
+    InfrastructureError,
+    SandboxFailed,
+)
 from refute.sandbox.ahead import Ahead
 from refute.sandbox.attempt import Attempt
 from refute.sandbox.connection import EngineClient, EngineFacts, connect, engine_errors, read_facts
 from refute.sandbox.job import Job, JobResult
 from refute.sandbox.profile import environment, profile_digest
 from refute.sandbox.readback import check_collect
-from refute.sandbox.reaper import reap_expired
+from refute.sandbox.reaper import reap
 from refute.sandbox.removal import Removal
 from refute.sandbox.runtime import PLAIN, unenforced_limits
 from refute.sandbox.standing import Standing, shape, stand
@@ -88,7 +95,7 @@ class DockerSandbox:
             return self._facts
 
     def run(self, job: Job) -> JobResult:
-        """Run a job in a fresh container; if the engine dies under or before it, or somebody ends it, once more.
+        """Run a job in a fresh container; once more if the engine dies or cannot start it, or if somebody ends it.
 
         Raises:
             EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
@@ -100,7 +107,7 @@ class DockerSandbox:
         stops = self._stops
         try:
             return self._attempt(job, facts)
-        except ContainerLost:  # somebody's clean-up: nothing in a container can end it
+        except (ContainerLost, CommandNotStarted):  # somebody's clean-up, or nothing of the job has run yet
             if self._stops != stops:
                 raise
             return self._attempt(job, facts)
@@ -202,4 +209,4 @@ class DockerSandbox:
 
     def _sweep(self) -> None:
         with contextlib.suppress(InfrastructureError), contextlib.closing(self._connect()) as client:
-            reap_expired(client)
+            reap(client)

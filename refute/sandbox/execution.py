@@ -9,7 +9,7 @@ from typing import Final
 
 from docker.utils.socket import frames_iter
 
-from refute.errors import EngineDied, SandboxFailed
+from refute.errors import CommandNotStarted, EngineDied, SandboxFailed
 from refute.sandbox.connection import LOST, START_HINT, engine_errors
 from refute.sandbox.job import Job
 from refute.sandbox.output import STDERR, STDOUT, CappedOutput
@@ -24,11 +24,16 @@ from refute.sandbox.watch import (
     Started,
     StreamEnded,
 )
-from refute.sandbox.workspace import FILLED, job_parts
+from refute.sandbox.workspace import FILLED, WAITING, job_parts
 
 DRAIN_TIMEOUT_S: Final = 5.0
 """After the command's end: its output is still on the way, or background processes hold the pipe open."""
+STREAM_END_EXPLAINED_WITHIN_S: Final = 3.0
+"""A stream that ends before the fill did: the exit code follows, or word that the engine is gone, or nothing, where the
+engine failed to start the shell."""
 MAX_FILL_MESSAGES: Final = 65_536
+NOT_STARTED_HINT: Final = "Nothing of the job ran. Is the machine overloaded? Run fewer at once; see the engine's log."
+NOT_FILLED_HINT: Final = "Is the snapshot larger than the workspace or the memory that a job may use?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,7 @@ class Execution:
 
         Raises:
             EngineDied: the engine went away.
+            CommandNotStarted: it could not start the command, or was too slow; it may be tried again.
             SandboxFailed: the container could not be filled.
         """
         reader = threading.Thread(target=self._read, name="refute-output", daemon=True)
@@ -110,21 +116,32 @@ class Execution:
                     self._out_of_memory = True
                 case CommandEnded() | ContainerEnded() as ended:
                     reader.join(timeout=DRAIN_TIMEOUT_S)  # a quick command's end overtakes its output
-                    self._require_filled()
+                    if not self._filled:
+                        raise self._not_filled(ended)
                     self._signals.put(ended)
                     return
-                case None | OutputOverflow():
-                    self._require_filled()
+                case None | OutputOverflow() as end:
+                    if not self._filled:
+                        raise self._not_filled(end)
                 case StreamEnded():
-                    pass  # the exit code follows
+                    deadline = min(deadline, time.monotonic() + STREAM_END_EXPLAINED_WITHIN_S)
 
-    def _require_filled(self) -> None:
-        if not self._filled:
-            said = f"{self._fill_messages.decode('utf-8', 'replace')}{self._output.text(STDERR)}".strip()
-            raise SandboxFailed(
-                f"the workspace of job {self._job.name!r} could not be filled: {said or 'no message'}",
-                hint="Is the snapshot larger than the workspace's limit?",
-            )
+    def _not_filled(self, end: Signal | None) -> SandboxFailed:
+        """Why the command did not begin: the shell says so itself, or the engine is to blame, whatever it says."""
+        greeted = WAITING in self._fill_messages
+        messages = bytes(self._fill_messages).replace(WAITING, b"").decode("utf-8", "replace")
+        said = f"{messages}{self._output.text(STDERR)}".strip() or "no message"
+        name = self._job.name
+        if not greeted:
+            message = f"the engine could not start the command of job {name!r}: {said}"
+        elif isinstance(end, ContainerEnded) and not self._out_of_memory:
+            message = f"the container of job {name!r} ended before its command began: {said}"
+        elif end is None:
+            message = f"the workspace of job {name!r} was not filled in time: {said}"
+        else:
+            message = f"the workspace of job {name!r} could not be filled: {said}"
+            return SandboxFailed(message, hint=NOT_FILLED_HINT)
+        return CommandNotStarted(message, hint=NOT_STARTED_HINT)
 
     def _await_end(self, reader: threading.Thread) -> Ending:
         started = time.monotonic()

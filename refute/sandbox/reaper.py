@@ -1,7 +1,8 @@
-"""Labels that say until when a container may live, and the sweep that removes what outlived its deadline.
+"""Labels that say whose a container is and until when it may live, and the sweep that removes what nobody needs.
 
 A container that runs ends itself (PID 1 sleeps until expiry, auto-remove takes it and its volumes away). What is left
-for the sweep: containers created but never started, and what an engine that died left behind.
+for the sweep: containers created but never started, what an engine that died left behind, and at once, without waiting
+for their expiry, those of a process of this machine that was killed. In doubt a container stays until its deadline.
 """
 
 import contextlib
@@ -10,13 +11,16 @@ from typing import Any, Final
 
 from docker.errors import APIError, NotFound
 
-from refute.sandbox.connection import EngineClient, engine_errors
+from refute.owner import Owner
+from refute.sandbox.connection import EngineClient, engine_errors, is_on_this_machine
 from refute.sandbox.job import Job
 from refute.sandbox.profile import EXPIRY_MARGIN_S
 
 OURS: Final = "refute"
 DEADLINE: Final = "refute.deadline"
 """Unix time in whole seconds."""
+OWNER: Final = "refute.owner"
+"""The process that made it and will remove it, as `Owner` writes it."""
 REMOVAL_TIMEOUT_S: Final = 60.0
 REMOVAL_ROUND_S: Final = 2.0
 
@@ -34,11 +38,14 @@ def labels(job: Job, *, now: float) -> dict[str, str]:
         "refute.ticket": job.ticket_id,
         "refute.stage": job.name,
         DEADLINE: str(int(now + job.limits.timeout_s) + 2 * EXPIRY_MARGIN_S),
+        OWNER: str(Owner.here()),
     }
 
 
-def reap_expired(client: EngineClient, *, now: float | None = None) -> tuple[str, ...]:
-    """Remove containers, volumes and networks of ours that are past their deadline, whoever started them.
+def reap(client: EngineClient, *, now: float | None = None) -> tuple[str, ...]:
+    """Remove containers, volumes and networks of ours that are past their deadline, or whose process was killed.
+
+    Whether a process lives is known of those of this machine alone, so on an engine elsewhere only deadlines count.
 
     Args:
         client: the engine.
@@ -48,25 +55,27 @@ def reap_expired(client: EngineClient, *, now: float | None = None) -> tuple[str
         The ids and names of what was removed.
 
     Raises:
-        EngineDied, SandboxFailed: the engine could not list them.
+        EngineDied, SandboxFailed: the engine could not list or remove them.
     """
     moment = time.time() if now is None else now
-    with engine_errors("list expired containers"):
+    here = is_on_this_machine(client)
+
+    def is_left(thing: dict[str, Any]) -> bool:
+        return _expired(thing, moment) or (here and _orphaned(thing))
+
+    with engine_errors("remove expired containers"):
         containers = client.containers(all=True, filters={"label": f"{OURS}=1"})
         volumes = client.volumes(filters={"label": f"{OURS}=1", "dangling": "true"}).get("Volumes") or []
         removed = []
-        for container in containers:
-            if _expired(container, moment):
-                removed.append(str(container["Id"]))
-                _remove(client.remove_container, container["Id"], force=True, v=True)
-        for network in client.networks(filters={"label": f"{OURS}=1"}):
-            if _expired(network, moment):
-                removed.append(str(network["Name"]))
-                _remove(client.remove_network, network["Id"])
-        for volume in volumes:
-            if _expired(volume, moment):
-                removed.append(str(volume["Name"]))
-                _remove(client.remove_volume, volume["Name"])
+        for container in filter(is_left, containers):
+            removed.append(str(container["Id"]))
+            _remove(client.remove_container, container["Id"], force=True, v=True)
+        for network in filter(is_left, client.networks(filters={"label": f"{OURS}=1"})):
+            removed.append(str(network["Name"]))
+            _remove(client.remove_network, network["Id"])
+        for volume in filter(is_left, volumes):
+            removed.append(str(volume["Name"]))
+            _remove(client.remove_volume, volume["Name"])
     return tuple(removed)
 
 
@@ -105,6 +114,13 @@ def _is_gone(client: EngineClient, name: str) -> bool:
 def _expired(thing: dict[str, Any], now: float) -> bool:
     deadline = (thing.get("Labels") or {}).get(DEADLINE, "")
     return deadline.isdigit() and int(deadline) < now
+
+
+def _orphaned(thing: dict[str, Any]) -> bool:
+    owner = (thing.get("Labels") or {}).get(OWNER, "")
+    with contextlib.suppress(ValueError):  # of an older version, or not ours after all
+        return Owner.parse(owner).is_gone()
+    return False
 
 
 def _remove(call: Any, name: str, **options: bool) -> None:

@@ -18,12 +18,15 @@ from refute.sandbox.job import Job
 from refute.sandbox.profile import ATTACK, HOMES, WORKSPACE, environment
 from refute.sandbox.tree import pack_files
 
+WAITING: Final = b"\0refute:waiting\0\n"
+"""The shell's first words: without them it was never started, and what is said instead is the engine's own."""
 FILLED: Final = b"\0refute:filled\0\n"
 """Ends the fill on stdout; what comes before it is the fill's own messages, what comes after is the job's."""
 
 # Signals that the engine was started with ignored (nohup, a CI runner) stay ignored in what it starts, unless reset.
 FILL: Final = r"""
 set -e
+printf '\0refute:waiting\0\n'
 umask 022
 while IFS=' ' read -r target size && [ "$target" != run ]; do
     head -c "$size" | {

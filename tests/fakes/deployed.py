@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from flows.batch.crashed import PROCESS_TAG
 from flows.cli import refute
-from refute.batch.owner import Owner
 from refute.errors import RefuteError
+from refute.owner import Owner
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 300.0

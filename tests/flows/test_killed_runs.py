@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from refute.batch.owner import Owner
+from refute.owner import Owner
 from refute.settings import Settings
 
 

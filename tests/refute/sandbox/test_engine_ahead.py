@@ -16,8 +16,10 @@ pytestmark = pytest.mark.engine
 
 PREPARE_AND_HANG = """
 import sys, time
+from refute.owner import Owner
 from refute.sandbox.engine import DockerSandbox
 from tests.fakes.jobs import bash_job
+Owner.here = classmethod(lambda _: "nobody")  # else the sweeps of other tests remove at once what a killed one leaves
 sandbox = DockerSandbox()
 sandbox.prepare(bash_job("true", image_id=sys.argv[1], run_id=sys.argv[2]))
 if sys.argv[3] == "end":

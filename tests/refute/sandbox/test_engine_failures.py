@@ -1,5 +1,6 @@
 """What happens when the engine, the image or this process goes away: the right error, and nothing left behind."""
 
+import contextlib
 import subprocess
 import sys
 import textwrap
@@ -17,7 +18,7 @@ from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.files import Files
 from refute.sandbox.job import Exited, Job, TimedOut
 from refute.sandbox.profile import container_config
-from refute.sandbox.reaper import labels, reap_expired
+from refute.sandbox.reaper import labels, reap
 from tests.fakes.engine_proxy import EngineProxy
 from tests.fakes.jobs import bash_job
 
@@ -194,29 +195,52 @@ def test_a_container_that_is_ended_while_it_is_read_back_says_nothing_about_the_
     assert (result.end, result.decoys_touched, len(ended)) == (Exited(code=0), (), 1)
 
 
+HARNESS = """
+    from refute.sandbox import profile
+    profile.EXPIRY_MARGIN_S = {margin_s}
+    from refute.owner import Owner
+    Owner.here = classmethod({owner})
+    from refute.sandbox.engine import DockerSandbox
+    from tests.fakes.jobs import bash_job
+    DockerSandbox().run(bash_job("sleep 600", image_id={image_id!r}, run_id={run_id!r}, limits={{"timeout_s": 3}}))
+"""
+NOBODY, ITSELF = "lambda _: 'nobody'", "lambda kind: kind.of(__import__('os').getpid())"
+
+
+@contextlib.contextmanager
+def harness(engine: EngineClient, image_id: str, run_id: str, owner: str, margin_s: int = 1) -> Iterator[None]:
+    """Another process whose job runs; killed at the end."""
+    program = HARNESS.format(image_id=image_id, run_id=run_id, owner=owner, margin_s=margin_s)
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=REPOSITORY) as started:
+        # One that was created and not yet started does not end itself; the sweep's tests are about those.
+        running_now = {"label": f"refute.run={run_id}", "status": "running"}
+        assert wait_until(lambda: engine.containers(filters=running_now), 120)
+        yield
+        started.kill()
+
+
 def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id: str, engine: EngineClient) -> None:
-    program = f"""
-        from refute.sandbox import profile
-        profile.EXPIRY_MARGIN_S = 1
-        from refute.sandbox.engine import DockerSandbox
-        from tests.fakes.jobs import bash_job
-        DockerSandbox().run(bash_job("sleep 600", image_id={image_id!r}, run_id="killed", limits={{"timeout_s": 3}}))
-    """
-    harness = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=REPOSITORY)
-    # One that was created and not yet started does not end itself; the sweep's tests are about those.
-    started = {"label": "refute.run=killed", "status": "running"}
-    assert wait_until(lambda: engine.containers(filters=started), 120)
-    harness.kill()
-    harness.wait()
+    with harness(engine, image_id, "killed", NOBODY):  # else the sweeps of other tests remove it at once
+        pass
     assert running(engine, "killed")
     assert wait_until(lambda: not left_over(engine, "killed"), 90)
+
+
+def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_it_lives(
+    image_id: str, engine: EngineClient
+) -> None:
+    with harness(engine, image_id, "orphaned", ITSELF, margin_s=600):
+        reap(engine)
+        assert running(engine, "orphaned")
+    reap(engine)
+    assert wait_until(lambda: not left_over(engine, "orphaned"), 60)
 
 
 def test_the_sweep_removes_what_was_never_started(make_job: MakeJob, engine: EngineClient) -> None:
     job = make_job("true", run_id="swept")
     config = container_config(job, labels=labels(job, now=0), cpus_available=1)
     engine.create_container_from_config(config)
-    reap_expired(engine)
+    reap(engine)
     # Every sandbox that starts beside this test sweeps too, and may be the one that is removing it.
     assert wait_until(lambda: not left_over(engine, "swept"), 60)
 
@@ -229,7 +253,7 @@ def test_the_sweep_leaves_running_jobs_alone(make_job: MakeJob, engine: EngineCl
         )
         runner.start()
         assert wait_until(lambda: running(engine, "alive"), 60)
-        reap_expired(engine)
+        reap(engine)
         runner.join()
     assert outcome[0].stdout == "done\n"
 

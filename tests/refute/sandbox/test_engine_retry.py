@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from refute.errors import ContainerLost, EngineDied, EngineUnavailable, ImageMissing, SandboxFailed
+from refute.errors import (
+    CommandNotStarted,
+    ContainerLost,
+    EngineDied,
+    EngineUnavailable,
+    ImageMissing,
+    SandboxFailed,
+)
 from refute.sandbox import engine
 from refute.sandbox.connection import EngineFacts
 from refute.sandbox.engine import DockerSandbox
@@ -68,6 +75,7 @@ def let(monkeypatch: pytest.MonkeyPatch, containers: list[Exception | None], att
     [
         ([SandboxFailed("OCI runtime create failed"), None], [None]),
         ([None, None], [ContainerLost("ended from outside"), None]),
+        ([None, None], [CommandNotStarted("OCI runtime exec failed"), None]),
         ([None, None], [EngineDied("gone"), None]),
         ([EngineDied("gone"), None], [None]),
         ([EngineUnavailable("died between two jobs"), None], [None]),
@@ -81,15 +89,18 @@ def test_one_failure_of_the_engine_or_of_somebody_s_clean_up_costs_no_outcome(
     assert fates.containers == fates.attempts == []
 
 
-def test_what_was_ended_on_purpose_is_not_begun_again(sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("end", [ContainerLost("ended from outside"), CommandNotStarted("ended in its fill")])
+def test_what_was_ended_on_purpose_is_not_begun_again(
+    sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch, end: SandboxFailed
+) -> None:
     fates = let(monkeypatch, [None], [None])
 
     def run(*_: Any, **__: Any) -> JobResult:
         sandbox.stop_running()
-        raise ContainerLost("ended from outside")
+        raise end
 
     monkeypatch.setattr(engine.Attempt, "run", run)
-    with pytest.raises(ContainerLost):
+    with pytest.raises(type(end)):
         sandbox.run(bash_job("true"))
     assert fates.containers == []
 
@@ -100,6 +111,7 @@ def test_what_was_ended_on_purpose_is_not_begun_again(sandbox: DockerSandbox, mo
         ([SandboxFailed("1"), SandboxFailed("2")], [], SandboxFailed),
         ([ImageMissing("no image")], [], ImageMissing),
         ([None, None], [ContainerLost("1"), ContainerLost("2")], ContainerLost),
+        ([None, None], [CommandNotStarted("1"), CommandNotStarted("2")], CommandNotStarted),
         ([None], [SandboxFailed("could not be filled")], SandboxFailed),
         ([None, EngineUnavailable("still gone")], [EngineDied("gone")], EngineDied),
         ([EngineUnavailable("gone"), EngineUnavailable("still gone")], [], EngineUnavailable),

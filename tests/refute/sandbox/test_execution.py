@@ -3,19 +3,20 @@ from typing import Any
 
 import pytest
 
-from refute.errors import SandboxFailed
+from refute.errors import CommandNotStarted, EngineDied, SandboxFailed
+from refute.sandbox import execution as execution_module
 from refute.sandbox.execution import Execution
 from refute.sandbox.output import STDERR, STDOUT
 from refute.sandbox.standing import Standing
-from refute.sandbox.watch import Signals, Started
-from refute.sandbox.workspace import FILLED
+from refute.sandbox.watch import CommandEnded, ContainerEnded, EngineLost, OutOfMemory, Signal, Signals, Started
+from refute.sandbox.workspace import FILLED, WAITING
 from tests.fakes.jobs import bash_job
 
 
 def execution(**limits: Any) -> tuple[Execution, Signals]:
     signals: Signals = SimpleQueue()
     nobody: Any = None
-    standing = Standing(client=nobody, name="c", container="c", signals=signals, usable_until=0.0)
+    standing = Standing(client=nobody, name="c", container="c", signals=signals, exec_id="e", usable_until=0.0)
     return Execution(standing, bash_job("true", limits=limits)), signals
 
 
@@ -41,9 +42,62 @@ def test_a_flood_on_stderr_ahead_of_the_marker_is_a_flood() -> None:
     assert not made._feed(STDOUT, FILLED)
 
 
-def test_a_fill_that_failed_tells_what_it_said_on_either_stream() -> None:
-    made, _ = execution()
-    made._feed(STDOUT, b"tar: full\n")
-    made._feed(STDERR, b"sh: broken\n")
-    with pytest.raises(SandboxFailed, match=r"tar: full\nsh: broken"):
-        made._require_filled()
+class Shell:
+    """The stream of the shell that waits for the job, at the end of which its output is."""
+
+    def __init__(self, *frames: tuple[int, bytes]) -> None:
+        self._data = b"".join(bytes([number, 0, 0, 0]) + len(said).to_bytes(4, "big") + said for number, said in frames)
+
+    def recv(self, size: int) -> bytes:
+        got, self._data = self._data[:size], self._data[size:]
+        return got
+
+    def settimeout(self, _: float | None) -> None: ...
+    def sendall(self, _: bytes) -> None: ...
+    def shutdown(self, _: int) -> None: ...
+
+
+OCI = b"OCI runtime exec failed: exec failed: unable to start container process: open /dev/pts/0: no such file\r\n"
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *frames: tuple[int, bytes], told: list[Signal]) -> None:
+    monkeypatch.setattr(execution_module, "STREAM_END_EXPLAINED_WITHIN_S", 0.2)
+    made, signals = execution()
+    made._standing.stream = Shell(*frames)
+    for signal in told:
+        signals.put(signal)
+    made.run()
+
+
+@pytest.mark.parametrize(
+    ("frames", "told", "message"),
+    [
+        ([(STDOUT, OCI)], [], "could not start the command of job 'verify': OCI runtime exec failed"),
+        ([(STDOUT, OCI)], [CommandEnded(exec_id="e", code=126)], "could not start the command of job 'verify': OCI"),
+        ([], [ContainerEnded()], "could not start the command of job 'verify': no message"),
+        ([(STDOUT, WAITING)], [ContainerEnded()], "ended before its command began"),
+        ([(STDOUT, WAITING)], [], "was not filled in time"),
+    ],
+)
+def test_a_command_that_the_engine_did_not_start_is_the_engine_s_trouble_and_blames_no_snapshot(
+    monkeypatch: pytest.MonkeyPatch, frames: list[tuple[int, bytes]], told: list[Signal], message: str
+) -> None:
+    with pytest.raises(CommandNotStarted, match=message) as caught:
+        run(monkeypatch, *frames, told=told)
+    assert "snapshot" not in caught.value.hint
+
+
+@pytest.mark.parametrize("told", [[], [OutOfMemory(), ContainerEnded()]])
+def test_a_fill_that_failed_tells_what_it_said_on_either_stream_and_is_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch, told: list[Signal]
+) -> None:
+    frames = [(STDOUT, WAITING), (STDOUT, b"tar: full\n"), (STDERR, b"sh: broken\n")]
+    with pytest.raises(SandboxFailed, match=r"could not be filled: tar: full\nsh: broken") as caught:
+        run(monkeypatch, *frames, told=[*told, CommandEnded(exec_id="e", code=2)])
+    assert not isinstance(caught.value, CommandNotStarted)
+    assert "larger than the workspace or the memory" in caught.value.hint
+
+
+def test_an_engine_that_goes_away_while_the_container_is_filled_died(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EngineDied):
+        run(monkeypatch, (STDOUT, WAITING), told=[EngineLost()])

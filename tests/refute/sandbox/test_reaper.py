@@ -1,3 +1,6 @@
+import subprocess
+import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -5,8 +8,9 @@ from docker.errors import APIError, NotFound
 from requests import Response
 
 from refute.errors import SandboxFailed
+from refute.owner import Owner
 from refute.sandbox import reaper
-from refute.sandbox.reaper import DEADLINE, labels, reap_expired, remove_container
+from refute.sandbox.reaper import DEADLINE, OWNER, labels, remove_container
 from tests.fakes.jobs import bash_job
 
 NOW = 1_800_000_000
@@ -20,6 +24,8 @@ def refusal(status: int) -> APIError:
 
 class ShelfEngine:
     """Containers and volumes on a shelf; remembers what was removed and how."""
+
+    base_url = "http+docker://localhost"
 
     def __init__(
         self,
@@ -82,7 +88,7 @@ def remove(engine: Any) -> None:
 
 
 def reap(engine: Any) -> tuple[str, ...]:
-    return reap_expired(engine, now=NOW)
+    return reaper.reap(engine, now=NOW)
 
 
 def container(deadline: str | None) -> dict[str, Any]:
@@ -147,6 +153,7 @@ def test_a_job_s_labels_say_whose_it_is_and_until_when_it_may_live() -> None:
         "refute.ticket": "TCK-1",
         "refute.stage": "verify",
         DEADLINE: str(NOW + 300 + 120),
+        OWNER: str(Owner.here()),
     }
 
 
@@ -156,5 +163,49 @@ def test_a_network_past_its_deadline_is_removed_and_another_is_left():
         {"Id": "n2", "Name": "refute-b-net", "Labels": {DEADLINE: str(NOW + 1)}},
     )
     engine = ShelfEngine([], [], networks)
-    assert reap_expired(engine, now=NOW) == ("refute-a-net",)
+    assert reap(engine) == ("refute-a-net",)
     assert engine.removed == [("n1", {})]
+
+
+def owned(owner: object) -> dict[str, str]:
+    return {"refute": "1", DEADLINE: str(NOW + 600), OWNER: str(owner)}
+
+
+@pytest.fixture(scope="module")
+def killed() -> Owner:
+    """A process of this machine that is no more, under a number that may come again."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as program:
+        owner = Owner.of(program.pid)
+        program.kill()
+    return owner
+
+
+def test_what_a_killed_process_left_is_removed_at_once(killed: Owner):
+    engine = ShelfEngine(
+        [{"Id": "c1", "Labels": owned(killed)}],
+        [{"Name": "v1", "Labels": owned(killed)}],
+        [{"Id": "n1", "Name": "refute-a-net", "Labels": owned(killed)}],
+    )
+    assert reap(engine) == ("c1", "refute-a-net", "v1")
+    assert engine.removed[0] == ("c1", {"force": True, "v": True})
+
+
+def test_what_belongs_to_a_process_that_lives_or_cannot_be_seen_stays_until_its_deadline(killed: Owner):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as program:
+        owners = [
+            Owner.here(),
+            Owner.of(program.pid),  # another run beside this one
+            replace(killed, host=f"{killed.host}0"),  # in another namespace or on another machine
+            "nobody",
+            "",
+        ]
+        engine = ShelfEngine([{"Id": "c", "Labels": owned(owner)} for owner in owners], [])
+        assert reap(engine) == ()
+        program.kill()
+
+
+def test_on_an_engine_elsewhere_nothing_is_concluded_from_processes_here(killed: Owner):
+    engine = ShelfEngine([{"Id": "c1", "Labels": owned(killed)}, container("1")], [])
+    engine.base_url = "http+docker://ssh"
+    assert reap(engine) == ("c1",)  # the one past its deadline, of the same id
+    assert len(engine.removed) == 1

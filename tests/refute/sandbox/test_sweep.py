@@ -9,6 +9,8 @@ from refute.sandbox.engine import DockerSandbox
 class QuietEngine:
     """Has nothing on it; counts how often it was asked what it has."""
 
+    base_url = "http+docker://localhost"
+
     def __init__(self) -> None:
         self.asked = 0
 

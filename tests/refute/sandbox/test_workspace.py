@@ -8,7 +8,7 @@ import pytest
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.profile import BASE_ENVIRONMENT
 from refute.sandbox.tree import read_originals
-from refute.sandbox.workspace import FILL, FILLED, homes_part, job_parts
+from refute.sandbox.workspace import FILL, FILLED, WAITING, homes_part, job_parts
 from tests.fakes.jobs import bash_job
 
 SHOW = """
@@ -40,10 +40,10 @@ def test_files_and_command_arrive_as_they_were_whatever_bytes_they_hold(tmp_path
         command=("python3", "-c", SHOW, text, "", "$(exit 3)`x`", "'\"\\", "two\nlines\n"),
     )
     done = fill(tmp_path, [homes_part(), *job_parts(job)])
-    assert done.stdout.startswith(FILLED), done.stderr
+    assert done.stdout.startswith(WAITING + FILLED), done.stderr
     environment = {**{os.fsencode(k): os.fsencode(v) for k, v in BASE_ENVIRONMENT.items()}, b"ODD": every}
     words = [every, b"", b"$(exit 3)`x`", b"'\"\\", b"two\nlines\n"]
-    assert done.stdout.removeprefix(FILLED).decode() == f"{sorted(environment.items())} {words} ['a.py']\n"
+    assert done.stdout.removeprefix(WAITING + FILLED).decode() == f"{sorted(environment.items())} {words} ['a.py']\n"
     assert (tmp_path / "attack/plan").read_bytes() == every
     assert (tmp_path / "home/subject/.bashrc").exists()
 
@@ -63,7 +63,7 @@ def test_a_command_that_is_none_is_refused(command: tuple[str, ...]) -> None:
         job_parts(odd)
 
 
-def test_the_script_s_marker_is_the_one_that_is_waited_for() -> None:
-    marker = FILL.split("printf '")[1].split("'")[0]
-    said = subprocess.run(["sh", "-c", f"printf '{marker}'"], capture_output=True, check=True).stdout
-    assert said == FILLED
+def test_the_script_s_markers_are_those_that_are_waited_for() -> None:
+    markers = [piece.split("'")[0] for piece in FILL.split("printf '")[1:]]
+    said = [subprocess.run(["sh", "-c", f"printf '{one}'"], capture_output=True, check=True).stdout for one in markers]
+    assert said == [WAITING, FILLED]

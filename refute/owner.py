@@ -1,11 +1,13 @@
-"""Who works on a ticket: a process, named so that others on its machine can see whether it still lives."""
+"""Whose a ticket or a container is: a process, named so that others on its machine can see whether it still lives."""
 
 import os
 import socket
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
+
+UNKNOWN: Final = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +24,11 @@ class Owner:
     @classmethod
     def here(cls) -> Self:
         """This process."""
-        pid = os.getpid()
+        return cls.of(os.getpid())
+
+    @classmethod
+    def of(cls, pid: int) -> Self:
+        """A process of this machine that lives now."""
         return cls(host=_host(), pid=pid, began=_began(pid), token=uuid.uuid4().hex[:12])
 
     @classmethod
@@ -39,29 +45,37 @@ class Owner:
         return f"{self.host}/{self.pid}/{self.began}/{self.token}"
 
     def is_gone(self) -> bool:
-        """Whether it surely ended: only known of processes of this machine, for others its lease has to run out."""
+        """Whether it surely ended: only known of processes that this one could see; in doubt it lives."""
         if self.host != _host():
             return False
-        if not self.began:
+        began = _began(self.pid)
+        if UNKNOWN in (began, self.began):  # another user's, on a machine that hides them
             return not _runs(self.pid)
-        return _began(self.pid) != self.began
+        return began != self.began
 
 
 def _host() -> str:
-    """The machine, and which of its starts: process numbers begin anew with each."""
+    """The machine, which of its starts, and the namespaces that numbers and times of processes are told in."""
     boot = Path("/proc/sys/kernel/random/boot_id")
     started = boot.read_text().strip()[:8] if boot.is_file() else ""
-    return f"{socket.gethostname()[:100]}.{started}"
+    return ".".join([socket.gethostname()[:100], started, *(_namespace(name) for name in ("pid", "time"))])
+
+
+def _namespace(name: str) -> str:
+    try:
+        return "".join(filter(str.isdigit, str(Path(f"/proc/self/ns/{name}").readlink())))
+    except OSError:  # no Linux, or one without this kind
+        return ""
 
 
 def _began(pid: int) -> str:
-    """Clock ticks between the machine's start and the process's (proc(5), field 22 of stat); empty if unknown."""
+    """Clock ticks between the machine's start and the process's (proc(5), field 22 of stat); `ended` of a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
-        return ""
+        return UNKNOWN
     fields = stat.rsplit(")", 1)[1].split()
-    return "" if fields[0] in {"Z", "X"} else fields[19]
+    return "ended" if fields[0] in {"Z", "X"} else fields[19]
 
 
 def _runs(pid: int) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from refute.batch.owner import Owner
+from refute import owner
+from refute.owner import Owner
 
 
 def test_an_owner_is_read_as_it_was_written():
@@ -37,3 +38,19 @@ def test_another_process_under_an_old_number_is_not_the_owner():
 
 def test_nothing_is_known_of_processes_elsewhere():
     assert not replace(Owner.here(), host="elsewhere.0", pid=1, began="1").is_gone()
+
+
+def test_a_process_whose_facts_are_hidden_lives_as_long_as_its_number_is_taken(monkeypatch):
+    """`hidepid` of /proc hides the processes of other users."""
+    monkeypatch.setattr(owner, "_began", lambda _: "")
+    assert not Owner.here().is_gone()
+    assert not replace(Owner.here(), began="12345").is_gone()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    assert replace(Owner.here(), pid=ended.pid).is_gone()
+
+
+def test_numbers_of_processes_count_only_where_they_are_told_in_the_same_namespaces(monkeypatch):
+    made = replace(Owner.here(), began="12345")
+    monkeypatch.setattr(owner, "_namespace", {"pid": "1", "time": "2"}.__getitem__)
+    assert not made.is_gone()
