@@ -58,8 +58,10 @@ containment: image ## run the hostile suite and write docs/containment.md from i
 	$(BIN)/python -m tests.hostile.page
 conformance: image ## what any engine must do; REFUTE_RUNTIME=runsc for another runtime
 	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup tests/conformance
-gvisor: image ## the tests of --runtime runsc, on an engine of their own; needs apt-get install runsc
+gvisor: image ## everything on --runtime runsc, on an engine of its own (apt-get install runsc); writes docs/containment-runsc.md
 	$(PYTEST) -m gvisor
+	$(BIN)/python -m tests.fakes.gvisor $(PYTEST) tests/conformance tests/hostile/test_deceptions.py
+	$(BIN)/python -m tests.fakes.gvisor $(BIN)/python -m tests.hostile.page
 endurance: image ## 1,000 jobs and 20 kills at random moments: what is left on the engine
 	$(BIN)/python -m benchmarks.endurance
 

@@ -41,12 +41,15 @@ def in_namespace(namespace: Path, command: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def own_engine(folder: Path, *, config: Mapping[str, object] | None = None) -> Iterator[OwnEngine]:
+def own_engine(
+    folder: Path, *, config: Mapping[str, object] | None = None, inside: Sequence[str] = ()
+) -> Iterator[OwnEngine]:
     """Start an engine, and end it by its process id.
 
     Args:
         folder: for its data, socket and log.
         config: what stands in its `daemon.json`.
+        inside: words before its command, such as a fence's.
     """
     with ExitStack() as stack:
         machine, far = stack.enter_context(_namespaces())
@@ -59,7 +62,7 @@ def own_engine(folder: Path, *, config: Mapping[str, object] | None = None) -> I
         ]  # fmt: skip
         log = stack.enter_context((folder / "log").open("wb"))
         program = subprocess.Popen(
-            in_namespace(machine, command),
+            [*inside, *in_namespace(machine, command)],
             stdout=log,
             stderr=log,
             env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"},

@@ -142,12 +142,13 @@ def kernel_state() -> KernelState:
 
 
 def processes_of(containers: set[str]) -> list[str]:
-    """Processes of this machine whose control groups belong to one of the containers."""
+    """Processes of this machine whose control groups, or whose command lines (gVisor's), name one of the containers."""
     found = []
-    for groups in Path("/proc").glob("[0-9]*/cgroup"):
+    for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if any(container in groups.read_text() for container in containers):
-                found.append(groups.parent.name)
+            told = (process / "cgroup").read_text() + (process / "cmdline").read_text(errors="replace")
+            if any(container in told for container in containers):
+                found.append(process.name)
     return found
 
 

@@ -126,10 +126,16 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     }
 )
 """Runtime → behaviour → reason."""
-EVERYDAY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {"runsc": frozenset({"test_event_descriptors_and_process_descriptors"})}
+EVERYDAY: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "runsc": {
+            "test_event_descriptors_and_process_descriptors": (
+                "gVisor cannot wait for a process descriptor (`pidfd_open`)"
+            )
+        }
+    }
 )
-"""Runtime → everyday programs that ask for what it has not: waiting for a process descriptor."""
+"""Runtime → everyday program that asks for what it has not → why."""
 
 
 def difference(runtime: str, behaviour: str) -> str:

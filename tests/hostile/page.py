@@ -1,8 +1,11 @@
 """Writes docs/containment.md from a run of the hostile suite: `make containment`, or `python -m tests.hostile.page`.
 
-Exit code 1, and no page, where anything was not contained.
+With `REFUTE_RUNTIME=runsc` it writes what differs there to docs/containment-runsc.md (`make gvisor`). Exit code 1, and
+no page, where anything was not contained, or a known difference is none any more.
 """
 
+import contextlib
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from refute.sandbox.connection import connect
+from tests.hostile import differences_page
 from tests.hostile.behaviour import Behaviour
 from tests.hostile.block import Block, blocks
 from tests.hostile.catalogue.everything import GROUPS
@@ -35,11 +40,12 @@ succeeded and found no trace. The programs stand in
 `tests/hostile/catalogue/`; `make test-engine` runs them all. Why the profile is as it is: [ADR 4](adr/0004-sandbox.md);
 what is left: [threat model](threat-model.md).
 """
-DIFFERENCES_HEAD: Final = """
-## Known differences of other runtimes
+OTHERS: Final = """
+## Other runtimes
 
-The suite runs on another runtime with `REFUTE_RUNTIME`. What is listed here may end and answer otherwise there; host
-and next job have to be unharmed all the same.
+The suite runs on another runtime with `REFUTE_RUNTIME`. What is known to end and answer otherwise there stands, with
+what was observed and why, in a page for each; host and next job have to be unharmed all the same.
+
 """
 
 
@@ -54,19 +60,17 @@ def write(trials: dict[str, Trial], *, measured_on: str) -> str:
     for heading, behaviours in GROUPS.items():
         parts.append(f"\n## {heading}\n\n| behaviour | what it does | expected | observed |\n|---|---|---|---|\n")
         parts += [row(behaviour, trials[behaviour.name].observed) for behaviour in behaviours]
-    return "".join(parts) + differences()
+    return "".join(parts) + others()
 
 
-def differences() -> str:
+def others() -> str:
     """The page's last part, which needs no run."""
-    parts = [DIFFERENCES_HEAD]
-    for name, reasons in DIFFERENCES.items():
-        parts.append(f"\n| on {name} | why |\n|---|---|\n")
-        parts += [
-            f"| {', '.join(sorted(each for each in reasons if reasons[each] == reason))} | {reason} |\n"
-            for reason in dict.fromkeys(reasons.values())
-        ]
-    return "".join(parts)
+    return OTHERS + "".join(f"- [{name}]({page_of(name).name})\n" for name in DIFFERENCES)
+
+
+def page_of(name: str) -> Path:
+    """Where the page of a runtime stands; of the engine's default, where it is empty."""
+    return PAGE.with_name(f"containment-{name}.md") if name else PAGE
 
 
 def row(behaviour: Behaviour, observed: str) -> str:
@@ -75,31 +79,59 @@ def row(behaviour: Behaviour, observed: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
-def run() -> tuple[dict[str, Trial], str]:
-    """Try everything: behaviour → what came of it, and what it ran on."""
+def run() -> tuple[dict[str, Trial], dict[str, str]]:
+    """Try everything: behaviour → what came of it, and, in words, what it ran on."""
     image_id = build()
     trials: dict[str, Trial] = {}
     with tempfile.TemporaryDirectory() as folder, make_sandbox() as sandbox, Host(Path(folder)) as host:
         facts = sandbox.facts()
+        unenforced = " and ".join(sandbox.unenforced(image_id)) or "none"
 
         def attempt(block: Block) -> None:
             for name, trial in try_block(block, sandbox=sandbox, host=host, image_id=image_id).items():
-                print(f"{name}: {trial.observed}{'  FAULTS: ' if trial.faults else ''}{trial.faults or ''}")  # noqa: T201
+                print(told(name, trial), flush=True)  # noqa: T201
                 trials[name] = trial
 
         with ThreadPoolExecutor(AT_ONCE) as threads:
             list(threads.map(attempt, [block for group in GROUPS.values() for block in blocks(group)]))
     kernel = Path("/proc/sys/kernel/osrelease").read_text().strip()
     day = f"{datetime.now(UTC):%-d %B %Y}"
-    return trials, f"{facts.name} with {runtime() or facts.runtime}, kernel {kernel}, {day}"
+    version, arguments = registered(runtime())
+    place = f"{facts.name} with {version or facts.runtime}, kernel {kernel}, {day}"
+    return trials, {"measured_on": place, "arguments": arguments, "unenforced": unenforced}
+
+
+def told(name: str, trial: Trial) -> str:
+    """A line for whoever waits."""
+    notes = [f"  FAULTS: {trial.faults}"] * bool(trial.faults) + [f"  differs: {trial.differs}"] * bool(trial.differs)
+    return f"{name}: {trial.observed}{''.join(notes)}"
+
+
+def registered(name: str) -> tuple[str, str]:
+    """What a runtime says its version is, and the arguments that the engine has for it; empty for the default."""
+    if not name:
+        return "", ""
+    with contextlib.closing(connect()) as client:
+        found = client.info()["Runtimes"][name]
+    said = subprocess.run([found["path"], "--version"], capture_output=True, text=True, check=True).stdout
+    return said.splitlines()[0], " ".join(f"`{word}`" for word in found.get("runtimeArgs") or ())
 
 
 def main() -> int:
     """Run, and write the page where everything was contained."""
-    trials, measured_on = run()
-    if any(trial.faults for trial in trials.values()):
+    name = runtime()
+    trials, facts = run()
+    stale = differences_page.no_longer_different(name, trials)
+    if stale:
+        print(f"no longer different on {name}: {', '.join(stale)}")  # noqa: T201
+    if stale or any(trial.faults for trial in trials.values()):
         return 1
-    PAGE.write_text(write(trials, measured_on=measured_on), encoding="utf-8")
+    if name:
+        seen = {one: cells[-1] for one, cells in differences_page.listed(PAGE.read_text(encoding="utf-8")).items()}
+        text = differences_page.write(name, GROUPS, trials, on_runc=seen, facts=facts)
+    else:
+        text = write(trials, measured_on=facts["measured_on"])
+    page_of(name).write_text(text, encoding="utf-8")
     return 0
 
 

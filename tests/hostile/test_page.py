@@ -1,30 +1,33 @@
-"""The page lists what the suite runs, with what it expects."""
+"""The pages list what the suite runs, with what it expects, and what differs on other runtimes."""
 
-from tests.hostile.behaviour import Behaviour
+import pytest
+
 from tests.hostile.catalogue.everything import GROUPS
-from tests.hostile.known_differences import DIFFERENCES
-from tests.hostile.page import PAGE, differences, write
+from tests.hostile.differences_page import listed, no_longer_different
+from tests.hostile.differences_page import write as write_differences
+from tests.hostile.known_differences import DIFFERENCES, EVERYDAY
+from tests.hostile.page import PAGE, others, page_of, write
 from tests.hostile.trial import Trial
 
 BEHAVIOURS = [behaviour for group in GROUPS.values() for behaviour in group]
 
 
-def cells(behaviour: Behaviour) -> list[str]:
-    return [behaviour.name + " \\*" * behaviour.shares, behaviour.does, behaviour.expected()]
-
-
-def listed() -> list[list[str]]:
-    lines = PAGE.read_text(encoding="utf-8").partition("## Known differences")[0].splitlines()
-    rows = [line.replace("\\|", "¦").strip("| ").split(" | ") for line in lines if line.startswith("| ")]
-    return [[cell.replace("¦", "|") for cell in row[:3]] for row in rows if row[0] != "behaviour"]
-
-
 def test_the_page_lists_exactly_the_behaviours_of_the_suite() -> None:
-    assert listed() == [cells(behaviour) for behaviour in BEHAVIOURS], "make containment writes the page again"
+    shown = listed(PAGE.read_text(encoding="utf-8"))
+    expected = {behaviour.name: [behaviour.does, behaviour.expected()] for behaviour in BEHAVIOURS}
+    assert {name: row[:2] for name, row in shown.items()} == expected, "make containment writes the page again"
 
 
-def test_the_page_lists_exactly_the_known_differences() -> None:
-    assert PAGE.read_text(encoding="utf-8").endswith(differences()), "make containment writes the page again"
+def test_the_page_leads_to_those_of_other_runtimes() -> None:
+    assert PAGE.read_text(encoding="utf-8").endswith(others()), "make containment writes the page again"
+    assert all(page_of(name).is_file() for name in DIFFERENCES)
+
+
+@pytest.mark.parametrize("runtime", list(DIFFERENCES))
+def test_the_page_of_another_runtime_lists_exactly_the_known_differences(runtime: str) -> None:
+    shown = listed(page_of(runtime).read_text(encoding="utf-8"))
+    expected = {**DIFFERENCES[runtime], **EVERYDAY[runtime]}
+    assert {name: row[-1] for name, row in shown.items()} == expected, "make gvisor writes the page again"
 
 
 def test_every_behaviour_has_a_name_of_its_own_and_a_program() -> None:
@@ -42,3 +45,16 @@ def test_a_written_page_says_what_was_observed_and_where() -> None:
     page = write(trials, measured_on="an engine")
     assert page.count("seen \\| so") == len(BEHAVIOURS)
     assert "observed on an engine" in page
+
+
+def test_what_differs_is_written_with_both_observations_and_the_reason() -> None:
+    one, other = list(DIFFERENCES["runsc"])[:2]
+    trials = {behaviour.name: Trial(observed="as asked", faults=[]) for behaviour in BEHAVIOURS}
+    trials[one] = Trial(observed="exit 7", faults=[], differs=["ended by exit 7"])
+    facts = {"measured_on": "an engine", "arguments": "`-x`", "unenforced": "pids"}
+    on_runc = dict.fromkeys(trials, "exit 0")
+    page = write_differences("runsc", GROUPS, trials, on_runc=on_runc, facts=facts)
+    assert listed(page)[one][1:] == ["exit 0", "exit 7", DIFFERENCES["runsc"][one]]
+    assert other not in listed(page)
+    assert other in no_longer_different("runsc", trials)
+    assert one not in no_longer_different("runsc", trials)

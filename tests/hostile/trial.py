@@ -3,7 +3,7 @@
 import json
 import time
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.job import Exited, Job, JobResult, Limits, Sandbox
@@ -52,6 +52,8 @@ class Trial:
     observed: str
     faults: list[str]
     """Of the program's own end, of the host, of the next job; empty where it was contained."""
+    differs: list[str] = field(default_factory=list)
+    """What of the program's own end is a known difference of the runtime, and no fault."""
 
 
 def try_block(block: Block, *, sandbox: Sandbox, host: Host, image_id: str) -> dict[str, Trial]:
@@ -76,10 +78,7 @@ def try_block(block: Block, *, sandbox: Sandbox, host: Host, image_id: str) -> d
     harm += [f"host: {fault}" for fault in host.left_behind([job.run_id for job in jobs], began=began)]
     each = apart(results[0], block) if block.together else results
     return {
-        behaviour.name: Trial(
-            observed=behaviour.observed(result),
-            faults=([] if difference(runtime(), behaviour.name) else behaviour.faults(result)) + harm,
-        )
+        behaviour.name: _trial(behaviour, result, harm)
         for behaviour, result in zip(block.behaviours, each, strict=True)
     }
 
@@ -148,6 +147,12 @@ def next_job(image_id: str) -> Job:
         workspace=tar_of({"a.py": b"A = 1\n"}),
         limits=Limits(timeout_s=120),
     )
+
+
+def _trial(behaviour: Behaviour, result: JobResult, harm: list[str]) -> Trial:
+    own, known = behaviour.faults(result), difference(runtime(), behaviour.name)
+    observed = behaviour.observed(result)
+    return Trial(observed=observed, faults=([] if known else own) + harm, differs=own if known else [])
 
 
 def _next_faults(result: JobResult) -> list[str]:

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -15,12 +16,15 @@ from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited
 from refute.sandbox.network import Egress, _require_hidden_host, close_egress, on_network, require_bridge
+from tests.fakes import far_names
 from tests.fakes.jobs import bash_job
 from tests.fakes.own_engine import FAR, MACHINE, OwnEngine, copy_image, in_namespace, own_engine
 
 OPEN, CLOSED = 8098, 8099
+FAR_NAMES = Path(far_names.__file__)
+FAR_NAME, LINK_LOCAL_NAME = "far.example.org", "metadata.example.org"
 PROBE = f"""
-import socket, urllib.error, urllib.request
+import http.client, os, socket, urllib.error, urllib.parse, urllib.request
 
 def get(url):
     try:
@@ -28,7 +32,20 @@ def get(url):
     except urllib.error.HTTPError as error:
         return error.code
 
+def tunnel(host, port):
+    proxy = urllib.parse.urlsplit(os.environ["HTTPS_PROXY"])
+    connection = http.client.HTTPConnection(proxy.hostname, proxy.port, timeout=20)
+    connection.set_tunnel(host, port)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status
+    except OSError as error:
+        return str(error).split()[3]
+
 print("allowed", get("http://{FAR}:{OPEN}/"))
+print("by name", get("http://{FAR_NAME}:{OPEN}/"), tunnel("{FAR_NAME}", {OPEN}))
+print("a name of the metadata service", get("http://{LINK_LOCAL_NAME}:{OPEN}/"), tunnel("{LINK_LOCAL_NAME}", {OPEN}))
+print("unknown name", get("http://nobody.example.org:{OPEN}/"))
 print("port", get("http://{FAR}:{CLOSED}/"))
 print("machine", get("http://{MACHINE}:{OPEN}/"))
 print("metadata", get("http://169.254.169.254/"))
@@ -92,11 +109,17 @@ def test_a_job_on_a_network_has_no_names_and_no_ipv6_and_the_rest_of_its_profile
 def bridged(image_id, tmp_path_factory) -> Iterator[OwnEngine]:
     """An engine with a bridge, and a host elsewhere that serves on two ports, as the machine itself does."""
     with contextlib.ExitStack() as stack:
-        engine = stack.enter_context(own_engine(tmp_path_factory.mktemp("engine")))
+        engine = stack.enter_context(own_engine(tmp_path_factory.mktemp("engine"), config={"dns": [FAR]}))
         copy_image(image_id, engine)
-        empty = tmp_path_factory.mktemp("www")
-        for namespace, port in ((engine.far, OPEN), (engine.far, CLOSED), (engine.machine, OPEN)):
-            server = [sys.executable, "-m", "http.server", str(port), "--directory", str(empty)]
+        web = ["-m", "http.server", "--directory", str(tmp_path_factory.mktemp("www"))]
+        names = [str(FAR_NAMES), FAR, f"{FAR_NAME}={FAR}", f"{LINK_LOCAL_NAME}=169.254.169.254"]
+        for namespace, words in (
+            (engine.far, [*web, str(OPEN)]),
+            (engine.far, [*web, str(CLOSED)]),
+            (engine.machine, [*web, str(OPEN)]),
+            (engine.far, names),
+        ):
+            server = [sys.executable, *words]
             program = subprocess.Popen(in_namespace(namespace, server), stderr=subprocess.PIPE, stdout=subprocess.PIPE)
             stack.callback(program.wait)
             stack.callback(program.kill)
@@ -112,13 +135,20 @@ def test_only_the_named_host_is_reached_and_nothing_is_left_behind(bridged, imag
             image_id=image_id,
             files={"probe.py": PROBE.encode()},
             limits={"timeout_s": 90},
-            allowed_hosts=(f"{FAR}:{OPEN}", f"{MACHINE}:{CLOSED}"),
+            allowed_hosts=(
+                f"{FAR}:{OPEN}",
+                f"{MACHINE}:{CLOSED}",
+                f"{FAR_NAME}:{OPEN}",
+                f"{LINK_LOCAL_NAME}:{OPEN}",
+                f"nobody.example.org:{OPEN}",
+            ),
             egress_networks=("10.214.0.0/24",),
         )
         result = sandbox.run(job)
     assert result.end == Exited(code=0), result.stderr
     assert result.stdout.splitlines() == [
-        "allowed 200", "port 403", "machine 403", "metadata 403", *["direct False"] * 4, "no names",
+        "allowed 200", "by name 200 200", "a name of the metadata service 403 403", "unknown name 502",
+        "port 403", "machine 403", "metadata 403", *["direct False"] * 4, "no names",
     ]  # fmt: skip
     with contextlib.closing(connecting()) as client:
         assert client.containers(all=True) == []

@@ -1,5 +1,4 @@
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,8 +11,9 @@ from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import End, Exited, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.sandbox.profile import MASKED_PATHS, container_config
 from refute.sandbox.runtime import DIRECTORIES, masked_paths, unenforced_limits
+from tests.fakes.gvisor import gvisor_engine
 from tests.fakes.jobs import bash_job
-from tests.fakes.own_engine import OwnEngine, copy_image, own_engine
+from tests.fakes.own_engine import OwnEngine
 
 FACTS = EngineFacts(
     name="docker 1",
@@ -88,13 +88,7 @@ def test_on_the_real_engine_the_trial_finds_runc_s_limits_enforced(sandbox, imag
 @pytest.fixture(scope="module")
 def gvisor(image_id, tmp_path_factory) -> Iterator[OwnEngine]:
     """An engine that has gVisor registered as Debian's package works on control groups v1."""
-    runsc = shutil.which("runsc")
-    if runsc is None:
-        pytest.fail("runsc is not installed: apt-get install runsc")
-    arguments = ["--network=none", "--platform=ptrace", "--ignore-cgroups"]
-    config = {"runtimes": {"runsc": {"path": runsc, "runtimeArgs": arguments}}}
-    with own_engine(tmp_path_factory.mktemp("engine"), config=config) as engine:
-        copy_image(image_id, engine)
+    with gvisor_engine(tmp_path_factory.mktemp("engine"), image_id) as engine:
         yield engine
 
 

@@ -1,0 +1,56 @@
+"""An engine of its own with gVisor, fenced, since nothing counts what a job takes there; and commands run on it.
+
+python -m tests.fakes.gvisor COMMAND…      with DOCKER_HOST and REFUTE_RUNTIME set for it
+"""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tests.fakes.fence import fence
+from tests.fakes.own_engine import OwnEngine, copy_image, own_engine
+from tests.hostile.stage import RUNTIME, build
+
+ARGUMENTS: Final = ("--network=none", "--platform=ptrace", "--ignore-cgroups")
+"""As Debian's package works on control groups v1 (https://gvisor.dev/docs/user_guide/platforms/, 2026-11-22)."""
+FENCE_BYTES: Final = 6 * 1024**3
+FENCE_PIDS: Final = 8_192
+
+
+@contextlib.contextmanager
+def gvisor_engine(folder: Path, image_id: str) -> Iterator[OwnEngine]:
+    """An engine that has gVisor registered as `runsc`, with the sandbox image of the shared engine.
+
+    Args:
+        folder: for its data.
+        image_id: of the image, on the shared engine.
+
+    Raises:
+        AssertionError: gVisor is not installed; tests never skip for want of it.
+    """
+    runsc = shutil.which("runsc")
+    assert runsc is not None, "runsc is not installed: apt-get install runsc"
+    config = {"runtimes": {"runsc": {"path": runsc, "runtimeArgs": list(ARGUMENTS)}}}
+    with (
+        fence(memory_bytes=FENCE_BYTES, pids=FENCE_PIDS) as fenced,
+        own_engine(folder, config=config, inside=fenced) as engine,
+    ):
+        copy_image(image_id, engine)
+        yield engine
+
+
+def main(command: list[str]) -> int:
+    """Run a command on such an engine: its exit code."""
+    with tempfile.TemporaryDirectory(prefix="refute-gvisor-") as folder, gvisor_engine(Path(folder), build()) as engine:
+        environment = {**os.environ, "DOCKER_HOST": engine.host, RUNTIME: "runsc"}
+        return subprocess.run(command, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
