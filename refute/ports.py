@@ -20,7 +20,7 @@ from refute.sandbox.derived import DerivedImage, derive_image
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
 from refute.sandbox.job import Job
-from refute.sandbox.network import require_bridge
+from refute.sandbox.network import require_bridge, require_route
 from refute.sandbox.network_hosts import AllowedHost
 from refute.sandbox.requirements_download import WheelSource
 from refute.settings import Settings
@@ -144,6 +144,7 @@ class Ports:
         if self.allowed_hosts:
             with contextlib.closing(connect()) as client:
                 require_bridge(client)
+                require_route(client, self.settings.runtime)
 
     def discard_prepared(self) -> None:
         """Remove the containers that were made ahead of jobs which will not come; none where no sandbox was used."""

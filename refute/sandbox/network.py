@@ -8,6 +8,7 @@ IPv6 is off. Why each: docs/adr/0011-egress.md.
 import contextlib
 import ipaddress
 import json
+import re
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -80,6 +81,27 @@ def require_bridge(client: EngineClient) -> str:
         if name in names:
             return name
     raise NetworkUnavailable("--allow-network: this container engine has no bridge network", hint=NO_BRIDGE_HINT)
+
+
+def require_route(client: EngineClient, runtime: str) -> None:
+    """Refuse a runtime that keeps containers off the networks which the engine gives them: code would be blamed for it.
+
+    Args:
+        client: the engine.
+        runtime: the engine's name of it; empty for its default.
+
+    Raises:
+        NetworkUnavailable: the runtime is registered so.
+    """
+    with engine_errors("describe its runtimes"):
+        info = client.info()
+    name = runtime or str(info.get("DefaultRuntime", ""))
+    arguments = ((info.get("Runtimes") or {}).get(name) or {}).get("runtimeArgs") or ()
+    if re.search(r"(?:^| )--?network[= ]none(?: |$)", " ".join(arguments)):
+        raise NetworkUnavailable(
+            f"--allow-network: the container runtime {name!r} is registered with --network=none, so jobs reach nothing",
+            hint="Register it without that argument, or use another --runtime.",
+        )
 
 
 def open_egress(client: EngineClient, job: Job, container: str, labels: Mapping[str, str], lifetime_s: float) -> Egress:

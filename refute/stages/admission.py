@@ -11,6 +11,7 @@ from refute.outcome import Status, Stop
 from refute.ports import Ports
 from refute.sandbox.job import GIBIBYTE
 from refute.sandbox.requirements import read_pins
+from refute.sandbox.runtime import PLAIN
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
 from refute.settings import AttackPolicy
@@ -95,12 +96,19 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
             f"verify: {command}, at most {settings.verification_timeout_s:g} s",
             f"{attack}, at most {settings.attack_timeout_s:g} s",
             f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, {_network(ports)}",
-            *((f"under the container runtime {settings.runtime}",) if settings.runtime else ()),
+            *_runtime(settings.runtime),
             *_requirements(ticket),
             f"on a throwaway copy of {len(snapshot.files)} files, {snapshot.digest}",
         ),
         timeout_s=settings.confirmation_timeout_s,
     )
+
+
+def _runtime(name: str) -> Iterator[str]:
+    """Another runtime than the engine's default, without claiming for it what nobody has tried out yet."""
+    if name:
+        doubt = "" if name in PLAIN else "; limits that it does not enforce are found by trial and noted in the outcome"
+        yield f"under the container runtime {name}{doubt}"
 
 
 def _network(ports: Ports) -> str:

@@ -15,7 +15,7 @@ from refute.errors import NetworkUnavailable
 from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited
-from refute.sandbox.network import Egress, _require_hidden_host, close_egress, on_network, require_bridge
+from refute.sandbox.network import Egress, _require_hidden_host, close_egress, on_network, require_bridge, require_route
 from tests.fakes import far_names
 from tests.fakes.jobs import bash_job
 from tests.fakes.own_engine import FAR, MACHINE, OwnEngine, copy_image, in_namespace, own_engine
@@ -103,6 +103,19 @@ def test_a_job_on_a_network_has_no_names_and_no_ipv6_and_the_rest_of_its_profile
         "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "1"},
     }
     assert config["NetworkDisabled"] is False
+
+
+@pytest.mark.parametrize(("runtime", "default"), [("runsc", "runc"), ("", "runsc")])
+def test_a_runtime_without_a_network_is_refused_before_the_code_is_blamed_for_it(runtime: str, default: str):
+    class Engine:
+        def info(self) -> dict[str, Any]:
+            arguments = {"runtimeArgs": ["--platform=ptrace", "--network=none"]}
+            return {"DefaultRuntime": default, "Runtimes": {"runc": {"path": "runc"}, "runsc": arguments}}
+
+    engine = cast("EngineClient", Engine())
+    with pytest.raises(NetworkUnavailable, match="'runsc' is registered with --network=none"):
+        require_route(engine, runtime)
+    require_route(engine, "runc")
 
 
 @pytest.fixture(scope="module")

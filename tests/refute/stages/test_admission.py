@@ -114,7 +114,7 @@ def test_allowed_hosts_and_another_runtime_stand_in_the_question_and_in_the_audi
     monkeypatch.setattr(world.ports, "require_network", lambda: None)
     plan = "\n".join(world.question.plan)
     assert "network: only example.org, api.example:8443, through a proxy" in plan
-    assert "under the container runtime runsc" in plan
+    assert "under the container runtime runsc; limits that it does not enforce are found by trial" in plan
     confirm(world.ports, world.question, Answer(yes=False))
     assert world.gates()[-2:] == [("confirmation", "deny"), ("network_override", "deny")]
     assert world.sandbox.prepared == []
