@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from refute.doctor.check import Check
 from refute.errors import InfrastructureError
 from refute.sandbox.engine import DockerSandbox
-from refute.sandbox.runtime import is_gvisor
+from refute.sandbox.runtime import in_words, is_gvisor
 
 Probe = Callable[[str], Sequence[str]]
 """Runtime → the limits that it does not enforce; raises InfrastructureError where it cannot be said."""
@@ -47,9 +47,13 @@ def _tried_out(runtime: str, probe: Probe, *, chosen: bool) -> Check:
         advice = f"It cannot be used as it is: {error.hint}" if error.hint else "It cannot be used as it is."
         return Check(name=name, ok=False if chosen else None, found=f"a trial failed: {error.message}", advice=advice)
     if not missing:
-        return Check(name=name, ok=True, found="memory and pids enforced (tried out)")
-    advice = (
-        "A job under it may take all memory or process ids here; outcomes say so. gVisor enforces them where it "
-        "is registered without --ignore-cgroups, which needs control groups that it can manage."
-    )
-    return Check(name=name, ok=None, found=f"{' and '.join(missing)} not enforced (tried out)", advice=advice)
+        return Check(name=name, ok=True, found="memory, pids and system calls enforced (tried out)")
+    hints = []
+    if {"memory", "pids"} & set(missing):
+        hints.append(
+            "A job under it may take all memory or process ids here; outcomes say so. gVisor enforces them where it "
+            "is registered without --ignore-cgroups, which needs control groups that it can manage."
+        )
+    if "seccomp" in missing:
+        hints.append("Its own kernel answers the calls that the list refuses; the host's does not see them.")
+    return Check(name=name, ok=None, found=f"{in_words(missing)} not enforced (tried out)", advice=" ".join(hints))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from refute.errors import SandboxFailed
-from refute.sandbox.job import MEBIBYTE, Exited, Job, JobResult, Limit, LimitReached, Limits
+from refute.sandbox.job import MEBIBYTE, Exited, Job, JobResult, LimitReached, Limits
 
 PLAIN: Final = frozenset({"", "runc", "crun", "io.containerd.runc.v2"})
 """Runtimes whose limits are the kernel's control groups; the engine says whether it has those."""
@@ -28,10 +28,16 @@ DIRECTORIES: Final = frozenset(
 )
 """Masked paths that are directories."""
 
-MEMORY_BYTES: Final = 64 * MEBIBYTE
-PIDS: Final = 32
+TRIED: Final = ("memory", "pids", "seccomp")
+"""What is tried out: the limits of memory and processes, and the list of system calls."""
+MEMORY_BYTES: Final = 192 * MEBIBYTE
+PIDS: Final = 128
+"""gVisor's own kernel runs within the limits too, and does not start with much less."""
 PROBE: Final = f"""
-import os, sys, time
+import ctypes, os, sys, time
+def tell(name, enforced):
+    print(name, "enforced" if enforced else "missing", flush=True)
+tell("seccomp", ctypes.CDLL(None).unshare(0) != 0)
 children = []
 try:
     for _ in range({2 * PIDS}):
@@ -42,23 +48,21 @@ try:
         children.append(child)
 except OSError:
     pass
-else:
-    print("pids", flush=True)
+tell("pids", len(children) < {2 * PIDS})
 for child in children:
     os.kill(child, 9)
     os.waitpid(child, 0)
 child = os.fork()
 if not child:
     try:
-        block = bytearray({3 * MEMORY_BYTES})
+        block = bytearray({2 * MEMORY_BYTES})
         block[::4096] = b"x" * len(block[::4096])
     except MemoryError:
         os._exit(1)
     os._exit(0)
-if os.waitpid(child, 0)[1] == 0:
-    print("memory", flush=True)
+tell("memory", os.waitpid(child, 0)[1] != 0)
 """
-"""Prints the names of the limits that it went beyond unhindered."""
+"""Prints for each name whether it felt it; `unshare` is a call that the list refuses and every kernel has."""
 
 
 def is_gvisor(runtime: str) -> bool:
@@ -72,14 +76,14 @@ def masked_paths(paths: Sequence[str], runtime: str) -> list[str]:
 
 
 def unenforced_limits(run: Callable[[Job], JobResult], image_id: str) -> tuple[str, ...]:
-    """Try out which limits are not enforced.
+    """Try out what is not enforced.
 
     Args:
         run: runs a job under the runtime.
         image_id: of the sandbox image.
 
     Returns:
-        Some of `memory`, `pids`.
+        Some of `TRIED`.
 
     Raises:
         SandboxFailed: the trial itself failed, so nothing can be said.
@@ -94,13 +98,20 @@ def unenforced_limits(run: Callable[[Job], JobResult], image_id: str) -> tuple[s
         limits=Limits(timeout_s=60, memory_bytes=MEMORY_BYTES, pids=PIDS, cpus=1),
     )
     result = run(job)
-    match result.end:
-        case Exited(code=0):
-            return tuple(name for name in ("memory", "pids") if name in result.stdout.split())
-        case LimitReached(limit=Limit.MEMORY | Limit.PIDS):  # the limit took the trial with it: it is enforced
-            return tuple(name for name in ("pids",) if name in result.stdout.split())
-        case _:
-            raise SandboxFailed(
-                f"the limits of this runtime could not be tried out: {result.end}; {result.stderr[-300:].strip()}",
-                hint="Look at the engine's log, or leave the setting `runtime` empty.",
-            )
+    told = dict(line.split(" ", 1) for line in result.stdout.splitlines() if " " in line)
+    if isinstance(result.end, LimitReached):  # the limit took the trial with it before it could say so
+        told.setdefault(result.end.limit.value, "enforced")
+    elif result.end != Exited(code=0):
+        told = {}
+    if set(told) != set(TRIED):
+        raise SandboxFailed(
+            f"the limits of this runtime could not be tried out: {result.end}; {result.stderr[-300:].strip()}",
+            hint="Look at the engine's log, or leave the setting `runtime` empty.",
+        )
+    return tuple(name for name in TRIED if told[name] != "enforced")
+
+
+def in_words(unenforced: Sequence[str]) -> str:
+    """For people: `the memory limit and the list of system calls`."""
+    words = {"seccomp": "the list of system calls"}
+    return " and ".join(words.get(name, f"the {name} limit") for name in unenforced)

@@ -17,6 +17,7 @@ from refute.kept.runs import ATTACK, VERIFICATION, Kept, KeptAttack
 from refute.outcome import KeptFrom, Status, Stop
 from refute.ports import Ports
 from refute.sandbox.job import Job, JobResult
+from refute.sandbox.runtime import in_words
 from refute.scan.scanner import scan_python
 from refute.stages.ahead import prepare_attack
 from refute.stages.brief import brief_of
@@ -66,8 +67,8 @@ def _verification_notes(ports: Ports, ticket: Ticket, snapshot: Snapshot, job: J
         hosts = ", ".join(map(str, ports.allowed_hosts))
         notes += (f"jobs could reach {hosts} (--allow-network): what they got from there may differ next time",)
     if unenforced := ports.sandbox.unenforced(job.image_id):
-        names = " and ".join(unenforced)
-        notes += (f"the runtime {ports.sandbox.facts().runtime} does not enforce the {names} limit; jobs ran without",)
+        runtime = ports.sandbox.facts().runtime
+        notes += (f"the runtime {runtime} does not enforce {in_words(unenforced)}; jobs ran without",)
     if derived and derived.unmet:
         lacking = ", ".join(derived.unmet)
         notes += (f"requirements are incomplete: their wheels ask for {lacking}, which the ticket does not list",)

@@ -22,8 +22,15 @@ def test_gvisor_that_enforces_its_limits_is_fine():
 def test_a_limit_that_is_not_enforced_is_told_and_not_claimed():
     (check,) = check_runtimes(RUNTIMES, "runsc", lambda _: ("memory", "pids"))
     assert check.ok is None
-    assert check.found == "memory and pids not enforced (tried out)"
+    assert check.found == "the memory limit and the pids limit not enforced (tried out)"
     assert "--ignore-cgroups" in check.advice
+
+
+def test_a_list_of_system_calls_that_nobody_applies_is_told_and_who_answers_them():
+    (check,) = check_runtimes(RUNTIMES, "", lambda _: ("seccomp",))
+    assert (check.ok, check.found) == (None, "the list of system calls not enforced (tried out)")
+    assert "own kernel answers" in check.advice
+    assert "--ignore-cgroups" not in check.advice
 
 
 def test_a_chosen_runtime_that_the_engine_does_not_have_is_a_fault():

@@ -1,3 +1,4 @@
+import socket
 from queue import SimpleQueue
 from typing import Any
 
@@ -42,31 +43,21 @@ def test_a_flood_on_stderr_ahead_of_the_marker_is_a_flood() -> None:
     assert not made._feed(STDOUT, FILLED)
 
 
-class Shell:
-    """The stream of the shell that waits for the job, at the end of which its output is."""
-
-    def __init__(self, *frames: tuple[int, bytes]) -> None:
-        self._data = b"".join(bytes([number, 0, 0, 0]) + len(said).to_bytes(4, "big") + said for number, said in frames)
-
-    def recv(self, size: int) -> bytes:
-        got, self._data = self._data[:size], self._data[size:]
-        return got
-
-    def settimeout(self, _: float | None) -> None: ...
-    def sendall(self, _: bytes) -> None: ...
-    def shutdown(self, _: int) -> None: ...
-
-
 OCI = b"OCI runtime exec failed: exec failed: unable to start container process: open /dev/pts/0: no such file\r\n"
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *frames: tuple[int, bytes], told: list[Signal]) -> None:
+    """Let a shell say these frames and end, and the engine tell these signals."""
     monkeypatch.setattr(execution_module, "STREAM_END_EXPLAINED_WITHIN_S", 0.2)
     made, signals = execution()
-    made._standing.stream = Shell(*frames)
+    made._standing.stream, shell = socket.socketpair()
+    for number, said in frames:
+        shell.sendall(bytes([number, 0, 0, 0]) + len(said).to_bytes(4, "big") + said)
+    shell.shutdown(socket.SHUT_WR)
     for signal in told:
         signals.put(signal)
-    made.run()
+    with made._standing.stream, shell:
+        made.run()
 
 
 @pytest.mark.parametrize(

@@ -28,30 +28,54 @@ FACTS = EngineFacts(
 
 def ending(end: End, stdout: str = ""):
     def run(job: Job) -> JobResult:
-        assert job.limits.memory_bytes < 100 * 1024**2
+        assert job.limits.memory_bytes < 200 * 1024**2
         return JobResult(end=end, stdout=stdout, stderr="", duration_s=0, overhead_s=0)
 
     return run
 
 
+ALL_FELT = "seccomp enforced\npids enforced\nmemory enforced\n"
+NO_MEMORY = ALL_FELT.replace("memory enforced", "memory missing")
+KILLED = LimitReached(limit=Limit.MEMORY, detail="", exit_code=137)
+CROWDED = LimitReached(limit=Limit.PIDS, detail="", exit_code=1)
+
+
 @pytest.mark.parametrize(
     ("end", "stdout", "missing"),
     [
-        (Exited(code=0), "", ()),
-        (Exited(code=0), "pids\nmemory\n", ("memory", "pids")),
-        (Exited(code=0), "memory\n", ("memory",)),
-        (LimitReached(limit=Limit.MEMORY, detail="", exit_code=137), "pids\n", ("pids",)),
-        (LimitReached(limit=Limit.PIDS, detail="", exit_code=1), "", ()),
+        (Exited(code=0), ALL_FELT, ()),
+        (Exited(code=0), ALL_FELT.replace("enforced", "missing"), ("memory", "pids", "seccomp")),
+        (Exited(code=0), NO_MEMORY, ("memory",)),
+        # The limit took the trial with it.
+        (
+            LimitReached(limit=Limit.MEMORY, detail="", exit_code=137),
+            "seccomp missing\npids missing\n",
+            ("pids", "seccomp"),
+        ),
+        # Whatever the end, what the trial went beyond is not enforced.
+        (
+            LimitReached(limit=Limit.PIDS, detail="", exit_code=0),
+            ALL_FELT.replace("memory enforced", "memory missing"),
+            ("memory",),
+        ),
     ],
 )
 def test_a_limit_counts_as_enforced_only_where_the_trial_felt_it(end: End, stdout: str, missing: tuple[str, ...]):
     assert unenforced_limits(ending(end, stdout), "sha256:0") == missing
 
 
-@pytest.mark.parametrize("end", [Exited(code=1), TimedOut(limit_s=60)])
-def test_a_trial_that_fails_says_nothing_about_limits(end: End):
+@pytest.mark.parametrize(
+    ("end", "stdout"),
+    [
+        (Exited(code=1), ALL_FELT),
+        (TimedOut(limit_s=60), ALL_FELT),
+        (Exited(code=0), ""),
+        (CROWDED, "seccomp enforced\n"),  # memory was never tried
+    ],
+)
+def test_a_trial_that_fails_says_nothing_about_limits(end: End, stdout: str):
     with pytest.raises(SandboxFailed, match="could not be tried out"):
-        unenforced_limits(ending(end), "sha256:0")
+        unenforced_limits(ending(end, stdout), "sha256:0")
 
 
 def test_gvisor_gets_no_directory_to_mask_and_runc_all():
