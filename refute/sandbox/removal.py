@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 
+from docker.errors import APIError
+
 from refute.errors import InfrastructureError
 from refute.sandbox.connection import LOST, EngineClient
 from refute.sandbox.network import close_egress
@@ -26,22 +28,28 @@ class Removal:
         self._connect = connect
         self._engine_return_s = engine_return_s
 
-    def later(self, client: EngineClient, name: str) -> None:
-        """Removal takes a tenth of a second that nobody needs to wait for."""
+    def later(self, client: EngineClient, name: str, *, thaw: bool = False) -> None:
+        """Removal takes a tenth of a second that nobody needs to wait for.
+
+        Args:
+            client: a connection of its own; closed afterwards.
+            name: of the container.
+            thaw: whether it has to be thawed first, where it was frozen.
+        """
         try:
-            self._executor.submit(self._remove, client, name)
+            self._executor.submit(self._remove, client, name, thaw=thaw)
         except RuntimeError:  # closed, or the interpreter ends: nothing runs in the background any more
-            self._remove(client, name)
+            self._remove(client, name, thaw=thaw)
 
     def of(self, standing: Standing) -> None:
         """Remove a container that stands, used or not."""
         standing.release()
-        self.later(standing.client, standing.name)
+        self.later(standing.client, standing.name, thaw=_has_own_kernel(standing))
 
     def now(self, standing: Standing) -> None:
         """Remove a container that stands, and return when it is gone."""
         standing.release()
-        self._remove(standing.client, standing.name)
+        self._remove(standing.client, standing.name, thaw=_has_own_kernel(standing))
 
     def await_engine(self) -> EngineClient | None:
         """Wait for an engine that died to answer again."""
@@ -52,9 +60,12 @@ class Removal:
             time.sleep(0.3)
         return None
 
-    def _remove(self, client: EngineClient, name: str) -> None:
+    def _remove(self, client: EngineClient, name: str, *, thaw: bool = False) -> None:
         """Remove a container and its volumes. Where the engine does not come back, its expiry or the sweep does it."""
         try:
+            if thaw:
+                with contextlib.suppress(APIError):  # it is not frozen
+                    client.unpause(name)
             _remove_all(client, name)
         except LOST:
             again = self.await_engine()
@@ -63,6 +74,15 @@ class Removal:
                     _remove_all(again, name)
         finally:
             client.close()
+
+
+def _has_own_kernel(standing: Standing) -> bool:
+    """Whether its runtime is gVisor or the like.
+
+    gVisor's container that is killed while it is frozen goes only after 11 s, and leaves a process of the engine's
+    behind for ever (measured, containerd-shim of Docker 20.10.24, runsc 0.0~20221219); thawed first: 0.9 s and none.
+    """
+    return not standing.pid
 
 
 def _remove_all(client: EngineClient, name: str) -> None:
