@@ -31,7 +31,7 @@ DIRECTORIES: Final = frozenset(
 TRIED: Final = ("memory", "pids", "seccomp")
 """What is tried out: the limits of memory and processes, and the list of system calls."""
 MEMORY_BYTES: Final = 192 * MEBIBYTE
-PIDS: Final = 128
+PIDS: Final = 96
 """gVisor's own kernel runs within the limits too, and does not start with much less."""
 PROBE: Final = f"""
 import ctypes, os, sys, time

@@ -20,7 +20,7 @@ from tests.hostile.stage import RUNTIME, build
 ARGUMENTS: Final = ("--network=none", "--platform=ptrace", "--ignore-cgroups")
 """As Debian's package works on control groups v1 (https://gvisor.dev/docs/user_guide/platforms/, 2026-11-22)."""
 FENCE_BYTES: Final = 6 * 1024**3
-FENCE_PIDS: Final = 8_192
+FENCE_PIDS: Final = 4_096
 
 
 @contextlib.contextmanager

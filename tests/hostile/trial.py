@@ -5,6 +5,7 @@ import time
 import uuid
 from dataclasses import dataclass, field, replace
 
+from refute.errors import SandboxFailed
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.job import Exited, Job, JobResult, Limits, Sandbox
 from tests.fakes.jobs import tar_of
@@ -68,15 +69,16 @@ def try_block(block: Block, *, sandbox: Sandbox, host: Host, image_id: str) -> d
     jobs = [shared_job(block, host, image_id)]
     if not block.together:
         jobs = [hostile_job(behaviour, host, image_id) for behaviour in block.behaviours]
-    results: list[JobResult] = []
+    results: list[JobResult | SandboxFailed] = []
     harm: list[str] = []
     for job in jobs:
-        results.append(sandbox.run(job))
+        results.append(_run(sandbox, job))
         harm += [f"host, after {job.ticket_id}: {fault}" for fault in host.touched()]
     after = sandbox.run(next_job(image_id))
     harm += [f"next job: {fault}" for fault in _next_faults(after)]
     harm += [f"host: {fault}" for fault in host.left_behind([job.run_id for job in jobs], began=began)]
-    each = apart(results[0], block) if block.together else results
+    shared = results[0]
+    each = apart(shared, block) if block.together and isinstance(shared, JobResult) else results
     return {
         behaviour.name: _trial(behaviour, result, harm)
         for behaviour, result in zip(block.behaviours, each, strict=True)
@@ -149,8 +151,21 @@ def next_job(image_id: str) -> Job:
     )
 
 
-def _trial(behaviour: Behaviour, result: JobResult, harm: list[str]) -> Trial:
-    own, known = behaviour.faults(result), difference(runtime(), behaviour.name)
+def _run(sandbox: Sandbox, job: Job) -> JobResult | SandboxFailed:
+    """The job's result; where its behaviour is known to differ, also that there was none, which is no verdict."""
+    try:
+        return sandbox.run(job)
+    except SandboxFailed as error:
+        if not difference(runtime(), job.ticket_id):
+            raise
+        return error
+
+
+def _trial(behaviour: Behaviour, result: JobResult | SandboxFailed, harm: list[str]) -> Trial:
+    known = difference(runtime(), behaviour.name)
+    if isinstance(result, SandboxFailed):
+        return Trial(observed="no verdict: gVisor itself ended", faults=harm, differs=[result.message])
+    own = behaviour.faults(result)
     observed = behaviour.observed(result)
     return Trial(observed=observed, faults=([] if known else own) + harm, differs=own if known else [])
 
