@@ -19,8 +19,8 @@ The hostile suite of [containment](containment.md) on an engine whose runtime is
 After every one of all {all}, host and next job were unharmed, as on runc. What a runtime does otherwise without being
 on this list makes the suite fail.
 
-Limits that a trial found not enforced under it: {unenforced}. The sandbox tries them out before the first job and says
-so in the question, in `refute doctor` and in the outcome; it claims nothing that is not enforced.
+What a trial found not enforced under it: {unenforced}. The sandbox tries them out before the first job and says
+so in `refute doctor` and in the outcome; it claims nothing that is not enforced.
 """
 EVERYDAY_HEAD: Final = """
 ## Everyday programs

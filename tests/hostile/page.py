@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.sandbox.connection import connect
+from refute.sandbox.runtime import in_words
 from tests.hostile import differences_page
 from tests.hostile.behaviour import Behaviour
 from tests.hostile.block import Block, blocks
@@ -85,7 +86,7 @@ def run() -> tuple[dict[str, Trial], dict[str, str]]:
     trials: dict[str, Trial] = {}
     with tempfile.TemporaryDirectory() as folder, make_sandbox() as sandbox, Host(Path(folder)) as host:
         facts = sandbox.facts()
-        unenforced = " and ".join(sandbox.unenforced(image_id)) or "none"
+        unenforced = in_words(sandbox.unenforced(image_id)) or "none"
 
         def attempt(block: Block) -> None:
             for name, trial in try_block(block, sandbox=sandbox, host=host, image_id=image_id).items():
