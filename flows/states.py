@@ -1,8 +1,10 @@
 """How an outcome shows in the Prefect UI: its status as the run's state, its reason as the message."""
 
+import logging
 from typing import Any, Final
 
 from prefect.client.schemas.objects import State, StateType
+from prefect.exceptions import CancelledRun, FailedRun
 from prefect.states import Cancelled, Completed, Failed
 
 from refute.outcome import Outcome, Status
@@ -24,6 +26,18 @@ def final_state(outcome: Outcome, *, carry: bool = True) -> State[Any]:
     else:
         make = Failed
     return make(name=outcome.status, message=outcome.reason, data=outcome if carry else None)
+
+
+def keep_tracebacks_out() -> None:
+    """Keep Prefect from ending the log of a run that a worker started, and that failed as a run may, with a traceback.
+
+    Prefect raises the final state as an exception there. The last lines of the log are ours: status and reason.
+    """
+    logging.getLogger("prefect.flow_runs").addFilter(_is_no_final_state)
+
+
+def _is_no_final_state(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], FailedRun | CancelledRun))
 
 
 def outcome_of(state: State[Any]) -> Outcome:

@@ -22,7 +22,7 @@ from flows.confirmation.approver import FormList
 from flows.interruption import interruptions
 from flows.request import refuse_foreign_settings, settings_of
 from flows.session import current_session
-from flows.states import GOOD
+from flows.states import GOOD, keep_tracebacks_out
 from refute.batch.allowance import load_allowances
 from refute.batch.tally import Tally
 from refute.errors import CostsCsvUnavailable
@@ -46,6 +46,7 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
         desk = _opened(request, ledger)
         if not current_session().api_url:
             introduce(desk.batch_id)
+            keep_tracebacks_out()
         reason = ""
         with tags(desk.batch_id):
             crew = Crew(desk, size=desk.settings.batch_containers or cores())  # its threads take over the tags

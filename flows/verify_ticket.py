@@ -16,7 +16,7 @@ from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.model_limit import model_turn
 from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
 from flows.session import current_session
-from flows.states import final_state
+from flows.states import final_state, keep_tracebacks_out
 from flows.story import RunStory
 from flows.terminal.approver import TerminalApprover, show
 from refute.approval import AdvanceApprover, Approver
@@ -64,6 +64,7 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
     refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
     if not current_session().api_url:
         introduce_ticket()
+        keep_tracebacks_out()
     ticket = load_ticket(request.ticket)
     run_id = str(flow_run.id)
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)

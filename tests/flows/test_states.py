@@ -1,0 +1,21 @@
+"""How runs that ended show in the Prefect UI."""
+
+import logging
+
+import pytest
+from prefect.exceptions import CancelledRun, FailedRun
+
+from flows.states import keep_tracebacks_out
+
+
+@pytest.mark.parametrize(("error", "said"), [(FailedRun, []), (CancelledRun, []), (RuntimeError, ["odd"])])
+def test_a_failed_run_s_log_ends_with_its_reason_and_no_traceback(error: type[Exception], said: list[str]) -> None:
+    heard: list[str] = []
+    listener = logging.Handler()
+    listener.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
+    log = logging.getLogger("prefect.flow_runs")
+    log.addHandler(listener)
+    keep_tracebacks_out()
+    log.error("odd", exc_info=error("1 of 2 claims refuted"))
+    log.removeHandler(listener)
+    assert heard == said
