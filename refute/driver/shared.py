@@ -10,6 +10,9 @@ from refute.driver.scalars import SCALARS
 OWN_REFERENCES = 2
 """References to a container that are ours: the entry's, and the argument of `getrefcount`."""
 
+LOOKS = 2
+"""Times that a container must be found unused before it is let go."""
+
 
 class Shared:
     """One container, and what it held when both sides last agreed."""
@@ -102,10 +105,25 @@ class SharedContainers:
         """Stop sharing what nobody on this side but us still refers to; their numbers."""
         if not self._by_sid:
             return []
-        inner = self._inner_references()
-        entries = list(self._by_sid.values())
-        held = [one for one in entries if getrefcount(one.value) - OWN_REFERENCES > inner.get(id(one.value), 0)]
         kept: set[int] = set()
+        # Other threads go on meanwhile: one may take a part out of what holds it just before that is let go, or change
+        # a container. What this message has not told is told with the next one, so it is looked at again.
+        for _ in range(LOOKS):
+            inner = self._inner_references()
+            left = [one for one in list(self._by_sid.values()) if one.sid not in kept]
+            self._keep([one for one in left if self._is_held(one, inner) or one.changed], kept)
+            if len(kept) == len(self._by_sid):
+                return []
+        released = [sid for sid in self._by_sid if sid not in kept]
+        self.drop(released)
+        return released
+
+    @staticmethod
+    def _is_held(one: Shared, inner: dict[int, int]) -> bool:
+        return getrefcount(one.value) - OWN_REFERENCES > inner.get(id(one.value), 0)
+
+    def _keep(self, held: list[Shared], kept: set[int]) -> None:
+        """Add the numbers of these containers, and of all that they hold."""
         while held:
             one = held.pop()
             if one.sid in kept:
@@ -113,9 +131,6 @@ class SharedContainers:
             kept.add(one.sid)
             if one.nested:
                 held.extend(self._by_id[key] for key in map(id, one.parts) if key in self._by_id)
-        released = [sid for sid in self._by_sid if sid not in kept]
-        self.drop(released)
-        return released
 
     def _inner_references(self) -> dict[int, int]:
         """How often each shared container is referred to by shared containers and by what we remember of them."""
