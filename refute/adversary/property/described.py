@@ -62,8 +62,9 @@ def _opening(text: str, closing: int) -> int | None:
 
 
 _INPUT_OUTPUT = re.compile(
-    r"\binputs?\b\s*[:=]?\s*(?P<given>[^\n]*(?:\n(?!\s*\n|"
-    r"\s*(?:expected\s+)?(?:output|result|return|answer))[^\n]*){0,12}?)\s*[\n,;]\s*(?:=+>|-+>|→)?\s*\b(?:expected\s+)?(?:outputs?|results?|returns?|answer)\b\s*[:=]\s*"
+    r"\binputs?\b\s*[:=]?\s*(?P<given>[^\n]*?(?:\n(?!\s*\n|"
+    r"\s*(?:(?:expected|sample)\s+)?(?:output|result|return|answer))[^\n]*){0,12}?)\s*(?:[\n,;|]|(?==+>|-+>|→))\s*"
+    r"(?:=+>|-+>|→)?\s*\b(?:(?:expected|sample)\s+)?(?:outputs?|results?|returns?|answer)\b\s*[:=]\s*"
     r"(?P<value>[^\n]*)",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from refute.adversary.property.latitude import any_of_several, any_order, change
 from refute.adversary.property.listings import read_listings
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.notation import Inline, read_inline
+from refute.adversary.property.other_orders import read_other_orders
 from refute.adversary.property.quotes import plain_quotes
 from refute.adversary.property.raising import read_raising
 from refute.adversary.property.surface import Documented, Function
@@ -127,7 +128,7 @@ class _Told:
     def inlines(self, subject: Function | None) -> list[Inline]:
         """What stands in its prose; of the subject also examples that leave out the call."""
         prose, known = blank_out(self.text), _known(self.namespace)
-        found = [*read_inline(prose, known), *read_raising(prose, known)]
+        found = [*read_inline(prose, known), *read_raising(prose, known), *read_other_orders(prose, known)]
         if subject is None or subject.owner:
             return [*found, *read_tables(prose, known, "", ())]
         names = tuple(p.name for p in subject.parameters if not p.variadic)

@@ -228,7 +228,7 @@ class _Floats(ast.NodeTransformer):
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         inner = self.visit(node.operand)
-        if isinstance(inner, ast.Call) and isinstance(node.op, ast.USub):
+        if isinstance(inner, ast.Call) and isinstance(node.op, ast.USub) and source_of(inner.func) == "_Near":
             value, within = inner.args
             if isinstance(value, ast.Constant) and isinstance(value.value, float):
                 inner.args = [ast.Constant(value=-value.value), within]

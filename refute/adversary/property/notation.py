@@ -27,6 +27,7 @@ _CONNECTOR = re.compile(
     | (?P<truth>(?:should\s+be|must\s+be|is)\s+(?:truthy|falsy|falsey)\b)
     | (?P<single>=(?![=>]))
     | (?P<colon>:(?=[ \t]))
+    | (?P<below>(?=[ \t]*\n[ \t]*\S))
     | (?P<word>(?:should|must|will|would|shall)?\s*(?:returns?|gives?|yields?|produces?|evaluates?\s+to|results?\s+in
         |equals?(?:\s+to)?|is\s+equal(?:\s+to)?|be\s+equal(?:\s+to)?|be|is|outputs?)\b\s*:?)
     )[ \t`]*(?:\n[ \t]*){0,2}""",
@@ -54,6 +55,8 @@ _EXAMPLE_WORD = re.compile(
 )
 _CONTRAST = re.compile(r"\)`?[^()\n]*?,?\s(?:while|whereas|but)\s+`?\Z")
 """`f(1) is 2 while f(2) is 3` sets a value against another, it is no condition."""
+_RESPECTIVELY = re.compile(r"[^.\n]{0,200}\brespectively\b")
+"""`f(1) and f(2) return 3 and 4 respectively`: the first value is not the last call's."""
 _OWN_LINE = re.compile(r"(?:\A|\n)[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?`?\Z")
 
 
@@ -162,7 +165,8 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     weak = link.lastgroup == "single" and not _beyond_numbers(node)
     if weak and not _among_examples(text, start):
         return None
-    if link.lastgroup == "colon" and not _OWN_LINE.search(text[:start]):
+    own_line = link.lastgroup in {"colon", "below"}
+    if (own_line and not _OWN_LINE.search(text[:start])) or _RESPECTIVELY.match(text, end):
         return None
     code = link.lastgroup in {"equal", "single"}
     expected: Expected | None = None
@@ -175,7 +179,7 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
             expected = (read_abbreviated(value) or value) if value is not None else None
         if expected is None and link.lastgroup in {"arrow", "comment"}:
             expected, length = read_unquoted(rest, node) or (None, 0)
-    if expected is None or (link.lastgroup == "colon" and rest[length:].partition("\n")[0].strip("` \t.,;")):
+    if expected is None or (own_line and rest[length:].partition("\n")[0].strip("` \t.,;")):
         return None
     found = Inline(
         expression=node,
