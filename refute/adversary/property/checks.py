@@ -32,28 +32,12 @@ def lines_of_step(step: Step, namespace: Namespace, *, ordered: bool = True) -> 
         if isinstance(step.expected, Raises):
             inner = source_of(step.statement).splitlines()
             return [f"with pytest.raises({step.expected.name}):", *(f"    {line}" for line in inner)]
-        return _printing(step) or source_of(step.statement).splitlines()
+        return source_of(step.statement).splitlines()
     expression = step.statement.value
     if step.expected is None:
         truth = isinstance(expression, ast.Compare)
         return [f"assert {source_of(expression)}" if truth else source_of(awaited(expression, namespace))]
     return check(expression, step.expected, namespace, exact=True, ordered=ordered)
-
-
-def _printing(step: Step) -> list[str]:
-    """Lines that run a loop or block and compare what it prints; none where nothing is shown below it."""
-    match step.expected:
-        case Value(written=text) | Text(text=text) if step.blocks:
-            text = textwrap.dedent(text)
-        case _:
-            return []
-    return [
-        f"expected = {text!r}",
-        "with contextlib.redirect_stdout(io.StringIO()) as printed:",
-        *(f"    {line}" for line in source_of(step.statement).splitlines()),
-        "shown = printed.getvalue()",
-        _SHOWS,
-    ]
 
 
 def check(  # noqa: PLR0911  # one per kind of expectation

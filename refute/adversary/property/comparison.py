@@ -77,7 +77,7 @@ def _same_leaf(expected: Any, got: Any) -> bool:
         return bool(expected == got)
     if expected != expected:  # noqa: PLR0124  # only nan differs from itself
         return bool(got != got)  # noqa: PLR0124
-    if expected in (math.inf, -math.inf):  # every number lies within an endless distance of it
+    if isinstance(expected, float) and math.isinf(expected):  # every number lies within an endless distance of it
         return bool(expected == got)
     if isinstance(expected, float) or (isinstance(expected, int) and isinstance(got, float)):
         return bool(expected == got) or _Near(expected, 1e-9 * abs(expected)) == got

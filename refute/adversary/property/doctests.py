@@ -31,14 +31,6 @@ class Step:
     silent: bool = False
     """Whether a console shows nothing below it."""
 
-    @property
-    def blocks(self) -> bool:
-        """Whether it is a loop or another block that prints what is shown below it."""
-        kinds = ast.For | ast.While | ast.With | ast.Try | ast.If
-        shows = isinstance(self.expected, Value | Text)
-        prints = any(isinstance(n, ast.Name) and n.id == "print" for n in ast.walk(self.statement))
-        return isinstance(self.statement, kinds) and shows and prints
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
@@ -49,7 +41,7 @@ class Session:
     @property
     def checks(self) -> bool:
         """Whether anything is expected."""
-        return any(isinstance(step.statement, ast.Expr | ast.Assert) or step.blocks for step in self.steps)
+        return any(isinstance(step.statement, ast.Expr | ast.Assert) for step in self.steps)
 
 
 def blank_out(text: str) -> str:
