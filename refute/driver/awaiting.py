@@ -19,7 +19,7 @@ STARTED: Final = frozenset({"call", "call_lent", "member", "awaited"})
 BLOCKED_S: Final = 0.005
 """Time between two looks at whether a loop's thread is blocked."""
 LEAVE_S: Final = 1.0
-"""Time that the tasks of a loop are given to end once they are cancelled."""
+"""Time that the tasks of a loop are given at most to end once they are cancelled."""
 
 Operations = dict[str, Callable[..., Any]]
 
@@ -150,7 +150,7 @@ class OwnLoops:
                 if self._loop is not None:
                     self._loop.call_soon_threadsafe(_wind_up, self._loop)
                 self._loop, self._token = asyncio.new_event_loop(), token
-                threading.Thread(target=self._loop.run_forever, daemon=True, name="MainThread").start()
+                threading.Thread(target=_run_loop, args=(self._loop,), daemon=True, name="MainThread").start()
             return self._loop
 
     def inside(self, token: int, action: Callable[[], Any]) -> Any:
@@ -234,9 +234,21 @@ def _settle(future: "asyncio.Future[Any]", how: str, value: Any) -> None:
         future.set_result(value)
 
 
+def _run_loop(loop: "asyncio.AbstractEventLoop") -> None:
+    try:
+        loop.run_forever()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
 def _wind_up(loop: "asyncio.AbstractEventLoop") -> None:
+    """End a loop as soon as its tasks have: a test may go through hundreds, each with a thread."""
     import asyncio
 
-    for task in asyncio.all_tasks(loop):
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
         task.cancel()
-    loop.call_later(LEAVE_S, loop.stop)
+    loop.call_later(LEAVE_S if tasks else 0, loop.stop)
+    if tasks:
+        loop.create_task(asyncio.wait(tasks)).add_done_callback(lambda _: loop.stop())

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 from refute.driver.carriage import CannotCarryBack, Malformed
-from refute.driver.containers import CONTAINERS, TAG_OF, parts_of, refill
+from refute.driver.containers import CONTAINERS, TAG_OF, parts_of
 from refute.driver.plain_values import MAKERS, VALUES
 from refute.driver.scalars import SCALARS, SINGLETONS, is_flat, is_plain, simple
+from refute.driver.shared import Order
 
 Atom = Any
 Entry = list[Any]
@@ -53,6 +54,14 @@ class Objects(Protocol):
 
     def adopt(self, sid: int, value: Any) -> None:
         """Remember a container that the other side shares."""
+        ...
+
+    def refill(self, sid: int, parts: Any, order: Order) -> bool:
+        """Take what the other side says that a container holds; False where a change of this side is lost by it."""
+        ...
+
+    def lose(self, reason: str) -> None:
+        """Note that something of the running test could not be carried."""
         ...
 
 
@@ -167,13 +176,15 @@ class Decoder:
     Args:
         table: as it arrived, unchecked.
         objects: knows shared containers and foreign objects.
+        order: of the message.
 
     Raises:
         Malformed: the table is none that an Encoder writes.
     """
 
-    def __init__(self, table: list[Entry], objects: Objects) -> None:
+    def __init__(self, table: list[Entry], objects: Objects, order: Order = Order()) -> None:  # noqa: B008  # immutable
         self._objects = objects
+        self._order = order
         self._made: list[Any] = [None] * len(table)
         self._ready = [False] * len(table)
         if not table:
@@ -248,8 +259,12 @@ class Decoder:
     def _fill(self, place: int, entry: Entry) -> None:
         tag = entry[0]
         if tag == "B":
-            self._made[place][:] = base64.b64decode(entry[2], validate=True)
+            self._refill(entry[1], base64.b64decode(entry[2], validate=True))
         elif tag in CONTAINERS:
-            refill(self._made[place], self.values(entry[2]))
+            self._refill(entry[1], self.values(entry[2]))
         elif tag not in {"t", "f", "C", "v", "=", "i", "S", "b", "k"}:
             self._made[place] = self._objects.fill(self._made[place], entry, self.value)
+
+    def _refill(self, sid: int, parts: Any) -> None:
+        if not self._objects.refill(sid, parts, self._order):
+            self._objects.lose("the test and the implementation changed one container at the same time")

@@ -6,12 +6,14 @@ from typing import Any
 
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.codec import Decoder, Encoder
-from refute.driver.containers import CONTAINERS
 from refute.driver.objects import Objects
+from refute.driver.shared import Order
 from refute.driver.wire import Message, Wire
 
 ASK, ANSWER, ERROR, NOTICE = "q", "p", "e", "n"
 Extras = dict[str, Any]
+OVERTAKING = 32
+"""Messages that may overtake one."""
 
 
 class Peer:
@@ -41,6 +43,10 @@ class Peer:
         self._lock = threading.RLock()
         self._local = threading.local()
         self._sequence = 0
+        self._first_wire: Wire | None = None
+        self._composed = 0
+        self._heard = 0
+        self._heard_early: set[int] = set()
 
     @property
     def wire(self) -> Wire:
@@ -48,7 +54,7 @@ class Peer:
         wire: Wire | None = getattr(self._local, "wire", None)
         if wire is None:
             wire = self._connect()
-            self._local.wire = wire
+            self.use(wire)
         return wire
 
     @property
@@ -64,6 +70,10 @@ class Peer:
     def use(self, wire: Wire) -> None:
         """Let this thread talk over a connection."""
         self._local.wire = wire
+        if self._first_wire is None:
+            self._first_wire = wire
+        elif wire is not self._first_wire:
+            self.objects.lingers = True
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do something; what it returns or raises is returned or raised here.
@@ -209,6 +219,7 @@ class Peer:
         changed = {shared.sid: shared.value for shared in self.objects.changed()}
         if changed:
             self.objects.agree(list(changed))  # first: what another thread changes meanwhile is told once more
+            self.objects.tell(list(changed), self._composed + 1)
             encoder.update(changed)
         return encoder
 
@@ -216,6 +227,9 @@ class Peer:
         """What goes along with the message; called when its values are written."""
         objects = self.objects
         extras = self._tell()
+        if objects.lingers:
+            self._composed += 1
+            extras["s"] = [self._composed, self._heard]
         if marks := objects.marks():
             extras["m"] = marks
         if objects.lost:
@@ -246,7 +260,7 @@ class Peer:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
         if extras:
             self._hear(extras)
-        values = Decoder(table, self.objects).values(atoms)
+        values = Decoder(table, self.objects, self._order(extras)).values(atoms)
         if asked and self.objects.in_driver:
             self.objects.asked_about = self.objects.lent_among(values)
         try:
@@ -255,9 +269,24 @@ class Peer:
             raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
         return values
 
+    def _order(self, extras: Extras) -> Order:
+        """Where a message stands; from now on it is one that was heard."""
+        told = extras.get("s", [0, 0])
+        if type(told) is not list or len(told) != 2 or {*map(type, told)} != {int}:  # noqa: PLR2004  # as in `Order`
+            raise Malformed("the number of a message is none")
+        order = Order(*told)
+        if order.number:
+            self._heard_early.add(order.number)
+            if len(self._heard_early) > OVERTAKING:  # one was never sent: what it was to tell could not be carried
+                self._heard = min(self._heard_early) - 1
+            while self._heard + 1 in self._heard_early:
+                self._heard += 1
+                self._heard_early.remove(self._heard)
+        return order
+
     def _settle_up(self, table: list[Any], extras: Extras) -> None:
         """After a message: agree on shared containers, and let go what is no longer held."""
-        self.objects.agree([entry[1] for entry in table if entry[0] in CONTAINERS or entry[0] == "W"])
+        self.objects.agree([entry[1] for entry in table if entry[0] == "W"])
         self.objects.agree([entry[3] for entry in table if entry[0] == "V"])
         if "m" in extras:
             self.objects.mark(extras["m"])

@@ -1,10 +1,11 @@
 """Containers that both processes hold: a change on either side reaches the other with the next message."""
 
+import time
 from operator import is_not
 from sys import getrefcount
-from typing import Any
+from typing import Any, NamedTuple
 
-from refute.driver.containers import parts_of
+from refute.driver.containers import parts_of, refill
 from refute.driver.scalars import SCALARS
 
 OWN_REFERENCES = 2
@@ -13,20 +14,39 @@ OWN_REFERENCES = 2
 LOOKS = 2
 """Times that a container must be found unused before it is let go."""
 
+LINGER_S = 5.0
+"""How long one that was let go is still known by its number: a message of another thread may be on its way."""
+
+LINGERING_PARTS = 100_000
+"""A container of more parts is not kept for that: its memory may be missed."""
+
+
+class Order(NamedTuple):
+    """Where a message stands among those that may overtake one another; zeros where none can."""
+
+    number: int = 0
+    """Its number among those of its side."""
+    heard: int = 0
+    """Its side knew all of ours up to this one."""
+
 
 class Shared:
     """One container, and what it held when both sides last agreed."""
 
-    __slots__ = ("nested", "parts", "sid", "value")
+    __slots__ = ("nested", "parts", "sid", "told", "value")
 
     def __init__(self, sid: int, value: Any) -> None:
         self.sid = sid
         self.value = value
+        self.told = 0
+        """Number of the message that last told the other side of a change here."""
         self.agree()
 
-    def agree(self) -> None:
-        """Take what it holds now for what the other side knows."""
+    def agree(self, *, without: int = 0) -> None:
+        """Take what it holds now for what the other side knows, but for so many at its end."""
         self.parts: Any = bytes(self.value) if isinstance(self.value, bytearray) else parts_of(self.value)
+        if without:
+            self.parts = self.parts[:-without]
         self.nested = not isinstance(self.value, bytearray) and not SCALARS.issuperset(map(type, self.parts))
 
     @property
@@ -49,6 +69,10 @@ class SharedContainers:
         self._next = first
         self._by_sid: dict[int, Shared] = {}
         self._by_id: dict[int, Shared] = {}
+        self.lingers = False
+        """Whether threads talk over connections of their own, so that messages overtake one another."""
+        self._lingering: dict[int, tuple[Shared, float]] = {}
+        self._heard_last: dict[int, int] = {}
 
     def sid_of(self, value: object) -> int | None:
         """The number of a shared container."""
@@ -58,7 +82,41 @@ class SharedContainers:
     def container(self, sid: int) -> Any:
         """The container of a number, or None."""
         shared = self._by_sid.get(sid)
+        if shared is None and sid in self._lingering:
+            shared, _ = self._lingering.pop(sid)
+            self._by_sid[sid] = shared
+            self._by_id.setdefault(id(shared.value), shared)
         return shared.value if shared is not None else None
+
+    def refill(self, sid: int, parts: Any, order: Order) -> bool:
+        """Give a container what the other side says that it holds, and keep what was put behind it here meanwhile.
+
+        Args:
+            sid: of a shared container.
+            parts: as of `parts_of`, or the bytes of a bytearray.
+            order: of the message. What an older one says is not news.
+
+        Returns:
+            False where both sides changed it, neither knowing of the other's change: one of the two is lost.
+        """
+        shared = self._by_sid[sid]
+        if order.number:
+            if order.number < self._heard_last.get(sid, 0):
+                return True
+            self._heard_last[sid] = order.number
+        added = _added(shared) if order.number else []
+        alone = not order.number or (shared.told <= order.heard and (bool(added) or not shared.changed))
+        if isinstance(shared.value, bytearray):
+            shared.value[:] = parts
+        else:
+            refill(shared.value, parts + added)
+        shared.agree(without=len(added))
+        return alone
+
+    def tell(self, sids: list[int], number: int) -> None:
+        """The message of this number tells the other side how these have changed."""
+        for sid in sids:
+            self._by_sid[sid].told = number
 
     def share(self, value: Any) -> int:
         """Share a container of this side."""
@@ -98,11 +156,16 @@ class SharedContainers:
         """Stop sharing: the other side no longer holds them."""
         for sid in sids:
             shared = self._by_sid.pop(sid, None)
-            if shared is not None:
-                self._by_id.pop(id(shared.value), None)
+            if shared is None:
+                continue
+            if self._by_id.get(id(shared.value)) is shared:
+                del self._by_id[id(shared.value)]
+            if self.lingers and len(shared.parts) <= LINGERING_PARTS:
+                self._lingering[sid] = shared, time.monotonic() + LINGER_S
 
     def let_go(self) -> list[int]:
         """Stop sharing what nobody on this side but us still refers to; their numbers."""
+        self._forget_lingering()
         if not self._by_sid:
             return []
         kept: set[int] = set()
@@ -117,6 +180,15 @@ class SharedContainers:
         released = [sid for sid in self._by_sid if sid not in kept]
         self.drop(released)
         return released
+
+    def _forget_lingering(self) -> None:
+        """Forget what has lingered for long enough; the oldest come first."""
+        while self._lingering:
+            sid, (_, until) = next(iter(self._lingering.items()))
+            if time.monotonic() < until:
+                return
+            del self._lingering[sid]
+            self._heard_last.pop(sid, None)
 
     @staticmethod
     def _is_held(one: Shared, inner: dict[int, int]) -> bool:
@@ -142,3 +214,12 @@ class SharedContainers:
                         if key in self._by_id:
                             found[key] = found.get(key, 0) + 1
         return found
+
+
+def _added(shared: Shared) -> list[Any]:
+    """What was put at the end of a list on this side since both agreed."""
+    if type(shared.value) is not list or not shared.changed:
+        return []
+    known = len(shared.parts)
+    now = parts_of(shared.value)
+    return now[known:] if not any(map(is_not, now, shared.parts)) and len(now) > known else []

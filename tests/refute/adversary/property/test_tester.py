@@ -279,6 +279,7 @@ def test_hostile_text_is_read_without_harm(text: str) -> None:
     assert attack_on("def f(x):\n    return x\n", text).tests == ()
 
 
+@pytest.mark.slow
 def test_the_screen_lets_every_test_through() -> None:
     rejected = []
     for style in cases("styles.yaml"):

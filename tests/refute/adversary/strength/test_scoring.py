@@ -30,7 +30,11 @@ def failed(name: str = "test_four", **facts: Any) -> TestRun:
         ),
         ([failed(error_type="RecursionError", raised_in_implementation=True)], MutantEnd.KILLED),
         ([failed(error_type="NameError")], MutantEnd.UNCLEAR),
-        ([failed(error_type="hypothesis.errors.Unsatisfiable")], MutantEnd.UNCLEAR),
+        ([failed(error_type="hypothesis.errors.Unsatisfiable", reached_implementation=False)], MutantEnd.UNCLEAR),
+        (
+            [failed(error_type="hypothesis.errors.Unsatisfiable", reached_implementation=True)],
+            MutantEnd.KILLED,  # the ticket would be INCONCLUSIVE: it may be its answers that are unfit
+        ),
         ([failed(not_carried="a lock", not_carried_back=True)], MutantEnd.UNCLEAR),
         (
             [failed(error_type="OSError", error_message="[Errno 101] Network is unreachable")],
