@@ -3,7 +3,8 @@
 The contract with the host is `plan.json` in, `results.json` out (`plan.py`). `run_suite.py` supervises; `worker.py` is
 the driver: it runs the tests and never imports the implementation; `subject.py` imports it and answers.
 
-- wire, codec, scalars, plain_values, containers, shared: messages, plain data, containers that both sides hold.
+- wire, order, codec, scalars, plain_values, containers, shared: messages and their order, plain data, containers that
+  both sides hold.
 - objects (lending, borrowing, class_book, writing, reading): who is who.
 - mirror/, base_values, errors, known: stand-ins for the other side's classes, objects and exceptions.
 - peer, operations, awaiting, switchboard: asking, serving, coroutines, a connection per thread.

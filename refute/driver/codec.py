@@ -11,9 +11,9 @@ from typing import Any, Final, Protocol
 
 from refute.driver.carriage import CannotCarryBack, Malformed
 from refute.driver.containers import CONTAINERS, TAG_OF, parts_of
+from refute.driver.order import Order
 from refute.driver.plain_values import MAKERS, VALUES
 from refute.driver.scalars import SCALARS, SINGLETONS, is_flat, is_plain, simple
-from refute.driver.shared import Order
 
 Atom = Any
 Entry = list[Any]

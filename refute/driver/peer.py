@@ -7,13 +7,11 @@ from typing import Any
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.codec import Decoder, Encoder
 from refute.driver.objects import Objects
-from refute.driver.shared import Order
+from refute.driver.order import Numbering, Order
 from refute.driver.wire import Message, Wire
 
 ASK, ANSWER, ERROR, NOTICE = "q", "p", "e", "n"
 Extras = dict[str, Any]
-OVERTAKING = 32
-"""Messages that may overtake one."""
 
 
 class Peer:
@@ -44,9 +42,7 @@ class Peer:
         self._local = threading.local()
         self._sequence = 0
         self._first_wire: Wire | None = None
-        self._composed = 0
-        self._heard = 0
-        self._heard_early: set[int] = set()
+        self._numbering = Numbering()
 
     @property
     def wire(self) -> Wire:
@@ -219,7 +215,7 @@ class Peer:
         changed = {shared.sid: shared.value for shared in self.objects.changed()}
         if changed:
             self.objects.agree(list(changed))  # first: what another thread changes meanwhile is told once more
-            self.objects.tell(list(changed), self._composed + 1)
+            self.objects.tell(list(changed), self._numbering.next)
             encoder.update(changed)
         return encoder
 
@@ -228,8 +224,7 @@ class Peer:
         objects = self.objects
         extras = self._tell()
         if objects.lingers:
-            self._composed += 1
-            extras["s"] = [self._composed, self._heard]
+            extras["s"] = self._numbering.give()
         if marks := objects.marks():
             extras["m"] = marks
         if objects.lost:
@@ -260,7 +255,8 @@ class Peer:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
         if extras:
             self._hear(extras)
-        values = Decoder(table, self.objects, self._order(extras)).values(atoms)
+        order = self._numbering.hear(extras["s"]) if "s" in extras else Order()
+        values = Decoder(table, self.objects, order).values(atoms)
         if asked and self.objects.in_driver:
             self.objects.asked_about = self.objects.lent_among(values)
         try:
@@ -268,21 +264,6 @@ class Peer:
         except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
             raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
         return values
-
-    def _order(self, extras: Extras) -> Order:
-        """Where a message stands; from now on it is one that was heard."""
-        told = extras.get("s", [0, 0])
-        if type(told) is not list or len(told) != 2 or {*map(type, told)} != {int}:  # noqa: PLR2004  # as in `Order`
-            raise Malformed("the number of a message is none")
-        order = Order(*told)
-        if order.number:
-            self._heard_early.add(order.number)
-            if len(self._heard_early) > OVERTAKING:  # one was never sent: what it was to tell could not be carried
-                self._heard = min(self._heard_early) - 1
-            while self._heard + 1 in self._heard_early:
-                self._heard += 1
-                self._heard_early.remove(self._heard)
-        return order
 
     def _settle_up(self, table: list[Any], extras: Extras) -> None:
         """After a message: agree on shared containers, and let go what is no longer held."""

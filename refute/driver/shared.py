@@ -3,9 +3,10 @@
 import time
 from operator import is_not
 from sys import getrefcount
-from typing import Any, NamedTuple
+from typing import Any
 
 from refute.driver.containers import parts_of, refill
+from refute.driver.order import Order
 from refute.driver.scalars import SCALARS
 
 OWN_REFERENCES = 2
@@ -19,15 +20,6 @@ LINGER_S = 5.0
 
 LINGERING_PARTS = 100_000
 """A container of more parts is not kept for that: its memory may be missed."""
-
-
-class Order(NamedTuple):
-    """Where a message stands among those that may overtake one another; zeros where none can."""
-
-    number: int = 0
-    """Its number among those of its side."""
-    heard: int = 0
-    """Its side knew all of ours up to this one."""
 
 
 class Shared:
