@@ -135,7 +135,11 @@ class Walker:
             # The grammar gives up on the whole text; where a quote stays open says more.
             spot = Spot(line=line, column=1, text=source.split("\n")[line - 1].strip() or spot.text)
         known = is_known(source)
-        detail = f"Not understood: {show(spot.text, 60)!r}."
+        detail = (
+            f"Not understood: {show(spot.text, 60)!r}."
+            if spot.text.strip()
+            else "The text ends while something is still open: an `if`, a loop, a `case`, a bracket."
+        )
         if known:
             self.shared.report.add("unanalysable", spot, "shell syntax", detail=detail)
         else:

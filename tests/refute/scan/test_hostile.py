@@ -180,3 +180,8 @@ def test_traps_without_number_hide_none() -> None:
         "unanalysable",
         "delete-outside",
     }
+
+
+def test_a_text_that_ends_too_early_is_told_as_such() -> None:
+    (finding,) = scan_text("verify.sh", b"if true; then\n echo a\n")
+    assert "ends while something is still open" in finding.explanation
