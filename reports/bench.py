@@ -70,7 +70,7 @@ def _markdown(score: BenchScore) -> str:
     ]
     failed = [one for one in score.programs if one.false_fail]
     if failed:
-        lines += ["", "Right versions that were refuted:", ""]
+        lines += ["", "Right versions that failed:", ""]
         lines += [f"- {one.program}: `{one.false_fail.replace('`', chr(39))}`" for one in failed]
     return "\n".join(lines) + "\n"
 
@@ -118,7 +118,7 @@ def _share(share: Share) -> str:
 _SHARES: Final = {
     "refuted": "wrong versions refuted",
     "refuted_by_examples": "of these by examples alone",
-    "false_fail": "right versions refuted (false fails)",
+    "false_fail": "right versions that failed (false fails)",
     "inconclusive": "undecided, of both",
     "claims_attacked": "claims attacked",
 }

@@ -34,7 +34,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     """Measure a tester on DATASET: JSON Lines of {id, entry_point, claims[], correct, wrong, hidden_test}.
 
     Both versions of every program become tickets under names that do not tell which is which. Reported are wrong
-    versions refuted, right versions refuted (false fails), undecided ones, claims attacked, cost and time, with 95%
+    versions refuted, right versions that failed (false fails), undecided ones, claims attacked, cost and time, with 95%
     intervals. A run that was interrupted goes on when the same command is given again.
     """
     from flows.commands.output import check_writable, deliver

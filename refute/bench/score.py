@@ -12,6 +12,7 @@ from refute.outcome import Outcome, RoundYield, Status
 from refute.statistics.interval import Z_95, wilson
 
 REFUTED = frozenset({Status.FAILED_ADVERSARIAL})
+FAILED = frozenset(status for status in Status if status.startswith("FAILED_"))
 UNDECIDED = frozenset({Status.INCONCLUSIVE})
 INFRASTRUCTURE = frozenset({Status.ERROR, Status.SKIPPED_BUDGET, Status.CANCELLED, Status.PENDING})
 
@@ -24,6 +25,8 @@ class Catch(StrEnum):
     BAD = "bad"
     """Refuted only by tests that refute the right version as well: they prove nothing."""
     UNDECIDED = "undecided"
+    FAILED = "failed"
+    """Ended by a limit or by its verification, without a test that refutes a claim."""
     NONE = "none"
     """No outcome about the code: infrastructure, budget, interrupted."""
 
@@ -57,7 +60,7 @@ class ProgramScore:
     right: Status | None
     """How the right version ended."""
     false_fail: str
-    """Why the right version was refuted, where it was."""
+    """Why the right version failed, where it did."""
     claims: int
     untested: int
     """Of the wrong version's claims."""
@@ -76,7 +79,7 @@ class BenchScore:
     refuted_by_examples: Share
     """Of these, by examples of claims and docstrings alone."""
     false_fail: Share
-    """Right versions refuted."""
+    """Right versions that ended FAILED_…, refuted or by a limit."""
     inconclusive: Share
     """Of both versions."""
     claims_attacked: Share
@@ -120,7 +123,7 @@ def score(
         programs=programs,
         refuted=Share(hits=sum(one.catch is Catch.REFUTED for one in caught), trials=len(caught)),
         refuted_by_examples=Share(hits=sum("example" in one.by for one in caught), trials=len(caught)),
-        false_fail=Share(hits=sum(one.right in REFUTED for one in rights), trials=len(rights)),
+        false_fail=Share(hits=sum(one.right in FAILED for one in rights), trials=len(rights)),
         inconclusive=Share(hits=sum(one.status in UNDECIDED for one in about_code), trials=len(about_code)),
         claims_attacked=Share(hits=sum(claim.tests_run > 0 for claim in claims), trials=len(claims)),
         bad=sum(one.catch is Catch.BAD for one in programs),
@@ -157,8 +160,7 @@ def _tiers(outcome: Outcome) -> set[str]:
 
 def _program(pair: Pair, right: Outcome | None, wrong: Outcome | None) -> ProgramScore:
     catch, by = _catch(right, wrong)
-    failures = right.failures if right is not None else ()
-    told = f"{failures[0].test_name}: {failures[0].error_message.splitlines()[0][:200]}" if failures else ""
+    told = _why_failed(right) if right is not None and right.status in FAILED else ""
     claims = wrong.claims if wrong is not None else ()
     return ProgramScore(
         program=pair.program.id,
@@ -171,11 +173,19 @@ def _program(pair: Pair, right: Outcome | None, wrong: Outcome | None) -> Progra
     )
 
 
+def _why_failed(right: Outcome) -> str:
+    if not right.failures:
+        return " ".join(right.reason.split())[:200]
+    first = right.failures[0]
+    return f"{first.test_name}: {next(iter(first.error_message.splitlines()), '')[:200]}"
+
+
 def _catch(right: Outcome | None, wrong: Outcome | None) -> tuple[Catch, str]:
     if wrong is None or wrong.status in INFRASTRUCTURE:
         return Catch.NONE, ""
     if wrong.status not in REFUTED:
-        return (Catch.UNDECIDED if wrong.status in UNDECIDED else Catch.MISSED), ""
+        ended = Catch.FAILED if wrong.status in FAILED else Catch.MISSED
+        return (Catch.UNDECIDED if wrong.status in UNDECIDED else ended), ""
     also = {failure.test_name for failure in right.failures} if right is not None else set()
     good = [failure.test_name for failure in wrong.failures if failure.test_name not in also]
     if not good:

@@ -122,6 +122,7 @@ PASSED = outcome("x", Status.PASS_WEAK)
         (PASSED, outcome("x", Status.FAILED_ADVERSARIAL, "test_a"), Catch.REFUTED),
         (PASSED, PASSED, Catch.MISSED),
         (PASSED, outcome("x", Status.INCONCLUSIVE), Catch.UNDECIDED),
+        (PASSED, outcome("x", Status.FAILED_TIMEOUT), Catch.FAILED),
         (PASSED, outcome("x", Status.ERROR), Catch.NONE),
         (PASSED, None, Catch.NONE),
         (None, outcome("x", Status.FAILED_ADVERSARIAL, "test_a"), Catch.REFUTED),
@@ -147,6 +148,14 @@ def test_a_right_version_refuted_is_a_false_fail_with_its_reason(tmp_path: Path)
     scored = judge(pair, outcome("x", Status.FAILED_ADVERSARIAL, "test_a"), PASSED)
     assert (scored.false_fail.hits, scored.false_fail.trials) == (1, 1)
     assert scored.programs[0].false_fail == "test_a: 1 != 2"
+
+
+def test_a_right_version_that_a_limit_ended_is_a_false_fail_too(tmp_path: Path) -> None:
+    (pair,) = read_dataset(dataset(tmp_path))
+    timed_out = replace(outcome("x", Status.FAILED_TIMEOUT), reason="attack: over its limit of 600 s")
+    scored = judge(pair, timed_out, PASSED)
+    assert (scored.false_fail.hits, scored.false_fail.trials) == (1, 1)
+    assert scored.programs[0].false_fail == "attack: over its limit of 600 s"
 
 
 def test_infrastructure_is_nobody_s_failure(tmp_path: Path) -> None:
