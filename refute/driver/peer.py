@@ -215,7 +215,8 @@ class Peer:
         changed = {shared.sid: shared.value for shared in self.objects.changed()}
         if changed:
             self.objects.agree(list(changed))  # first: what another thread changes meanwhile is told once more
-            self.objects.tell(list(changed), self._numbering.next)
+            if self.objects.lingers:
+                self.objects.tell(list(changed), self._numbering.next)
             encoder.update(changed)
         return encoder
 
