@@ -4,8 +4,8 @@ from typing import Any, Final, NamedTuple
 
 from refute.driver.carriage import Malformed
 
-OVERTAKING: Final = 32
-"""Messages that may overtake one."""
+TURN_S: Final = 2.0
+"""How long a message waits for those that were written before it; one that could not be sent never comes."""
 
 
 class Order(NamedTuple):
@@ -23,7 +23,11 @@ class Numbering:
     def __init__(self) -> None:
         self._last = 0
         self._heard = 0
-        self._early: set[int] = set()
+
+    @property
+    def last(self) -> int:
+        """The number of the message that was written last."""
+        return self._last
 
     @property
     def next(self) -> int:
@@ -35,19 +39,21 @@ class Numbering:
         self._last += 1
         return [self._last, self._heard]
 
-    def hear(self, told: Any) -> Order:
-        """Where a message of the other side stands; from now on it is one that was heard.
+    def is_early(self, order: Order) -> bool:
+        """Whether something that was written before this message has not been heard yet."""
+        return order.number > self._heard + 1
 
-        Raises:
-            Malformed: it does not say so.
-        """
-        if type(told) is not list or len(told) != 2 or {*map(type, told)} != {int}:  # noqa: PLR2004  # as in `Order`
-            raise Malformed("the number of a message is none")
-        order = Order(*told)
-        self._early.add(order.number)
-        if len(self._early) > OVERTAKING:  # one was never sent: what it was to tell could not be carried
-            self._heard = min(self._early) - 1
-        while self._heard + 1 in self._early:
-            self._heard += 1
-            self._early.remove(self._heard)
-        return order
+    def hear(self, order: Order) -> None:
+        """A message of the other side is taken in; what was written before it and has not come is given up."""
+        self._heard = max(self._heard, order.number)
+
+
+def read_order(told: Any) -> Order:
+    """Where a message of the other side stands.
+
+    Raises:
+        Malformed: it does not say so.
+    """
+    if type(told) is not list or len(told) != 2 or {*map(type, told)} != {int}:  # noqa: PLR2004  # as in `Order`
+        raise Malformed("the number of a message is none")
+    return Order(*told)

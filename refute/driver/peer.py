@@ -1,13 +1,14 @@
 """One side of the connection: asks the other to do things, and does what it is asked while it waits."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.codec import Decoder, Encoder
 from refute.driver.objects import Objects
-from refute.driver.order import Numbering, Order
+from refute.driver.order import TURN_S, Numbering, Order, read_order
 from refute.driver.wire import Message, Wire
 
 ASK, ANSWER, ERROR, NOTICE = "q", "p", "e", "n"
@@ -39,6 +40,7 @@ class Peer:
         self._tell = tell
         self._hear = hear
         self._lock = threading.RLock()
+        self._turn = threading.Condition(self._lock)
         self._local = threading.local()
         self._sequence = 0
         self._first_wire: Wire | None = None
@@ -232,7 +234,7 @@ class Peer:
             extras["lost"], objects.lost = objects.lost, []
         if objects.news:
             extras["k"], objects.news = objects.news, []
-        if released := objects.let_go():
+        if released := objects.let_go(until=self._numbering.last):
             extras["r"] = released
         objects.slacken()
         if objects.weakened:
@@ -247,6 +249,7 @@ class Peer:
         """The values of a message, with all that goes along with it."""
         if type(table) is not list or type(extras) is not dict or type(atoms) is not list:
             raise Malformed("a message is none")
+        order = self._in_turn(read_order(extras["s"])) if "s" in extras else Order()
         try:
             for cid, told, members, _ in extras.get("k", ()):
                 self.objects.learn(cid, told, members)
@@ -256,15 +259,24 @@ class Peer:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
         if extras:
             self._hear(extras)
-        order = self._numbering.hear(extras["s"]) if "s" in extras else Order()
         values = Decoder(table, self.objects, order).values(atoms)
         if asked and self.objects.in_driver:
             self.objects.asked_about = self.objects.lent_among(values)
         try:
             self._settle_up(table, extras)
+            self.objects.forget(order.heard)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
             raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
         return values
+
+    def _in_turn(self, order: Order) -> Order:
+        """Wait until what was written before this message has been taken in by the threads that it came to."""
+        deadline = time.monotonic() + TURN_S
+        while self._numbering.is_early(order) and (left := deadline - time.monotonic()) > 0:
+            self._turn.wait(left)
+        self._numbering.hear(order)
+        self._turn.notify_all()
+        return order
 
     def _settle_up(self, table: list[Any], extras: Extras) -> None:
         """After a message: agree on shared containers, and let go what is no longer held."""
@@ -274,7 +286,7 @@ class Peer:
             self.objects.mark(extras["m"])
         for reason in extras.get("lost", ()):
             self.objects.hear_of_loss(str(reason))
-        self.objects.drop(extras.get("r", []))
+        self.objects.drop(extras.get("r", []), until=self._numbering.last)
         self.objects.take_back(extras.get("o", []))
         for oid in extras.get("w", ()):
             self.objects.weaken(oid)

@@ -1,6 +1,5 @@
 """Containers that both processes hold: a change on either side reaches the other with the next message."""
 
-import time
 from operator import is_not
 from sys import getrefcount
 from typing import Any
@@ -14,12 +13,6 @@ OWN_REFERENCES = 2
 
 LOOKS = 2
 """Times that a container must be found unused before it is let go."""
-
-LINGER_S = 5.0
-"""How long one that was let go is still known by its number: a message of another thread may be on its way."""
-
-LINGERING_PARTS = 100_000
-"""A container of more parts is not kept for that: its memory may be missed."""
 
 
 class Shared:
@@ -63,7 +56,8 @@ class SharedContainers:
         self._by_id: dict[int, Shared] = {}
         self.lingers = False
         """Whether threads talk over connections of their own, so that messages overtake one another."""
-        self._lingering: dict[int, tuple[Shared, float]] = {}
+        self._lingering: dict[int, tuple[Shared, int]] = {}
+        """What was let go, and the number of our message that the other side must have heard before it is forgotten."""
         self._heard_last: dict[int, int] = {}
 
     def sid_of(self, value: object) -> int | None:
@@ -144,20 +138,24 @@ class SharedContainers:
         """Containers that changed since both sides last agreed."""
         return [shared for shared in list(self._by_sid.values()) if shared.changed]
 
-    def drop(self, sids: list[int]) -> None:
-        """Stop sharing: the other side no longer holds them."""
+    def drop(self, sids: list[int], *, until: int) -> None:
+        """Stop sharing. Messages that are on their way may still name them.
+
+        Args:
+            sids: of shared containers.
+            until: they are known until the other side has heard our message of this number.
+        """
         for sid in sids:
             shared = self._by_sid.pop(sid, None)
             if shared is None:
                 continue
             if self._by_id.get(id(shared.value)) is shared:
                 del self._by_id[id(shared.value)]
-            if self.lingers and len(shared.parts) <= LINGERING_PARTS:
-                self._lingering[sid] = shared, time.monotonic() + LINGER_S
+            if self.lingers:
+                self._lingering[sid] = shared, until
 
-    def let_go(self) -> list[int]:
-        """Stop sharing what nobody on this side but us still refers to; their numbers."""
-        self._forget_lingering()
+    def let_go(self, *, until: int) -> list[int]:
+        """Stop sharing what nobody on this side but us still refers to, as in `drop`; their numbers."""
         if not self._by_sid:
             return []
         kept: set[int] = set()
@@ -170,15 +168,12 @@ class SharedContainers:
             if len(kept) == len(self._by_sid):
                 return []
         released = [sid for sid in self._by_sid if sid not in kept]
-        self.drop(released)
+        self.drop(released, until=until)
         return released
 
-    def _forget_lingering(self) -> None:
-        """Forget what has lingered for long enough; the oldest come first."""
-        while self._lingering:
-            sid, (_, until) = next(iter(self._lingering.items()))
-            if time.monotonic() < until:
-                return
+    def forget(self, heard: int) -> None:
+        """The other side has heard our messages up to this one: nothing on its way names what was dropped by then."""
+        for sid in [sid for sid, (_, until) in self._lingering.items() if until <= heard]:
             del self._lingering[sid]
             self._heard_last.pop(sid, None)
 
