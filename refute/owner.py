@@ -50,7 +50,7 @@ class Owner:
             return False
         began = _began(self.pid)
         if UNKNOWN in (began, self.began):  # another user's, on a machine that hides them
-            return not _runs(self.pid)
+            return not runs(self.pid)
         return began != self.began
 
 
@@ -78,7 +78,8 @@ def _began(pid: int) -> str:
     return "ended" if fields[0] in {"Z", "X"} else fields[19]
 
 
-def _runs(pid: int) -> bool:
+def runs(pid: int) -> bool:
+    """Whether a process of this number runs, whoever's it is."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from refute.errors import OrchestratorUnavailable, RefuteError
+from refute.owner import runs
 from refute.settings import Settings
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class ServerFiles:
             server = LocalServer(**json.loads(self.record.read_text()))
         except (OSError, ValueError, TypeError):
             return None
-        return server if _runs(server.pid) and answers(server.api_url) else None
+        return server if runs(server.pid) and answers(server.api_url) else None
 
     def withdraw(self, keeper_pid: int) -> None:
         """Take the record away where it is this keeper's."""
@@ -202,16 +203,6 @@ def _wait(files: ServerFiles, keeper: "subprocess.Popen[bytes]") -> LocalServer:
         f"the local Prefect server {problem}; its log ends with:\n{tail(files.log)}",
         hint=f"Read {files.log}, or point PREFECT_API_URL at a running server.",
     )
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # somebody else's, so it runs
-    return True
 
 
 def tail(log: Path, lines: int = 8) -> str:

@@ -18,13 +18,15 @@ LOOKS = 2
 class Shared:
     """One container, and what it held when both sides last agreed."""
 
-    __slots__ = ("nested", "parts", "sid", "told", "value")
+    __slots__ = ("heard", "nested", "parts", "sid", "told", "value")
 
     def __init__(self, sid: int, value: Any) -> None:
         self.sid = sid
         self.value = value
         self.told = 0
         """Number of the message that last told the other side of a change here."""
+        self.heard = 0
+        """Number of the newest message that told of a change there."""
         self.agree()
 
     def agree(self, *, without: int = 0) -> None:
@@ -58,7 +60,6 @@ class SharedContainers:
         """Whether threads talk over connections of their own, so that messages overtake one another."""
         self._lingering: dict[int, tuple[Shared, int]] = {}
         """What was let go, and the number of our message that the other side must have heard before it is forgotten."""
-        self._heard_last: dict[int, int] = {}
 
     def sid_of(self, value: object) -> int | None:
         """The number of a shared container."""
@@ -87,9 +88,9 @@ class SharedContainers:
         """
         shared = self._by_sid[sid]
         if order.number:
-            if order.number < self._heard_last.get(sid, 0):
+            if order.number < shared.heard:
                 return True
-            self._heard_last[sid] = order.number
+            shared.heard = order.number
         added = _added(shared) if order.number else []
         alone = not order.number or (shared.told <= order.heard and (bool(added) or not shared.changed))
         if isinstance(shared.value, bytearray):
@@ -175,7 +176,6 @@ class SharedContainers:
         """The other side has heard our messages up to this one: nothing on its way names what was dropped by then."""
         for sid in [sid for sid, (_, until) in self._lingering.items() if until <= heard]:
             del self._lingering[sid]
-            self._heard_last.pop(sid, None)
 
     @staticmethod
     def _is_held(one: Shared, inner: dict[int, int]) -> bool:
