@@ -1,8 +1,6 @@
 """A failure that the code puts down to chance, to its test or to the machinery does not leave the claim standing."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -11,7 +9,7 @@ from refute.adversary.attack import TriagedTest, TriageVerdict
 from refute.adversary.contract import ResultsModel
 from refute.adversary.triage import triage_tests
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_brief, make_test
-from tests.refute.driver.conftest import DRIVER, FILE
+from tests.refute.driver.compat.running import run_driver
 from tests.refute.driver.forgeries.evasive import IMPLEMENTATION, TESTS
 
 pytestmark = pytest.mark.slow
@@ -23,33 +21,18 @@ STANDS = frozenset({TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW})
 @pytest.fixture(scope="module")
 def triaged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TriagedTest]:
     """All tests against the evasive code, with every repetition in fresh processes, and what triage makes of them."""
-    folder = tmp_path_factory.mktemp("evasive")
-    workspace, attack = folder / "workspace", folder / "attack"
-    workspace.mkdir()
-    attack.mkdir()
-    (workspace / "impl.py").write_text(IMPLEMENTATION)
-    (workspace / "sample.txt").write_text("1")
-    (attack / FILE).write_text(TESTS)
-    plan = {
-        "version": 1,
-        "nonce": "of this run",
-        "attack_dir": str(attack),
-        "test_file": FILE,
-        "results_file": "results.json",
-        "workspace": str(workspace),
-        "import_roots": ["."],
-        "modules": ["impl"],
-        "tests": NAMES,
-        "scratch_dir": str(folder / "scratch"),
-        "repetitions": 2,
-        "test_timeout_s": 3,
-        "suite_timeout_s": 300,
-        "memory_bytes": 1536 * 1024 * 1024,
-        "recursion_limits": [1000],
-    }
-    (attack / "plan.json").write_text(json.dumps(plan))
-    subprocess.run([sys.executable, "-I", str(DRIVER), str(attack / "plan.json")], check=True, capture_output=True)
-    results = ResultsModel.model_validate_json((attack / "results.json").read_bytes())
+    ran = run_driver(
+        tmp_path_factory.mktemp("evasive"),
+        {"impl.py": IMPLEMENTATION, "sample.txt": "1"},
+        TESTS,
+        NAMES,
+        repetitions=2,
+        test_timeout_s=3,
+        suite_timeout_s=300,
+    )
+    assert ran.pop("exit_code") == 0, ran["stderr"]
+    del ran["stderr"]
+    results = ResultsModel.model_validate_json(json.dumps(ran))
     assert results.tampering == []
     first = [report.record() for report in results.first]
     again = [[report.record() for report in reports] for reports in results.repetitions]
