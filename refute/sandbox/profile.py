@@ -12,7 +12,7 @@ from importlib import resources
 from typing import Any, Final
 
 from refute.sandbox.job import MEBIBYTE, Job, Limits
-from refute.sandbox.runtime import masked_paths
+from refute.sandbox.runtime import is_gvisor, masked_paths
 
 SUBJECT: Final = "65532:65532"
 """The job runs as this user and group."""
@@ -31,6 +31,8 @@ SMALL_INODES: Final = 8_192
 """Inodes of `/home`, `/attack` and `/tmp`."""
 SHM_BYTES: Final = 64 * MEBIBYTE
 OPEN_FILES: Final = 1_024
+TERMINALS: Final = 64
+"""Pseudo-terminals of a job. All containers of a machine share some 3,000, so that one job could take the others'."""
 CPU_SHARES: Final = 128
 """An eighth of the engine's default: a job never starves the machine that watches it."""
 EXPIRY_MARGIN_S: Final = 60
@@ -125,7 +127,10 @@ def container_config(
             **({"Runtime": runtime, "MaskedPaths": masked_paths(MASKED_PATHS, runtime)} if runtime else {}),
             **_limits(job.limits, cpus_available),
             "Tmpfs": {"/tmp": _tmpfs_options(job.limits.tmp_bytes)},  # noqa: S108 (inside the container)
-            "Mounts": [_volume(target, size, inodes, labels) for target, (size, inodes) in volumes(job).items()],
+            "Mounts": [
+                *(_storage(target, size, inodes, labels) for target, (size, inodes) in volumes(job).items()),
+                *([] if is_gvisor(runtime) else [_terminals(labels)]),  # gVisor's are its own
+            ],
         },
     }
 
@@ -209,16 +214,26 @@ def _tmpfs_options(size: int) -> str:
     return f"rw,nosuid,nodev,exec,size={size},nr_inodes={SMALL_INODES},mode=1777"
 
 
-def _volume(target: str, size: int, inodes: int, labels: Mapping[str, str]) -> dict[str, Any]:
-    """An anonymous volume: it goes with its container. `docker cp` reads volumes, but not tmpfs mounts."""
+def _storage(target: str, size: int, inodes: int, labels: Mapping[str, str]) -> dict[str, Any]:
+    """`docker cp` reads volumes, but not tmpfs mounts."""
     uid, gid = SUBJECT.split(":")
     options = f"size={size},nr_inodes={inodes},uid={uid},gid={gid},mode=0755,nosuid,nodev"
+    return _volume(target, "tmpfs", options, labels)
+
+
+def _terminals(labels: Mapping[str, str]) -> dict[str, Any]:
+    """In place of the engine's own mount, which knows no limit but the machine's."""
+    return _volume("/dev/pts", "devpts", f"max={TERMINALS},mode=0620,ptmxmode=0666,nosuid,noexec", labels)
+
+
+def _volume(target: str, kind: str, options: str, labels: Mapping[str, str]) -> dict[str, Any]:
+    """An anonymous volume: it goes with its container."""
     return {
         "Type": "volume",
         "Target": target,
         "VolumeOptions": {
             "NoCopy": True,
             "Labels": dict(labels),
-            "DriverConfig": {"Name": "local", "Options": {"type": "tmpfs", "device": "tmpfs", "o": options}},
+            "DriverConfig": {"Name": "local", "Options": {"type": kind, "device": kind, "o": options}},
         },
     }

@@ -60,16 +60,26 @@ def test_nothing_of_the_host_is_mounted() -> None:
     host = config(attack_files={"plan.json": b"{}"})["HostConfig"]
     assert "Binds" not in host
     assert {mount["Type"] for mount in host["Mounts"]} == {"volume"}
-    assert {mount["VolumeOptions"]["DriverConfig"]["Options"]["type"] for mount in host["Mounts"]} == {"tmpfs"}
+    assert {mount["VolumeOptions"]["DriverConfig"]["Options"]["type"] for mount in host["Mounts"]} == {"tmpfs", "devpts"}
 
 
 def test_every_writable_place_has_a_quota_of_bytes_and_inodes() -> None:
     host = config(attack_files={"plan.json": b"{}"})["HostConfig"]
-    options = [mount["VolumeOptions"]["DriverConfig"]["Options"]["o"] for mount in host["Mounts"]]
+    drivers = [mount["VolumeOptions"]["DriverConfig"]["Options"] for mount in host["Mounts"]]
+    options = [driver["o"] for driver in drivers if driver["type"] == "tmpfs"]
     for option in [*options, *host["Tmpfs"].values()]:
         assert "size=" in option
         assert "nr_inodes=" in option
         assert "nosuid,nodev" in option
+
+
+def test_a_job_has_terminals_of_its_own_and_few_of_them() -> None:
+    drivers = [mount["VolumeOptions"]["DriverConfig"]["Options"] for mount in config()["HostConfig"]["Mounts"]]
+    assert [driver["o"] for driver in drivers if driver["type"] == "devpts"] == [
+        "max=64,mode=0620,ptmxmode=0666,nosuid,noexec"
+    ]
+    under_gvisor = container_config(bash_job("true"), labels={}, cpus_available=1, runtime="runsc")["HostConfig"]
+    assert {mount["Target"] for mount in under_gvisor["Mounts"]} == {"/workspace", "/home"}
 
 
 def test_the_attack_folder_exists_only_where_there_is_an_attack() -> None:
@@ -92,7 +102,7 @@ def test_a_container_ends_itself_a_minute_after_its_deadline() -> None:
 
 def test_volumes_carry_the_labels_of_their_container() -> None:
     made = config()
-    assert [mount["VolumeOptions"]["Labels"] for mount in made["HostConfig"]["Mounts"]] == [made["Labels"]] * 2
+    assert [mount["VolumeOptions"]["Labels"] for mount in made["HostConfig"]["Mounts"]] == [made["Labels"]] * 3
 
 
 def test_the_environment_is_the_allow_list_and_what_the_job_adds(monkeypatch: pytest.MonkeyPatch) -> None:
