@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -34,6 +35,9 @@ class Browser:
         self._number = 0
         self.requested: set[str] = set()
         """Hosts that the page sent requests to."""
+        self.failed: list[str] = []
+        """Requests that came to nothing: status or network error, and address."""
+        self._addresses: dict[str, str] = {}
         self.alerts: list[str] = []
         """Dialogs that scripts opened."""
         for domain in ("Page", "Runtime", "Network"):
@@ -64,7 +68,7 @@ class Browser:
         """Until the script's expression is true."""
         deadline = time.monotonic() + WITHIN_S
         while not self.run(script):
-            assert time.monotonic() < deadline, f"never true: {script}; the page shows:\n{self.text()[:3000]}"
+            assert time.monotonic() < deadline, f"never: {script}; failed: {self.failed}; shown:\n{self.text()[:3000]}"
             time.sleep(POLL_S)
         return self
 
@@ -105,12 +109,21 @@ class Browser:
             self._heard(message)
 
     def _heard(self, message: dict[str, Any]) -> None:
+        said = message.get("params", {})
+        address = self._addresses.get(said.get("requestId", ""), "")
         if message.get("method") == "Network.requestWillBeSent":
-            url = urlsplit(message["params"]["request"]["url"])
+            self._addresses[said["requestId"]] = said["request"]["url"]
+            url = urlsplit(said["request"]["url"])
             if url.scheme in {"http", "https", "ws", "wss"}:
                 self.requested.add(url.hostname or "")
+        elif message.get("method") == "Network.loadingFailed":
+            self.failed.append(f"{said['errorText']} {address}")
+        elif (
+            message.get("method") == "Network.responseReceived" and said["response"]["status"] >= HTTPStatus.BAD_REQUEST
+        ):
+            self.failed.append(f"{said['response']['status']} {address}")
         elif message.get("method") == "Page.javascriptDialogOpening":
-            self.alerts.append(message["params"]["message"])
+            self.alerts.append(said["message"])
             self._number += 1
             answer = {"id": self._number, "method": "Page.handleJavaScriptDialog", "params": {"accept": False}}
             self._socket.send(json.dumps(answer))
