@@ -87,7 +87,8 @@ def test_the_container_names_its_runtime_and_keeps_the_rest_of_the_profile():
     plain = container_config(bash_job("true"), labels={}, cpus_available=1)["HostConfig"]
     gvisor = container_config(bash_job("true"), labels={}, cpus_available=1, runtime="runsc")["HostConfig"]
     assert gvisor["Runtime"] == "runsc"
-    assert {**gvisor, "MaskedPaths": 0, "Runtime": 0} == {**plain, "MaskedPaths": 0, "Runtime": 0}
+    kept = {**plain, "Mounts": [mount for mount in plain["Mounts"] if mount["Target"] != "/dev/pts"]}
+    assert {**gvisor, "MaskedPaths": 0, "Runtime": 0} == {**kept, "MaskedPaths": 0, "Runtime": 0}
 
 
 def test_a_runtime_that_the_engine_does_not_have_is_refused_before_anything_runs():
