@@ -24,8 +24,19 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     Raises:
         LedgerUnavailable: naming the verdict, and the file that holds it instead.
     """
-    if case.recorded is not None:
-        return case.recorded
+    if case.recorded is None:
+        case.recorded = _made_durable(ports, case)
+    from refute.ledger.costs_csv import append_missing  # noqa: PLC0415  # late, see Ports.open_ledger_ahead
+
+    try:
+        append_missing(ports.ledger, ports.settings.costs_csv)
+    except CostsCsvUnavailable as error:  # the ledger has it: the next run appends what is missing
+        ports.observer.warned(str(error))
+    return case.recorded
+
+
+def _made_durable(ports: Ports, case: CaseFile) -> Outcome:
+    """The outcome, in audit log, evidence files and ledger."""
     if not case.audited:
         case.anchor = _audit_verdict(ports, case)
         case.audited = True
@@ -34,14 +45,7 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     with contextlib.suppress(OSError):  # the ledger has all of it, and may lie elsewhere
         write_evidence(outcome, directory)
     _enter(ports, case, outcome, directory)
-    case.recorded = outcome
     Journal.of(ports.settings, run_id=outcome.run_id, ticket_id=outcome.ticket_id).closed(outcome)
-    from refute.ledger.costs_csv import append_missing  # noqa: PLC0415  # late, see Ports.open_ledger_ahead
-
-    try:
-        append_missing(ports.ledger, ports.settings.costs_csv)
-    except CostsCsvUnavailable as error:  # the ledger has it: the next run appends what is missing
-        ports.observer.warned(str(error))
     return outcome
 
 

@@ -134,8 +134,8 @@ class Watch:
             before = self._stage
             for line in lines:
                 self._hear(line)
-            if self._enough():
-                return ENOUGH
+                if self._enough():  # the worker may be further on already: that is not looked at
+                    return ENOUGH
             if self._stage != before:
                 self._usage, self._patience = child.usage(), 1
             if not lines and time.monotonic() >= until and not self._wait_longer(child, until):

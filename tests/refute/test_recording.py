@@ -62,6 +62,18 @@ def test_recording_goes_on_after_an_interruption_and_writes_everything_once(port
     assert len((tmp_path / "audit.jsonl").read_text().splitlines()) == 1
 
 
+def test_an_interruption_between_ledger_and_cost_table_leaves_no_gap_there(ports, case, tmp_path, monkeypatch):
+    def interrupted(*_: object) -> int:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("refute.ledger.costs_csv.append_missing", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        record(ports, case)
+    record(ports, case)
+    assert len((tmp_path / "costs.csv").read_text().splitlines()) == 2
+
+
 def test_where_the_ledger_fails_the_message_names_the_verdict_and_the_file_that_holds_it(ports, case):
     ports.__dict__["ledger"] = _Failing()
     with pytest.raises(LedgerUnavailable, match="T-1, CANCELLED") as failure:
