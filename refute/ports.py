@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import docker
-from platformdirs import user_cache_path
 
 from refute.errors import ImageMissing, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
 from refute.kept.runs import KeptRuns
 from refute.llm.model import Model
 from refute.observer import StageObserver, Unwatched
+from refute.places import cache_dir
 from refute.sandbox.connection import EngineFacts, connect, engine_errors
 from refute.sandbox.derived import DerivedImage, derive_image
 from refute.sandbox.engine import DockerSandbox
@@ -184,7 +184,7 @@ class Ports:
     def _derive(self, ticket: Ticket) -> DerivedImage | None:
         base_id = self.image(ticket.python).id
         source = WheelSource(
-            cache=user_cache_path("refute", appauthor=False) / "wheels",
+            cache=cache_dir() / "wheels",
             wheelhouse=self.settings.requirements_wheelhouse,
             python=ticket.python,
         )

@@ -6,7 +6,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
-import platformdirs
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
@@ -17,6 +16,7 @@ from pydantic_settings import (
 )
 
 from refute.errors import SettingsInvalid
+from refute.places import at_home, state_dir
 from refute.scan.finding import Severity
 
 SETTINGS_FILE = Path("refute.yaml")
@@ -60,6 +60,9 @@ def _network(value: str) -> str:
     return str(ipaddress.ip_network(value))
 
 
+Place = Annotated[Path, AfterValidator(at_home)]
+
+
 class Settings(BaseSettings):
     """Every setting; `Settings.load()` reads `refute.yaml` in the working directory and `REFUTE_*` variables."""
 
@@ -67,14 +70,14 @@ class Settings(BaseSettings):
         env_prefix="REFUTE_", yaml_file=SETTINGS_FILE, extra="forbid", frozen=True, env_nested_delimiter="__"
     )
 
-    state_dir: Path = Field(default_factory=lambda: Path(platformdirs.user_state_dir("refute")))
+    state_dir: Place = Field(default_factory=state_dir, validate_default=True)
     """Snapshots, outcomes, ledger and the local Prefect server's files."""
-    costs_csv: Path = Path("docs/reports/adversarial-costs.csv")
+    costs_csv: Place = Path("docs/reports/adversarial-costs.csv")
     ledger_url: SecretStr | None = None
     """SQLAlchemy URL of the ledger (may hold a password); None: SQLite in `state_dir`."""
     audit_enabled: bool = True
     """Whether gate decisions are written to the audit log; also GUARDRAIL_AUDIT_ENABLED."""
-    audit_path: Path = Path("logs/guardrails.jsonl")
+    audit_path: Place = Path("logs/guardrails.jsonl")
     """Also GUARDRAIL_AUDIT_PATH."""
 
     verification_timeout_s: Seconds = 300
@@ -100,7 +103,7 @@ class Settings(BaseSettings):
     """The container runtime by the engine's name, such as `runsc`; empty: the engine's default."""
     egress_networks: tuple[Annotated[str, AfterValidator(_network)], ...] = ()
     """Private networks, such as 10.0.0.0/8, that hosts of --allow-network may lie in; alone they open nothing."""
-    requirements_wheelhouse: Path | None = None
+    requirements_wheelhouse: Place | None = None
     """A folder with the wheels that tickets require; None: the package index that pip is configured with."""
 
     max_snapshot_bytes: int = 50 * 1000 * 1000
@@ -125,7 +128,7 @@ class Settings(BaseSettings):
     """Whether nothing more is sent to models once the month's budget is spent."""
     alert_webhook_url: SecretStr | None = None
     """Where budget and failure alerts go; `deployments/apply.py` has the Prefect server send them there."""
-    gemini_file: Path = Path("gemini.yaml")
+    gemini_file: Place = Path("gemini.yaml")
     allow_unpriced: bool = False
     """Also call models without a known price; also in `gemini.yaml`. What that cost is then unknown, and no budget
     holds it."""
@@ -140,14 +143,14 @@ class Settings(BaseSettings):
     """How old a kept run may be to stand for one in which everything that decides it is the same; 0: none is kept."""
     kept_runs_max_bytes: Annotated[int, Field(ge=0)] = 500 * 1000 * 1000
     """Of all kept runs; beyond it the oldest go."""
-    kept_runs_dir: Path | None = None
+    kept_runs_dir: Place | None = None
     """Where runs are kept that several machines share, signed with `kept_runs_key`; None: in `state_dir`."""
     kept_runs_key: SecretStr | None = None
     """Signs and checks every kept run; at least 32 characters. Runs that are not signed with it do not count. Empty:
     as none."""
-    record_dir: Path | None = None
+    record_dir: Place | None = None
     """Where to record a model's answers, for `replay`."""
-    replay_dir: Path | None = None
+    replay_dir: Place | None = None
     """Recorded answers of the `replay` tester."""
 
     batch_containers: Annotated[int, Field(ge=1, le=256)] | None = None

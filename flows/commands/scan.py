@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from refute.scan.changes import ScanBase
     from refute.scan.finding import ScanResult
+    from refute.scan.formats.text import Compared
     from refute.scan.targets import Target
 
 BLOCKED_EXIT_CODE = 12
@@ -34,7 +36,7 @@ _SEVERITIES = ("medium", "high", "critical")
     type=click.Path(path_type=Path, dir_okay=False),
     help="Reviewed allow-file (YAML: rule, path, reason).",
 )
-@click.option("--diff", "base", metavar="BASE", help="Report only lines changed since this git revision.")
+@click.option("--diff", "base", metavar="BASE", help="Report only what changed since this git revision.")
 @click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write there instead of standard output."
 )
@@ -65,16 +67,34 @@ def scan(  # noqa: PLR0913 - one parameter per option
         from refute.scan.allow import load_allow_file, suppress
 
         result = suppress(result, load_allow_file(allow_file))
+    compared = None
     if base is not None:
-        from refute.scan.changes import changed_lines, only_changed
+        from refute.scan.changes import only_changed, read_change
+        from refute.scan.formats.text import Compared
 
-        result = only_changed(result, changed_lines(base, Path.cwd()))
-    text = _render(result, targets, output_format, color=output is None and sys.stdout.isatty())
+        before, result = result, only_changed(result, read_change(base, Path.cwd()), _as_named(targets))
+        compared = Compared(base=base, left_out=len(before.findings) - len(result.findings))
+    text = _render(result, targets, output_format, compared, color=output is None and sys.stdout.isatty())
     deliver(text, output, kept="Scan again; nothing was changed.")
     return 0 if result.safe else BLOCKED_EXIT_CODE
 
 
-def _render(result: "ScanResult", targets: "tuple[Target, ...]", output_format: str, *, color: bool) -> str:
+def _as_named(targets: "tuple[Target, ...]") -> "ScanBase":
+    """Scans another version of a target in the language in which the target itself was read."""
+    from refute.scan.scanner import scan_text
+
+    languages = {target.path: target.language for target in targets}
+    return lambda path, data: scan_text(path, data, language=languages.get(path))
+
+
+def _render(
+    result: "ScanResult",
+    targets: "tuple[Target, ...]",
+    output_format: str,
+    compared: "Compared | None",
+    *,
+    color: bool,
+) -> str:
     if output_format == "json":
         from refute.scan.formats.document import render_json
 
@@ -91,4 +111,4 @@ def _render(result: "ScanResult", targets: "tuple[Target, ...]", output_format: 
     from refute.scan.formats.text import render_text
 
     sources = {target.path: target.data.decode("utf-8", "replace").removeprefix("\ufeff") for target in targets}
-    return render_text(result, sources, color=color and "NO_COLOR" not in os.environ)
+    return render_text(result, sources, compared=compared, color=color and "NO_COLOR" not in os.environ)

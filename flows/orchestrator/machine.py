@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from flows.orchestrator.keeper import PREFERRED_PORT, server_environment, stop_process
-from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, tail
+from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home, tail
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
 
@@ -57,6 +57,7 @@ class Machine:
     def __init__(self, settings: Settings, *, port: int = PREFERRED_PORT, say: Say) -> None:
         self._settings = settings
         self._files = ServerFiles.of(settings)
+        ensure_home(self._files.home)
         self._port = port
         self._say = say
         self._server: subprocess.Popen[bytes] | None = None

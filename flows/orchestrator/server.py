@@ -122,9 +122,11 @@ def server_lease(settings: Settings, *, say: Callable[[str], None]) -> Iterator[
     """
     configured = os.environ.get("PREFECT_API_URL")
     if configured:
+        ensure_home(settings.state_dir)
         yield _configured(configured)
         return
     files = ServerFiles.of(settings)
+    ensure_home(files.home)
     with files.lease.open("a") as lease:
         fcntl.flock(lease, fcntl.LOCK_SH)
         os.utime(lease.fileno())
@@ -132,6 +134,17 @@ def server_lease(settings: Settings, *, say: Callable[[str], None]) -> Iterator[
             yield (files.server() or _start(files, settings, say)).api_url
         finally:
             os.utime(lease.fileno())
+
+
+def ensure_home(place: Path) -> None:
+    """Give this process and its children a HOME where there is none: Prefect cannot even be imported without.
+
+    A container that runs as any user id (OpenShift's do) has neither the variable nor an entry among the users.
+    """
+    try:
+        Path.home()
+    except RuntimeError:
+        os.environ["HOME"] = str(place.absolute())
 
 
 def server_check(settings: Settings) -> "Check":

@@ -13,6 +13,7 @@ from refute.doctor.check import Check
 from refute.doctor.engine import judge_engine, read_facts
 from refute.doctor.runtimes import check_runtimes, tried_out_in_a_container
 from refute.errors import RefuteError
+from refute.sandbox.connection import PERMISSION_HINT
 from refute.sandbox.image import SandboxImage, find_image
 from refute.settings import Settings
 
@@ -72,4 +73,6 @@ def check_image(image: SandboxImage | None) -> Check:
 
 def _no_engine(error: Exception) -> Check:
     advice = "Start it (Debian/Ubuntu, as root: scripts/ensure-engine.sh), or set DOCKER_HOST to where it listens."
+    if "Permission denied" in str(error):
+        advice = PERMISSION_HINT
     return Check(name="engine", ok=False, found=f"does not answer: {str(error).splitlines()[0][:300]}", advice=advice)

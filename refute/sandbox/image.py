@@ -15,10 +15,10 @@ from pathlib import Path
 import docker
 from docker.errors import DockerException, ImageNotFound
 from filelock import FileLock, Timeout
-from platformdirs import user_cache_path
 from requests.exceptions import ConnectionError as RequestsConnectionError
 
 from refute.errors import EngineUnavailable, ImageBuildFailed
+from refute.places import cache_dir
 from refute.sandbox import image_recipe
 from refute.sandbox.image_base import Progress
 from refute.sandbox.image_contents import SUBJECT
@@ -81,7 +81,7 @@ def build_image(
         ImageBuildFailed: a step failed; the message has its output.
     """
     recipe = read_recipe(python, base)
-    folder = cache or user_cache_path("refute", appauthor=False) / "image"
+    folder = cache or cache_dir() / "image"
     folder.mkdir(parents=True, exist_ok=True)
     with _engine_errors(), _patient(client):
         found = _labelled(client, recipe)

@@ -1,75 +1,172 @@
-"""Which lines a git change touches, so that a scan can report only those."""
+"""What a git change brings, so that a scan can report only that: findings on its lines, and those that they cause."""
 
 import re
 import subprocess
-from collections.abc import Mapping
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from refute.errors import UsageError
 from refute.scan.finding import Finding, ScanResult
 
-_HUNK: Final = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+_HUNK: Final = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _GIT_TIMEOUT_S: Final = 30
+# The repository under review may name programs that git would start, and names of its files may look like patterns.
+_GIT: Final = (
+    *("git", "--no-pager", "--literal-pathspecs"),
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+)
+# A repository says what it takes for text, and for a copy of another file, and it is what is under review.
+_DIFF: Final = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
+
+ScanBase = Callable[[str, bytes], Iterable[Finding]]
+"""A path as findings show it, and its content at the base → what the scan finds in that."""
 
 
-def changed_lines(base: str, root: Path) -> dict[str, frozenset[int]]:
-    """The lines added or changed since a git revision: path from the repository's top → 1-based line numbers.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """How the files on disk differ from a commit."""
+
+    base: str
+    """The commit's id."""
+    top: Path
+    """Of the checkout, without symlinks."""
+    old: frozenset[str]
+    """Files of the commit, relative to the top. Every other file is new, whether git knows it or not."""
+    changed: frozenset[str]
+    """Files that differ, relative to the top."""
+
+    def old_name(self, path: str) -> str | None:
+        """The name of a file that the commit has; None for any other.
+
+        Args:
+            path: as a person named it.
+        """
+        real = Path(path).resolve()
+        name = str(real.relative_to(self.top)) if real.is_relative_to(self.top) else ""
+        return name if name in self.old else None
+
+    def lines(self, name: str) -> frozenset[int]:
+        """Lines of a file that were added or changed, 1-based."""
+        return changed_lines(_git(self.top, *_DIFF, "--unified=0", self.base, "--", name))
+
+    def content(self, name: str) -> bytes:
+        """A file as the commit has it."""
+        return _git(self.top, "cat-file", "blob", f"{self.base}:{name}")
+
+
+def read_change(base: str, directory: Path) -> Change:
+    """Compare the files on disk with a commit.
+
+    Args:
+        base: a revision. Of a range its beginning counts: for `A...B` the commit where B left A.
+        directory: in the checkout.
 
     Raises:
-        UsageError: `base` is no revision, or `root` is not in a git checkout.
+        UsageError: `base` is no revision, or `directory` is in no git checkout.
     """
     if base.startswith("-"):
         raise UsageError(f"--diff: got {base!r}, expected a git revision", hint="For example `--diff origin/main`.")
-    command = [
-        "git",
-        "-c",
-        "core.quotePath=false",
-        "diff",
-        "--unified=0",
-        "--no-color",
-        "--no-ext-diff",
-        "--relative",
-        base,
-        "--",
-        ".",
-    ]
+    top = Path(_text(_git(directory, "rev-parse", "--show-toplevel")).removesuffix("\n"))
+    commit = _commit(base, top)
+    return Change(
+        base=commit,
+        top=top.resolve(),
+        old=_names(_git(top, "ls-tree", "-r", "-z", "--name-only", commit)),
+        changed=_names(_git(top, *_DIFF, "--name-only", "-z", commit, "--")),
+    )
+
+
+def _commit(base: str, top: Path) -> str:
+    start, dots, end = base.partition("...")
+    if dots:
+        return _text(_git(top, "merge-base", start or "HEAD", end or "HEAD")).strip()
+    start = base.partition("..")[0] or "HEAD"
+    return _text(_git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{start}^{{commit}}")).strip()
+
+
+def _names(output: bytes) -> frozenset[str]:
+    return frozenset(_text(output).split("\0")) - {""}
+
+
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "surrogateescape")
+
+
+def _git(directory: Path, *arguments: str) -> bytes:
     try:
         done = subprocess.run(  # noqa: S603 - git with a checked revision, no shell
-            command, cwd=root, capture_output=True, timeout=_GIT_TIMEOUT_S, check=False
+            [*_GIT, *arguments],
+            cwd=directory,
+            capture_output=True,
+            timeout=_GIT_TIMEOUT_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(
-            f"--diff {base}: git did not answer: {error}", hint="Install git, or scan without --diff."
-        ) from error
+        raise UsageError(f"--diff: git did not answer: {error}", hint="Install git, or scan without --diff.") from error
     if done.returncode:
-        message = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
-        raise UsageError(f"--diff {base}: {message}", hint="Give a revision of this repository, e.g. `origin/main`.")
-    return parse_diff(done.stdout.decode("utf-8", "surrogateescape"))
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
+        problem = said or f"`git {' '.join(arguments)}` found nothing"
+        raise UsageError(f"--diff: {problem}", hint="Give a revision of this repository, e.g. `origin/main`.")
+    return done.stdout
 
 
-def parse_diff(text: str) -> dict[str, frozenset[int]]:
-    """The new side's line numbers of a unified diff without context."""
-    lines: dict[str, set[int]] = {}
-    path = ""
-    for row in text.split("\n"):
-        if row.startswith("+++ "):
-            path = row[4:].strip('"').removeprefix("b/") if row[4:] != "/dev/null" else ""
-        elif path and (hunk := _HUNK.match(row)):
-            first, count = int(hunk[1]), int(hunk[2] or 1)
-            lines.setdefault(path, set()).update(range(first, first + count))
-    return {name: frozenset(numbers) for name, numbers in lines.items()}
+def changed_lines(diff: bytes) -> frozenset[int]:
+    """The new side's line numbers of one file's unified diff without context.
+
+    Lines of a hunk are counted and not read, as they may look like headers.
+    """
+    lines: set[int] = set()
+    body = 0
+    for row in diff.split(b"\n"):
+        if body and row[:1] in {b"-", b"+"}:
+            body -= 1
+        elif not body and (hunk := _HUNK.match(row)):
+            removed, first, added = (int(number) if number else 1 for number in hunk.groups())
+            body = removed + added
+            lines.update(range(first, first + added))
+    return frozenset(lines)
 
 
-def only_changed(result: ScanResult, lines: Mapping[str, frozenset[int]]) -> ScanResult:
-    """Keep the findings on changed lines; what could not be analysed stays, since its line says nothing."""
+def only_changed(result: ScanResult, change: Change, scan_base: ScanBase) -> ScanResult:
+    """Keep what the change brings.
 
-    def touched(finding: Finding) -> bool:
-        changed = lines.get(finding.path, frozenset())
-        if finding.rule_id == "unanalysable" and changed:
-            return True
-        span = range(finding.line, finding.line + finding.matched.count("\n") + 1)
-        return any(number in changed for number in span)
+    These are findings on its lines, findings elsewhere that the commit does not have (a variable was changed further
+    up), all findings of new files, and what could not be analysed.
+    """
+    by_path: dict[str, list[Finding]] = {}
+    for finding in result.findings:
+        by_path.setdefault(finding.path, []).append(finding)
+    kept = {id(one) for path, findings in by_path.items() for one in _brought(path, findings, change, scan_base)}
+    return replace(result, findings=tuple(finding for finding in result.findings if id(finding) in kept))
 
-    return replace(result, findings=tuple(finding for finding in result.findings if touched(finding)))
+
+def _brought(path: str, findings: list[Finding], change: Change, scan_base: ScanBase) -> list[Finding]:
+    """Of one file's findings."""
+    name = change.old_name(path)
+    if name is None:
+        return findings
+    if name not in change.changed:
+        return []
+    lines = change.lines(name)
+    kept = [one for one in findings if one.rule_id == "unanalysable" or lines.intersection(_span(one))]
+    others = [one for one in findings if one not in kept]
+    if others:
+        known = Counter(map(_said, scan_base(path, change.content(name))))
+        for finding in others:
+            if known[_said(finding)]:
+                known[_said(finding)] -= 1
+            else:
+                kept.append(finding)
+    return kept
+
+
+def _said(finding: Finding) -> tuple[object, ...]:
+    """What a finding says, wherever it stands."""
+    return finding.rule_id, finding.severity, finding.command, finding.explanation
+
+
+def _span(finding: Finding) -> range:
+    return range(finding.line, finding.line + finding.matched.count("\n") + 1)

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from typing import Final
 
 from refute.adversary.verification import script_command
 from refute.approval import Approval, Approver, Denial, Question
@@ -18,6 +19,9 @@ from refute.settings import AttackPolicy
 from refute.stages.ahead import prepare_verification
 from refute.ticket import snapshot as freezing
 from refute.ticket.record import Snapshot, Ticket
+from refute.wording import counted
+
+DIGEST_CHARS: Final = 12
 
 
 def take_snapshot(ports: Ports, ticket: Ticket) -> Snapshot:
@@ -98,10 +102,15 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
             f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, {_network(ports)}",
             *_runtime(settings.runtime),
             *_requirements(ticket),
-            f"on a throwaway copy of {len(snapshot.files)} files, {snapshot.digest}",
+            f"on a throwaway copy of {counted(len(snapshot.files), 'file')}, digest {_short(snapshot.digest)}",
         ),
         timeout_s=settings.confirmation_timeout_s,
     )
+
+
+def _short(digest: str) -> str:
+    """As much as a person compares: the whole one, which has no place to break, runs out of a form's window."""
+    return digest.removeprefix("sha256:")[:DIGEST_CHARS]
 
 
 def _runtime(name: str) -> Iterator[str]:

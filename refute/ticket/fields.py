@@ -16,8 +16,10 @@ from refute.ticket.document import Scalar
 PLACEHOLDER: Final = "REPLACE ME"
 """Starts every text of a scaffold that its author must replace."""
 
+PYTHON_VERSIONS: Final = ("3.11", "3.13")
+"""Those that a sandbox image is made for; a test keeps them like `refute.sandbox.image_recipe.SUITES`."""
+
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PYTHON_VERSION: Final = re.compile(r"3\.\d{1,2}")
 _HASH_OPTION: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _MAX_EXPRESSION_CHARS: Final = 10_000
 _RAISES: Final = re.compile(r"(?P<call>.*\S)\s+(?:raises?|throws?)\s+(?P<error>[A-Za-z_]\w*(?:\.\w+)*)", re.DOTALL)
@@ -157,8 +159,9 @@ def _name(value: str) -> str:
 
 
 def _python_version(value: str) -> str:
-    if not _PYTHON_VERSION.fullmatch(value):
-        raise _wrong(value, "a Python version such as '3.11'")
+    if value not in PYTHON_VERSIONS:
+        known = " or ".join(map(repr, PYTHON_VERSIONS))
+        raise _wrong(value, f"a Python version that there is a sandbox image for: {known}")
     return value
 
 

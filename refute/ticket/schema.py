@@ -88,7 +88,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "text": "the sentence that is claimed",
     "given": "a mapping of variable name to type, e.g. {n: 'int'}",
     "check": "a Python expression that must be true",
-    "python": "a Python version such as '3.11'",
+    "python": "a Python version in quotes, '3.11' or '3.13'",
     "property": "a mapping with given, check and optionally assume",
 }
 _MAX_FAULTS: Final = 100

@@ -79,3 +79,24 @@ def test_diff_reports_only_what_changed(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "a.sh").write_text("rm -rf /\nreboot\n")
     document = json.loads(_run("a.sh", "--diff", "HEAD", "--format", "json").output)
     assert [finding["line"] for finding in document["findings"]] == [2]
+
+
+def test_a_diff_says_what_it_does_not_show_and_calls_nothing_safe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / "a.sh").write_text("reboot\n")
+    identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
+    for arguments in (["add", "a.sh"], ["commit", "-qm", "x"]):
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+    monkeypatch.chdir(tmp_path)
+    said = _run(str(tmp_path), "--diff", "HEAD").output
+    assert said == (
+        "nothing that blocks is new since HEAD: 1 file scanned, nothing new found; 1 finding there before, not shown\n"
+    )
+
+
+def test_where_no_script_is_nothing_is_called_safe(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("rm -rf /\n")
+    result = _run(str(tmp_path))
+    assert (result.return_value, "safe" in result.output) == (0, False)

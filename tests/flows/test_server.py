@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.orchestrator.server import LocalServer, ServerFiles, answers, server_check, server_lease
+from flows.orchestrator.server import LocalServer, ServerFiles, answers, ensure_home, server_check, server_lease
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
 
@@ -68,6 +68,19 @@ def test_a_state_directory_that_cannot_be_written_is_told_with_what_to_do(tmp_pa
     with pytest.raises(OrchestratorUnavailable, match="cannot be written") as refused:
         ServerFiles.of(Settings.load(state_dir=tmp_path / "file" / "state"))
     assert "REFUTE_STATE_DIR" in str(refused.value)
+
+
+def test_where_nobody_has_a_home_prefect_gets_one(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", "/as/it/was")
+    ensure_home(tmp_path)
+    assert os.environ["HOME"] == "/as/it/was"
+
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", unknown)
+    ensure_home(tmp_path)
+    assert os.environ["HOME"] == str(tmp_path)
 
 
 @pytest.mark.prefect

@@ -151,7 +151,8 @@ def test_s150_an_engine_that_comes_back_gets_the_job_once_more(ticket, verify, e
     assert outcome.status is Status.PASS_WEAK, outcome.reason
 
 
-def test_s150_a_python_without_an_image_is_an_error_that_names_those_with_one(ticket, verify):
-    outcome = verify(ticket(more={"python": "3.12"}))
+def test_s150_a_python_whose_image_is_not_built_is_an_error_that_says_how(ticket, verify, monkeypatch):
+    monkeypatch.setattr("refute.ports.find_image", lambda *_args, **_options: None)
+    outcome = verify(ticket(more={"python": "3.13"}))
     assert outcome.status is Status.ERROR
-    assert "3.11" in outcome.reason
+    assert "refute image build --python 3.13" in outcome.reason

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from refute.guardrails.plain_text import printable
 from refute.scan.catalog import RULES
 from refute.scan.finding import Finding, ScanResult, Severity
+from refute.wording import counted
 
 _COLORS: Final = {Severity.CRITICAL: "\x1b[1;31m", Severity.HIGH: "\x1b[31m", Severity.MEDIUM: "\x1b[33m"}
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -14,12 +16,25 @@ _WIDTH: Final = 110
 _MAX_LINES: Final = 12
 
 
-def render_text(result: ScanResult, sources: Mapping[str, str], *, color: bool = False) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What of a scan is not shown, because a git revision has it already."""
+
+    base: str
+    """The revision as a person named it."""
+    left_out: int
+    """Findings that it has."""
+
+
+def render_text(
+    result: ScanResult, sources: Mapping[str, str], *, compared: Compared | None = None, color: bool = False
+) -> str:
     """The findings, worst first, each with its source line and a caret, and one line that sums up.
 
     Args:
         result: what the scan found.
         sources: path → decoded text, for the lines shown; a path that is missing shows the matched text instead.
+        compared: to what, where only what is new is shown.
         color: whether to use terminal colours. All text of the scanned files is made printable first.
     """
     blocks = [
@@ -31,20 +46,29 @@ def render_text(result: ScanResult, sources: Mapping[str, str], *, color: bool =
         place = printable(f"{finding.path}:{finding.line}", keep_newlines=False)
         reason = printable(item.reason, keep_newlines=False)
         blocks.append(f"allowed  {finding.rule_id}  {place}\n  reason: {reason}\n")
-    return "\n".join([*blocks, summary(result)]) + "\n"
+    return "\n".join([*blocks, summary(result, compared)]) + "\n"
 
 
-def summary(result: ScanResult) -> str:
-    """One line: whether it may run, and the counts."""
+def summary(result: ScanResult, compared: Compared | None = None) -> str:
+    """One line: whether it may run, and the counts; no word of safety about what was not scanned or is not shown."""
+    if not result.scanned:
+        return "nothing was scanned: no shell or Python file is there"
     counts = [
         f"{sum(finding.severity == level for finding in result.findings)} {level.name.lower()}"
         for level in sorted(Severity, reverse=True)
         if any(finding.severity == level for finding in result.findings)
     ]
-    verdict = "safe to run" if result.safe else "BLOCKED"
+    safe = "safe to run" if compared is None else f"nothing that blocks is new since {_name(compared.base)}"
+    verdict = safe if result.safe else "BLOCKED"
     files = f"{len(result.scanned)} file{'s' if len(result.scanned) != 1 else ''} scanned"
     allowed = f", {len(result.suppressed)} allowed by the allow-file" if result.suppressed else ""
-    return f"{verdict}: {files}, {', '.join(counts) or 'nothing found'}{allowed}"
+    nothing = "nothing found" if compared is None else "nothing new found"
+    old = f"; {counted(compared.left_out, 'finding')} there before, not shown" if compared and compared.left_out else ""
+    return f"{verdict}: {files}, {', '.join(counts) or nothing}{allowed}{old}"
+
+
+def _name(text: str) -> str:
+    return printable(text, max_chars=100, keep_newlines=False)
 
 
 def _alike(findings: list[Finding]) -> list[list[Finding]]:

@@ -33,6 +33,13 @@ def test_without_an_engine_the_rest_is_still_examined(settings: Settings) -> Non
     assert "disk (state)" in checks
 
 
+def test_an_engine_that_refuses_this_person_is_no_engine_that_is_not_started(settings: Settings) -> None:
+    def refuse() -> docker.DockerClient:
+        raise DockerException("PermissionError(13, 'Permission denied')")
+
+    assert "join the group" in by_name(examine(settings, refuse))["engine"].advice
+
+
 def test_an_old_python_is_a_fault() -> None:
     assert check_python((3, 10, 12)).ok is False
     assert check_python((3, 13, 0)).ok is True

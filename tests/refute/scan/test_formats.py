@@ -8,7 +8,6 @@ from jsonschema import Draft202012Validator
 
 from refute.errors import UsageError
 from refute.scan.allow import load_allow_file, suppress
-from refute.scan.changes import only_changed, parse_diff
 from refute.scan.finding import ScanResult
 from refute.scan.formats.annotations import render_annotations
 from refute.scan.formats.document import render_json
@@ -112,17 +111,6 @@ def test_wrong_allow_file_is_an_error(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(UsageError, match="allow-file"):
         load_allow_file(file)
-
-
-def test_diff_keeps_findings_on_changed_lines_only() -> None:
-    diff = "+++ b/ci/verify.sh\n@@ -3,0 +3 @@\n+x\n+++ b/other.sh\n@@ -0,0 +1,2 @@\n"
-    assert parse_diff(diff) == {"ci/verify.sh": frozenset({3}), "other.sh": frozenset({1, 2})}
-    assert [finding.line for finding in only_changed(_scan(), parse_diff(diff)).findings] == [3]
-
-
-def test_diff_keeps_what_could_not_be_analysed() -> None:
-    result = only_changed(_scan("if true; then\n"), {"ci/verify.sh": frozenset({99})})
-    assert not result.safe
 
 
 def test_findings_that_say_the_same_are_one_block_with_their_lines() -> None:

@@ -1,12 +1,10 @@
-"""What is scanned for the paths that a person names, and what of it a change touches."""
+"""What is scanned for the paths that a person names."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from refute.errors import TicketNotFound, UsageError
-from refute.scan.changes import changed_lines, only_changed
+from refute.errors import TicketNotFound
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
 from refute.scan.targets import collect, scan_targets
@@ -52,27 +50,3 @@ def test_what_blocks_is_a_setting(tmp_path: Path) -> None:
     targets = collect([path], None, None)
     assert scan_targets(targets).safe
     assert not scan_targets(targets, block_from=Severity.MEDIUM).safe
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A repository in which the second commit's script gained its last line."""
-    (tmp_path / "a.sh").write_text("rm -rf /etc\n")
-    identity = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
-    for command in (["init", "-q"], ["add", "a.sh"], [*identity, "commit", "-qm", "first"]):
-        subprocess.run(["git", *command], cwd=tmp_path, check=True)
-    (tmp_path / "a.sh").write_text("rm -rf /etc\ncat /etc/shadow\n")
-    return tmp_path
-
-
-def test_only_findings_on_changed_lines_are_kept(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(checkout)
-    result = only_changed(scan_targets(collect([Path("a.sh")], None, None)), changed_lines("HEAD", checkout))
-    assert [(finding.rule_id, finding.line) for finding in result.findings] == [("read-credentials", 2)]
-
-
-@pytest.mark.parametrize("base", ["--output=x", "no-such-revision"])
-def test_a_base_that_is_no_revision_is_refused(checkout: Path, base: str) -> None:
-    with pytest.raises(UsageError, match="--diff"):
-        changed_lines(base, checkout)
-    assert not (checkout / "x").exists()

@@ -1,6 +1,7 @@
 """The question, and what is made and undone around its answer; no engine is asked."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -107,6 +108,12 @@ def test_required_packages_are_named_and_nothing_is_made_for_them_before_the_ans
     assert any("1 required package (wheels pinned by hash): slugtools==1.0" in step for step in world.question.plan)
     confirm(world.ports, world.question, Answer(yes=True))
     assert world.sandbox.prepared == []
+
+
+def test_no_word_of_the_plan_runs_out_of_a_form_s_window(tmp_path):
+    plan = World(tmp_path).question.plan
+    assert re.search("on a throwaway copy of [0-9] files, digest [0-9a-f]{12}$", plan[-1])
+    assert max(map(len, " ".join(plan).split())) < 30
 
 
 def test_allowed_hosts_and_another_runtime_stand_in_the_question_and_in_the_audit_log(tmp_path, monkeypatch):

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from refute.errors import TicketInvalid, TicketNotFound, UsageError
+from refute.sandbox.image_recipe import SUITES
 from refute.ticket import sources
+from refute.ticket.fields import PYTHON_VERSIONS
 from refute.ticket.parse import each_ticket, load_ticket, load_tickets
 from refute.ticket.record import Kind
 from tests.refute.ticket.conftest import FIELDS, MakeTicket
@@ -63,8 +65,19 @@ def test_a_byte_order_mark_a_document_start_and_windows_line_ends_are_fine(works
     assert ticket.claims[0].text == "thing() returns 1."
 
 
-def test_an_unquoted_python_version_keeps_its_zero(workspace: Path) -> None:
-    assert load_ticket(written(workspace, MINIMAL + "python: 3.10\n")).python == "3.10"
+def test_an_unquoted_python_version_is_taken_as_it_is_written(workspace: Path) -> None:
+    assert load_ticket(written(workspace, MINIMAL + "python: 3.13\n")).python == "3.13"
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.12", "2.7", "3"])
+def test_a_python_without_a_sandbox_image_is_told_when_the_ticket_is_read(workspace: Path, version: str) -> None:
+    said = problems_of(written(workspace, MINIMAL + f"python: {version}\n"))
+    assert f"python (line 7): got '{version}', expected a Python version that there is a sandbox image for" in said
+    assert "'3.11' or '3.13'" in said
+
+
+def test_the_python_versions_of_tickets_are_those_of_sandbox_images() -> None:
+    assert set(PYTHON_VERSIONS) == set(SUITES)
 
 
 def test_claims_without_an_id_are_called_by_position_and_never_clash(make_ticket: MakeTicket) -> None:
