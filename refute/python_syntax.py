@@ -29,3 +29,13 @@ def parse_python(source: str | bytes, *, mode: Literal["exec", "eval"] = "exec")
     """
     with _ONE_AT_A_TIME:
         return ast.parse(source, mode=mode)  # type: ignore[return-value]  # noqa: TID251  # the one place
+
+
+def nests_deeper(tree: ast.AST, levels: int) -> bool:
+    """Whether a tree has more levels than this; told without recursion."""
+    level: list[ast.AST] = [tree]
+    for _ in range(levels):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True

@@ -46,6 +46,7 @@ _ORIGIN_WORDS: Final[Mapping[Origin, str]] = {
     Origin.PHRASE: "phrases of claims",
     Origin.FUZZ: "typed fuzzing",
     Origin.MODEL: "a model",
+    Origin.PREVIOUS: "the previous version",
 }
 
 NAMES_SHOWN: Final = 5

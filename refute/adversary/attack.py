@@ -37,11 +37,17 @@ class Origin(StrEnum):
     """A crash that a claim or docstring rules out."""
     MODEL = "model"
     """Written by a model."""
+    PREVIOUS = "previous"
+    """What the ticket's `previous` version answers."""
 
     @property
     def by_author(self) -> bool:
-        """Whether the ticket's author wrote the expectation as code: alone it never suffices for PASS."""
-        return self in {self.AUTHOR_EXAMPLE, self.AUTHOR_PROPERTY, self.CLAIM_EXAMPLE, self.DOCSTRING_EXAMPLE}
+        """Whether the ticket's author wrote the expectation as code: alone it never suffices for PASS.
+
+        The previous version is theirs too, and runs in one process with the code, which may change what it answers.
+        """
+        examples = {self.AUTHOR_EXAMPLE, self.AUTHOR_PROPERTY, self.CLAIM_EXAMPLE, self.DOCSTRING_EXAMPLE}
+        return self is self.PREVIOUS or self in examples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +68,8 @@ class Brief:
     """Every file of the snapshot."""
     max_tests: int = 40
     max_bytes: int = 60_000
+    previous: SourceModule | None = None
+    """The version before the change, where the ticket brings one that can be imported."""
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -213,5 +221,7 @@ class TriagedTest:
     verdict: TriageVerdict
     reason: str
     run: TestRun
+    without_vote: bool = False
+    """Decided by running the previous version, which knows better than anybody's vote."""
     contested: bool = False
     """Flaky, though nothing in the test is left to chance: it is the code that answered differently."""

@@ -14,7 +14,7 @@ from refute.adversary.counterexample import smallest_input
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, JobResult, Limits
 from refute.settings import Settings
-from refute.ticket.modules import implementation_modules
+from refute.ticket.modules import implementation_modules, previous_module
 from refute.ticket.record import Ticket
 
 PLAN: Final = "plan.json"
@@ -115,6 +115,7 @@ def make_plan(ticket: Ticket, test_file: str, tests: Sequence[str], settings: Se
         tests: its functions to run.
         settings: limits and repetitions.
     """
+    earlier = previous_module(ticket)
     return {
         "version": CONTRACT_VERSION,
         "nonce": secrets.token_hex(16),
@@ -123,7 +124,7 @@ def make_plan(ticket: Ticket, test_file: str, tests: Sequence[str], settings: Se
         "results_file": RESULTS,
         "workspace": "/workspace",
         "import_roots": list(ticket.import_roots),
-        "modules": [module.name for module in implementation_modules(ticket)],
+        "modules": [module.name for module in (*implementation_modules(ticket), *([earlier] if earlier else []))],
         "tests": list(tests),
         "scratch_dir": "/tmp/attack",  # noqa: S108  # inside the container
         "repetitions": settings.repetitions,

@@ -1,6 +1,7 @@
 """The screen: which generated tests may run. What proves nothing, mocks, or is unsafe is kept aside with its reason."""
 
 import ast
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -12,6 +13,8 @@ from refute.adversary.references import ImplementationUse
 from refute.adversary.resolution import Resolution
 from refute.adversary.suite_source import SuiteSource, lines_of
 from refute.adversary.vacuity import vacuity
+from refute.adversary.vocabulary import Vocabulary
+from refute.adversary.wrapping import wrappers
 from refute.scan.finding import Finding, Severity
 from refute.scan.scanner import scan_python
 from refute.ticket.record import Claim
@@ -73,6 +76,7 @@ class _Judge:
         paths = brief.ticket.implementation_files
         self._objections = Objections(self._names, paths, allow_network=allow_network)
         self._use = ImplementationUse(suite.source, [source.module.name for source in brief.modules], brief.programs)
+        self._vocabulary = Vocabulary(brief)
         self._programs = brief.programs
         self.dangers: Sequence[Finding] = ()
 
@@ -87,8 +91,9 @@ class _Judge:
             return
         yield from _grounding(test, claim)
         functions = self._suite.functions(test.name)
-        if len(functions) != 1 or sum(other.name == test.name for other in tests) != 1:
-            yield f"expected one module-level function {test.name} in the file, got {len(functions)}"
+        bindings = max(len(functions), self._suite.bindings(test.name))
+        if len(functions) != 1 or bindings != 1 or sum(other.name == test.name for other in tests) != 1:
+            yield f"expected one module-level function {test.name} in the file, got {bindings}"
             return
         function = functions[0]
         if not isinstance(function, ast.FunctionDef) or not test.name.startswith("test") or len(test.name) > MAX_NAME:
@@ -99,6 +104,8 @@ class _Judge:
         closure = self._suite.closure(test.name)
         yield from self._unsafe(closure)
         yield from self._objections.to(closure)
+        yield from wrappers(function, self._names)
+        yield from self._vocabulary.unknown(closure)
         sameness = SAMENESS.search(claim.text) is not None
         yield from filter(None, [vacuity(function, closure, self._names, self._use, sameness=sameness)])
 
@@ -115,7 +122,7 @@ class _Judge:
 
 def _grounding(test: AttackTest, claim: Claim) -> Iterator[str]:
     """The quote must stand in the claim, and be enough of it to mean something."""
-    quote, text = " ".join(test.quote.split()), " ".join(claim.text.split())
+    quote, text = (unicodedata.normalize("NFKC", " ".join(words.split())) for words in (test.quote, claim.text))
     if not quote or quote not in text:
         yield f"quotes {test.quote[:80]!r}, which is not in claim {claim.id}"
     elif len(quote) < min(MIN_QUOTE, len(text)) and len(quote.split()) < MIN_WORDS:

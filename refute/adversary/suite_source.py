@@ -8,6 +8,8 @@ from refute.adversary.references import defined, loaded
 from refute.python_syntax import parse_python
 
 LINE_BREAK = re.compile(rb"\r\n|\r|\n")
+HOOKS = re.compile(r"(?:setup|teardown)(?:_module|_function|_method|_class)?\Z|setUpModule\Z|tearDownModule\Z|pytest_")
+"""Functions of a test module that pytest runs by their names."""
 
 
 class SuiteSource:
@@ -25,6 +27,7 @@ class SuiteSource:
         self.tree = parse_python(source)
         self._functions: dict[str, list[ast.stmt]] = {}
         self._definitions: dict[str, list[ast.stmt]] = {}
+        self._fixtures: dict[str, list[ast.stmt]] = {}
         self._always: list[ast.stmt] = []
         self._loaded: dict[int, set[str]] = {}
         for node in self.tree.body:
@@ -32,8 +35,10 @@ class SuiteSource:
                 self._functions.setdefault(node.name, []).append(node)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 self._definitions.setdefault(node.name, []).append(node)
-                if _is_autouse(node):
+                if _is_autouse(node) or HOOKS.match(node.name):
                     self._always.append(node)
+                for name in _fixture_names(node):
+                    self._fixtures.setdefault(name, []).append(node)
             elif not isinstance(node, ast.Import | ast.ImportFrom) and not _is_docstring(node):
                 self._always.append(node)
                 for name in defined(node):
@@ -67,7 +72,22 @@ class SuiteSource:
                 self._loaded[id(node)] = loaded(node)
             for reference in self._loaded[id(node)]:
                 queue.extend(self._definitions.get(reference, []))
+            for used in self._fixtures_of(node):
+                queue.extend(self._fixtures[used])
         return list(found.values())
+
+    def bindings(self, name: str) -> int:
+        """How many statements of the module give something this name."""
+        return len(self._definitions.get(name, []))
+
+    def _fixtures_of(self, node: ast.stmt) -> set[str]:
+        """Fixtures that a statement uses: by an argument's name, or as text, as `usefixtures` does."""
+        if not self._fixtures:
+            return set()
+        texts = {
+            part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        }
+        return self._fixtures.keys() & (self._loaded[id(node)] | texts)
 
     def without(self, names: Iterable[str]) -> str:
         """The file without these functions and their decorators; every other byte as it was."""
@@ -90,6 +110,19 @@ def lines_of(node: ast.stmt) -> tuple[int, int]:
 
 def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _fixture_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+    """Under which names tests may ask for a fixture: its own, or the one that its decorator gives it."""
+    if not any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list):
+        return []
+    given = [
+        part.value.value
+        for decorator in node.decorator_list
+        for part in ast.walk(decorator)
+        if isinstance(part, ast.keyword) and part.arg == "name" and isinstance(part.value, ast.Constant)
+    ]
+    return [node.name, *(name for name in given if isinstance(name, str))]
 
 
 def _is_autouse(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:

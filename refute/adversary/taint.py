@@ -2,10 +2,11 @@
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from refute.adversary.references import ImplementationUse
+from refute.adversary.references import ImplementationUse, loaded
 from refute.adversary.resolution import Resolution
 
 OUTSIDE: Final = frozenset({"subprocess", "runpy", "importlib", "os", "sys", "warnings", "logging", "gc", "threading"})
@@ -16,21 +17,35 @@ RAISERS: Final = frozenset({"pytest.raises", "pytest.warns", "pytest.deprecated_
 
 
 _BUILTINS: Final = frozenset(dir(builtins))
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Taint:
     """The tainted names of one test; the order of statements does not count.
 
     Args:
-        test: the test function.
+        test: the test function, or a helper of it.
         names: resolves the file's names.
         use: tells which names of the file refer to the implementation.
+        of_caller: every argument may come from the implementation.
     """
 
-    def __init__(self, test: ast.FunctionDef, names: Resolution, use: ImplementationUse) -> None:
+    def __init__(
+        self,
+        test: ast.FunctionDef | ast.AsyncFunctionDef,
+        names: Resolution,
+        use: ImplementationUse,
+        *,
+        of_caller: bool = False,
+    ) -> None:
         self._names = names
         self._use = use
-        self._tainted = {argument.arg for argument in test.args.args} & OBSERVERS
+        self._tainted = set(_arguments(test)) if of_caller else set(_arguments(test)) & OBSERVERS
+        self._inner = {
+            node.name: set(_arguments(node))
+            for node in ast.walk(test)
+            if isinstance(node, FUNCTION) and node is not test
+        }
         for node in ast.walk(test):
             if isinstance(node, ast.Import | ast.ImportFrom) and use.imports(node):
                 self._tainted |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
@@ -69,17 +84,49 @@ class Taint:
             case ast.Call(func=function) if self.depends(node):
                 # Arguments may have been written into, and so may the object whose method was called.
                 receiver = [function.value] if isinstance(function, ast.Attribute) else []
-                return {name for part in (*receiver, *passed(node)) for name in _variables(part)}
+                touched = {name for part in (*receiver, *passed(node)) for name in _variables(part)}
+                # A function of the test's that is called with such a value, or handed over, is given it.
+                given = [self._inner[name] for name in {*touched, *_variables(function)} if name in self._inner]
+                return touched.union(*given)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) if (
                 name not in self._tainted and self.depends(*_made_of(node))
             ):
                 return {name}
-            case ast.FunctionDef(name=name) if name in self._tainted:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name in self._tainted:
                 # A callback that was handed to the implementation: what it writes down shows when it was called.
                 return {written for call in calls(node) for written in _variables(call.func)}
             case ast.ExceptHandler(name=str(name)):
                 return {name}
         return set()
+
+
+def run_inside(node: ast.AST, *, defined_here: Sequence[ast.AST] = ()) -> set[str]:
+    """Names of functions that may run with a node: coroutines and generators that nobody awaits or reads do not.
+
+    Args:
+        node: a function or a statement.
+        defined_here: functions of the file that it may call, beside those in itself.
+    """
+    lazy = {one.name for one in (*ast.walk(node), *defined_here) if isinstance(one, FUNCTION) and _is_lazy(one)}
+    idle = Counter(
+        part.value.func.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) and isinstance(part.value.func, ast.Name)
+    )
+    read = Counter(part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
+    return {name for name in loaded(node) if name not in lazy or read[name] > idle[name]}
+
+
+def _is_lazy(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return isinstance(function, ast.AsyncFunctionDef) or any(
+        isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(function)
+    )
+
+
+def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    given = function.args
+    several = [one for one in (given.vararg, given.kwarg) if one is not None]
+    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, *several)]
 
 
 def passed(call: ast.Call) -> list[ast.expr]:
@@ -91,7 +138,9 @@ def _made_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> lis
     """What makes a definition a part of the implementation: decorators, bases, and what a function gives back."""
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases]
-    given = [part.value for part in ast.walk(node) if isinstance(part, ast.Return | ast.Yield) and part.value]
+    given = [
+        part.value for part in ast.walk(node) if isinstance(part, ast.Return | ast.Yield | ast.YieldFrom) and part.value
+    ]
     return [*node.decorator_list, *given]
 
 

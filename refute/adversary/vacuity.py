@@ -1,16 +1,20 @@
 """Whether a test can fail because of the implementation: does it check something that depends on it?"""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from refute.adversary.references import ImplementationUse, loaded
+from refute.adversary.aliases import aliases_in, renamed
+from refute.adversary.references import ImplementationUse
 from refute.adversary.resolution import Resolution
-from refute.adversary.taint import RAISERS, Taint, calls
+from refute.adversary.swallowing import catches_all, certainly_fails, leaves_early, own_checks, waits_for_assertion
+from refute.adversary.taint import RAISERS, Taint, calls, run_inside
+from refute.adversary.tautology import always_true
 
-SWALLOWING: Final = frozenset({"AssertionError", "Exception", "BaseException"})
 MEANINGFUL: Final = ""
 NOTHING: Final = "asserts nothing"
+ITSELF: Final = "fails by itself, whatever the implementation does"
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def vacuity(
@@ -30,29 +34,42 @@ def vacuity(
         use: tells which names of the file refer to the implementation.
         sameness: the claim speaks of equal results of equal calls, so that comparing a call with itself counts.
     """
-    helpers = [node for node in closure if isinstance(node, ast.FunctionDef) and node is not test]
-    checks = _Checks(test, helpers, names, Taint(test, names, use), sameness=sameness)
+    helpers = {node.name: node for node in closure if isinstance(node, FUNCTION) and node is not test}
+    checks = _Checks(test, helpers, names, use, sameness=sameness)
     found = list(checks.of(test.body, guarded=False))
     return MEANINGFUL if MEANINGFUL in found else next(iter(found), NOTHING)
 
 
 class _Checks:
-    """Goes through a test's statements; yields one fault per check that can be reached, empty for a good one."""
+    """Goes through a function's statements; yields one fault per check that can be reached, empty for a good one.
+
+    Args:
+        function: the test, or a helper of it, of which every argument may come from the implementation.
+        helpers: functions of the file that run with it, by name.
+        names: resolves the file's names.
+        use: tells which names of the file refer to the implementation.
+        sameness: as above.
+        known: what each helper checks, once that is known, and nothing while it is found out; None for the test.
+    """
 
     def __init__(
         self,
-        test: ast.FunctionDef,
-        helpers: Sequence[ast.FunctionDef],
+        function: FUNCTION,
+        helpers: Mapping[str, FUNCTION],
         names: Resolution,
-        taint: Taint,
+        use: ImplementationUse,
         *,
         sameness: bool,
+        known: dict[tuple[str, bool], list[str]] | None = None,
     ) -> None:
-        self._used = loaded(test)
-        self._helpers = {helper.name: helper for helper in helpers}
+        self._run = run_inside(function)
+        self._helpers = helpers
         self._names = names
-        self._taint = taint
+        self._use = use
+        self._taint = Taint(function, names, use, of_caller=known is not None)
+        self._aliases = aliases_in(function)
         self._sameness = sameness
+        self._known = {} if known is None else known
 
     def of(self, body: Sequence[ast.stmt], *, guarded: bool) -> Iterator[str]:
         """The checks of a block; `guarded` where reaching it depends on the implementation."""
@@ -66,12 +83,19 @@ class _Checks:
             case ast.Assert():
                 yield self._assertion(statement.test, guarded=guarded)
             case ast.Raise():
-                yield MEANINGFUL if guarded else "fails by itself, whatever the implementation does"
+                yield MEANINGFUL if guarded else ITSELF
             case ast.With() | ast.AsyncWith():
                 yield from self._with(statement, guarded=guarded)
             case ast.If(test=ast.Constant(value=value)):
                 yield from self.of(statement.body if value else statement.orelse, guarded=guarded)
-            case ast.If(test=condition) | ast.While(test=condition) | ast.For(iter=condition):
+            case ast.For(iter=iterated) | ast.AsyncFor(iter=iterated) if _is_empty(iterated):
+                yield from self.of(statement.orelse, guarded=guarded)
+            case (
+                ast.If(test=condition)
+                | ast.While(test=condition)
+                | ast.For(iter=condition)
+                | ast.AsyncFor(iter=condition)
+            ):
                 inner = guarded or self._taint.depends(condition)
                 yield from self.of([*statement.body, *statement.orelse], guarded=inner)
             case ast.Match(subject=subject, cases=cases):
@@ -80,14 +104,14 @@ class _Checks:
                     yield from self.of(one.body, guarded=inner)
             case ast.Try():
                 yield from self._try(statement, guarded=guarded)
-            case ast.FunctionDef(name=name, body=body) if name in self._used:
-                yield from self.of(body, guarded=guarded)
-            case ast.Expr() | ast.Assign() | ast.AnnAssign():
+            case ast.FunctionDef(name=name, body=body) | ast.AsyncFunctionDef(name=name, body=body):
+                yield from self.of(body, guarded=guarded) if name in self._run else ()
+            case ast.Expr() | ast.Assign() | ast.AnnAssign() | ast.Return():
                 yield from self._calls(statement, guarded=guarded)
 
     def _assertion(self, condition: ast.expr, *, guarded: bool) -> str:
         shown = ast.unparse(condition)[:80]
-        if always_true(condition, sameness=self._sameness):
+        if always_true(renamed(condition, self._aliases), sameness=self._sameness):
             return f"asserts what is always true: {shown}"
         if guarded or self._taint.depends(condition):
             return MEANINGFUL
@@ -96,22 +120,36 @@ class _Checks:
     def _with(self, statement: ast.With | ast.AsyncWith, *, guarded: bool) -> Iterator[str]:
         managers = [item.context_expr for item in statement.items]
         called = {self._names.dotted(manager.func): manager for manager in managers if isinstance(manager, ast.Call)}
-        if not RAISERS.isdisjoint(called):
+        raiser = next((manager for name, manager in called.items() if name in RAISERS), None)
+        if raiser is not None and (fault := self._expects_itself(raiser, statement.body)):
+            yield fault
+            return
+        if raiser is not None:
             good = self._taint.depends(*statement.body)
             yield MEANINGFUL if good else "expects an error from code that is not the implementation"
         suppress = called.get("contextlib.suppress")
-        if suppress is None or not _catches_all(suppress.args):
+        if suppress is None or not catches_all(suppress.args):
             yield from self.of(statement.body, guarded=guarded)
+
+    def _expects_itself(self, raiser: ast.Call, body: Sequence[ast.stmt]) -> str:
+        """Whether the test raises by itself what it waits for; empty where it does not."""
+        if any(isinstance(one, ast.Raise) and not self._taint.depends(one) for one in body):
+            return "expects an error that it raises itself"
+        if catches_all([*raiser.args[:1], *(one.value for one in raiser.keywords)]) and own_checks(body):
+            return "expects its own check to fail"
+        return ""
 
     def _try(self, statement: ast.Try, *, guarded: bool) -> Iterator[str]:
         """Checks in the body count unless a handler catches what they raise and goes on."""
         inner = guarded or self._taint.depends(*statement.body)
-        swallowed = False
+        swallowed = leaves_early(statement.finalbody)
         for handler in statement.handlers:
             found = list(self.of(handler.body, guarded=inner))
-            yield from found
             caught = [handler.type] if handler.type is not None else []
-            swallowed = swallowed or (not found and (not caught or _catches_all(caught)))
+            # It is there for the test's own failure, and what it checks is about that, unless it fails for sure.
+            hides = waits_for_assertion(caught) and own_checks(statement.body) and not certainly_fails(handler.body)
+            yield from ["catches the failure of its own check"] if hides else found
+            swallowed = swallowed or hides or (MEANINGFUL not in found and (not caught or catches_all(caught)))
         if not swallowed:
             yield from self.of(statement.body, guarded=guarded)
         yield from self.of([*statement.orelse, *statement.finalbody], guarded=inner)
@@ -120,63 +158,33 @@ class _Checks:
         """`pytest.fail(…)`, `pytest.raises(E, f, …)`, and helpers of the file that check."""
         for call in calls(statement):
             callee = self._names.dotted(call.func)
-            depends = self._taint.depends(call)
+            depends = guarded or self._taint.depends(call)
             if callee == "pytest.fail":
-                yield MEANINGFUL if guarded else "fails by itself, whatever the implementation does"
+                yield MEANINGFUL if guarded else ITSELF
             elif callee in RAISERS:
                 yield MEANINGFUL if depends else "expects an error from code that is not the implementation"
-            elif depends and isinstance(call.func, ast.Name) and self._asserts(call.func.id, set()):
-                yield MEANINGFUL
+            elif depends and isinstance(call.func, ast.Name):
+                yield from self._of_helper(call.func.id, statement, guarded=guarded)
 
-    def _asserts(self, name: str, seen: set[str]) -> bool:
-        """Whether a helper checks something, itself or by another helper."""
+    def _of_helper(self, name: str, statement: ast.stmt, *, guarded: bool) -> Iterator[str]:
+        """What a helper checks, itself or by another helper; each is gone through once."""
         helper = self._helpers.get(name)
-        if helper is None or name in seen:
-            return False
-        seen.add(name)
-        if any(isinstance(part, ast.Assert | ast.Raise) for part in ast.walk(helper)):
-            return True
-        inner = list(calls(helper))
-        if any(self._names.dotted(call.func) in {*RAISERS, "pytest.fail"} for call in inner):
-            return True
-        return any(isinstance(call.func, ast.Name) and self._asserts(call.func.id, seen) for call in inner)
+        if helper is None or name not in run_inside(statement, defined_here=[helper]):
+            return
+        if (name, guarded) not in self._known:
+            self._known[name, guarded] = []
+            checks = _Checks(helper, self._helpers, self._names, self._use, sameness=self._sameness, known=self._known)
+            self._known[name, guarded] = list(checks.of(helper.body, guarded=guarded))
+        yield from self._known[name, guarded]
 
 
-def always_true(condition: ast.expr, *, sameness: bool = False) -> bool:  # noqa: PLR0911  # one return per kind
-    """Whether a condition holds whatever the implementation does.
-
-    Args:
-        condition: of an assertion.
-        sameness: comparing equal expressions says something.
-    """
-    match condition:
-        case ast.Constant(value=value):
-            return bool(value)
-        case ast.Tuple(elts=[_, *_]) | ast.List(elts=[_, *_]) | ast.JoinedStr() | ast.Lambda():
+def _is_empty(iterated: ast.expr) -> bool:
+    """Whether a loop over this never comes to its body."""
+    match iterated:
+        case ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]) | ast.Constant(value="" | b""):
             return True
-        case ast.BoolOp(op=ast.Or(), values=values):
-            return any(always_true(value, sameness=sameness) for value in values)
-        case ast.BoolOp(op=ast.And(), values=values):
-            return all(always_true(value, sameness=sameness) for value in values)
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=value)):
-            return not value
-        case ast.Compare(left=left, ops=[ast.Is()]) if any(isinstance(part, ast.Call) for part in ast.walk(left)):
-            return False  # two calls may well give two objects
-        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() | ast.LtE() | ast.GtE()], comparators=[right]):
-            same = ast.dump(left) == ast.dump(right)
-            return (same and not sameness) or _is_length_bound(condition)
-        case ast.Call(func=ast.Name(id="isinstance"), args=[_, ast.Name(id="object")]):
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int() as number)]):
+            return number <= 0
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "set" | "dict" | "frozenset"), args=[], keywords=[]):
             return True
     return False
-
-
-def _is_length_bound(condition: ast.Compare) -> bool:
-    """`len(x) >= 0`."""
-    match condition:
-        case ast.Compare(left=ast.Call(func=ast.Name(id="len")), ops=[ast.GtE()], comparators=[ast.Constant(value=0)]):
-            return True
-    return False
-
-
-def _catches_all(kinds: Sequence[ast.expr]) -> bool:
-    return any(isinstance(part, ast.Name) and part.id in SWALLOWING for kind in kinds for part in ast.walk(kind))

@@ -4,7 +4,7 @@ import importlib.util
 
 from refute.adversary.attack import Brief, SourceModule
 from refute.ports import Ports
-from refute.ticket.modules import implementation_modules
+from refute.ticket.modules import implementation_modules, previous_module
 from refute.ticket.record import Snapshot, Ticket
 
 
@@ -15,8 +15,10 @@ def brief_of(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
         SourceModule(module=module, source=_source_text(contents[module.path]))
         for module in implementation_modules(ticket)
     )
+    earlier = previous_module(ticket)
     return Brief(
         ticket=ticket,
+        previous=SourceModule(module=earlier, source=_source_text(contents[earlier.path])) if earlier else None,
         modules=modules,
         workspace_paths=tuple(file.path for file in snapshot.files),
         max_tests=ports.settings.max_tests,

@@ -21,6 +21,7 @@ from refute.sandbox.runtime import in_words
 from refute.scan.scanner import scan_python
 from refute.stages.ahead import prepare_attack
 from refute.stages.brief import brief_of
+from refute.stages.earlier import judge_by_earlier_version
 from refute.stages.evidence import AttackStage, Hardening, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
 from refute.stages.jobs import attack_of, verification_of
@@ -127,11 +128,16 @@ def _kept_attack(ports: Ports, job: Job, screening: Screening) -> Kept[KeptAttac
 def triage_tests(
     ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, attacked: AttackStage
 ) -> Triage:
-    """Decide what every result means, for each test and each claim; a model's refutations by vote."""
+    """Decide what every result means, for each test and each claim; a model's refutations by vote.
+
+    Raises:
+        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure, where the previous version was run.
+    """
     brief = brief_of(ports, ticket, snapshot)
     run = attacked.run
     repetitions = ports.settings.repetitions
     triaged = triage_runs(run, screening.attack, brief, repetitions=repetitions) if run else ()
+    triaged = judge_by_earlier_version(ports, ticket, snapshot, screening, triaged)
     vote = None
     if any(map(needs_vote, triaged)):
         vote = hold_vote(triaged, screening.attack, brief, ports.model(ticket.id))

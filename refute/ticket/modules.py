@@ -75,6 +75,15 @@ def implementation_modules(ticket: Ticket) -> tuple[Module, ...]:
     return tuple(module for module in found if isinstance(module, Module))
 
 
+def previous_module(ticket: Ticket) -> Module | None:
+    """The ticket's `previous` version as a module beside the implementation; None where it cannot be imported."""
+    if ticket.previous is None or not ticket.previous.endswith(".py") or ticket.kind is not Kind.PYTHON:
+        return None
+    found = _module(ticket.previous, ticket.import_roots)
+    taken = {module.name for module in implementation_modules(ticket)}
+    return found if isinstance(found, Module) and found.name not in taken else None
+
+
 def unimportable_files(ticket: Ticket) -> tuple[Unimportable, ...]:
     """The Python implementation files that cannot be imported, each with its reason."""
     found = (_module(path, ticket.import_roots) for path in ticket.implementation_files if path.endswith(".py"))

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from refute.adversary.attack import Category
 
 MAX_CODE_CHARS: Final = 8_000
+MAX_ITEMS: Final = 200
+"""Tests of one answer that are read at all; an attack has room for far fewer."""
 T = TypeVar("T", bound=BaseModel)
 Name = Annotated[str, Field(pattern=r"^test_[A-Za-z0-9_]{1,120}$")]
 
@@ -94,15 +96,27 @@ def read_answer(text: str) -> WrittenTests | None:
     tests = _each(WrittenTest, data.get("tests"), "test", faults)
     untestable = _each(GivenUp, data.get("untestable"), "untestable claim", faults)
     preamble = data.get("preamble", "")
-    if not isinstance(preamble, str) or len(preamble) > MAX_CODE_CHARS:
+    if not isinstance(preamble, str) or len(preamble) > MAX_CODE_CHARS or not _is_text(preamble):
         faults.append("the preamble is no text of acceptable length")
         preamble = ""
     return WrittenTests(preamble=preamble, tests=tuple(tests), untestable=tuple(untestable), faults=tuple(faults))
 
 
+def _is_text(text: str) -> bool:
+    """Whether it can be written down: JSON may hold halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:
     kept = []
-    for number, item in enumerate(items if isinstance(items, list) else [], start=1):
+    given = items if isinstance(items, list) else []
+    if len(given) > MAX_ITEMS:
+        faults.append(f"{len(given)} {what}s were given, only the first {MAX_ITEMS} are read")
+    for number, item in enumerate(given[:MAX_ITEMS], start=1):
         try:
             kept.append(kind.model_validate(item))
         except ValidationError as error:

@@ -10,10 +10,14 @@ from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestabl
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
 from refute.adversary.joining import join
 from refute.guardrails.plain_text import printable
-from refute.python_syntax import parse_python
+from refute.python_syntax import nests_deeper, parse_python
 from refute.ticket.record import ClaimId
 
 PYTEST: Final = "import pytest"
+LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+"""As Python counts lines."""
+MAX_DEPTH: Final = 100
+"""Levels of a test's syntax tree: what goes through trees, here and in pytest, comes to no end in deeper ones."""
 HYPOTHESIS: Final = "from hypothesis import HealthCheck, assume, example, given, settings, strategies as st"
 
 
@@ -64,10 +68,10 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
 def _preamble(text: str) -> str:
     """The imports and helpers of an answer; what does not parse would take every test with it."""
     try:
-        parse_python(text)
+        tree = parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    return text.strip()
+    return "" if nests_deeper(tree, MAX_DEPTH) else text.strip()
 
 
 def _function(written: WrittenTest, name: str) -> str:
@@ -77,11 +81,13 @@ def _function(written: WrittenTest, name: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == written.name]
-    if len(functions) != 1:
+    if len(functions) != 1 or any(nests_deeper(node, MAX_DEPTH) for node in body):
         return ""
-    lines = written.code.split("\n")
-    # The line of `def`, below its decorators.
-    at = next(n for n in range(functions[0].lineno - 1, len(lines)) if f"def {written.name}" in lines[n])
+    lines = LINE_BREAK.split(written.code)
+    at = functions[0].lineno - 1  # the line of `def`, below its decorators
+    if f"def {written.name}" not in lines[at]:  # spelled in another way, as Python allows
+        functions[0].name = name
+        return ast.unparse(ast.Module(body=body, type_ignores=[]))
     lines[at] = lines[at].replace(f"def {written.name}", f"def {name}", 1)
     return "\n".join(lines).strip("\n")
 

@@ -13,6 +13,8 @@ from refute.ticket.record import Claim
 
 MAX_WHOLE_CHARS: Final = 6_000
 """A module up to this long is shown whole."""
+LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+"""As Python counts lines; `str.splitlines` knows more breaks, by which code could be left out of sight."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,7 @@ def excerpt(source: str, claims: Sequence[Claim], *, max_chars: int = MAX_WHOLE_
         return Excerpt(text=source[:max_chars], left_out=("everything after its first characters",))
     definitions = {node.name: node for node in tree.body if isinstance(node, FUNCTION | ast.ClassDef)}
     touched = _touched(definitions, " ".join(claim.text for claim in claims))
-    lines = source.splitlines()
+    lines = LINE_BREAK.split(source)
     parts, left_out = [], []
     for node in tree.body:
         if isinstance(node, FUNCTION | ast.ClassDef) and node.name not in touched:

@@ -40,7 +40,7 @@ class Vote:
 
 def needs_vote(one: TriagedTest) -> bool:
     """Whether a vote decides a test: a model's refutation, or its input that the implementation refuses."""
-    if one.test.origin is not Origin.MODEL or one.run.error_type in UNREADABLE:
+    if one.without_vote or one.test.origin is not Origin.MODEL or one.run.error_type in UNREADABLE:
         return False
     refused = one.verdict is TriageVerdict.NEEDS_REVIEW and one.run.raised_on_purpose
     plain = one.run.end is TestEnd.FAILED and not limit_reached(one.run) and not confined(one.run)

@@ -78,7 +78,7 @@ def phrase_tests(claim: Claim, ticket: Ticket, surface: Surface) -> Iterator[Dra
 
 def _leading(plain: str, subjects: Iterable[Function]) -> Function | None:
     """The function with which a sentence begins."""
-    word = re.match(r"`?([A-Za-z_][\w.]*)", plain)
+    word = re.match(r"`?([^\W\d][\w.]*)", plain)
     return next((f for f in subjects if word and word[1] in {f.name, f.qualified, f"{f.module}.{f.qualified}"}), None)
 
 

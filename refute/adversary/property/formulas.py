@@ -20,7 +20,7 @@ from refute.adversary.property.wording import read_parameter
 from refute.ticket.record import Claim
 
 _CODE = re.compile(
-    r"`(?P<span>[^`\n]+)`|(?P<bare>(?<![\w.`])[A-Za-z_][\w.]*\([^`]*?\) (?:==|<=|>=|<|>) "
+    r"`(?P<span>[^`\n]+)`|(?P<bare>(?<![\w.`])[^\W\d][\w.]*\([^`]*?\) (?:==|<=|>=|<|>) "
     r"(?:[^`()]|\((?:[^`()]|\([^`()]*\))*\))*?)(?=$|[.,;:](?:\s|$)| for | holds| when | if )"
 )
 _FOR_ALL = re.compile(

@@ -19,6 +19,8 @@ _ONLY_STANDARD = re.compile(
     r"|\bplain python\b[^.]*\bwithout\b",
     re.IGNORECASE,
 )
+IMPORTED = "imported to its end"
+"""Code that finds something missing may say so and exit as if all were well."""
 _IMPORTABLE = re.compile(r"\bimport(?:s|ed|ing|able)?\b(?! (?:of|format|file|csv|data|record|order)\w*)", re.IGNORECASE)
 
 
@@ -61,10 +63,10 @@ def _isolated(module: str) -> tuple[str, ...]:
         # Where a program that a test starts finds the code, whoever runs the tests.
         "named = os.environ.get('PYTHONPATH', '').split(os.pathsep)",
         "roots = [path for path in (os.getcwd(), *named, *sys.path) if path and '-packages' not in path]",
-        f"program = f'import sys; sys.path[:0] = {{roots!r}}; import {module}'",
+        f"program = f'import sys; sys.path[:0] = {{roots!r}}; import {module}; print(\"{IMPORTED}\")'",
         (
             "ended = subprocess.run([sys.executable, '-I', '-S', '-c', program], capture_output=True, "
             "text=True, timeout=15, check=False)"
         ),
-        "assert ended.returncode == 0, ended.stderr[-2000:]",
+        f"assert ended.returncode == 0 and {IMPORTED!r} in ended.stdout, (ended.stdout + ended.stderr)[-2000:]",
     )

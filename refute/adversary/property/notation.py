@@ -12,7 +12,7 @@ from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
 from refute.adversary.property.operands import whole_start
 from refute.adversary.property.spoken_values import read_said, read_unquoted
 
-_CALL = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*(?:\.\w+)*)\s?(?=\()")
+_CALL = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
 _ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
 _SPAN = re.compile(r"`([^`\n]{3,300})`")
 _MAX_CALLS = 300
@@ -48,7 +48,7 @@ _LABELLED_AS_PAST = re.compile(
     re.IGNORECASE,
 )
 """`was: f(2) == 3` quotes what no longer holds."""
-_SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[A-Za-z_][\w.]*)(?=\()")
+_SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[^\W\d][\w.]*)(?=\()")
 _EXAMPLE_WORD = re.compile(
     r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.|test ?cases?|(?:tests|cases|samples?)\s*:)",
     re.IGNORECASE,
@@ -235,7 +235,7 @@ def end_of_call(text: str, opening: int) -> int | None:
         if closed is None:
             return None
         position = closed
-        attribute = re.match(r"\.[A-Za-z_]\w*(?=[(\[]|\s|`|$|\.)", text[position : position + 80])
+        attribute = re.match(r"\.[^\W\d]\w*(?=[(\[]|\s|`|$|\.)", text[position : position + 80])
         if attribute:
             position += attribute.end()
         if text[position : position + 1] not in {"(", "["}:

@@ -12,12 +12,12 @@ from refute.adversary.property.notation import Inline, calls_known, doubtful, en
 _ASSERTION: Final = re.compile(r"\b(?:self\.)?(?P<name>assert(?:Equals?|True|False|IsNone|AlmostEqual|Raises))(?=\()")
 _FIRST: Final = re.compile(
     r"(?P<lead>^[ \t]*(?:[-*•][ \t]+)?`?|`|\b(?:e\.g\.|that|i\.e\.|example:?)[ \t]+`?)(?P<value>[^\s=`][^\n=`]*?)"
-    r"[ \t]*==[ \t]*(?=[A-Za-z_][\w.]*\()",
+    r"[ \t]*==[ \t]*(?=[^\W\d][\w.]*\()",
     re.MULTILINE,
 )
 _FOR: Final = re.compile(
     r"(?:\b(?:returns?|gives?|yields?)|,(?: and)?|\band)\s+`?(?P<value>[^\s`,;]{1,60})`?\s+for\s+`?"
-    r"(?=[A-Za-z_][\w.]*\()",
+    r"(?=[^\W\d][\w.]*\()",
     re.IGNORECASE,
 )
 _CLOSED: Final = re.compile(r"`|[ \t]*(?:[.,;)]?[ \t]*$|[.,;)]\s|for\b|and\b)", re.MULTILINE)

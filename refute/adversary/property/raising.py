@@ -9,7 +9,7 @@ from refute.adversary.property.notation import Inline, calls_known, doubtful, en
 
 _RAISES = re.compile(
     r"\b(?:raises?|throws?)\s+(?:an?\s+|the\s+)?`?(?P<name>[A-Z]\w*)`?(?P<when>[^.;`\n]{0,150}?)"
-    r"[,(:]?\s*(?:e\.g\.|for example|for instance|such as)[,:]?\s+`?(?=[A-Za-z_][\w.]*\()"
+    r"[,(:]?\s*(?:e\.g\.|for example|for instance|such as)[,:]?\s+`?(?=[^\W\d][\w.]*\()"
 )
 _OTHERWISE = re.compile(
     r"\b(?:never|instead|unlike|rather|without|no longer|otherwise|else|but|except|returns?|"
@@ -17,7 +17,7 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 """Between the exception and the call: then the call may be the case that does not raise."""
-_NEXT = re.compile(r"`?(?:,| or|,? and)\s+`?(?=[A-Za-z_][\w.]*\()")
+_NEXT = re.compile(r"`?(?:,| or|,? and)\s+`?(?=[^\W\d][\w.]*\()")
 _END = re.compile(r"`?\)?\s*(?:[.;]|$|\n)|`?\)?,\s")
 
 

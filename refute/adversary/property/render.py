@@ -208,7 +208,9 @@ def _slug(text: str) -> str:
 def _helpers() -> dict[str, str]:
     """Name → source of every definition that a file may carry along."""
     folder = resources.files("refute.adversary.property")
-    text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("comparison.py", "oracles.py"))
+    text = "\n".join(
+        folder.joinpath(name).read_text(encoding="utf-8") for name in ("comparison.py", "oracles.py", "versions.py")
+    )
     text = re.sub(r"  # (?:noqa|type: ignore).*", "", text)
     found: dict[str, str] = {}
     for node in parse_python(text).body:

@@ -14,7 +14,7 @@ from refute.ticket.record import Claim
 MAX_SAMPLES: Final = 8
 """Texts kept for one parameter."""
 MAX_CHARACTERS: Final = 80
-_INLINE: Final = re.compile(r"`([^`\n]+)`|([A-Za-z_][\w.]*\([^\n]*\))")
+_INLINE: Final = re.compile(r"`([^`\n]+)`|([^\W\d][\w.]*\([^\n]*\))")
 
 
 def with_samples(surface: Surface, claims: Iterable[Claim]) -> Surface:

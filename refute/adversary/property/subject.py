@@ -104,9 +104,9 @@ class Setup:
 
 def subjects_of(claim: Claim, surface: Surface) -> tuple[Function, ...]:
     """The functions that a claim names, in backticks, as a call or as a plain identifier; else the only public one."""
-    quoted = set(re.findall(r"`([A-Za-z_][\w.]*)(?:\(|`)", claim.text))
-    called = set(re.findall(r"(?<![\w.])([A-Za-z_][\w.]*)\(", claim.text))
-    words = set(re.findall(r"(?<![\w.])([A-Za-z_]\w*)(?![\w(])", claim.text))
+    quoted = set(re.findall(r"`([^\W\d][\w.]*)(?:\(|`)", claim.text))
+    called = set(re.findall(r"(?<![\w.])([^\W\d][\w.]*)\(", claim.text))
+    words = set(re.findall(r"(?<![\w.])([^\W\d]\w*)(?![\w(])", claim.text))
     callables = surface.callables()
     for names in (quoted | called, {word for word in words if "_" in word}):
         hits = tuple(f for f in callables if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names)
@@ -190,5 +190,5 @@ def _restricting_sentences(claim: Claim, function: Function, domains: Mapping[st
 
 def names_in(text: str, function: Function) -> set[str]:
     """The function's parameters that a text mentions as words."""
-    words = set(re.findall(r"[A-Za-z_]\w*", text))
+    words = set(re.findall(r"[^\W\d]\w*", text))
     return {parameter.name for parameter in function.parameters if parameter.name in words}

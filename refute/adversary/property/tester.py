@@ -14,9 +14,11 @@ from refute.adversary.property.formulas import formula_tests
 from refute.adversary.property.immutable import immutability_tests
 from refute.adversary.property.importing import import_tests
 from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.preserved import preservation_tests
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import render
 from refute.adversary.property.samples import with_samples
+from refute.adversary.property.spelling import as_python_reads
 from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Documented
 from refute.python_syntax import parse_python
@@ -26,6 +28,7 @@ _WORTH: Final = (
     Origin.AUTHOR_EXAMPLE,
     Origin.CLAIM_EXAMPLE,
     Origin.AUTHOR_PROPERTY,
+    Origin.PREVIOUS,
     Origin.PHRASE,
     Origin.DOCSTRING_EXAMPLE,
     Origin.FUZZ,
@@ -85,7 +88,7 @@ def _everything(brief: Brief) -> Iterator[Draft | Note]:
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     raised = {error for function in surface.callables() for error in function.refuses_with}
     refusals = known_errors(sorted(raised), surface)
-    for claim in brief.ticket.claims:
+    for claim in (as_python_reads(claim, surface) for claim in brief.ticket.claims):
         yield from author_examples(claim, namespace)
         block = author_property(claim, namespace)
         if block is not None:
@@ -97,6 +100,7 @@ def _everything(brief: Brief) -> Iterator[Draft | Note]:
         yield from phrase_tests(claim, brief.ticket, surface)
         yield from import_tests(claim, brief)
         yield from immutability_tests(claim, brief)
+        yield from preservation_tests(claim, brief, surface)
     for documented in (text for face in surface.faces for text in face.docstrings):
         promised = _claim_for(documented, brief)
         if promised is not None:

@@ -186,8 +186,8 @@ def test_comparing_a_call_with_itself_says_something_about_a_claim_of_sameness()
 
 
 def test_a_rejected_function_leaves_every_other_byte_of_the_file_as_it_was() -> None:
-    head = '"""Doc é\r\n"""\r\nimport impl  # keep\r\n\r\n'
-    bad = "@deco\r\ndef test_bad():\r\n    impl.double(1)\r\n"
+    head = '"""Doc é\r\n"""\r\nimport impl, pytest  # keep\r\n\r\n'
+    bad = "@pytest.mark.slow\r\ndef test_bad():\r\n    impl.double(1)\r\n"
     good = "def test_good():\r\n    assert impl.double(2) == 4  # ✓\r\n"
     attack = make_attack(head + bad + good, [make_test("test_bad"), make_test("test_good")])
     result = screen(attack, make_brief(), scan=no_scan)

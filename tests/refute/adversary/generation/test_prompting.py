@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import Brief, Rejected, SourceModule
+from refute.adversary.generation.excerpt import excerpt
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
 from refute.adversary.oracle.situation import Form, Situation
 from refute.llm.model import DataClass, Prompt, Tier
 from refute.ticket.record import Kind, Module
-from tests.refute.adversary.conftest import make_test
+from tests.refute.adversary.conftest import make_brief, make_test
 
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "prompts"
 CHARS_PER_TOKEN = 4
@@ -144,3 +145,10 @@ def test_a_module_that_does_not_parse_still_makes_a_prompt(brief: Brief) -> None
     broken = replace(brief, modules=(SourceModule(module=brief.modules[0].module, source="def f(:\n"),))
     assert "C1: double" in claims_first(broken).text
     assert "def f(:" in code_aware(broken, []).text
+
+
+def test_breaks_that_python_does_not_count_hide_no_code_from_an_excerpt() -> None:
+    filler = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(400))
+    source = f'"""{chr(0x2028) * 300}{chr(12) * 300}"""\n\n\n{filler}def double(x):\n    return "all of this"\n'
+    (claim,) = make_brief("double(x) returns twice its argument.").ticket.claims
+    assert 'def double(x):\n    return "all of this"' in excerpt(source, [claim]).text

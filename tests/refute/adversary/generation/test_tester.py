@@ -165,3 +165,39 @@ def test_a_title_that_breaks_out_of_the_header_does_not(brief: Brief) -> None:
     attack, _, _ = ask(hostile, GOOD, NOTHING)
     names = {node.names[0].name for node in ast.parse(attack.source).body if isinstance(node, ast.Import)}
     assert "os" not in names
+
+
+@pytest.mark.parametrize(
+    "start", ["def  test_a():", "def\ttest_a():", "def \\\ntest_a():", "x = 1\rdef test_a():", "\x0cdef test_a():"]
+)
+@pytest.mark.parametrize("taken", [False, True], ids=["as it is called", "under another name"])
+def test_a_function_may_be_spelled_as_python_allows(brief: Brief, start: str, taken: bool) -> None:
+    odd = written("test_a", code=f"{start}\n    from impl import double\n    assert double(3) == 6\n")
+    attack, _, _ = ask(brief, says({"tests": [*([written("test_a")] if taken else []), odd]}), NOTHING)
+    result = no_scan(attack, brief)
+    assert (result.rejected, len(result.attack.tests)) == ((), 1 + taken)
+    assert "double(3) == 6" in result.attack.source
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["+".join(["1"] * 1500), "not " * 1500 + "1", "1" + ".a" * 1500, "1" + "()" * 1500],
+    ids=["sum", "not", "attributes", "calls"],
+)
+def test_code_that_nests_too_deep_takes_no_other_test_with_it(brief: Brief, value: str) -> None:
+    deep = written("test_x", code=f"def test_x():\n    from impl import double\n    assert double({value})\n")
+    attack, _, _ = ask(brief, says({"preamble": f"DEEP = {value}", "tests": [*THREE, deep]}), NOTHING)
+    assert {test.name for test in no_scan(attack, brief).attack.tests} == {"test_a", "test_b", "test_c"}
+
+
+def test_a_preamble_that_cannot_be_written_down_is_left_out_with_a_note(brief: Brief) -> None:
+    attack, tester, _ = ask(brief, says({"preamble": "X = '\ud800'", "tests": THREE}), NOTHING)
+    assert len(attack.tests) == 3
+    assert any("preamble" in note for note in tester.yields[0].notes)
+
+
+def test_of_endless_tests_only_the_first_are_read(brief: Brief) -> None:
+    attack, tester, _ = ask(brief, says({"tests": [written(f"test_{n}") for n in range(900)]}), NOTHING)
+    assert len(attack.tests) == 200
+    assert len(no_scan(attack, brief).attack.tests) == brief.max_tests
+    assert "900 tests were given" in tester.yields[0].notes[0]

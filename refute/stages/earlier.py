@@ -1,0 +1,76 @@
+"""Tests that fail against a claim of preservation, run on the version before: what passed there has been broken."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from refute.adversary.attack import Origin, Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.preservation import preserves, preserves_everything, replaced_file
+from refute.adversary.suite import read_attack_run
+from refute.ports import Ports
+from refute.stages.jobs import attack_of
+from refute.ticket.record import Snapshot, Ticket
+from refute.ticket.store import pack
+
+OPEN = frozenset({TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW})
+
+
+def judge_by_earlier_version(
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, triaged: tuple[TriagedTest, ...]
+) -> tuple[TriagedTest, ...]:
+    """Decide by the ticket's `previous` version what no vote can know: whether the code did this before.
+
+    A test that passes there and fails now refutes a claim that nothing has changed. Where the claim bounds that, or
+    the test fails there as well, it stays as it is, and the reason says what was seen.
+
+    Args:
+        ports: the effects of this run.
+        ticket: names the version, and the claims.
+        snapshot: holds its file.
+        screening: of the attack.
+        triaged: every test with its meaning so far.
+
+    Raises:
+        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
+    """
+    texts = {claim.id: claim.text for claim in ticket.claims}
+    asked = [one for one in triaged if _is_open(one) and preserves(texts[one.test.claim_id])]
+    replaced = replaced_file(ticket)
+    if not asked or not replaced:
+        return triaged
+    passed = _passing_before(ports, ticket, snapshot, screening, asked, replaced)
+    decided = {
+        one.test.name: _judged(one, passed=one.test.name in passed, claim=texts[one.test.claim_id]) for one in asked
+    }
+    return tuple(decided.get(one.test.name, one) for one in triaged)
+
+
+def _is_open(one: TriagedTest) -> bool:
+    """Whether what it means would be put to a vote, or to a person."""
+    undecided = one.test.origin is Origin.MODEL or one.verdict is TriageVerdict.NEEDS_REVIEW
+    return undecided and one.verdict in OPEN and one.run.end is TestEnd.FAILED and not one.run.not_carried
+
+
+def _passing_before(  # what a job is made of
+    ports: Ports,
+    ticket: Ticket,
+    snapshot: Snapshot,
+    screening: Screening,
+    asked: Sequence[TriagedTest],
+    replaced: str,
+) -> set[str]:
+    """Names of the tests that pass with the earlier version in its successor's place."""
+    contents = ports.contents(snapshot)
+    before = {**contents, replaced: contents[ticket.previous or replaced]}
+    attack = replace(screening.attack, tests=tuple(one.test for one in asked))
+    job = replace(attack_of(ports, ticket, snapshot, attack), workspace=pack(snapshot.files, before))
+    run = read_attack_run(job, ports.sandbox.run(job))
+    return set() if run.tampering else {test.name for test in run.first if test.end is TestEnd.PASSED}
+
+
+def _judged(one: TriagedTest, *, passed: bool, claim: str) -> TriagedTest:
+    if not passed:
+        return replace(one, reason=f"{one.reason} (it does not pass on the previous version either)")
+    if not preserves_everything(claim):
+        return replace(one, reason=f"{one.reason} (it passes on the previous version)")
+    reason = f"passes on the previous version and fails on this one: {one.reason}"
+    return replace(one, verdict=TriageVerdict.REFUTED, reason=reason, without_vote=True)

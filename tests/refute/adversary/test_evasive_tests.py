@@ -1,0 +1,147 @@
+"""Lazy and malicious tests: whatever hides that they prove nothing, or what they would mock, is seen."""
+
+from dataclasses import replace
+
+import pytest
+
+from refute.adversary.attack import SourceModule
+from refute.adversary.screen import screen
+from tests.refute.adversary.conftest import CLAIM, make_attack, make_brief, make_test
+from tests.refute.adversary.test_screen import GOOD, no_scan, reason
+
+HEAD = """
+import asyncio, contextlib, pytest
+from unittest import mock
+def yes(x):
+    assert True
+def swallow(a, b):
+    try:
+        assert a == b
+    except AssertionError:
+        pass
+def check(a, b):
+    assert a == b
+def fail(message):
+    raise AssertionError(message)
+async def later(a):
+    assert a == 4
+def quiet(f):
+    def inner():
+        with contextlib.suppress(Exception):
+            f()
+    return inner
+"""
+VACUOUS = [
+    "yes(impl.double(2))",
+    "swallow(impl.double(2), 4)",
+    "later(impl.double(2))",
+    "r = impl.double(2)\nassert (r > 0) or (r <= 0)",
+    "r = impl.double(2)\nassert r or not r",
+    "r = impl.double(2)\nassert not (r != r)",
+    "r = impl.double(2)\nassert r in [r, 4]",
+    "r = impl.double(2)\nassert isinstance(r, type(r))",
+    "r = impl.double(2)\nassert bool(r) in (True, False)",
+    "a = impl.double(2)\nb = a\nassert a == b",
+    "a = b = impl.double(2)\nassert a == b",
+    "assert (x == 1 for x in impl.many())",
+    "assert 0 <= len(impl.many())",
+    "assert len(impl.many()) > -1",
+    "with pytest.raises(AssertionError):\n    assert impl.double(2) == 5",
+    "with pytest.raises(ValueError):\n    impl.double(2)\n    raise ValueError",
+    "try:\n    assert impl.double(2) == 5\nfinally:\n    return",
+    "try:\n    assert impl.double(2) == 5\nexcept AssertionError as error:\n    assert str(error)",
+    "try:\n    assert impl.double(2) == 5\nexcept AssertionError:\n    assert True",
+    "for x in []:\n    assert impl.double(x) == 2",
+    "for x in range(0):\n    assert impl.double(x) == 2",
+    "async def go():\n    assert impl.double(2) == 5\ngo()",
+    "def go():\n    yield\n    assert impl.double(2) == 5\ngo()",
+]
+CHECKING = [
+    "async def go():\n    assert await impl.later(2) == 4\nasyncio.run(go())",
+    "async def go():\n    with pytest.raises(ValueError):\n        await impl.later(-1)\nasyncio.run(go())",
+    "asyncio.run(later(impl.double(2)))",
+    "def ok(x):\n    assert x == 4\nok(impl.double(2))",
+    "def each(x):\n    assert x == 1\nimpl.each(each)",
+    "def many():\n    yield from impl.many()\nassert list(many()) == [1]",
+    "if impl.double(2) != 4:\n    fail('no')",
+    "errors = []\ntry:\n    impl.double(2)\nexcept ValueError as error:\n    errors.append(error)\nassert errors == []",
+    "try:\n    impl.double('x')\nexcept Exception as error:\n    assert isinstance(error, ValueError)",
+    "with pytest.raises(AssertionError):\n    impl.double(-1)",
+    "with pytest.raises(ValueError):\n    raise impl.error()",
+    "x = [2, 1]\nimpl.sort(x)\ny = x\nassert y == [1, 2]",
+    "assert impl.double(2) == 4 or impl.double(2) == 5",
+]
+
+
+@pytest.mark.parametrize("body", VACUOUS)
+def test_a_test_that_hides_that_it_proves_nothing_is_rejected(body: str) -> None:
+    assert reason(body, head=HEAD)
+
+
+@pytest.mark.parametrize("body", CHECKING)
+def test_a_test_that_checks_in_an_unusual_way_is_kept(body: str) -> None:
+    assert reason(body, head=HEAD) == ""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "kept"),
+    [
+        ("@quiet", False),
+        ("@impl.retried", False),
+        ("@pytest.mark.parametrize('x', [1])", True),
+        ("@given(x=st.integers())", True),
+        ("@QUICK\n@given(x=st.integers())", True),
+    ],
+)
+def test_only_what_is_known_may_be_wrapped_around_a_test(decorator: str, kept: bool) -> None:
+    head = f"import impl\nfrom hypothesis import given, settings, strategies as st\nQUICK = settings()\n{HEAD}"
+    told = reason("assert impl.double(x) == 2 * x", head=f"{head}\n{decorator}", signature="test_a(x)")
+    assert told == ("" if kept else f"is wrapped by {decorator[1:]}, which may keep its failure from being seen")
+
+
+@pytest.mark.parametrize(
+    ("head", "signature"),
+    [
+        ("def setup_module():\n    mock.patch('impl.double').start()", "test_a()"),
+        ("def pytest_generate_tests(metafunc):\n    mock.patch('impl.double').start()", "test_a()"),
+        ("@pytest.fixture(name='box')\ndef made():\n    return mock.Mock()", "test_a(box)"),
+        ("@pytest.fixture\ndef box():\n    mock.patch('impl.x').start()\n@pytest.mark.usefixtures('box')", "test_a()"),
+    ],
+)
+def test_what_pytest_runs_around_a_test_may_not_mock_either(head: str, signature: str) -> None:
+    assert "mock" in reason(GOOD, head=f"{HEAD}\n{head}", signature=signature)
+
+
+def test_a_name_that_is_bound_anew_after_the_test_is_not_that_test() -> None:
+    source = f"import impl\n{HEAD}\ndef test_a():\n    assert impl.f() == 1\ntest_a = quiet(test_a)\n"
+    result = screen(make_attack(source, [make_test("test_a")]), make_brief(), scan=no_scan)
+    assert "got 2" in result.rejected[0].reason
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("import impl\n    with pytest.raises(Exception):\n        impl.dubble('x')", False),
+        ("from impl import dubble\n    assert dubble(2) == 4", False),
+        ("import impl as i\n    assert i.dubble(2) == 4", False),
+        ("import impl\n    assert impl.double(2) == 4", True),
+        ("import impl\n    assert impl.triple(2) == 6", True),
+        ("import impl\n    assert impl.__doc__ and impl.double(2) == 4", True),
+    ],
+    ids=["an error of any kind", "imported", "under another name", "of the code", "of a claim", "of Python"],
+)
+def test_a_name_that_neither_the_code_nor_a_claim_knows_is_made_up(body: str, kept: bool) -> None:
+    brief = make_brief(CLAIM, "triple(x) returns three times its argument.")
+    code = SourceModule(module=brief.modules[0].module, source="def double(x):\n    return 2 * x\n")
+    attack = make_attack(f"import pytest\ndef test_a():\n    {body}\n", [make_test("test_a")])
+    rejected = screen(attack, replace(brief, modules=(code,)), scan=no_scan).rejected
+    assert [one.reason for one in rejected] == (
+        [] if kept else ["uses impl.dubble, which neither the code nor a claim knows"]
+    )
+
+
+def test_code_that_makes_names_while_it_runs_may_have_any() -> None:
+    brief = make_brief()
+    code = SourceModule(module=brief.modules[0].module, source="def __getattr__(name):\n    return len\n")
+    attack = make_attack("import impl\ndef test_a():\n    assert impl.dubble('') == 0\n", [make_test("test_a")])
+    assert screen(attack, replace(brief, modules=(code,)), scan=no_scan).rejected == ()

@@ -1,0 +1,103 @@
+"""What fails against a claim of preservation is run on the previous version, which decides it; no engine is asked."""
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.oracle.vote import needs_vote
+from refute.ports import Ports
+from refute.sandbox.job import Job, JobResult
+from refute.settings import Settings
+from refute.stages.admission import take_snapshot
+from refute.stages.earlier import judge_by_earlier_version
+from refute.ticket.parse import load_ticket
+from tests.refute.adversary.conftest import make_attack, make_run, make_test
+from tests.refute.adversary.test_suite import ended, report
+
+KEPT = "The behaviour is unchanged."
+OLD, NEW = "def double(x):\n    return 2 * x\n", "def double(x):\n    return 3 * x\n"
+TESTS = "def test_a():\n    import impl\n    assert impl.double(2) == 4\n"
+
+
+class Earlier:
+    """A sandbox that runs `impl.py` by the look of it: only the old text passes."""
+
+    def __init__(self, end: str = "passed") -> None:
+        self.jobs: list[Job] = []
+        self._end = end
+
+    def run(self, job: Job) -> JobResult:
+        self.jobs.append(job)
+        with tarfile.open(fileobj=io.BytesIO(job.workspace)) as files:
+            member = files.extractfile("impl.py")
+            assert member is not None
+            assert member.read().decode() == OLD
+        plan = json.loads(job.attack_files["plan.json"])
+        told = {"version": 1, "nonce": plan["nonce"], "tampering": [], "output": "", "timed_out": False}
+        first = [report(name, self._end) for name in plan["tests"]]
+        again = [first] * plan["repetitions"] if self._end != "passed" else []
+        return ended(told | {"duration_s": 1.0, "first": first, "repetitions": again})
+
+
+def judged(
+    folder: Path, sandbox: Earlier, *, claim: str = KEPT, previous: str = "previous: old.py", **facts: object
+) -> TriagedTest:
+    (folder / "impl.py").write_text(NEW)
+    (folder / "old.py").write_text(OLD)
+    (folder / "verify.sh").write_text("true\n")
+    (folder / "ticket.yaml").write_text(
+        "id: T-1\ntitle: t\nimplementation_files: [impl.py]\nverification_script: verify.sh\n"
+        f"claims: [{json.dumps(claim)}]\n{previous}\n"
+    )
+    ports = Ports(Settings.load(state_dir=folder / "state", audit_path=folder / "audit.jsonl"), "run")
+    ports.__dict__["sandbox"] = sandbox
+    ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
+    ticket = load_ticket(folder)
+    attack = make_attack(TESTS, [make_test("test_a", quote=claim)])
+    verdict = facts.pop("verdict", TriageVerdict.REFUTED)
+    assert isinstance(verdict, TriageVerdict)
+    one = TriagedTest(test=attack.tests[0], verdict=verdict, reason="assert 6 == 4", run=make_run(**facts))
+    screening = Screening(attack=attack, rejected=())
+    (found,) = judge_by_earlier_version(ports, ticket, take_snapshot(ports, ticket), screening, (one,))
+    return found
+
+
+@pytest.mark.parametrize("verdict", [TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW])
+def test_what_passed_before_and_fails_now_refutes_without_a_vote(tmp_path: Path, verdict: TriageVerdict) -> None:
+    one = judged(tmp_path, Earlier(), verdict=verdict)
+    assert (one.verdict, needs_vote(one)) == (TriageVerdict.REFUTED, False)
+    assert one.reason == "passes on the previous version and fails on this one: assert 6 == 4"
+
+
+@pytest.mark.parametrize(
+    ("end", "claim", "word"),
+    [("failed", KEPT, "either"), ("passed", "Behaviour is unchanged except for zero.", "it passes on")],
+    ids=["failed before", "the claim has a bound"],
+)
+def test_where_the_previous_version_does_not_decide_a_vote_does(
+    tmp_path: Path, end: str, claim: str, word: str
+) -> None:
+    one = judged(tmp_path, Earlier(end), claim=claim)
+    assert (one.verdict, needs_vote(one)) == (TriageVerdict.REFUTED, True)
+    assert word in one.reason
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"claim": "double(x) returns twice its argument."},
+        {"previous": ""},
+        {"verdict": TriageVerdict.INVALID},
+        {"end": TestEnd.TIMED_OUT},
+    ],
+    ids=["another claim", "no previous version", "the test is wrong", "a limit"],
+)
+def test_nothing_is_run_where_it_would_decide_nothing(tmp_path: Path, options: dict[str, object]) -> None:
+    sandbox = Earlier()
+    judged(tmp_path, sandbox, **options)  # type: ignore[arg-type]
+    assert sandbox.jobs == []
