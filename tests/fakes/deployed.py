@@ -102,7 +102,15 @@ class Deployed:
         """A process worker runs while the block does; its log is in `worker.log`."""
         with (self.home / "worker.log").open("wb") as log:
             command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", "refute"]
-            process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                # Tests that run in the background have Ctrl-C ignored, and so would the worker that it is to end.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # one C call
+            )
             try:
                 yield
             finally:
