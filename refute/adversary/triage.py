@@ -18,6 +18,7 @@ from refute.adversary.attack import (
 from refute.adversary.chance import left_to_chance
 from refute.adversary.deprivation import deprived
 from refute.adversary.endless import endless
+from refute.adversary.idle import only_calls
 from refute.adversary.offered import Offers
 from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
 from refute.adversary.references import ImplementationUse
@@ -118,7 +119,7 @@ class Case:
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
-        if known := undecided(self.runs):
+        if known := self._idle() or undecided(self.runs):
             return known
         if own := self._own_syntax_error():
             return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {own}"
@@ -129,6 +130,15 @@ class Case:
             or self._limit()
             or self._failure()
         )
+
+    def _idle(self) -> Judgement | None:
+        """A pass that came about without any of the calls that the test consists of."""
+        run = self._first
+        if run.end is not TestEnd.PASSED or run.reached_implementation or self.test.origin is not Origin.MODEL:
+            return None
+        if run.not_carried or self.runs_program or not only_calls(self.test.name, self._use):
+            return None
+        return TriageVerdict.INVALID, "passed without ever calling what it is about"
 
     def _unrepeated(self, repetitions: int) -> Judgement | None:
         """Failures that were not repeated often enough to be trusted."""

@@ -16,7 +16,7 @@ from refute.settings import Settings, TesterName
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
-from tests.scenarios.conftest import write_gemini_settings
+from tests.scenarios.conftest import SLUG, WRONG_SLUG, write_gemini_settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -238,3 +238,15 @@ def test_s100_a_weak_attack_is_hardened_by_what_it_did_not_notice_and_then_makes
     assert [stage.name for stage in outcome.stages][-3:] == ["strength", "harden", "verdict"]
     (shown,) = [asked for asked in gemini.asked if "third round" in asked.text]
     assert "+++ slug.py" in shown.text
+
+
+def test_the_previous_version_decides_about_claims_that_nothing_has_changed(ticket, attack, gemini):
+    claims = [{"id": "C1", "text": "The results of slugify are unchanged."}]
+    tests = [{**one, "quote": "The results of slugify are unchanged."} for one in SHARP["tests"]]
+    gemini.respond = lambda asked: json_answer({**SHARP, "tests": tests if "second round" not in asked.text else []})
+    files = {"slug.py": WRONG_SLUG, "earlier.py": SLUG}
+    outcome = attack(ticket(files=files, claims=claims, more={"previous": "earlier.py"}), tester="gemini,property")
+    assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
+    assert not any(is_vote(asked) for asked in gemini.asked)
+    assert {failure.tester for failure in outcome.failures} == {"gemini", "property"}
+    assert sum("passes on the previous version" in test.reason for test in outcome.tests) == 2
