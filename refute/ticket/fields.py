@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from packaging.requirements import InvalidRequirement, Requirement
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from refute.python_syntax import parse_python
 from refute.ticket.document import Scalar
@@ -22,6 +22,10 @@ PYTHON_VERSIONS: Final = ("3.11", "3.13")
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HASH_OPTION: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _MAX_EXPRESSION_CHARS: Final = 10_000
+_COMMAND_LINK: Final = re.compile(
+    r"\S\s*(?:->|=>|→|⇒|==)\s*\S|\S\s+(?:prints?|outputs?|shows?|gives?|writes?|exits?|fails?|succeeds?|returns?)\b"
+)
+"""What stands between a command and what it does."""
 _RAISES: Final = re.compile(r"(?P<call>.*\S)\s+(?:raises?|throws?)\s+(?P<error>[A-Za-z_]\w*(?:\.\w+)*)", re.DOTALL)
 _MAX_REQUIREMENT_CHARS: Final = 5_000
 _MAX_SHOWN_CHARS: Final = 80
@@ -128,12 +132,24 @@ def expression(value: str) -> str:
     return text
 
 
-def _example(value: str) -> str:
-    """An expression that must hold, or `CALL raises ERROR`, which no expression can say."""
+def _example(value: str, info: ValidationInfo) -> str:
+    """An expression that must hold, or `CALL raises ERROR`, which no expression can say; of a program, a command."""
+    if (info.context or {}).get("kind") == "cli":
+        return _command_example(value)
     if raising := _RAISES.fullmatch(value.strip()):
         expression(raising["call"])
         return _text(value).strip()
     return expression(value)
+
+
+def _command_example(value: str) -> str:
+    """A command with what it prints or how it exits; whether it runs one of the ticket's programs is seen later."""
+    expected = "a command with its output, such as 'python tool.py add 2 3 -> 5', 'tool.py --bad exits 2' or a session"
+    text = _text(value).strip()
+    session = re.match(r"[$%] \S", text) is not None or "\n" in text
+    if len(text) > _MAX_EXPRESSION_CHARS or not (session or _COMMAND_LINK.search(text)):
+        raise _wrong(value, expected)
+    return text
 
 
 def _rewritten(text: str) -> str:

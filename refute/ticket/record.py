@@ -38,7 +38,7 @@ class Claim:
     id: ClaimId
     text: str
     examples: tuple[str, ...] = ()
-    """Python expressions that must hold as written, or `CALL raises ERROR`."""
+    """Python expressions that must hold as written, or `CALL raises ERROR`; of a program `COMMAND -> OUTPUT`."""
     property: Property | None = None
 
 

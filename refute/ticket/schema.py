@@ -106,7 +106,7 @@ def validate(value: Any) -> tuple[TicketModel | None, tuple[Fault, ...]]:
         expected = "a mapping with the fields of a ticket (id, title, claims, …)"
         return None, (Fault(path=(), message=f"got {shown(value)}, expected {expected}"),)
     try:
-        return TicketModel.model_validate(_without_empty(value)), ()
+        return TicketModel.model_validate(_without_empty(value), context={"kind": value.get("kind")}), ()
     except ValidationError as error:
         details = error.errors(include_url=False)
         faults = [_fault(one) for one in details[:_MAX_FAULTS]]

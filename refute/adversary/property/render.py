@@ -20,13 +20,17 @@ _MODULES = (
     "copy",
     "io",
     "itertools",
+    "json",
     "math",
     "numbers",
     "os",
+    "pathlib",
     "re",
+    "shutil",
     "statistics",
     "subprocess",
     "sys",
+    "tempfile",
 )
 _SETTINGS = """\
 _CHECKED = settings(
@@ -208,9 +212,8 @@ def _slug(text: str) -> str:
 def _helpers() -> dict[str, str]:
     """Name → source of every definition that a file may carry along."""
     folder = resources.files("refute.adversary.property")
-    text = "\n".join(
-        folder.joinpath(name).read_text(encoding="utf-8") for name in ("comparison.py", "oracles.py", "versions.py")
-    )
+    files = ("comparison.py", "oracles.py", "versions.py", "command_lines/output.py")
+    text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in files)
     text = re.sub(r"  # (?:noqa|type: ignore).*", "", text)
     found: dict[str, str] = {}
     for node in parse_python(text).body:

@@ -8,6 +8,7 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.blocks import author_property
 from refute.adversary.property.claims import known_errors, phrase_tests
+from refute.adversary.property.command_lines.reading import NOT_FOUND, command_line_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.formulas import formula_tests
@@ -46,7 +47,7 @@ class PropertyTester:
 
     def write_tests(self, brief: Brief) -> Attack:
         """One pytest file for the ticket; the same brief gives the same bytes."""
-        found = list(_everything(brief)) if brief.ticket.kind is Kind.PYTHON else []
+        found = list(command_line_tests(brief) if brief.ticket.kind is Kind.CLI else _everything(brief))
         drafts = sorted(
             (item for item in found if isinstance(item, Draft)), key=lambda draft: _WORTH.index(draft.origin)
         )
@@ -56,13 +57,9 @@ class PropertyTester:
 
 def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
     """Why a claim without a test has none."""
-    if brief.ticket.kind is Kind.CLI:
-        return {
-            claim.id: "the property tester attacks importable code, not yet command lines"
-            for claim in brief.ticket.claims
-        }
     broken = "; ".join(filter(None, map(_parse_fault, brief.modules)))
-    told: dict[ClaimId, str] = {claim.id: broken or _NOTHING_FOUND for claim in brief.ticket.claims}
+    nothing = NOT_FOUND if brief.ticket.kind is Kind.CLI else _NOTHING_FOUND
+    told: dict[ClaimId, str] = {claim.id: broken or nothing for claim in brief.ticket.claims}
     if broken:
         return told
     for note in reversed(notes):

@@ -1,0 +1,61 @@
+"""What tests of command lines carry along: a workspace of their own, how a program is run, how its output is compared.
+
+Every function here is copied into generated files as it stands, so that they need nothing of refute's.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from typing import Any
+
+
+def copied_workspace() -> tempfile.TemporaryDirectory[str]:
+    """The workspace in a folder of the test's own: what a run writes, no other one finds, and yours stays."""
+    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    left = shutil.ignore_patterns(".git", ".venv", "venv", "node_modules", "__pycache__")
+    shutil.copytree(os.curdir, folder.name, symlinks=True, ignore=left, dirs_exist_ok=True)
+    return folder
+
+
+def settings_in(folder: str, **environment: str) -> dict[str, Any]:
+    """How a program is run: in the folder, which is its home as well, its output kept as text."""
+    variables = {**os.environ, "HOME": folder, **environment}
+    return {"cwd": folder, "env": variables, "encoding": "utf-8", "errors": "replace", "timeout": 10}
+
+
+def what_it_did(done: subprocess.CompletedProcess[str], folder: str) -> str:
+    """What a run showed, for the message of a failure."""
+    shown = f"exit code {done.returncode}, stdout {done.stdout[-1500:]!r}, stderr {(done.stderr or '')[-1500:]!r}"
+    return shown.replace(folder, ".")
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines without blanks at their ends, and without empty lines at the end."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def meant_by(lines: list[str], expected: list[str]) -> list[str]:
+    """The expected lines where these are what they mean, else these; `...` stands for anything, JSON is a value."""
+    want, got = "\n".join(expected), "\n".join(lines)
+    if "..." in want and re.fullmatch(".*".join(re.escape(part) for part in want.split("...")), got, re.DOTALL):
+        return expected
+    try:
+        value = json.loads(want)
+        return expected if isinstance(value, dict | list) and value == json.loads(got) else lines
+    except ValueError:
+        return lines
+
+
+def terminal_lines(done: subprocess.CompletedProcess[str], expected: list[str]) -> list[str]:
+    """What a terminal shows: standard output alone, or with standard error before or behind it, as is expected."""
+    out, err = lines_of(done.stdout), lines_of(done.stderr or "")
+    if out and err and sorted(out + err) == sorted(expected):
+        return expected
+    views = [meant_by(view, expected) for view in (out, out + err, err + out)]
+    return expected if expected in views else out + err
