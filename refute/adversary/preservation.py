@@ -4,7 +4,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
-from refute.ticket.record import Ticket
+from refute.ticket.record import Claim, Ticket
 
 _BEHAVIOUR: Final = r"(?:behaviou?rs?|results?|outputs?|semantics|functionality|api|interface|return(?:ed)? values?)"
 _EARLIER: Final = (
@@ -30,10 +30,21 @@ PRESERVED: Final = re.compile(
 """Claims that something is as it was in the version before."""
 _BOUNDED: Final = re.compile(
     r"\b(?:except|but|unless|other than|apart from|besides|aside from|now|however|instead|no longer|only|where|if|when"
-    r"|while|also|valid|well-formed|supported|most|usually|new|additional\w*)\b",
+    r"|while|also|valid|well-formed|supported|most|usually|new|additional\w*|otherwise|other|rest"
+    r"|remaining|remainder)\b",
     re.IGNORECASE,
 )
 """Words by which a claim may say that something is another now, or was never promised."""
+
+_CHANGING: Final = re.compile(
+    r"\b(?:now|new\w*|no longer|instead|fix\w*|bugs?|wrong\w*|corrects?|corrected|corrections?|adds?|added|adding"
+    r"|supports?|supported|chang\w*|introduc\w*|extend\w*|previously|used to|was|were|features?|improv\w*)\b",
+    re.IGNORECASE,
+)
+"""Words by which a ticket may say that it makes something another than it was."""
+_NAMED: Final = re.compile(r"`([^\W\d]\w*)|([^\W\d]\w*)\(")
+_WORD: Final = re.compile(r"[^\W\d]\w*")
+_SENTENCE_END: Final = re.compile(r"[.;\n]")
 
 
 def preserves(claim_text: str) -> bool:
@@ -41,9 +52,21 @@ def preserves(claim_text: str) -> bool:
     return PRESERVED.search(claim_text) is not None
 
 
-def preserves_everything(claim_text: str) -> bool:
-    """Whether it says so without any bound: then nothing that it speaks of may differ."""
-    return preserves(claim_text) and _BOUNDED.search(claim_text) is None
+def preserves_everything(claim: Claim, ticket: Ticket) -> bool:
+    """Whether a claim says so without any bound, in a ticket that speaks of no change: then nothing may differ.
+
+    Args:
+        claim: of the ticket.
+        ticket: its title, description and other claims may say what is meant to be another now; of functions that the
+            claim does not name, where it names any, that is no matter.
+    """
+    if not preserves(claim.text) or _BOUNDED.search(claim.text):
+        return False
+    named = {name for found in _NAMED.findall(claim.text) for name in found if name}
+    others = [ticket.title, ticket.description, *(one.text for one in ticket.claims if one.id != claim.id)]
+    sentences = [sentence for text in others for sentence in _SENTENCE_END.split(text)]
+    changing = [one for one in sentences if _CHANGING.search(one) and not preserves(one)]
+    return not any(not named or named & set(_WORD.findall(one)) for one in changing)
 
 
 def replaced_file(ticket: Ticket) -> str:

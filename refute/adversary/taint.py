@@ -85,8 +85,9 @@ class Taint:
                 # Arguments may have been written into, and so may the object whose method was called.
                 receiver = [function.value] if isinstance(function, ast.Attribute) else []
                 touched = {name for part in (*receiver, *passed(node)) for name in _variables(part)}
-                # A function of the test's that is called with such a value, or handed over, is given it.
-                given = [self._inner[name] for name in {*touched, *_variables(function)} if name in self._inner]
+                # A function of the test's that is called with such a value is given it; one that is handed over may
+                # never be called.
+                given = [self._inner[name] for name in _variables(function) if name in self._inner]
                 return touched.union(*given)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) if (
                 name not in self._tainted and self.depends(*_made_of(node))
@@ -101,7 +102,9 @@ class Taint:
 
 
 def run_inside(node: ast.AST, *, defined_here: Sequence[ast.AST] = ()) -> set[str]:
-    """Names of functions that may run with a node: coroutines and generators that nobody awaits or reads do not.
+    """Names of functions whose failure may end a node.
+
+    That of coroutines and generators that nobody awaits or reads, and of what runs in a thread, does not.
 
     Args:
         node: a function or a statement.
@@ -113,8 +116,17 @@ def run_inside(node: ast.AST, *, defined_here: Sequence[ast.AST] = ()) -> set[st
         for part in ast.walk(node)
         if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call) and isinstance(part.value.func, ast.Name)
     )
+    threads = Counter(
+        part.value.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.keyword) and part.arg == "target" and isinstance(part.value, ast.Name)
+    )
     read = Counter(part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load))
-    return {name for name in loaded(node) if name not in lazy or read[name] > idle[name]}
+    return {
+        name
+        for name in loaded(node)
+        if (name not in lazy or read[name] > idle[name]) and (name not in threads or read[name] > threads[name])
+    }
 
 
 def _is_lazy(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Extras = dict[str, Any]
-KEPT: Final = ("LD_", "PYTHON", "GLIBC_", "MALLOC_", "PATH", "HYPOTHESIS", "PYTEST")
+KEPT: Final = (
+    *("LD_", "PYTHON", "GLIBC_", "GCONV_", "MALLOC_", "PATH", "HYPOTHESIS", "PYTEST"),
+    *("BASH_", "SHELLOPTS", "PERL5", "NODE_OPTIONS"),
+)
 """Variables that would change the programs that a test starts; the subject sets them for its own only."""
 NOTICED: Final = 32_768
 """Characters of output after which they are sent without waiting for an answer to go along with."""

@@ -32,14 +32,16 @@ def judge_by_earlier_version(
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
-    texts = {claim.id: claim.text for claim in ticket.claims}
-    asked = [one for one in triaged if _is_open(one) and preserves(texts[one.test.claim_id])]
+    claims = {claim.id: claim for claim in ticket.claims}
+    asked = [one for one in triaged if _is_open(one) and preserves(claims[one.test.claim_id].text)]
     replaced = replaced_file(ticket)
     if not asked or not replaced:
         return triaged
     passed = _passing_before(ports, ticket, snapshot, screening, asked, replaced)
+    unbounded = {claim.id for claim in ticket.claims if preserves_everything(claim, ticket)}
     decided = {
-        one.test.name: _judged(one, passed=one.test.name in passed, claim=texts[one.test.claim_id]) for one in asked
+        one.test.name: _judged(one, passed=one.test.name in passed, decides=one.test.claim_id in unbounded)
+        for one in asked
     }
     return tuple(decided.get(one.test.name, one) for one in triaged)
 
@@ -67,10 +69,10 @@ def _passing_before(  # what a job is made of
     return set() if run.tampering else {test.name for test in run.first if test.end is TestEnd.PASSED}
 
 
-def _judged(one: TriagedTest, *, passed: bool, claim: str) -> TriagedTest:
+def _judged(one: TriagedTest, *, passed: bool, decides: bool) -> TriagedTest:
     if not passed:
         return replace(one, reason=f"{one.reason} (it does not pass on the previous version either)")
-    if not preserves_everything(claim):
+    if not decides:
         return replace(one, reason=f"{one.reason} (it passes on the previous version)")
     reason = f"passes on the previous version and fails on this one: {one.reason}"
     return replace(one, verdict=TriageVerdict.REFUTED, reason=reason, without_vote=True)

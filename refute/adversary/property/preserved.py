@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from refute.adversary.attack import Brief, Category, Origin
-from refute.adversary.preservation import PRESERVED
+from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.law import DISAGREES
 from refute.adversary.property.reading import read_surface
@@ -15,6 +15,10 @@ from refute.ticket.record import Claim
 LABEL = "as before"
 _NOT_NAMED = "it speaks of the code before the change, but the ticket names no `previous` version that can be imported"
 
+_BOUNDED = (
+    "the claim, or the rest of the ticket, speaks of changes too: what may differ from the previous version is open"
+)
+
 
 def preservation_tests(claim: Claim, brief: Brief, surface: Surface) -> Iterator[Draft | Note]:
     """Tests that compare with the previous version what the claim says has not changed."""
@@ -23,6 +27,9 @@ def preservation_tests(claim: Claim, brief: Brief, surface: Surface) -> Iterator
         return
     if brief.previous is None:
         yield Note(claim=claim, reason=_NOT_NAMED)
+        return
+    if not preserves_everything(claim, brief.ticket):
+        yield Note(claim=claim, reason=_BOUNDED)
         return
     before = {one.qualified: one for one in read_surface([brief.previous]).callables()}
     for function in _meant(claim, surface):

@@ -10,7 +10,7 @@ from tests.refute.adversary.conftest import CLAIM, make_attack, make_brief, make
 from tests.refute.adversary.test_screen import GOOD, no_scan, reason
 
 HEAD = """
-import asyncio, contextlib, pytest
+import asyncio, contextlib, pytest, threading
 from unittest import mock
 def yes(x):
     assert True
@@ -55,18 +55,20 @@ VACUOUS = [
     "for x in range(0):\n    assert impl.double(x) == 2",
     "async def go():\n    assert impl.double(2) == 5\ngo()",
     "def go():\n    yield\n    assert impl.double(2) == 5\ngo()",
+    "def each(x):\n    assert x == 1\nimpl.each(each)",
+    "def work():\n    assert impl.double(2) == 5\nt = threading.Thread(target=work)\nt.start()\nt.join()",
 ]
 CHECKING = [
     "async def go():\n    assert await impl.later(2) == 4\nasyncio.run(go())",
     "async def go():\n    with pytest.raises(ValueError):\n        await impl.later(-1)\nasyncio.run(go())",
     "asyncio.run(later(impl.double(2)))",
     "def ok(x):\n    assert x == 4\nok(impl.double(2))",
-    "def each(x):\n    assert x == 1\nimpl.each(each)",
     "def many():\n    yield from impl.many()\nassert list(many()) == [1]",
     "if impl.double(2) != 4:\n    fail('no')",
     "errors = []\ntry:\n    impl.double(2)\nexcept ValueError as error:\n    errors.append(error)\nassert errors == []",
     "try:\n    impl.double('x')\nexcept Exception as error:\n    assert isinstance(error, ValueError)",
     "with pytest.raises(AssertionError):\n    impl.double(-1)",
+    "got = []\ndef work():\n    got.append(impl.double(2))\nthreading.Thread(target=work).start()\nassert got == [4]",
     "with pytest.raises(ValueError):\n    raise impl.error()",
     "x = [2, 1]\nimpl.sort(x)\ny = x\nassert y == [1, 2]",
     "assert impl.double(2) == 4 or impl.double(2) == 5",

@@ -45,11 +45,32 @@ def test_a_claim_about_something_else_that_stays_is_not(claim: str) -> None:
 
 @pytest.mark.parametrize(
     "claim",
-    ["Negative numbers now raise; otherwise the behaviour is unchanged.", "Behaviour is unchanged for valid input."],
+    [
+        "Negative numbers now raise; otherwise the behaviour is unchanged.",
+        "Behaviour is unchanged for valid input.",
+        "The rest of the behaviour is unchanged.",
+    ],
 )
 def test_a_bound_on_what_stays_is_heard(claim: str) -> None:
+    ticket = make_brief(claim).ticket
     assert preserves(claim)
-    assert not preserves_everything(claim)
+    assert not preserves_everything(ticket.claims[0], ticket)
+
+
+@pytest.mark.parametrize(
+    ("claim", "other", "everything"),
+    [
+        ("Behaviour remains unchanged.", "double(x) returns twice its argument.", True),
+        ("Behaviour remains unchanged.", "double(x) now accepts None.", False),
+        ("Behaviour remains unchanged.", "Fixed a bug with negative numbers.", False),
+        ("Does not change the behaviour of `double`.", "triple(x) now accepts None.", True),
+        ("Does not change the behaviour of `double`.", "double(None) no longer raises.", False),
+        ("Behaviour remains unchanged.", "The API is unchanged.", True),
+    ],
+)
+def test_what_the_rest_of_the_ticket_changes_may_differ(claim: str, other: str, everything: bool) -> None:
+    ticket = make_brief(claim, other).ticket
+    assert preserves_everything(ticket.claims[0], ticket) is everything
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,12 @@ def test_the_previous_version_alone_is_no_evidence_for_a_pass() -> None:
     assert Origin.PREVIOUS.by_author
 
 
+def test_where_the_claim_has_a_bound_nothing_is_compared() -> None:
+    made = brief("Behaviour of `clamp` is unchanged except for negative numbers.", OLD)
+    (untested,) = PropertyTester().write_tests(made).untestable
+    assert "speaks of changes too" in untested.reason
+
+
 @pytest.mark.parametrize(
     ("code", "old", "word"),
     [
