@@ -29,15 +29,20 @@ def final_state(outcome: Outcome, *, carry: bool = True) -> State[Any]:
 
 
 def keep_tracebacks_out() -> None:
-    """Keep Prefect from ending the log of a run that a worker started, and that failed as a run may, with a traceback.
+    """Keep Prefect from ending the log of a run that failed as a run may with a traceback, or with one of nothing.
 
-    Prefect raises the final state as an exception there. The last lines of the log are ours: status and reason.
+    It raises the final state as an exception where a worker started the run, and logs the state of a failed task once
+    more, with `NoneType: None`. The last lines of the log are ours: status and reason.
     """
-    logging.getLogger("prefect.flow_runs").addFilter(_is_no_final_state)
+    for name in ("prefect.flow_runs", "prefect.task_runs"):
+        logging.getLogger(name).addFilter(_is_no_final_state)
 
 
 def _is_no_final_state(record: logging.LogRecord) -> bool:
-    return not (record.exc_info and isinstance(record.exc_info[1], FailedRun | CancelledRun))
+    if not record.exc_info:
+        return True
+    empty = record.exc_info[1] is None and record.getMessage().startswith("Task run failed with state")
+    return not empty and not isinstance(record.exc_info[1], FailedRun | CancelledRun)
 
 
 def outcome_of(state: State[Any]) -> Outcome:

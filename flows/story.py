@@ -9,7 +9,7 @@ from prefect.logging import get_run_logger
 from flows.states import GOOD
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.outcome import Outcome, StageRecord
-from reports.wording import duration
+from reports.wording import counterexample, duration
 
 if TYPE_CHECKING:
     import logging
@@ -53,10 +53,7 @@ class RunStory:
         say = self._log.info if outcome.status in GOOD else self._log.error
         say("%s%s: %s", self._about, outcome.status, _line(on_one_line(outcome.reason)))
         for failure in outcome.failures[:FAILURES_SHOWN]:
-            # An example has no input of its own: then the claim says what was tried.
-            given = f"{_line(failure.smallest_input or on_one_line(failure.claim_text))} → "
-            error = _line(f"{failure.error_type}: {failure.error_message}")
-            say("%s%s refuted: %s%s", self._about, failure.claim_violated, given, error)
+            say("%s%s refuted: %s", self._about, failure.claim_violated, counterexample(failure))
 
 
 def _line(text: str) -> str:

@@ -44,9 +44,9 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
     refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
     with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
         desk = _opened(request, ledger)
+        keep_tracebacks_out()
         if not current_session().api_url:
             introduce(desk.batch_id)
-            keep_tracebacks_out()
         reason = ""
         with tags(desk.batch_id):
             crew = Crew(desk, size=desk.settings.batch_containers or cores())  # its threads take over the tags

@@ -62,9 +62,9 @@ def verify_ticket(request: VerifyRequest) -> State[Outcome]:
         UsageError: the ticket or its files cannot be used; everything else ends in an outcome.
     """
     refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
+    keep_tracebacks_out()
     if not current_session().api_url:
         introduce_ticket()
-        keep_tracebacks_out()
     ticket = load_ticket(request.ticket)
     run_id = str(flow_run.id)
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)

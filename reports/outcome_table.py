@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Table
 from rich.text import Text
 
-from refute.guardrails.plain_text import on_one_line
 from refute.outcome import Outcome, Status
 from reports import outcome_sections as sections
 from reports.rendering import OUTCOME, rendered
-from reports.wording import counted, duration, kept_note, money
+from reports.wording import counted, duration, kept_note, money, spent, why
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -97,7 +96,7 @@ def render_batch(
         )
         table.add_row(
             Text("\n").join(status),
-            Text("\n").join([ticket, _why(outcome), *_kept(outcome)]),
+            Text("\n").join([ticket, Text(why(outcome)), *_kept(outcome)]),
             money(outcome.cost_usd),
             duration(outcome.duration_s),
         )
@@ -116,32 +115,14 @@ def _kept(outcome: Outcome) -> list[Text]:
     return [Text(note, style="dim")] if note else []
 
 
-def _why(outcome: Outcome) -> Text:
-    """The first counterexample in short, else the reason."""
-    if not outcome.failures:
-        return sections.line(on_one_line(outcome.reason), max_chars=200)
-    first = outcome.failures[0]
-    # An example has no input of its own: then the claim says what was tried.
-    found = f": {first.smallest_input.replace(chr(10), ', ') or on_one_line(first.claim_text)}"
-    said = next(iter(first.error_message.splitlines()), "")  # the first line says it, the rest is pytest's diff
-    error = f"{first.error_type}: {said}" if said else first.error_type
-    more = f" (and {counted(len(outcome.failures) - 1, 'more refutation')})" if len(outcome.failures) > 1 else ""
-    short = Text.assemble(
-        (f"{first.claim_violated} refuted", "bold"),
-        sections.line(found, max_chars=80),
-        " → ",
-        sections.line(error, max_chars=120),
-    )
-    return short.append(more)
-
-
 def _sums(outcomes: Sequence[Outcome], expected: Sequence[str] | None) -> Text:
     cost = sum((outcome.cost_usd or Decimal(0) for outcome in outcomes), Decimal(0))
     counts = ", ".join(
         f"{count} {status}" for status in Status if (count := sum(one.status is status for one in outcomes))
     )
     spent_s = sum(outcome.duration_s for outcome in outcomes)
-    text = f"{counted(len(outcomes), 'ticket')}: {counts}; {money(cost)}, {duration(spent_s)} together"
+    paid = spent(cost, sum(outcome.cost_usd is None for outcome in outcomes))
+    text = f"{counted(len(outcomes), 'ticket')}: {counts}; {paid}, {duration(spent_s)} together"
     if expected is not None:
         wrong = sum(one.status != want for one, want in zip(outcomes, expected, strict=True))
         text += "; every verdict as expected" if not wrong else f"; {counted(wrong, 'verdict')} NOT as expected"

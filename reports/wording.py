@@ -7,8 +7,9 @@ from typing import Final
 
 from refute.adversary.attack import Origin, TriageVerdict
 from refute.adversary.strength.record import MutantResult, Strength
+from refute.guardrails.plain_text import on_one_line, printable
 from refute.kept.wording import age_in_words
-from refute.outcome import ClaimVerdict, Outcome, Provenance, RoundYield, Status, TestRecord
+from refute.outcome import ClaimVerdict, Outcome, Provenance, RoundYield, Status, TestFailure, TestRecord
 
 MEANING: Final[Mapping[Status, str]] = {
     Status.PASS: "Every claim survived an attack that would have noticed most small faults.",
@@ -181,6 +182,31 @@ def strength_lines(strength: Strength) -> list[str]:
     if told := [f"{count} {what}" for what, count in apart.items() if count]:
         lines.append(f"left out of the count: {', '.join(told)}")
     return lines
+
+
+def why(outcome: Outcome, *, max_chars: int = 200) -> str:
+    """Why it ended so, on one line: the first counterexample in short, else the reason."""
+    if not outcome.failures:
+        return printable(on_one_line(outcome.reason), max_chars=max_chars, keep_newlines=False)
+    first = outcome.failures[0]
+    more = f" (and {counted(len(outcome.failures) - 1, 'more refutation')})" if len(outcome.failures) > 1 else ""
+    return f"{first.claim_violated} refuted: {counterexample(first)}{more}"
+
+
+def counterexample(failure: TestFailure) -> str:
+    """What was tried, and what came of it, on one line."""
+    # An example has no input of its own: then the claim says what was tried.
+    given = failure.smallest_input.replace("\n", ", ") or on_one_line(failure.claim_text)
+    said = next(iter(failure.error_message.splitlines()), "")  # the first line says it, the rest is pytest's diff
+    error = f"{failure.error_type}: {said}" if said else failure.error_type
+    return " → ".join(
+        printable(text, max_chars=most, keep_newlines=False) for text, most in ((given, 80), (error, 120))
+    )
+
+
+def spent(known_usd: Decimal, unknown: int) -> str:
+    """What several runs cost together; where the cost of some is unknown, they are counted beside it."""
+    return money(known_usd) + (f" and {counted(unknown, 'ticket')} of unknown cost" if unknown else "")
 
 
 def survivor_line(mutant: MutantResult) -> str:

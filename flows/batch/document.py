@@ -53,6 +53,7 @@ def _json(result: BatchResult, batches: Batches) -> str:
         "tickets": tally.total,
         "counts": {status.value: tally.counts[status] for status in WORST_FIRST if tally.counts[status]},
         "cost_usd": f"{tally.cost_usd:f}",
+        "cost_unknown": tally.unknown_costs,
         "waiting": list(result.waiting),
         "unfinished": list(result.unfinished),
         "outcomes": [json.loads(write_document(one)) for one in batches.outcomes(result.batch_id)],

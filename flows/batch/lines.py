@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from refute.batch.tally import Tally
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
-from reports.wording import counted, duration, money
+from reports.wording import counted, duration, spent
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -38,7 +38,7 @@ class BatchLines:
     def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
         """Say how a ticket ended and how the batch stands."""
         left = f", about {duration(left_s)} left" if left_s and tally.done < tally.total else ""
-        stands = f"{tally.words()}; {money(tally.cost_usd)}{left}"
+        stands = f"{tally.words()}; {spent(tally.cost_usd, tally.unknown_costs)}{left}"
         self._write(
             f"[{tally.done}/{tally.total}] {outcome.ticket_id}: {outcome.status}"
             f"  ({duration(outcome.duration_s)})" + ("" if self._terminal else f"  | {stands}")

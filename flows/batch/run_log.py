@@ -5,7 +5,7 @@ from prefect.logging import get_run_logger
 from refute.batch.tally import Tally
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
-from reports.wording import duration, money
+from reports.wording import duration, spent
 
 
 class RunLog:
@@ -24,7 +24,7 @@ class RunLog:
     def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
         """Say how a ticket ended and how the batch stands."""
         left = f", about {duration(left_s)} left" if left_s and tally.done < tally.total else ""
-        stands = f"{tally.words()}; {money(tally.cost_usd)}{left}"
+        stands = f"{tally.words()}; {spent(tally.cost_usd, tally.unknown_costs)}{left}"
         self._log.info("[%d/%d] %s: %s | %s", tally.done, tally.total, outcome.ticket_id, outcome.status, stands)
 
     def told(self, message: str) -> None:

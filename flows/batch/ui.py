@@ -2,24 +2,53 @@
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Final, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self, cast
 
 from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
+from prefect.logging import get_run_logger
 
 from flows.batch.result import BatchResult
+from flows.states import GOOD
 from refute.batch.tally import WORST_FIRST, Tally
-from refute.guardrails.plain_text import markdown_text, on_one_line
+from refute.guardrails.plain_text import markdown_text
 from refute.ledger.batches import Batches
-from reports.wording import counted, mark, money
+from refute.outcome import Outcome, Status
+from reports.wording import counted, mark, spent, why
 
 if TYPE_CHECKING:
     from uuid import UUID
 
 UPDATE_S: Final = 3.0
 ROWS_SHOWN: Final = 500
+LINES_LOGGED: Final = 20
 MAX_CELL_CHARS: Final = 300
 PROGRESS_KEY: Final = "batch-progress"
 SUMMARY_KEY: Final = "batch-summary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What the summary tells of one ticket."""
+
+    status: Status
+    ticket_id: str
+    why: str
+    title: str
+    url: str
+    """Of its task run."""
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Self:
+        """Of an outcome, which may be megabytes."""
+        return cls(
+            status=outcome.status,
+            ticket_id=outcome.ticket_id,
+            why=why(outcome),
+            title=outcome.title,
+            url=outcome.flow_run_url,
+        )
 
 
 class BatchPage:
@@ -36,7 +65,8 @@ class BatchPage:
             return
         self._shown_at = time.monotonic()
         share = round(100 * tally.fraction, 1)
-        said = f"{self._batch_id}: {tally.done} of {counted(tally.total, 'ticket')}, {money(tally.cost_usd)}"
+        cost = spent(tally.cost_usd, tally.unknown_costs)
+        said = f"{self._batch_id}: {tally.done} of {counted(tally.total, 'ticket')}, {cost}"
         with contextlib.suppress(Exception):
             if self._artifact is None:
                 created = create_progress_artifact(share, key=PROGRESS_KEY, description=said)
@@ -48,31 +78,43 @@ class BatchPage:
         """Leave the summary."""
         self.progress(result.tally, now=True)
         with contextlib.suppress(Exception):
-            text = render_summary(result, batches)
-            create_markdown_artifact(key=SUMMARY_KEY, markdown=text, description=result.words())
+            rows = summary_rows(result, batches)
+            create_markdown_artifact(key=SUMMARY_KEY, markdown=render_summary(result, rows), description=result.words())
+            for line in closing_lines(rows):
+                get_run_logger().error(line)
 
 
-def render_summary(result: BatchResult, batches: Batches) -> str:
-    """The batch as Markdown: counts, then a row per ticket that links to its run, the worst first."""
-    rows = [
-        (one.status, one.ticket_id, one.title, one.reason, one.flow_run_url)
-        for one in batches.outcomes(result.batch_id)
-    ]
-    rows.sort(key=lambda row: WORST_FIRST.index(row[0]))
-    cost = money(result.tally.cost_usd)
-    lines = [
-        f"# {mark(result.status)} {markdown_text(result.batch_id)}",
-        f"**{counted(result.tally.total, 'ticket')}**: {result.words()}; {cost}",
-        "| Status | Ticket | Why |\n| --- | --- | --- |",
-    ]
+def summary_rows(result: BatchResult, batches: Batches) -> list[Row]:
+    """A row per ticket with an outcome, the worst first."""
+    rows = [Row.of(outcome) for outcome in batches.outcomes(result.batch_id)]
+    return sorted(rows, key=lambda row: WORST_FIRST.index(row.status))
+
+
+def render_summary(result: BatchResult, rows: Sequence[Row]) -> str:
+    """The batch as Markdown: counts, then a row per ticket that links to its run.
+
+    The table is wider than the page: what is read first stands first, titles last.
+    """
+    tally = result.tally
     table = [
-        f"| {status} | {_linked(_cell(ticket_id), url)} {_cell(title)} | {_cell(on_one_line(reason))} |"
-        for status, ticket_id, title, reason, url in rows[:ROWS_SHOWN]
+        f"| {row.status} | {_linked(_cell(row.ticket_id), row.url)} | {_cell(row.why)} | {_cell(row.title)} |"
+        for row in rows[:ROWS_SHOWN]
     ]
-    lines[-1] = "\n".join([lines[-1], *table])
+    parts = [
+        f"# {mark(result.status)} {markdown_text(result.batch_id)}",
+        f"**{counted(tally.total, 'ticket')}**: {result.words()}; {spent(tally.cost_usd, tally.unknown_costs)}",
+        "\n".join(["| Status | Ticket | Why | Title |\n| --- | --- | --- | --- |", *table]),
+    ]
     if len(rows) > ROWS_SHOWN:
-        lines.append(f"and {len(rows) - ROWS_SHOWN} more")
-    return "\n\n".join(lines) + "\n"
+        parts.append(f"and {len(rows) - ROWS_SHOWN} more")
+    return "\n\n".join(parts) + "\n"
+
+
+def closing_lines(rows: Sequence[Row]) -> list[str]:
+    """What needs somebody, for the end of the run's log: whoever opens the run looks there."""
+    bad = [row for row in rows if row.status not in GOOD]
+    lines = [f"{row.ticket_id}: {row.status}: {row.why}" for row in bad[:LINES_LOGGED]]
+    return lines + ([f"and {len(bad) - LINES_LOGGED} more: artifact {SUMMARY_KEY}"] if len(bad) > LINES_LOGGED else [])
 
 
 def _cell(text: str) -> str:

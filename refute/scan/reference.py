@@ -31,8 +31,16 @@ def _section(rule: Rule) -> str:
     return (
         f"\n## {rule.id}\n\n"
         f"**{rule.title}.** {rule.severity.name}, confidence {rule.confidence}. {rule.explanation}\n\n"
-        f"Instead: {rule.remedy}\n\nBlocks:\n\n{_examples(rule.matches)}\nDoes not block:\n\n{_examples(rule.spares)}"
+        f"Instead: {rule.remedy}\n\n{_mild(rule)}"
+        f"Blocks:\n\n{_examples(rule.matches)}\nDoes not block:\n\n{_examples(rule.spares)}"
     )
+
+
+def _mild(rule: Rule) -> str:
+    if rule.mild is None:
+        return ""
+    words = rule.mild
+    return f"Where it is graded lower: **{words.title}.** {words.explanation} Instead: {words.remedy}\n\n"
 
 
 def _examples(examples: tuple[Example, ...]) -> str:

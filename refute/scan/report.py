@@ -74,17 +74,19 @@ class Report:
         if self.muted:
             return
         rule = RULES[rule_id]
+        graded = rule.severity if severity is None else severity
+        words = rule.words(graded)
         finding = Finding(
             rule_id=rule_id,
             path=self.path,
             line=spot.line,
             column=spot.column,
-            severity=rule.severity if severity is None else severity,
+            severity=graded,
             confidence=confidence or rule.confidence,
             matched=show(spot.text.strip()),
             command=show(command),
-            explanation=f"{rule.explanation} {detail}".strip(),
-            remedy=rule.remedy,
+            explanation=f"{words.explanation} {detail}".strip(),
+            remedy=words.remedy,
         )
         key = (rule_id, spot.line, finding.command)
         held = self.findings.get(key)

@@ -22,6 +22,15 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mild:
+    """What a weaker form of a danger is called, where the rule's own words would say what it does not do."""
+
+    title: str
+    explanation: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One kind of danger."""
 
@@ -36,6 +45,12 @@ class Rule:
     spares: tuple[Example, ...]
     """Each gives no blocking finding of this rule."""
     confidence: Confidence = Confidence.HIGH
+    mild: Mild | None = None
+    """Words for what is graded lower than the rule; None: its own fit that too."""
+
+    def words(self, severity: Severity) -> "Rule | Mild":
+        """Whose title, explanation and remedy fit a finding of this severity."""
+        return self.mild if self.mild is not None and severity < self.severity else self
 
 
 def sh(*texts: str) -> tuple[Example, ...]:

@@ -19,3 +19,16 @@ def test_a_failed_run_s_log_ends_with_its_reason_and_no_traceback(error: type[Ex
     log.error("odd", exc_info=error("1 of 2 claims refuted"))
     log.removeHandler(listener)
     assert heard == said
+
+
+def test_the_state_of_a_failed_task_is_not_told_twice() -> None:
+    heard: list[str] = []
+    listener = logging.Handler()
+    listener.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
+    log = logging.getLogger("prefect.task_runs")
+    log.addHandler(listener)
+    keep_tracebacks_out()
+    log.error("Task run failed with state: FAILED_ADVERSARIAL(…)", exc_info=True)  # noqa: LOG014  as Prefect does
+    log.error("Finished in state FAILED_ADVERSARIAL(…)")
+    log.removeHandler(listener)
+    assert heard == ["Finished in state FAILED_ADVERSARIAL(…)"]

@@ -4,7 +4,7 @@ Source of the syntax and escapes: https://docs.github.com/actions/reference/work
 `toolkit/packages/core/src/command.ts`, read 2026-11.
 """
 
-from refute.scan.catalog import RULES
+from refute.scan.catalog import title_of
 from refute.scan.finding import ScanResult
 
 
@@ -14,7 +14,7 @@ def render_annotations(result: ScanResult) -> str:
     for finding in result.findings:
         kind = "error" if finding.severity >= result.block_from else "warning"
         where = f"file={_property(finding.path)},line={finding.line},col={finding.column}"
-        title = RULES[finding.rule_id].title if finding.rule_id in RULES else finding.rule_id
+        title = title_of(finding)
         message = f"{finding.explanation}\nRead as: {finding.command}\nInstead: {finding.remedy}"
         lines.append(f"::{kind} {where},title={_property(f'{title} [{finding.rule_id}]')}::{_data(message)}\n")
     return "".join(lines)

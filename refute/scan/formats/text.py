@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.guardrails.plain_text import printable
-from refute.scan.catalog import RULES
+from refute.scan.catalog import title_of
 from refute.scan.finding import Finding, ScanResult, Severity
 from refute.wording import counted
 
@@ -96,7 +96,7 @@ def _others(alike: list[Finding]) -> list[str]:
 def _block(alike: list[Finding], source: str | None, *, blocks: bool, color: bool) -> str:
     finding = alike[0]
     level = f"{finding.severity.name}{'' if blocks else ' (does not block)'}"
-    title = RULES[finding.rule_id].title if finding.rule_id in RULES else finding.rule_id
+    title = title_of(finding)
     head = f"{level}  {title}"
     place = printable(f"{finding.path}:{finding.line}:{finding.column}", keep_newlines=False)
     if color:

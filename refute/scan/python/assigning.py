@@ -10,6 +10,7 @@ from refute.scan.python.values import (
     Ref,
     as_text,
 )
+from refute.scan.symbols import show
 
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
@@ -60,7 +61,7 @@ def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, targ
     """`owner[index] = value`."""
     if isinstance(owner, Ref):
         if owner.name == "os.environ" and index in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
-            walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {as_text(value)!r}")
+            walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {show(as_text(value))!r}")
         elif owner.name == "sys.modules" and str(index).partition(".")[0] in {
             "pytest",
             "_pytest",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from refute.scan.effects import Act
 from refute.scan.python.values import UNK, PathValue, as_text
+from refute.scan.symbols import show
 
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
@@ -33,7 +34,7 @@ class PythonCall:
             as_text(argument) if isinstance(argument, str | bytes | PathValue | int) else "…"
             for argument in self.arguments
         ]
-        return f"{self.name.removeprefix('builtins.')}({', '.join(map(repr, parts))})"
+        return f"{self.name.removeprefix('builtins.')}({', '.join(repr(show(part)) for part in parts)})"
 
     def argument(self, position: int, keyword: str = "") -> Any:
         """An argument by position or keyword, UNK where it is missing."""

@@ -138,7 +138,7 @@ class Scope:
             return values if len(values) == 1 or "" not in values else tuple(value or EMPTY for value in values)
         if name in self.arrays:
             return (self.arrays[name][0] if self.arrays[name] else "",)
-        if name == "0":
+        if name in {"0", "BASH_SOURCE"}:
             return (f"{HERE}/{self.script}",)
         if name.isdigit():
             return self._argument(int(name))

@@ -55,6 +55,14 @@ def test_scripts_of_a_list_share_what_prefect_takes():
     assert [ticket.hidden_chars > 0 for ticket in tickets] == [False] * 5 + [True] * 2
 
 
+def test_in_a_list_what_is_decided_by_stands_before_titles_that_may_be_long():
+    listed = whole(AskedTicket.of(asked(title="long " * 40))).model_copy(update={"is_list": True})
+    assert (
+        "| Ticket | Scan | Files | Title |\n| --- | --- | --- | --- |\n| T | ✓ | `1` | long long"
+        in listed.description()
+    )
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -68,6 +68,12 @@ def test_the_tail_of_an_output_says_that_something_came_before() -> None:
     assert tail("x" * 50, max_lines=2, max_chars=10) == "[… earlier output left off]\n" + "x" * 10
 
 
+def test_markdown_text_makes_no_link_of_a_bare_address() -> None:
+    assert markdown_text("http://evil.com WWW.evil.com me@evil.com C1: a.b") == (
+        r"http\://evil.com WWW\.evil.com me\@evil.com C1: a.b"
+    )
+
+
 def test_markdown_text_holds_no_markup_html_or_cell_border() -> None:
     hostile = "<script>x</script> ![i](http://h) [l](u) `c` *b* _i_ # h | cell\nnew ~~s~~ $m$ \\"
     shown = markdown_text(hostile)

@@ -150,3 +150,44 @@ def test_a_command_that_only_loses_its_quotes_is_not_told_twice() -> None:
 
 def test_another_process_is_called_so() -> None:
     assert "read as: kill -9 ‹pid of another›" in render_text(_scan("kill -9 $(pgrep sshd)\n"), {})
+
+
+@pytest.mark.parametrize(
+    ("source", "title", "wrong"),
+    [
+        ("curl http://127.0.0.1:80/\n", "Uses the network", "outside"),
+        ("git clone https://gitlab.com/a/b\n", "Uses the network", "a machine outside"),
+        ('kill "$(cat x.pid)"\n', "Ends a process that may not be its own", "did not start"),
+        ("docker build .\n", "Uses a container engine", "other namespaces"),
+        ("python -m http.server 80\n", "Opens a port", "to everyone"),
+    ],
+)
+def test_what_is_graded_lower_is_not_called_what_it_is_not(source: str, title: str, wrong: str) -> None:
+    result = _scan(source)
+    said = render_text(result, {"ci/verify.sh": source})
+    assert result.safe
+    assert f"MEDIUM (does not block)  {title}\n" in said
+    assert wrong not in said
+    assert wrong not in render_sarif(result, version="1").split('"results"')[1]
+    assert title in render_annotations(result)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1"])
+def test_a_server_for_this_machine_alone_is_no_finding(address: str) -> None:
+    assert scan_text("v.sh", f"python -m http.server 80 --bind {address}\n".encode()) == ()
+
+
+@pytest.mark.parametrize("command", ["python -m http.server --bind 0.0.0.0", "nc -l 0.0.0.0 4444", "nc -l '' 4444"])
+def test_a_server_at_the_address_of_all_is_one_for_everybody(command: str) -> None:
+    assert "network-listen" in {finding.rule_id for finding in scan_text("v.sh", command.encode())}
+
+
+def test_the_script_s_own_directory_is_known_by_bash_s_name_for_it() -> None:
+    source = 'here="$( cd "$( dirname "${BASH_SOURCE[0]}" )" && pwd )"\nrm -rf "$here/build"\n'
+    assert scan_text("v.sh", source.encode()) == ()
+
+
+def test_what_is_not_known_of_a_python_call_is_shown_as_such() -> None:
+    source = b"import os, urllib.request\nurllib.request.urlopen(os.environ['U'] + '/x')\n"
+    (finding,) = scan_text("v.py", source)
+    assert finding.command == "urllib.request.urlopen('‹?›/x')"

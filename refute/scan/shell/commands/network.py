@@ -173,10 +173,7 @@ def _netcat(call: Call) -> str:
     if options.keys() & {"e", "c", "exec", "sh-exec"} and (operands or "l" in options):
         call.act.add("reverse-shell")
     if options.keys() & {"l", "listen"}:
-        local = any(
-            hosts.reach_of(word) == hosts.Reach.LOOPBACK and not word.isdigit()
-            for word in [*operands, *options.get("s", [])]
-        )
+        local = any(hosts.binds_locally(word) and not word.isdigit() for word in [*operands, *options.get("s", [])])
         call.act.add("network-listen", severity=Severity.MEDIUM if local else None)
         return DOWNLOAD
     named = [word for word in operands if not re.fullmatch(r"[\d-]+", word)]

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from refute.scan import paths
+from refute.scan import hosts, paths
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
 from refute.scan.shell.call import Call
@@ -49,9 +49,11 @@ def _module(call: Call, module: str, arguments: list[str]) -> str:
     if module == "http.server":
         options = split_options(arguments, "bdp", frozenset({"bind", "directory", "protocol"}), mixed=True)[0]
         directory = (options.get("directory") or options.get("d") or ["."])[0]
+        address = (options.get("bind") or options.get("b") or [""])[0]
         # Serving the workspace to whoever shares the sandbox's empty network is how authors test a client.
         own = paths.inside_or_temporary(paths.locate(directory, call.walker.scope.cwd))
-        call.act.add("network-listen", severity=Severity.MEDIUM if own else Severity.HIGH)
+        if not (own and hosts.binds_locally(address)):
+            call.act.add("network-listen", severity=Severity.MEDIUM if own else Severity.HIGH)
     elif module in {"pytest", "py.test"}:
         return _pytest(Call(call.walker, ["pytest", *arguments], call.node, call.stdin))
     elif module in {"unittest", "coverage", "doctest", "pdb", "cProfile", "trace", "timeit", "runpy"}:
