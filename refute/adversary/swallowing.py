@@ -43,6 +43,23 @@ def leaves_early(body: Sequence[ast.stmt]) -> bool:
     return any(isinstance(part, ast.Return | ast.Break | ast.Continue) for part in _inside(body))
 
 
+def assumed_in(function: ast.AST) -> set[int]:
+    """Ids of the assertions that repeat what an `if` around them, or an `assume`, has asked already."""
+    nodes = list(ast.walk(function))
+    assumed = {
+        ast.dump(node.args[0])
+        for node in nodes
+        if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).rpartition(".")[2] == "assume"
+    }
+    found = {id(node) for node in nodes if isinstance(node, ast.Assert) and ast.dump(node.test) in assumed}
+    for node in nodes:
+        if isinstance(node, ast.If | ast.While):
+            asked = ast.dump(node.test)
+            inner = (part for statement in node.body for part in ast.walk(statement))
+            found |= {id(part) for part in inner if isinstance(part, ast.Assert) and ast.dump(part.test) == asked}
+    return found
+
+
 def _fails(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func) in {"pytest.fail", "fail"}
 

@@ -7,7 +7,14 @@ from typing import Final
 from refute.adversary.aliases import aliases_in, renamed
 from refute.adversary.references import ImplementationUse
 from refute.adversary.resolution import Resolution
-from refute.adversary.swallowing import catches_all, certainly_fails, leaves_early, own_checks, waits_for_assertion
+from refute.adversary.swallowing import (
+    assumed_in,
+    catches_all,
+    certainly_fails,
+    leaves_early,
+    own_checks,
+    waits_for_assertion,
+)
 from refute.adversary.taint import RAISERS, Taint, calls, run_inside
 from refute.adversary.tautology import always_true
 
@@ -68,6 +75,7 @@ class _Checks:
         self._use = use
         self._taint = Taint(function, names, use, of_caller=known is not None)
         self._aliases = aliases_in(function)
+        self._assumed = assumed_in(function)
         self._sameness = sameness
         self._known = {} if known is None else known
 
@@ -81,7 +89,7 @@ class _Checks:
     def _of_statement(self, statement: ast.stmt, *, guarded: bool) -> Iterator[str]:  # noqa: C901  # a case per kind
         match statement:
             case ast.Assert():
-                yield self._assertion(statement.test, guarded=guarded)
+                yield self._assertion(statement, guarded=guarded)
             case ast.Raise():
                 yield MEANINGFUL if guarded else ITSELF
             case ast.With() | ast.AsyncWith():
@@ -109,8 +117,11 @@ class _Checks:
             case ast.Expr() | ast.Assign() | ast.AnnAssign() | ast.Return():
                 yield from self._calls(statement, guarded=guarded)
 
-    def _assertion(self, condition: ast.expr, *, guarded: bool) -> str:
+    def _assertion(self, statement: ast.Assert, *, guarded: bool) -> str:
+        condition = statement.test
         shown = ast.unparse(condition)[:80]
+        if id(statement) in self._assumed:
+            return f"asserts only where it holds anyway: {shown}"
         if always_true(renamed(condition, self._aliases), sameness=self._sameness):
             return f"asserts what is always true: {shown}"
         if guarded or self._taint.depends(condition):

@@ -55,6 +55,8 @@ VACUOUS = [
     "for x in range(0):\n    assert impl.double(x) == 2",
     "async def go():\n    assert impl.double(2) == 5\ngo()",
     "def go():\n    yield\n    assert impl.double(2) == 5\ngo()",
+    "r = impl.double(2)\nif r == 4:\n    assert r == 4",
+    "r = impl.double(2)\nassume(r == 4)\nassert r == 4",
     "def each(x):\n    assert x == 1\nimpl.each(each)",
     "def work():\n    assert impl.double(2) == 5\nt = threading.Thread(target=work)\nt.start()\nt.join()",
 ]
