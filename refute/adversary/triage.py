@@ -47,6 +47,8 @@ SIGNATURE: Final = re.compile(
 )
 """TypeErrors that Python raises before a function's first line runs."""
 
+PROGRAM_TIMED_OUT: Final = "subprocess.TimeoutExpired"
+"""What a test raises whose program did not end in time; the machine may be slow, or the program be meant to go on."""
 UNREADABLE: Final = frozenset({"SyntaxError", "IndentationError", "TabError"})
 OWN_FILE: Final = re.compile(r"\((?P<file>[^()]+\.py), line \d+\)\s*\Z")
 """Where Python puts the file into the message of a SyntaxError."""
@@ -213,11 +215,12 @@ class Case:
 
     def _limit(self) -> Judgement | None:
         """Limits of time, memory, recursion, and death: they count only where a claim rules them out."""
-        limit = limit_reached(self._first)
+        outside = self.runs_program and all(run.error_type == PROGRAM_TIMED_OUT for run in self.runs)
+        limit = "time" if outside else limit_reached(self._first)
         if not limit:
             return None
         what = in_one_line(self._first)
-        inside = all(run.raised_in_implementation for run in self.runs)
+        inside = outside or all(run.raised_in_implementation for run in self.runs)
         if not inside:
             return TriageVerdict.NEEDS_REVIEW, f"a limit was reached, not seen to be inside the implementation: {what}"
         if all(rules_out(self._claim.text, limit, run.duration_s) for run in self.runs):

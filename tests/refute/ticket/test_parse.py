@@ -98,6 +98,14 @@ def test_a_property_is_read_whole(make_ticket: MakeTicket) -> None:
     assert claim.examples == ("thing() == 1",)
 
 
+def test_examples_of_a_program_are_commands_with_their_output(make_ticket: MakeTicket) -> None:
+    examples = ["thing.py add 2 3 -> 5", "thing.py --bad exits 2", "$ thing.py\nhello"]
+    (claim,) = load_ticket(make_ticket(kind="cli", claims=[{"text": "It adds.", "examples": examples}])).claims
+    assert claim.examples == tuple(examples)
+    with pytest.raises(TicketInvalid, match=r"expected a command with its output, such as 'python tool\.py"):
+        load_ticket(make_ticket(kind="cli", claims=[{"text": "It adds.", "examples": ["thing.py add 2 3"]}]))
+
+
 def test_a_field_left_empty_counts_as_left_out(workspace: Path) -> None:
     assert load_ticket(written(workspace, MINIMAL + "labels:\nprevious: ~\n")).labels == ()
 

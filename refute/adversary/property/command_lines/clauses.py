@@ -107,7 +107,7 @@ def read_clauses(masked: str, consequence: Consequence) -> str:
 
 _CONNECTOR: Final = re.compile(
     r"^(?:[\s,;.:!]|(?:and|but|then|also|while|whereas|it|which|that|the (?:program|tool|command|script|process)|so"
-    r"|so it|should|must|will|always|to|instead|immediately)\b(?! the\b))+|^(?:[—–-]\s)",
+    r"|so it|should|must|will|always|to|instead|immediately)\b)+|^(?:[—–-]\s)",
     re.IGNORECASE,
 )
 
@@ -175,6 +175,13 @@ def _prints(found: Consequence, hit: re.Match[str]) -> bool:
     return True
 
 
+def _prints_line(found: Consequence, hit: re.Match[str]) -> bool:
+    lines = f"lines_of({found.stream(_named(hit))})"
+    index, texts = (0 if hit["which"].lower() == "first" else -1), [found.value(sign) for sign in _items(hit["list"])]
+    found.checks += [equals(f"'\\n'.join({lines}[{index}:][:1])", text, found.claim_text) for text in texts]
+    return len(texts) == 1
+
+
 def _contains(found: Consequence, hit: re.Match[str]) -> bool:
     stream = found.stream(_named(hit), "any" if found.fails else "out")
     found.checks += [holds(stream, found.value(sign)) for sign in _items(hit["list"])]
@@ -233,6 +240,9 @@ def _table() -> list[tuple[re.Pattern[str], Meaning]]:
         ((rf"(?:(?:{_PRINTS} |with ){article}|an? |the |its )", _MESSAGE, to, _ITS_WORDS, to2), _shows_message),
         ((_PRINTS, rf" (?:something|text|output|a line|lines|a text)?(?:{to})? ?{_HAS} {_LIST}{to2}"), _contains),
         ((rf"(?:the |its )?(?:output|{stream}) (?:{_HAS}|shows) {_LIST}",), _contains),
+        ((rf"(?:mentions?|contains?|includes?|names?) {_LIST}", to), _contains),
+        ((rf"{_PRINTS} (?:the |a )?(?P<which>first|last) line:? {_LIST}{to}",), _prints_line),
+        ((_LIST, rf" (?:to|on) {stream}"), _prints),
         ((rf"(?:the |its )?(?:output|result|{stream})", _IS, f" {_LIST}{_LAYOUT}"), _prints),
         ((_DOES_NOT, r" (?:print|output|show|write|contain|include|mention)s? ", _LIST, to), _lacks),
         ((rf"(?:writes?|saves?|puts?|stores?) {_LIST} (?:in)?to (?:the )?(?:file )?(?P<file>{VALUE})",), _writes_file),

@@ -85,4 +85,5 @@ def _missing_file(bare: Command, known: Known) -> list[Command]:
 def _empty_input(bare: Command, known: Known) -> list[Command]:
     """The one way in which the ticket's commands read standard input."""
     ways = {command.arguments for command in known.of(bare.program) if command.inputs}
-    return [bare.with_arguments(next(iter(ways))).reading("")] if len(ways) == 1 else []
+    way = () if () in ways else next(iter(ways)) if len(ways) == 1 else None
+    return [bare.with_arguments(way).reading("")] if way is not None else []

@@ -8,7 +8,6 @@ from refute.adversary.property.command_lines.shell_words import unescaped
 
 _ECHO_OPTION: Final = re.compile(r"-[neE]+")
 _CONVERSION: Final = re.compile(r"%(?:%|-?\d*[sd])")
-_UNKNOWN_CONVERSION: Final = re.compile(r"%(?!%|-?\d*[sd])")
 _MAX_ROUNDS: Final = 200
 
 
@@ -36,7 +35,7 @@ def formatted(words: Sequence[str]) -> str | None:
         words: behind `printf`.
     """
     words = words[1:] if words[:1] == ["--"] else words
-    if not words or _UNKNOWN_CONVERSION.search(words[0]):
+    if not words or "%" in _CONVERSION.sub("", words[0]):
         return None
     form, values = unescaped(words[0]), list(words[1:])
     if not [hit for hit in _CONVERSION.findall(form) if hit != "%%"]:

@@ -36,6 +36,12 @@ _STDIN: Final = re.compile(
     r"(?P<sign2>[\ue000-\uefff])",
     re.IGNORECASE,
 )
+_OUTPUT_OF: Final = re.compile(
+    r"(?:the )?(?:(?P<which>(?:first|last) line) )?(?:(?:output )?(?:of|from|printed by) )(?:the output of )?"
+    r"(?P<command>[\uf000-\uf7ff]) (?:is|reads|should be|must be)(?= (?:exactly )?[\ue000-\uefff])",
+    re.IGNORECASE,
+)
+"""Another way to say what a command prints."""
 _LINKS: Final = (
     r"prints?|outputs?|shows?|displays?|writes?|exits?|gives?|produces?|should|must|will|when|returns?|fails?|with"
     r"|without|and|is|succeeds?|never|does|reports?|emits?|reads?|accepts?|on|in|for|to|if|says?|yields?"
@@ -71,14 +77,15 @@ def mask(sentence: str, programs: Programs, files: Collection[str], known: Known
         files: of the workspace.
         known: commands of the ticket, from which circumstances are made.
     """
-    plain = " ".join(_with_marks(sentence, programs).split())
+    plain = _on_one_line(_with_marks(sentence, programs))
     masked = Masked(text="")
     position = 0
     for hit in _SPAN.finditer(plain):
-        masked.text += plain[position : hit.start()]
+        masked.text += re.sub(r"\s+", " ", plain[position : hit.start()])
         masked.text += _sign(hit, masked, programs, files)
         position = hit.end()
-    masked.text += plain[position:]
+    masked.text += re.sub(r"\s+", " ", plain[position:])
+    masked.text = _OUTPUT_OF.sub(r"\g<command> prints \g<which>", masked.text)
     _subject(masked, known)
     _standard_input(masked)
     _conditions(masked, programs, known)
@@ -97,7 +104,14 @@ def _with_marks(sentence: str, programs: Programs) -> str:
     if modules:
         start = rf"(?:{start}|python3? -m (?:{modules})(?![\w/]))"
     pattern = rf"(?<![\w`/.-])(?P<command>{start}.*?)(?= (?:{_LINKS})\b| ?(?:->|=>|→|⇒)|[,:;] |[.,;:]?$)"
-    return re.sub(pattern, lambda hit: f"`{hit['command']}`", " ".join(sentence.split()))
+    marked = re.sub(pattern, lambda hit: f"`{hit['command']}`", _on_one_line(sentence))
+    flag = r"(?<![\w`\"'-])(?P<flag>-{1,2}[A-Za-z][\w-]*)(?![\w`\"'=-])"
+    return marked if "`" in marked else re.sub(flag, r"`\g<flag>`", marked)
+
+
+def _on_one_line(text: str) -> str:
+    """Line breaks as blanks; other blanks stay, since a value may hold several."""
+    return re.sub(r"[ \t]*\n\s*", " ", text.strip())
 
 
 def _sign(hit: re.Match[str], masked: Masked, programs: Programs, files: Collection[str]) -> str:

@@ -178,6 +178,7 @@ _PATTERNS: Final = {
     "same again": (
         r"\bdeterminis",
         rf"\b(?:same|identical) (?:output|result)s? {_SAME_FOR}",
+        rf"\b(?:output|result)s? (?:is|are) (?:always )?(?:the same|identical) {_SAME_FOR}",
         r"\bsame (?:input|arguments)[^.;]* same (?:output|result)",
         r"\b(?:runs?|running)(?: it)? twice\b[^.;]*\bsame (?:output|result)",
     ),

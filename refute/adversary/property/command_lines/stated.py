@@ -21,12 +21,16 @@ _LEAD: Final = re.compile(
     r"|\uf8ff|[,:(—-])\s*)*",
     re.IGNORECASE,
 )
-_INTRODUCES: Final = re.compile(r"(?::|—|–|\be\.g\.,?|\bfor (?:example|instance),?|\bso|\bi\.e\.,?)\s*$", re.IGNORECASE)
+_INTRODUCES: Final = re.compile(
+    r"(?::|—|–|\be\.g\.,?|\bfor (?:example|instance),?|\bso|\bi\.e\.,?|\bsuch as|\bas in|\blike)\s*$", re.IGNORECASE
+)
 _CIRCUMSTANCE: Final = re.compile(
-    r"\b(?:if|when|whenever|unless|after|once|before|previously|assuming|given|suppose|where|while|until|may|might"
-    r"|not)\b",
+    r"^\s*(?:if|when|whenever|with|without|for|in|on|under|not)\b(?! example)"
+    r"|\b(?:unless|after|once|before|previously|assuming|given|suppose|where|while|until|may|might|not)\b",
     re.IGNORECASE,
 )
+_CARRIED: Final = re.compile(r"\b(?:if|when|unless|after|once|then|before|may|might|with|without)\b", re.IGNORECASE)
+"""What is not understood of one command and may be meant of the next one as well."""
 _BEHIND: Final = re.compile(
     r"^\s*(?:(?:option|flag|command|subcommand|argument|switch|invocation)s?)?(?: (?:is|are))?"
     r"(?: (?:given|passed|used|set))?",
@@ -38,6 +42,7 @@ _PREPOSITION: Final = (
     r"|for|on|given|with|upon|after|from|in case of|in case)"
 )
 _AGENT: Final = re.compile(r"^(?:(?:it|the (?:program|tool|script|command|cli|utility)|\uf8ff)\s+)", re.IGNORECASE)
+_HOW: Final = "the sentence around it is not understood; write: `command` prints `output` and exits 0"
 _THEN: Final = re.compile(r"^[\s,]*(?:and )?(?:then|followed by|and)[\s,]*(?:running)?\s*$", re.IGNORECASE)
 _SEQUENCE: Final = re.compile(r"\b(?:after|then|once|afterwards|followed by|following)\b", re.IGNORECASE)
 _OPEN: Final = re.compile(
@@ -85,6 +90,8 @@ class SentenceReader:
         ]
         told = [one for one in found if isinstance(one, Told)]
         reasons = [one for one in found if isinstance(one, str)]
+        if not found and written:
+            reasons.append(f"`{written[0].text[:60]}`: {_HOW}")
         return Reading(
             told=tuple(told),
             reasons=tuple([*masked.reasons, *reasons] if not told else masked.reasons),
@@ -111,7 +118,9 @@ class SentenceReader:
             read = self._consequence(masked, command, tail, claim_text, alone=not before)
             if isinstance(read, str):
                 yield read
-                return
+                if before or _CARRIED.search(tail):
+                    return
+                continue
             yield self._told(command, read, before, verbatim, general=number in masked.general)
             if sequence or (index + 1 < len(signs) and _SEQUENCE.search(masked.text[sign.end() : end])):
                 before.append(Run(command=command))
@@ -174,7 +183,7 @@ class SentenceReader:
             trusted: an entry of `examples`: what stands behind the arrow is the output whatever it looks like.
             origin: where the line stands.
         """
-        for link in _ARROW.finditer(text):
+        for link in _ARROW.finditer(text.partition("\n")[0]):
             command = read_command(
                 text[: link.start()].strip().strip("`").removeprefix("$ "), self._programs, self._files
             )

@@ -1,0 +1,62 @@
+"""The built-in tester on a command-line program, on the real engine: which claims stand, and how it is shown."""
+
+import subprocess
+import sys
+
+import pytest
+
+from refute.outcome import ClaimVerdict, Status
+from refute.recording import reproducer_paths
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+
+PROGRAM = '''"""Count lines of files or of standard input."""
+import argparse
+import sys
+
+parser = argparse.ArgumentParser(prog="linestat")
+parser.add_argument("files", nargs="*")
+options = parser.parse_args()
+code = 0
+for name in options.files or ["-"]:
+    try:
+        text = sys.stdin.read() if name == "-" else open(name, encoding="utf-8").read()
+        print(text.count("\\n"))
+    except OSError as error:
+        print(f"linestat: {name}: {error.strerror}", file=sys.stderr)
+        code = 1
+sys.exit(code)
+'''
+CLAIMS = [
+    {
+        "id": "right",
+        "text": "`python linestat.py 'two lines.txt'` prints `2`.",
+        "examples": ["$ printf 'x\\n' > made.txt\n$ linestat.py made.txt\n1\n$ echo $?\n0"],
+    },
+    {"id": "wrong", "text": "The last line counts too: `printf 'a\\nb' | python linestat.py` prints `2`."},
+    {"id": "missing", "text": "A missing file exits 1 and prints an error to stderr that mentions `linestat`."},
+    {"id": "options", "text": "Unknown options are refused with exit code 2; `--help` exits 0 and prints usage."},
+    {"id": "file", "text": "The input file is never modified."},
+    {"id": "vague", "text": "It is fast."},
+]
+
+
+def test_a_program_is_attacked_by_what_its_claims_say_about_command_lines(ticket, verify, settings):
+    directory = ticket(
+        files={"linestat.py": PROGRAM, "two lines.txt": "one\ntwo\n"},
+        claims=CLAIMS,
+        implementation=["linestat.py"],
+        script="python linestat.py --help\n",
+        more={"kind": "cli"},
+    )
+    outcome = verify(directory)
+    assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
+    verdicts = {claim.claim_id: claim.verdict for claim in outcome.claims}
+    survived = dict.fromkeys(("right", "missing", "options", "file"), ClaimVerdict.SURVIVED)
+    assert verdicts == {**survived, "wrong": ClaimVerdict.REFUTED, "vague": ClaimVerdict.UNTESTED}
+    (failure,) = outcome.failures
+    assert "stdout '1\\n'" in failure.error_message
+    path = reproducer_paths(settings, outcome)[failure.test_name]
+    done = subprocess.run([sys.executable, "-I", path], cwd=directory, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "REPRODUCED: wrong is violated" in done.stderr
