@@ -14,6 +14,8 @@ from refute.adversary.property.command_lines.transcripts import Exchange, Transc
 from refute.adversary.property.command_lines.values import changing, is_usage
 
 _CODE: Final = re.compile(r"(?:exit(?: code| status)?:? ?)?(?P<code>\d{1,3})")
+_SENTENCE: Final = 4
+"""Words of a last line that may be prose again, where nothing shows where the output ends."""
 _PLACEHOLDER: Final = re.compile(r"<[a-z][a-z _-]*>(?!.*</)|\bYYYY\b|\bHH:MM\b|\bX\.Y\b")
 
 
@@ -77,26 +79,26 @@ class SessionReader:
         return Run(command=command, checks=tuple(checks))
 
     def _output(self, command: Command, shown: list[str], exchange: Exchange) -> list[str]:
+        if what := self._varies(command, shown):
+            self.notes.append(f"`{exchange.command[:60]}` shows {what}: write `...` for what differs from run to run")
+            return []
         text = "\n".join(shown)
-        given = " ".join([*command.arguments, *command.texts])
         streams = "done.stdout" if command.merged else "(done.stdout + done.stderr)"
-        if what := changing(text, given):
-            self.notes.append(f"`{exchange.command[:60]}` shows {what}, which may differ from run to run")
-            return []
-        if _PLACEHOLDER.search(text):
-            self.notes.append(
-                f"the output below `{exchange.command[:60]}` holds a placeholder: write `...` for what varies"
-            )
-            return []
         if is_usage(shown):
             return [f"'usage' in {streams}.lower()"] if "usage:" in text else []
         if "Traceback (most recent call last)" in text:
             return [f"{shown[-1].strip()!r} in {streams}"]
-        if exchange.open_ended and shown[-1].endswith((".", ":")):
-            return []
         if command.merged and "..." not in text:  # which of two streams comes first is left to chance
             return [f"sorted(lines_of(done.stdout)) == {sorted(shown)!r}"]
-        return [f"terminal_lines(done, {shown!r}) == {shown!r}"]
+        is_prose = exchange.open_ended and shown[-1].endswith((".", ":")) and len(shown[-1].split()) >= _SENTENCE
+        return [] if is_prose else [f"terminal_lines(done, {shown!r}) == {shown!r}"]
+
+    @staticmethod
+    def _varies(command: Command, shown: list[str]) -> str:
+        """What of an output differs from run to run, or stands for something else; empty for nothing."""
+        text, given = "\n".join(shown), " ".join([*command.arguments, *command.texts])
+        hit = _PLACEHOLDER.search(text)
+        return changing(text, given) or (f"the placeholder {hit[0]!r}" if hit else "")
 
     def _exit_code(self, exchange: Exchange, made: list[Step]) -> bool:
         hit = _CODE.fullmatch("".join(exchange.shown).strip())
