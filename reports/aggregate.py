@@ -32,6 +32,8 @@ class Totals:
     groups: dict[str, int]
     """Group → runs, all groups."""
     cost_usd: float
+    unpriced_calls: int
+    """Model calls without a known price: no cost here holds theirs."""
     cost_per_run_usd: float | None
     cost_per_ticket_usd: float | None
     cost_per_refutation_usd: float | None
@@ -92,6 +94,7 @@ def totals(facts: Facts) -> Totals:
         failing_tickets=tuple(failing[::-1]),
         groups={str(name): int(count) for name, count in groups.items()},
         cost_usd=as_usd(cost),
+        unpriced_calls=int(facts.calls["unpriced"].sum()),
         cost_per_run_usd=_per(cost, runs),
         cost_per_ticket_usd=_per(cost, tickets),
         cost_per_refutation_usd=_per(cost, refuted),
@@ -179,7 +182,8 @@ def _by_category(facts: Facts) -> pd.DataFrame:
 
 def _by_model(calls: pd.DataFrame, saved_usd: CachedSaving) -> pd.DataFrame:
     found = calls.drop(columns="purpose").groupby("model").sum()
-    found["cost_usd"] = as_usd(found.pop("cost_nanousd"))
+    known = found.pop("cost_nanousd").where(found["unpriced"] < found["calls"])  # else NaN
+    found["cost_usd"] = as_usd(known)
     saved = [saved_usd(str(model), int(tokens)) for model, tokens in found["cached_tokens"].items()]
     found["saved_usd"] = np.asarray(saved, dtype="float64")  # None becomes NaN
     found["latency_s"] = found["latency_s"] / found["calls"]

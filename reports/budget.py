@@ -47,6 +47,8 @@ class BudgetState:
     """The thresholds that are reached."""
     by_day: Mapping[date, Decimal]
     """Of this month, every day up to today."""
+    unpriced_calls: int = 0
+    """Calls of this month whose price nobody knows, and which no budget holds."""
 
     @property
     def used(self) -> float | None:
@@ -75,13 +77,16 @@ class BudgetState:
         return monthrange(self.as_of.year, self.as_of.month)[1]
 
 
-def budget_state(spent: Mapping[date, Decimal], budget_usd: Decimal | None, now: datetime) -> BudgetState:
+def budget_state(
+    spent: Mapping[date, Decimal], budget_usd: Decimal | None, now: datetime, *, unpriced_calls: int = 0
+) -> BudgetState:
     """The state of the month of `now`.
 
     Args:
         spent: US dollars by day in UTC; days of the month before serve the forecast.
         budget_usd: of the month; None where there is none.
         now: with its time zone.
+        unpriced_calls: of the month.
     """
     now = now.astimezone(UTC)
     today, first = now.date(), now.date().replace(day=1)
@@ -100,6 +105,7 @@ def budget_state(spent: Mapping[date, Decimal], budget_usd: Decimal | None, now:
         days_left=days_left,
         reached_percent=reached(total, budget_usd),
         by_day=by_day,
+        unpriced_calls=unpriced_calls,
     )
 
 
@@ -139,6 +145,7 @@ def state_fields(state: BudgetState) -> dict[str, Any]:
         "level": state.level.value,
         "budget_usd": None if state.budget_usd is None else f"{state.budget_usd:f}",
         "spent_usd": f"{state.spent_usd:f}",
+        "unpriced_calls": state.unpriced_calls,
         "forecast_usd": f"{state.forecast_usd:f}",
         "forecast_exceeds": state.forecast_exceeds,
         "reached_percent": list(state.reached_percent),

@@ -42,7 +42,12 @@ def render_html(report: Report) -> str:
         "usd": phrases.usd,
         "seconds": phrases.seconds,
     }
-    environment.globals |= {"counted": counted, "rate": phrases.rate, "reproducer_name": reproducer_name}
+    environment.globals |= {
+        "counted": counted,
+        "rate": phrases.rate,
+        "unpriced": phrases.unpriced,
+        "reproducer_name": reproducer_name,
+    }
     shown = charts.periods(report.tables.by_day)
     return environment.get_template("report.html.j2").render(
         report=report,

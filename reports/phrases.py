@@ -5,7 +5,7 @@ from typing import Final
 
 from reports.budget import BudgetState, Level
 from reports.rates import Rate
-from reports.wording import duration
+from reports.wording import counted, duration
 
 NOTHING: Final = "–"
 CENTS_FROM_USD: Final = 0.01
@@ -18,6 +18,11 @@ def usd(amount: float | None) -> str:
     if amount == 0 or amount >= CENTS_FROM_USD:
         return f"${amount:,.2f}"
     return f"${amount:.2g}" if amount >= 1e-4 else "<$0.0001"  # noqa: PLR2004  # from there on `e` notation
+
+
+def unpriced(calls: int) -> str:
+    """What costs leave out; empty where they leave out nothing."""
+    return f"{counted(calls, 'model call')} of unknown price not counted" if calls else ""
 
 
 def seconds(amount: float | None) -> str:
@@ -54,4 +59,5 @@ def budget_line(state: BudgetState) -> str:
             verdict = "the budget will not hold"
         case _:
             verdict = "the budget holds"
-    return f"{state.month}: {spent} of {budget} spent{used}, {forecast} forecast: {verdict}"
+    left_out = f"; {unpriced(state.unpriced_calls)}" if state.unpriced_calls else ""
+    return f"{state.month}: {spent} of {budget} spent{used}, {forecast} forecast: {verdict}{left_out}"

@@ -15,7 +15,7 @@ from reports.budget import BudgetState, budget_state, worst_case_usd
 from reports.facts import read_facts
 from reports.findings import Finding, newest_findings
 from reports.scope import Scope
-from reports.spending import most_runs_a_day, spent_by_day
+from reports.spending import most_runs_a_day, spent_by_day, unpriced_calls
 from reports.spikes import Spike, find_spikes
 
 
@@ -82,7 +82,9 @@ def make_budget(ledger: Ledger, settings: Settings, now: datetime) -> BudgetRepo
     """
     runs_a_day = most_runs_a_day(ledger, now)
     return BudgetReport(
-        state=budget_state(spent_by_day(ledger, now), settings.month_budget_usd, now),
+        state=budget_state(
+            spent_by_day(ledger, now), settings.month_budget_usd, now, unpriced_calls=unpriced_calls(ledger, now)
+        ),
         runs_a_day=runs_a_day,
         cap_usd=settings.max_cost_usd,
         worst_case_usd=worst_case_usd(runs_a_day, settings.max_cost_usd),

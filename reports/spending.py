@@ -36,6 +36,19 @@ def spent_by_day(ledger: Ledger, now: datetime) -> Spent:
     return dict(totals)
 
 
+def unpriced_calls(ledger: Ledger, now: datetime) -> int:
+    """Model calls of this month in UTC whose price nobody knows.
+
+    Raises:
+        LedgerUnavailable: the ledger failed.
+    """
+    held = RESERVATIONS.c
+    sent = held.state.in_([State.SENT.value, State.SETTLED.value])
+    unknown = sent & held.worst_nanousd.is_(None) & (held.month == f"{now.astimezone(UTC):%Y-%m}")
+    with ledger.transaction() as connection:
+        return connection.execute(select(func.count()).select_from(RESERVATIONS).where(unknown)).scalar_one()
+
+
 def most_runs_a_day(ledger: Ledger, now: datetime) -> int:
     """Outcomes on the busiest of the last thirty days.
 

@@ -14,7 +14,7 @@ from reports.alerts import spike_alerts
 from reports.budget import BudgetState, Level
 from reports.findings import Finding
 from reports.groups import Group
-from reports.phrases import NOTHING, budget_line, percent, rate, seconds, usd
+from reports.phrases import NOTHING, budget_line, percent, rate, seconds, unpriced, usd
 from reports.rendering import REPORT, rendered
 from reports.report import BudgetReport, Report
 from reports.wording import counted
@@ -57,7 +57,8 @@ def _headline(report: Report) -> Iterator[RenderableType]:
     else:
         yield Text(f"No ticket failing now, of {totals.tickets:,}", style="bold green")
     ends = ", ".join(f"{count:,} {group}" for group, count in totals.groups.items() if count)
-    yield Text(f"{counted(totals.runs, 'run')}: {ends}; {usd(totals.cost_usd)}" if totals.runs else "no runs")
+    cost = ", ".join(filter(None, [usd(totals.cost_usd), unpriced(totals.unpriced_calls)]))
+    yield Text(f"{counted(totals.runs, 'run')}: {ends}; {cost}" if totals.runs else "no runs")
     yield _budget_text(report.budget.state)
     yield from _spikes(report.budget)
     yield Text(_worst_case(report.budget), style="dim")

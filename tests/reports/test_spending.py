@@ -1,5 +1,6 @@
 """What was spent: reservations as the hard stop counts them, and outcomes that none stands for, on both databases."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -8,13 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from refute.ledger.accounts import Accounts, Budgets, Payer
+from refute.ledger.accounts import Accounts, Budgets, ModelCall, Payer
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
+from reports.document import render_json
 from reports.findings import newest_findings
+from reports.html import render_html
+from reports.report import make_report
 from reports.scope import Scope
 from reports.spending import most_runs_a_day, spent_by_day
+from reports.terminal import render_report
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
 
@@ -42,6 +47,45 @@ def test_reservations_count_while_they_hold_and_outcomes_only_where_none_stands_
     reserve(ledger, "reserved", "0.25", NOW - timedelta(seconds=60))
     reserve(ledger, "expired", "9", NOW - timedelta(hours=1))
     assert spent_by_day(ledger, NOW) == {date(2026, 3, 1): Decimal("1.5"), date(2026, 3, 5): Decimal("0.25")}
+
+
+def call(ledger: Ledger, model: str, cost_usd: Decimal | None) -> None:
+    """Ask a model once, and settle."""
+    accounts, payer = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda: NOW), Payer(run_id="r", ticket_id="T")
+    reservation = accounts.reserve(payer, cost_usd, valid_s=600)
+    assert accounts.mark_sent(reservation)
+    made = ModelCall(
+        purpose="claims-first",
+        tier="flash",
+        model=model,
+        prompt_digest="0",
+        data_class="claims",
+        ending="complete",
+        input_tokens=10,
+        cached_tokens=0,
+        output_tokens=10,
+        thinking_tokens=0,
+        cost_usd=cost_usd,
+        latency_s=1.0,
+    )
+    accounts.settle(reservation, payer, made)
+
+
+def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_nothing(
+    ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
+) -> None:
+    ledger.record(replace(outcomes["pass_weak"], cost_usd=None, started_at=NOW))
+    call(ledger, "own-model", None)
+    call(ledger, "gemini-3.8-flash", Decimal("0.5"))
+    report = make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW)
+    for shown in (render_report(report, width=160), render_html(report)):
+        assert "1 model call of unknown price not counted" in shown
+        assert "the budget holds; 1 model call of unknown price not counted" in shown
+    (own,) = [line for line in render_report(report, width=160).splitlines() if line.startswith("own-model")]
+    assert "$" not in own
+    document = json.loads(render_json(report))
+    assert document["totals"]["unpriced_calls"] == document["budget"]["unpriced_calls"] == 1
+    assert [row["cost_usd"] for row in document["tables"]["by_model"]] == [0.5, None]
 
 
 def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(
