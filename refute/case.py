@@ -86,6 +86,8 @@ class CaseFile:
             ChainEnded: the stage returned a `Stop`, or a verification that decides the ticket.
         """
         if isinstance(record, Stop):
+            if record.cost_usd != 0:
+                self._note("write tests", "ended before its time", cost_usd=record.cost_usd)
             self.end(record)
         self._file(record)
         self.unless(record.stop if isinstance(record, Verification | AttackStage | Hardening) else None)

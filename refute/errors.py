@@ -135,9 +135,19 @@ class ModelUnavailable(InfrastructureError):
 
 
 class BudgetExhausted(RefuteError):
-    """A call to a model would, or might, cost more than a budget has left; nothing was sent."""
+    """A call to a model would, or might, cost more than a budget has left; it was not sent.
+
+    Args:
+        message: which budget, and what is left.
+        hint: what to do.
+        cost_usd: what earlier requests for the same work cost, or may have; None where no price is known.
+    """
 
     exit_code = 14
+
+    def __init__(self, message: str, *, hint: str = "", cost_usd: Decimal | None = Decimal(0)) -> None:
+        super().__init__(message, hint=hint)
+        self.cost_usd = cost_usd
 
 
 class ModelUnpriced(UsageError):

@@ -72,6 +72,8 @@ class Stop:
     status: Status
     reason: str
     """Why, in one sentence for a person."""
+    cost_usd: Decimal | None = Decimal(0)
+    """What the stage had spent by then; None where a price is not known."""
 
 
 class ClaimVerdict(StrEnum):

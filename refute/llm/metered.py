@@ -113,7 +113,11 @@ class MeteredModel:
         before = len(self.costs_usd)
         began = self._clockwork.monotonic()
         for attempt in range(1, settings.attempts + 1):
-            reservation, reply = self._send(prompt, worst_usd)
+            try:
+                reservation, reply = self._send(prompt, worst_usd)
+            except BudgetExhausted as error:
+                error.cost_usd = total(self.costs_usd[before:])  # of tries that were lost on their way
+                raise
             if isinstance(reply, RequestFailed):
                 if not reply.retry or attempt == settings.attempts:
                     raise self._unavailable(prompt, reply, attempt, total(self.costs_usd[before:])) from reply

@@ -34,9 +34,8 @@ def harden(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence,
     try:
         writing = write_harder_tests(ports, brief, [test.name for test in evidence.screening.attack.tests], faults)
     except (BudgetExhausted, ModelUnavailable) as error:
-        cost_usd = error.cost_usd if isinstance(error, ModelUnavailable) else as_before.cost_usd
         note = f"no hardening round was held: {error.message}"
-        return replace(as_before, summary="left out", notes=(note,), cost_usd=cost_usd)
+        return replace(as_before, summary="left out", notes=(note,), cost_usd=error.cost_usd)
     return as_before if writing is None else _with(ports, ticket, snapshot, as_before, writing)
 
 

@@ -1,7 +1,8 @@
 """Having tests written: by the built-in tester, by a model, from a recording of one, or by several of these."""
 
+import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from refute.adversary.attack import Attack, Brief
@@ -37,7 +38,7 @@ def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Writing | S
         try:
             written.append(_by_property(brief) if name is TesterName.PROPERTY else _by_model(ports, name, brief))
         except BudgetExhausted as error:
-            return Stop(status=Status.SKIPPED_BUDGET, reason=str(error))
+            return Stop(status=Status.SKIPPED_BUDGET, reason=str(error), cost_usd=error.cost_usd)
         except ModelUnavailable as error:
             missing.append((name, error))
     if missing and not written:
@@ -78,7 +79,8 @@ def write_harder_tests(ports: Ports, brief: Brief, existing: Sequence[str], faul
     if not names:
         return None
     tester = _model_tester(ports, names[0], brief)
-    return _written(tester, tester.harden(brief, existing, faults), names[0])
+    with _costs_of(tester):
+        return _written(tester, tester.harden(brief, existing, faults), names[0])
 
 
 def _model_tester(ports: Ports, name: TesterName, brief: Brief) -> ModelTester:
@@ -87,7 +89,22 @@ def _model_tester(ports: Ports, name: TesterName, brief: Brief) -> ModelTester:
 
 def _by_model(ports: Ports, name: TesterName, brief: Brief) -> Writing:
     tester = _model_tester(ports, name, brief)
-    return _written(tester, tester.write_tests(brief), name)
+    with _costs_of(tester):
+        return _written(tester, tester.write_tests(brief), name)
+
+
+@contextlib.contextmanager
+def _costs_of(tester: ModelTester) -> Iterator[None]:
+    """An error that ends a tester's work tells what all of that work cost."""
+    try:
+        yield
+    except (BudgetExhausted, ModelUnavailable) as error:
+        error.cost_usd = total([error.cost_usd, _cost(tester)])
+        raise
+
+
+def _cost(tester: ModelTester) -> Decimal | None:
+    return total([*(completion.cost_usd for completion in tester.completions), *tester.lost_usd])
 
 
 def _written(tester: ModelTester, attack: Attack, name: TesterName) -> Writing:
@@ -96,7 +113,7 @@ def _written(tester: ModelTester, attack: Attack, name: TesterName) -> Writing:
         notes.append("tests come from answers kept earlier, at no cost (--fresh asks anew)")
     return Writing(
         attack=attack,
-        cost_usd=total([*(completion.cost_usd for completion in tester.completions), *tester.lost_usd]),
+        cost_usd=_cost(tester),
         models=models_used(tester.completions),
         notes=tuple(notes),
         rounds=tuple(

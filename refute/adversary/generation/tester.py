@@ -90,7 +90,7 @@ class ModelTester:
         try:
             rounds.append(self._ask(prompt))
         except (ModelUnavailable, BudgetExhausted) as error:
-            self.lost_usd += [error.cost_usd] if isinstance(error, ModelUnavailable) else []
+            self.lost_usd.append(error.cost_usd)
             notes = (f"left out: {error.message}",)
             self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=0, notes=notes))
 

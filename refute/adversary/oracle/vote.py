@@ -87,7 +87,7 @@ def _decide(asked: Sequence[tuple[TriagedTest, Claim, Situation]], model: Model,
         try:
             completion = model.generate(prompt)
         except (BudgetExhausted, ModelUnavailable) as error:
-            vote.lost_usd += [error.cost_usd] if isinstance(error, ModelUnavailable) else []
+            vote.lost_usd.append(error.cost_usd)
             fault = error.message
             break
         vote.completions.append(completion)

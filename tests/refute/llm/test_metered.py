@@ -18,7 +18,7 @@ from refute.ledger.store import Ledger
 from refute.llm.gemini import Gemini
 from refute.llm.metered import Clockwork, MeteredModel, Till, Turn
 from refute.llm.model import Ending
-from refute.llm.pricing import load_prices
+from refute.llm.pricing import load_prices, total
 from refute.llm.request import RequestFailed
 from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer, one_after_the_other
@@ -165,9 +165,11 @@ def test_retries_stop_where_the_budget_does(
     make_model: MakeModel, server: GeminiServer, make_prompt: MakePrompt
 ) -> None:
     server.respond = lambda _: Answer(text="{}" * 999, cut=True)
-    with pytest.raises(BudgetExhausted):
-        make_model(ticket_usd="0.13").generate(make_prompt())
+    model = make_model(ticket_usd="0.13")
+    with pytest.raises(BudgetExhausted) as refused:
+        model.generate(make_prompt())
     assert len(server.asked) == 2
+    assert refused.value.cost_usd == total(model.costs_usd) > 0
 
 
 def test_a_model_without_a_price_is_refused_unless_that_was_accepted(

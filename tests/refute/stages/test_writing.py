@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from refute.case import CaseFile
 from refute.errors import ModelUnavailable, ModelUnpriced, SettingsInvalid
-from refute.outcome import Status, Stop
+from refute.outcome import Provenance, Status, Stop
 from refute.ports import Ports
 from refute.settings import Settings, TesterName
 from refute.stages.admission import take_snapshot
@@ -18,6 +19,7 @@ from refute.stages.writing import write_tests
 from refute.ticket.parse import load_ticket
 from tests.fakes.gemini.server import GeminiServer, one_after_the_other
 from tests.fakes.gemini.wire import Answer, json_answer
+from tests.fakes.tickets import fake_ticket
 
 CLAIM = "double(x) returns twice its argument."
 TESTS = {
@@ -131,6 +133,21 @@ def test_s210_what_does_not_fit_a_budget_is_not_sent(
     assert isinstance(stop, Stop)
     assert stop.status is Status.SKIPPED_BUDGET
     assert server.asked == []
+
+
+def test_s210_requests_that_were_lost_before_the_budget_ended_it_are_in_the_ticket_s_cost(
+    write: Write, server: GeminiServer
+) -> None:
+    server.respond = lambda _: Answer(text="{}" * 999, cut=True)
+    stop = write(max_cost_usd=Decimal("0.10"))
+    assert isinstance(stop, Stop)
+    assert (stop.status, len(server.asked)) == (Status.SKIPPED_BUDGET, 1)
+    assert stop.cost_usd is not None
+    assert Decimal("0.05") < stop.cost_usd < Decimal("0.10")
+    case = CaseFile(ticket=fake_ticket("A claim."), run_id="run")
+    with case.chain():
+        case.keep(stop)
+    assert case.outcome(Provenance(refute_version="1", tester="gemini")).cost_usd == stop.cost_usd
 
 
 def test_s210_a_month_without_a_hard_stop_goes_on(write: Write) -> None:
