@@ -151,7 +151,7 @@ def _shows_usage(found: Consequence, hit: re.Match[str]) -> bool:
 def _shows_message(found: Consequence, hit: re.Match[str]) -> bool:
     stream = found.stream(_named(hit), "any")
     found.checks.append(f"{stream}.strip()")
-    found.checks += [holds(stream, found.value(sign)) for sign in _items(hit["list"] or "")]
+    found.checks += [holds(stream, found.value(sign)) for sign in _items(hit.groupdict().get("list") or "")]
     return True
 
 
@@ -252,6 +252,7 @@ def _table() -> list[tuple[re.Pattern[str], Meaning]]:
             _prints,
         ),
         ((rf"(?:->|=>|→|⇒|==)\s*{_LIST}{_LAYOUT}{to}",), _prints),
+        ((r"(?:is|are) (?:reported|shown|printed|written|explained|named|told) (?:to|on) ", stream), _shows_message),
         ((r"(?:is|are) (?:refused|rejected)|fails?(?! to)\b",), _fails),
         ((rf"(?:not|rather than|instead of|never) (?:{_ITEM})",), _nothing),
         ((r"(?:because|since) [^;]*",), _nothing),

@@ -88,7 +88,7 @@ def _programs(brief: Brief) -> Iterator[Program]:
         yield Program(
             path=path,
             source=source,
-            module=known.module.name if known else _main_of(path, brief),
+            module=_main_of(path, brief) or (known.module.name if known else ""),
             called=frozenset(names),
         )
 

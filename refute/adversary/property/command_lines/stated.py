@@ -43,7 +43,8 @@ _PREPOSITION: Final = (
 )
 _AGENT: Final = re.compile(r"^(?:(?:it|the (?:program|tool|script|command|cli|utility)|\uf8ff)\s+)", re.IGNORECASE)
 _HOW: Final = "the sentence around it is not understood; write: `command` prints `output` and exits 0"
-_THEN: Final = re.compile(r"^[\s,]*(?:and )?(?:then|followed by|and)[\s,]*(?:running)?\s*$", re.IGNORECASE)
+_THEN: Final = re.compile(r"^[\s,]*(?:and )?(?:then|followed by)[\s,]*(?:running)?\s*$", re.IGNORECASE)
+_LISTED: Final = re.compile(r"^[\s,]*(?:and|or|as well as)?[\s,]*$", re.IGNORECASE)
 _SEQUENCE: Final = re.compile(r"\b(?:after|then|once|afterwards|followed by|following)\b", re.IGNORECASE)
 _OPEN: Final = re.compile(
     r"\b(?:may|might|sometimes|usually|typically|unless|except|without|unlike|no longer|instead of)\b", re.IGNORECASE
@@ -104,26 +105,30 @@ class SentenceReader:
         if not _LEAD.fullmatch(lead) and not (_INTRODUCES.search(lead) and not _CIRCUMSTANCE.search(lead)):
             return
         before: list[Run] = []
+        together: list[int] = []
         sequence = _SEQUENCE.search(lead) is not None
         for index, sign in enumerate(signs):
-            end = signs[index + 1].start() if index + 1 < len(signs) else len(masked.text)
-            tail = _BEHIND.sub("", masked.text[sign.end() : end], count=1)
+            is_last = index + 1 == len(signs)
+            tail = _BEHIND.sub("", masked.text[sign.end() : None if is_last else signs[index + 1].start()], count=1)
             number = ord(sign[0]) - 0xF000
-            command = masked.commands[number]
-            if index + 1 < len(signs) and (
-                _THEN.match(tail) or (sequence and re.fullmatch(r"[\s,]*(?:and)?[\s,]*", tail))
-            ):
-                before.append(Run(command=command))
+            if not is_last and (_THEN.match(tail) or (sequence and _LISTED.match(tail))):
+                before.append(Run(command=masked.commands[number]))
                 continue
-            read = self._consequence(masked, command, tail, claim_text, alone=not before)
-            if isinstance(read, str):
-                yield read
-                if before or _CARRIED.search(tail):
-                    return
+            together.append(number)
+            if not is_last and _LISTED.match(tail):
                 continue
-            yield self._told(command, read, before, verbatim, general=number in masked.general)
-            if sequence or (index + 1 < len(signs) and _SEQUENCE.search(masked.text[sign.end() : end])):
-                before.append(Run(command=command))
+            for one in together:
+                command = masked.commands[one]
+                read = self._consequence(masked, command, tail, claim_text, alone=not before)
+                if isinstance(read, str):
+                    yield read
+                else:
+                    yield self._told(command, read, before, verbatim, general=one in masked.general)
+            if isinstance(read, str) and (before or _CARRIED.search(tail)):
+                return
+            together = []
+            if sequence or (not is_last and _SEQUENCE.search(tail)):
+                before.append(Run(command=masked.commands[number]))
 
     def _command_last(self, masked: Masked, verbatim: str, claim_text: str) -> Iterator[Told | str]:
         signs = re.findall(COMMAND, masked.text)

@@ -93,9 +93,15 @@ def draft_of(claim: Claim, said: Told) -> Draft:
         category=_category(said),
         origin=said.origin,
         label=said.label,
-        detail=said.detail,
+        detail=_detail(said),
         body=body_of(said.steps),
     )
+
+
+def _detail(said: Told) -> str:
+    """What the test does; names the program's file where Python knows it by another name."""
+    by_name = [step.command for step in said.steps if isinstance(step, Run) and "'-m'" in step.command.launch]
+    return f"runs {by_name[0].program.path}\n{said.detail}" if by_name else said.detail
 
 
 def _category(said: Told) -> Category:

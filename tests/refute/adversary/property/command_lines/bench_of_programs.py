@@ -21,7 +21,7 @@ def brief_of(files: Mapping[str, str], claims: Sequence[str | Claim], programs: 
             source=textwrap.dedent(files[path]),
         )
         for path in paths
-        if path.endswith(".py") and path.removesuffix(".py").replace("/", "_").isidentifier()
+        if path.endswith(".py") and path.removesuffix(".py").replace("/", "_").isidentifier() and "__main__" not in path
     )
     ticket = Ticket(
         id=TicketId("TCK-1"),

@@ -149,3 +149,10 @@ def test_a_program_that_does_not_end_refutes_only_where_the_claim_says_that_it_e
     run = AttackRun(first=(late,), repetitions=((late,),) * 3, tampering=(), output="", duration_s=40, timed_out=False)
     (triaged,) = triage_tests(run, attack, brief, repetitions=3)
     assert triaged.verdict is verdict
+
+
+def test_a_package_is_run_by_its_name(tmp_path: Path) -> None:
+    files = {"counter/__main__.py": "import sys\nprint(len(sys.argv) - 1)\n", "counter/__init__.py": ""}
+    attack = attack_on(files, "`python -m counter a b` prints `2`.", programs=["counter/__main__.py"])
+    assert attack.tests, attack.untestable
+    assert failures(attack, files, tmp_path) == {}
