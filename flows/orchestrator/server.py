@@ -157,7 +157,10 @@ def server_check(settings: Settings) -> "Check":
         ok = answers(configured)
         found = "the configured server answers" if ok else f"nothing answers at {configured}"
         return Check(name=name, ok=ok, found=found, advice="" if ok else "Start it, or unset PREFECT_API_URL.")
-    server = ServerFiles.of(settings).server()
+    try:
+        server = ServerFiles.of(settings).server()
+    except OrchestratorUnavailable as error:
+        return Check(name=name, ok=False, found=error.message, advice=error.hint)
     if server is None:
         return Check(name=name, ok=None, found="none running", advice="The next run starts one; it stops when idle.")
     ui = server.api_url.removesuffix("/api")

@@ -70,6 +70,13 @@ def test_a_state_directory_that_cannot_be_written_is_told_with_what_to_do(tmp_pa
     assert "REFUTE_STATE_DIR" in str(refused.value)
 
 
+def test_doctor_tells_of_it_beside_everything_else(tmp_path, monkeypatch):
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    (tmp_path / "file").touch()
+    check = server_check(Settings.load(state_dir=tmp_path / "file" / "state"))
+    assert (check.ok, "REFUTE_STATE_DIR" in check.advice) == (False, True)
+
+
 def test_where_nobody_has_a_home_prefect_gets_one(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", "/as/it/was")
     ensure_home(tmp_path)
