@@ -52,7 +52,8 @@ def scan(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Scan shell and Python files for dangerous commands; nothing is executed.
 
-    PATHS are files, directories (searched for shell and Python files) or `-` for standard input. Exits 0 where
+    PATHS are files, directories (searched for shell and Python files) or `-` for standard input. With --diff what the
+    revision has already is left out, and counted; files that it does not have are new as a whole. Exits 0 where
     nothing blocks, 12 where something does or could not be analysed, 2 on wrong usage, 3 where a path is missing.
     """
     from flows.commands.output import deliver

@@ -11,6 +11,10 @@ Made from the rules in `refute/scan/catalog_*.py` by `python -m refute.scan.refe
 keeps the two alike. Findings from HIGH up block (setting `scan_block_from`). A weaker form of the same danger, such
 as a request to this machine itself, is graded MEDIUM: shown, not blocking.
 
+`refute scan --diff BASE` reports what a change brings: findings on changed lines, all of new files (renamed ones and
+those that git does not know among them), and findings elsewhere in a changed file that it does not have at BASE, as
+where a variable was changed further up. How many were there before is said.
+
 Nothing in a scanned file silences a finding. A reviewed allow-file (`refute scan --allow FILE`) does, by rule, path
 and reason, and what it silences is counted and shown:
 
