@@ -156,13 +156,17 @@ def _telling(bases: list[type]) -> set[str]:
     found = set(JUDGING)
     for base in bases:
         if issubclass(base, VALUE_TYPES):
-            found |= {name for kind in VALUE_TYPES if issubclass(base, kind) for name in dir(kind)} - SILENT
+            found |= {name for kind in VALUE_TYPES if issubclass(base, kind) for name in dir(kind)} - SILENT | JOINING
         elif issubclass(base, (list, dict, set, bytearray)):
-            found |= READING
+            found |= READING | JOINING
     return found
 
 
 SILENT: Final = frozenset({"__init__", "__repr__", "__new__", "__init_subclass__", "__class__", "__doc__", "__dir__"})
+JOINING: Final = frozenset(
+    {"__add__", "__radd__", "__mul__", "__rmul__", "__rmod__", "__ror__", "__rand__", "__rsub__", "__rxor__"}
+)
+"""Operators from the right as well: text has none of its own, but Python asks a derived class's first."""
 READING: Final = frozenset(
     {
         "__len__", "__iter__", "__reversed__", "count", "index", "copy", "isdisjoint", "issubset", "issuperset",
