@@ -21,11 +21,11 @@ _FLAG: Final = re.compile(r"`(-{1,2}[A-Za-z][\w-]*)`|(?<![\w`-])(--[a-z][\w-]*)"
 _OPEN: Final = re.compile(r"\b(?:may|might|usually|sometimes)\b", re.IGNORECASE)
 _FILE_PROMISE: Final = r"(?:(?:input|given|source|original|named|the) )+(?:files?|data)"
 _OF_EVERY_RUN: Final = (
-    r"(?:it|the|a|an|any|no|not|never|python|raw|program|tool|script|cli|command|users?|errors?|bad|invalid|wrong"
+    r"(?:(?:it|the|a|an|any|no|not|never|python|raw|program|tool|script|cli|command|users?|errors?|bad|invalid|wrong"
     r"|malformed|input|inputs|arguments?|usage|prints?|printing|shows?|showing|shown|sees?|ends?|reach(?:es)?|in|with"
     r"|without|whatever|is|are|it's|given|ever|does|do|must|will|for|on|of|kind|all|every|failures?|mistakes?|to"
-    r"|standard|error|stderr|reported|handled|as|one|line|single|messages?|clean|produces?|gets?|there|cleanly"
-    r"|gracefully|leads?|lead|results?|causes?|dumps?|`[^`]*`|[\s,.;:!—-])"
+    r"|standard|stderr|reported|handled|as|one|line|single|messages?|clean|produces?|gets?|there|cleanly"
+    r"|gracefully|leads?|results?|causes?|dumps?)\b|`[^`]*`|[\s,.;:!—-])"
 )
 """Words of a promise that is about every run; one that names a circumstance is about that alone."""
 Lines = Callable[[Program, Sequence[Command]], tuple[str, ...]]
@@ -174,7 +174,7 @@ _SAME_FOR: Final = r"(?:for|on|from|given) (?:the )?(?:same|identical|equal) (?:
 _NO_FILE: Final = r"\b(?:no|without(?: an?)?) (?:input )?(?:file|path|file name|filename)\b"
 _DASH: Final = r"(?:`-`|\"-\"|'-'|\ba dash\b)"
 _PATTERNS: Final = {
-    "no traceback": (rf"^(?:{_OF_EVERY_RUN})*\b(?:tracebacks?|stack ?traces?)\b(?:{_OF_EVERY_RUN})*$",),
+    "no traceback": (rf"^{_OF_EVERY_RUN}*+(?:tracebacks?|stack ?traces?)\b{_OF_EVERY_RUN}*+$",),
     "same again": (
         r"\bdeterminis",
         rf"\b(?:same|identical) (?:output|result)s? {_SAME_FOR}",

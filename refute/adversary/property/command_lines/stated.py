@@ -15,10 +15,10 @@ from refute.adversary.property.command_lines.steps import Run, Told
 from refute.adversary.property.command_lines.values import changing, equals, is_usage, readings
 
 _LEAD: Final = re.compile(
-    r"(?:(?:for example|e\.g\.|examples?|so|thus|hence|also|and|but|then|it|the|a|an|any|every|running|run|runs|calling"
+    r"(?:(?:examples?|so|thus|hence|also|and|but|then|it|the|a|an|any|every|running|run|runs|calling"
     r"|invoking|executing|command|option|flag|with|when|if|is|are|called|invoked|started|executed|used|given|as|on|for"
     r"|in|program|tool|script|passing|supplying|using|adding|typing|argument|subcommand|after|passed|while|whereas|to"
-    r"|\uf8ff|[,:(—-])\s*)*",
+    r")\b\s*|e\.g\.\s*|[\uf8ff,:(—-]\s*)*+",
     re.IGNORECASE,
 )
 _INTRODUCES: Final = re.compile(

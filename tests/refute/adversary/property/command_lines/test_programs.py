@@ -8,6 +8,8 @@ import yaml
 
 from tests.refute.adversary.property.command_lines.bench_of_programs import attack_on, failures
 
+pytestmark = pytest.mark.slow
+
 STYLES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("programs.yaml").read_text(encoding="utf-8"))
 
 

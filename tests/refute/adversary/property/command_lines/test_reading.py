@@ -156,3 +156,9 @@ def test_a_package_is_run_by_its_name(tmp_path: Path) -> None:
     attack = attack_on(files, "`python -m counter a b` prints `2`.", programs=["counter/__main__.py"])
     assert attack.tests, attack.untestable
     assert failures(attack, files, tmp_path) == {}
+
+
+@pytest.mark.parametrize("words", ["error ", "for example ", "it is ", "prints `x` and ", "the same output "])
+def test_words_repeated_without_end_are_read_in_time(words: str) -> None:
+    attack = attack_on(ECHO, f"`tool.py a` {words * 150}", f"{words * 80} tracebacks of `tool.py a`?")
+    assert len(attack.untestable) == 2
