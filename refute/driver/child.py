@@ -14,8 +14,8 @@ from refute.driver.nursery import WORKER, Forked, Nursery
 from refute.driver.processes import Usage, descendants, kill_descendants, usage
 
 CHUNK = 65_536
-EVENT_BYTES = 8 * 1024 * 1024
-"""What one worker may say in all; honest ones stay under 40 KB a test."""
+EVENT_BYTES = 64 * 1024 * 1024
+"""What one worker may say in all; honest ones stay under 40 KB an item, and a test may have thousands of them."""
 STACK_BYTES = 65_536
 STACK_WAIT_S = 0.5
 

@@ -18,7 +18,7 @@ def parts_of(value: Any) -> list[Any]:
         parts = list(chain.from_iterable(pairs))
         return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
     if isinstance(value, deque):
-        return [*deque.__iter__(value), value.maxlen]
+        return [*deque.__iter__(value), deque.maxlen.__get__(value)]
     return list(set.__iter__(value)) if isinstance(value, set) else list(list.__iter__(value))
 
 
@@ -33,7 +33,9 @@ def refill(value: Any, parts: list[Any]) -> None:
         for key, item in zip(parts[::2], parts[1::2], strict=True):
             (OrderedDict if isinstance(value, OrderedDict) else dict).__setitem__(value, key, item)
     elif isinstance(value, deque):
-        parts.pop()
+        most = parts.pop()
+        if deque.maxlen.__get__(value) != most:  # a class that derives from it may hide it
+            deque.__init__(value, (), most)
         deque.clear(value)
         deque.extend(value, parts)
     elif isinstance(value, set):

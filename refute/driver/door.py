@@ -1,12 +1,15 @@
 """What the subject may do in the driver: call what a test handed over, and use it as any stranger would. No more."""
 
 import argparse
+import enum
 import functools
 import logging
 import types
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from refute.driver.base_values import VALUE_TYPES
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed
 from refute.driver.making import as_class, making, refuse
 from refute.driver.mirror.describing import FUNCTIONS
@@ -34,11 +37,19 @@ async def _none() -> Any:
 
 AWAITED: Final = (type(_none().asend(None)), type(_none().aclose()))
 """What the steps of an asynchronous generator are."""
+MAPPINGS: Final[tuple[dict[str, str], ...]] = ({}, OrderedDict())
+DICT_ITERATORS: Final = tuple(
+    type(turn(part))
+    for kind in MAPPINGS
+    for part in (kind, kind.keys(), kind.values(), kind.items())
+    for turn in (iter, reversed)
+)
 BUILT_IN: Final[tuple[type, ...]] = (
     types.GeneratorType, types.SimpleNamespace, types.MappingProxyType, types.CoroutineType, types.AsyncGeneratorType,
     memoryview, enumerate, filter, map, reversed, zip, type(iter([])), type(iter(())), type(iter({})), type(iter("")),
     type(iter(set())), type(iter(range(0))), type(iter(b"")), type({}.keys()), type({}.values()), type({}.items()),
-    type(iter(int, 0)), type(reversed([])), type(reversed({})), object, *AWAITED,
+    type(iter(int, 0)), type(reversed([])), object, *AWAITED, type(iter("é")), type(iter(bytearray())),
+    type(iter(range(1 << 100))), *DICT_ITERATORS,
 )  # fmt: skip
 NEVER: Final = (
     types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.GetSetDescriptorType,
@@ -152,9 +163,13 @@ class Door:
 
     def require_lent(self, one: Any) -> None:
         """The subject works on what a test handed over, never on what it names or makes up itself."""
-        if not self.objects.has_lent(one):
+        if not self.objects.has_lent(one) and not self._is_own_value(one):
             raise Malformed("an object that no test handed over was worked on")
         self._open(one)
+
+    def _is_own_value(self, one: Any) -> bool:
+        """Whether it is a value of one of the test's classes, such as a named tuple: it is made anew when it comes."""
+        return issubclass(type(one), (*VALUE_TYPES, enum.Enum)) and self.is_ours(type(one))
 
     def _open(self, one: Any) -> Any:
         """An object, unless it is one of which a test handed over no more than a method.
@@ -214,7 +229,7 @@ class Door:
         delattr(one, name)
 
     def _check_change(self, one: Any) -> None:
-        if isinstance(one, type) and not self.is_ours(one):
+        if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.has_lent(one):
             refuse()
 
     def _check(self, one: Any, name: Any) -> None:
@@ -223,7 +238,8 @@ class Door:
         self.require_lent(one)
         kind = one if isinstance(one, type) else type(one)
         ours = self.is_ours(kind)
-        leads_on = (name in TELLTALE and not ours) or isinstance(one, functools.partial)
+        telling = name in TELLTALE and not ours and not _takes_records(kind, name)
+        leads_on = telling or isinstance(one, functools.partial)
         if (
             (name.startswith("_") and not (ours and self._is_private(kind, name)))
             or isinstance(one, (*FUNCTIONS, *NEVER))
@@ -279,6 +295,11 @@ class Door:
         hidden = name.startswith("_") and name not in SPECIAL
         if hidden and not (self.is_ours(kind) and self._is_private(kind, name)):
             raise AttributeError(f"no attribute {name[:80]!r}")
-        if name in BUILDING | TELLTALE and not self.is_ours(kind):
+        if name in BUILDING | TELLTALE and not self.is_ours(kind) and not _takes_records(kind, name):
             raise AttributeError(f"no attribute {name!r}")
         return kind
+
+
+def _takes_records(kind: type, name: str) -> bool:
+    """Whether it is what a handler of log records is for."""
+    return name == "handle" and issubclass(kind, logging.Handler)

@@ -31,6 +31,21 @@ def named_members(place: tuple[str, str, str], members: list[Any]) -> dict[str, 
     return namespace
 
 
+def leave_data(kind: type, namespace: dict[str, Any]) -> None:
+    """Take what is no method from a class that was made on the other side as well: values are asked for there.
+
+    A metaclass may have taken it out there, as those of declared fields do, and an object may have a value of its own.
+    """
+    for name, value in namespace.items():
+        hidden = name[:2] == "__" or "pytest" in name
+        if name in vars(kind) and not hidden and (_is_mirrored(value) or not hasattr(type(value), "__get__")):
+            type.__delattr__(kind, name)
+
+
+def _is_mirrored(value: Any) -> bool:
+    return any("_refute_root_" in vars(base) for base in type.mro(type(value)))
+
+
 def told_member(name: str, value: Any) -> Member:
     """One member, for the other side."""
     if isinstance(value, classmethod):

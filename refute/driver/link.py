@@ -14,7 +14,7 @@ from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, running_loop
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.door import Door
-from refute.driver.extending import told_members
+from refute.driver.extending import leave_data, told_members
 from refute.driver.mirror.metas import MetaMirror
 from refute.driver.mirror.roots import Current, MirrorMeta
 from refute.driver.modules import ModuleStub
@@ -63,6 +63,7 @@ class SubjectLink(Attestation):
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.judged = self.judged_for_good
+        self.surroundings.request = self.request
         self._loops = LastLoop()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
@@ -165,6 +166,7 @@ class SubjectLink(Attestation):
         place = (kind.__name__, kind.__qualname__, kind.__module__)
         cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
         self.objects.bind_class(cid, kind)
+        leave_data(kind, namespace)
 
     def may_bind(self, owner: Any, name: str) -> bool:
         """Whether a method is passed as one of its object."""

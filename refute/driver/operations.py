@@ -205,6 +205,7 @@ def subject_operations(objects: Objects) -> Operations:
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
         "get": getattr,
         "set": patches.set,
+        "lay": object.__setattr__,
         "del": patches.delete,
         "put": lambda kind, name, how, value: patches.set(kind, name, as_member(how, value)),
         "restore": patches.restore,

@@ -108,8 +108,7 @@ class Reading(ClassBook):
         for base in MUTABLE:
             if issubclass(kind, base):
                 made = base.__new__(kind)
-                if isinstance(made, dict | list | set | bytearray):
-                    self.adopt(sid, made)
+                self.adopt(sid, made)
                 return made
         raise Malformed("a container is none")
 
@@ -130,7 +129,7 @@ class Reading(ClassBook):
 
     def _stand_in(self, oid: int, info: list[Any]) -> Any:
         handle = self.handle(oid, self.link.call_later if info[-1] else self.link.call)
-        return stand_in(info, handle, handle)
+        return stand_in(info, handle, handle, in_full=not self.in_driver)
 
     def unpacked(self, packed: Any) -> Any:
         """The value of `packed`."""

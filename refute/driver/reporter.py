@@ -47,6 +47,8 @@ class Reporter:
         self._territory = territory
         self._facts = facts
         self._error: dict[str, Any] | None = None
+        self._calling = False
+        self._of_part: BaseException | None = None
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -79,8 +81,11 @@ class Reporter:
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
         """See with our own eyes how the test function ended, whatever pytest's reports say afterwards."""
         self._facts.watch(pyfuncitem.obj)
+        self._calling, self._of_part = True, None
         try:
             result = yield
+            if self._of_part is not None:
+                raise self._of_part  # noqa: TRY301  # as if the test had not gone on
         except (KeyboardInterrupt, pytest.exit.Exception) as error:
             # pytest would end the session on these; they are this test's failure.
             self._called(pyfuncitem, error)
@@ -97,6 +102,10 @@ class Reporter:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Pass on each phase's report, with the error of set-up and tear-down."""
         report = yield
+        if self._calling:  # of a part that the fixture `subtests` runs: the first that fails is the test's failure
+            if report.failed and call.excinfo is not None:
+                self._of_part = self._of_part or call.excinfo.value
+            return report
         error = self._error if call.when == "call" else None
         if error is None and call.excinfo is not None:
             error = describe(call.excinfo.value, self._territory)
@@ -107,6 +116,7 @@ class Reporter:
         return report
 
     def _called(self, item: pytest.Item, error: BaseException | None) -> None:
+        self._calling = False
         self._error = describe(error, self._territory) if error is not None else None
         if error is not None and compares_identity(error):
             self._facts.lost("needs the implementation in the test's process: compares the identity of values")

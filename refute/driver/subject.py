@@ -28,7 +28,7 @@ def main() -> None:
     sys.path.insert(0, ROOT)
     from refute.driver.awaiting import STARTED, Awaiting, OwnLoops, running_loop
     from refute.driver.carriage import SubjectGone
-    from refute.driver.extending import told_members
+    from refute.driver.extending import leave_data, told_members
     from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
     from refute.driver.mirror.roots import Current
     from refute.driver.objects import Objects
@@ -61,10 +61,12 @@ def main() -> None:
     operations = subject_operations(objects)
     operations["weaken"] = objects.weaken
     operations["collect"] = gc.collect
+    operations["print"] = print_out
     operations["call_lent"] = lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs)
     board = Switchboard(socket.socket(fileno=control), lambda end: peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
     peer = Peer(objects, operations, board.connect, tell, surroundings.hear)
-    side = SubjectSide(peer, lambda operation: operation in STARTED and running_loop() is not None, told_members)
+    side = SubjectSide(peer, lambda operation: operation in STARTED and running_loop() is not None)
+    side.told_members, side.leave_data = told_members, leave_data
     Current.link = objects.link = side
     loops = OwnLoops()
     side.awaiting = Awaiting(peer.request, operations, loops)
@@ -81,6 +83,12 @@ def main() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
         del sys.modules[name]  # a ticket may bring a module of this name
     peer.serve_forever(wire)
+
+
+def print_out(number: int, text: str | bytes) -> None:
+    """Write what a test prints to the standard stream that the implementation has put in place."""
+    stream: Any = sys.stdout if number == 1 else sys.stderr
+    (stream if isinstance(text, str) else stream.buffer).write(text)
 
 
 def note_strayed(strayed: Any, objects: Any) -> None:
@@ -115,12 +123,15 @@ class SubjectSide:
     Args:
         peer: to ask.
         is_in_loop: whether an operation is one that calls, in a thread where a loop runs.
-        told_members: lists what a class is made of.
     """
 
-    def __init__(self, peer: Any, is_in_loop: Callable[[str], bool], told_members: Callable[..., Any]) -> None:
+    told_members: Callable[..., Any]
+    """Lists what a class is made of."""
+    leave_data: Callable[..., None]
+    """Takes from a class what is asked for over there."""
+
+    def __init__(self, peer: Any, is_in_loop: Callable[[str], bool]) -> None:
         self._peer = peer
-        self._told_members = told_members
         self.objects = peer.objects
         self._is_in_loop = is_in_loop
         self.awaiting: Any = None
@@ -158,8 +169,9 @@ class SubjectSide:
         keywords, bases = namespace.pop("_refute_keywords_"), kind.__bases__
         if all(self.objects.oid_of(base) is not None for base in bases):
             place = (kind.__name__, kind.__qualname__, kind.__module__)
-            cid = self.request("extend", place, bases, self._told_members(namespace), keywords)
+            cid = self.request("extend", place, bases, self.told_members(namespace), keywords)
             self.objects.bind_class(cid, kind)
+            self.leave_data(kind, namespace)
 
 
 def restrain(memory_bytes: int) -> None:

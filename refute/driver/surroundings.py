@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from refute.driver.arithmetic import SharedArithmetic
 from refute.driver.carriage import Malformed
 from refute.driver.random_stream import SharedRandom
+from refute.driver.scalars import SCALARS
+from refute.driver.streams import TakenStreams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +82,9 @@ class DriverSurroundings:
         self._levels: dict[str, int] = {}
         self._random = SharedRandom()
         self._arithmetic = SharedArithmetic()
+        self._taken = TakenStreams(self._print)
+        self.request: Callable[..., Any]
+        """Has the subject do something."""
         self.unpacked: Callable[[Any], Any] = lambda packed: packed
         self.judged: Callable[[], None] = lambda: None
         """Notes that what decides was set by the subject."""
@@ -104,13 +109,15 @@ class DriverSurroundings:
         """Take in what came along."""
         self.drain()
         self._place.apply(extras, kept=KEPT)
+        if "taken" in extras:
+            self._taken.follow(extras["taken"])
         if "random" in extras:
             self._random.hear(extras["random"])
         if "decimal" in extras and self._arithmetic.hear(extras["decimal"]):
             self.judged()
         try:
             for number, text in extras.get("out", ()):
-                _write(number, text)
+                _write(self._taken.below(number), text)
             for packed in extras.get("log", ()):
                 _log(self.unpacked(packed))
             for packed in extras.get("warn", ()):
@@ -119,12 +126,16 @@ class DriverSurroundings:
         except (TypeError, ValueError) as error:
             raise Malformed("output of the subject is none") from error
 
+    def _print(self, number: int, text: str | bytes) -> None:
+        """Write to what the subject has put in place of a standard stream."""
+        self.request("print", number, text)
+
     def drain(self) -> None:
         """Pass on what the subject's process has written to its own descriptors."""
         for number, pipe in self._pipes.items():
             with contextlib.suppress(OSError):
                 while data := os.read(pipe, 65_536):
-                    stream = sys.stdout if number == 1 else sys.stderr
+                    stream = self._taken.below(number)
                     with contextlib.suppress(Exception):
                         stream.flush()
                     os.write(number, data)
@@ -147,6 +158,7 @@ class SubjectSurroundings:
         self._waiting = 0
         self._warnings: list[Any] = []
         self._records: list[Any] = []
+        self._taken = [False, False]
         warnings.simplefilter("always")
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
         logging.root.addHandler(_Forward(self._records))
@@ -164,6 +176,9 @@ class SubjectSurroundings:
                 extras[key] = list(waiting) if key == "out" else [self.packed(one) for one in waiting]
                 waiting.clear()
         self._waiting = 0
+        taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
+        if taken != self._taken:
+            extras["taken"] = self._taken = taken
         return extras
 
     def hear(self, extras: Extras) -> None:
@@ -199,7 +214,9 @@ class _Forward(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a record until the next message."""
-        self._records.append({**vars(record), "msg": record.getMessage(), "args": ()})
+        plain = type(record.msg) is str and type(record.args) is tuple and SCALARS.issuperset(map(type, record.args))
+        told = {} if plain else {"msg": record.getMessage(), "args": ()}
+        self._records.append({**vars(record), **told})
 
 
 def _folder() -> str | None:
@@ -219,8 +236,7 @@ def _levels() -> dict[str, int]:
     return {"": logging.root.level, "disable": logging.root.manager.disable, **named}
 
 
-def _write(number: int, text: Any) -> None:
-    stream = sys.stdout if number == 1 else sys.stderr
+def _write(stream: Any, text: Any) -> None:
     with contextlib.suppress(ValueError, UnicodeError):  # a closed stream, or one that cannot show it
         if isinstance(text, str):
             stream.write(text)

@@ -6,6 +6,7 @@ from typing import Any, Final
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
 from refute.driver.mirror.dataclassed import be_dataclass
+from refute.driver.mirror.describing import REGISTRIES
 from refute.driver.mirror.functions import shown_signature
 from refute.driver.mirror.members import made_member, name_parts
 from refute.driver.mirror.roots import JUDGING, Current, Mirrored, MirroredObject, MirrorMeta, OwnDoc
@@ -106,8 +107,19 @@ def _complete(kind: type, told: Description, abstract: frozenset[str]) -> None:
     type.__setattr__(kind, "__abstractmethods__", abstract)
     if "slots" in told:
         type.__setattr__(kind, "__slots__", tuple(map(str, told["slots"])))
+    _register(kind, told.get("registered", ()))
     if "fields" in told:
         be_dataclass(kind, told["fields"])
+
+
+def _register(kind: type, names: list[str]) -> None:
+    """Let a class count as one of Python's own abstract ones, as it does there."""
+    asks = kind.__dict__["_refute_asks_"]
+    type.__setattr__(kind, "_refute_asks_", False)  # Python first asks whether it is the other way round
+    for name in names:
+        if not issubclass(kind, REGISTRIES[name]):
+            REGISTRIES[name].register(kind)
+    type.__setattr__(kind, "_refute_asks_", asks)
 
 
 def _abstract(told: Description, namespace: dict[str, Any]) -> frozenset[str]:

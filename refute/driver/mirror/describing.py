@@ -4,8 +4,9 @@ import _abc  # type: ignore[import-not-found]  # a module of CPython without stu
 import enum
 import functools
 import inspect
+import numbers
 from abc import ABCMeta
-from collections import deque
+from collections import abc, deque
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -57,6 +58,14 @@ NO_PROTOCOL: Final = frozenset(
     }
 )  # fmt: skip
 """Attributes of a protocol that its objects need not have."""
+REGISTRIES: Final[dict[str, Any]] = {
+    one.__name__: one
+    for one in (
+        abc.Sequence, abc.MutableSequence, abc.Set, abc.MutableSet, abc.Mapping, abc.MutableMapping,
+        numbers.Number, numbers.Complex, numbers.Real, numbers.Rational, numbers.Integral,
+    )
+}  # fmt: skip
+"""Abstract classes that do not look at members: a class is one of them by derivation or because somebody said so."""
 GENERATED: Final = "<string>"
 """The file of functions that dataclasses make."""
 
@@ -80,6 +89,8 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "standard": is_pythons_own(kind),
         "asks": _asks(kind),
     }
+    if not told["standard"] and (registered := _registered(kind)):
+        told["registered"] = registered
     if getattr(kind, "_is_protocol", False) and getattr(kind, "_is_runtime_protocol", False):
         told["protocol"] = _protocol(kind)
     if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
@@ -96,6 +107,11 @@ def describe(kind: type, bases: list[Any]) -> Description:
     if issubclass(kind, type):
         told["is_meta"] = True
     return told
+
+
+def _registered(kind: type) -> list[str]:
+    """Python's own abstract classes with which a class, or one of its bases, was registered."""
+    return [name for name, one in REGISTRIES.items() if one not in kind.__mro__ and issubclass(kind, one)]
 
 
 def stands_alone(kind: type) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from refute.driver.mirror.functions import stand_in
 from refute.driver.mirror.members import ask, made_member
-from refute.driver.mirror.roots import JUDGING, Current, refuse_marks
+from refute.driver.mirror.roots import JUDGING, Current, Mirrored, refuse_marks
 
 
 class Spec:
@@ -57,6 +57,7 @@ def build_enum(
     )
     namespace["__new__"] = new
     namespace["__getattr__"] = missing
+    namespace["__reduce_ex__"] = Mirrored.__reduce_ex__
     for name, member in told["members"].items():
         value = _member(cid, name, member) if _is_carried(name) else None
         if value is not None:

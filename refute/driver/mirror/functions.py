@@ -5,6 +5,8 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Final
 
+from refute.driver.mirror.shaping import shaped
+
 Info = list[Any]
 TEXT: Final = 20_000
 PLAIN: Final = (type(None), bool, int, float, str)
@@ -35,15 +37,22 @@ def tell(function: Any, name: str) -> Info:
     ]
 
 
-def stand_in(info: Info, call: Callable[..., Any], call_later: Callable[..., Any]) -> FunctionType:
+def stand_in(
+    info: Info, call: Callable[..., Any], call_later: Callable[..., Any], *, in_full: bool = False
+) -> FunctionType:
     """A function that looks like the one told of.
 
     Args:
         info: of `tell`.
         call: takes the arguments.
         call_later: as `call`; its result is awaited. For a coroutine function.
+        in_full: its code has the parameters, too.
     """
     name, qualname, module, doc, parameters, later = info
+    signature = shown_signature(parameters)
+    written = None
+    if in_full and signature is not None:
+        written = shaped(str(name), signature, call_later if later else call, later=later)
     if later:
 
         async def function(*args: Any, **kwargs: Any) -> Any:
@@ -56,9 +65,10 @@ def stand_in(info: Info, call: Callable[..., Any], call_later: Callable[..., Any
             __tracebackhide__ = True
             return call(*args, **kwargs)
 
+    if written is not None:
+        function = written
     function.__name__, function.__qualname__, function.__doc__ = str(name), str(qualname), doc
     function.__module__ = str(module)
-    signature = shown_signature(parameters)
     if signature is not None:
         function.__signature__ = signature  # type: ignore[attr-defined]
         empty = inspect.Parameter.empty

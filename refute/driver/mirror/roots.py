@@ -84,6 +84,12 @@ def _asking() -> Any:
     return sys._getframe(2).f_globals.get("__name__")  # noqa: SLF001  # the caller is the question
 
 
+def _looks_through() -> bool:
+    """Whether one of Python's own abstract classes looks through all that count as derived from it."""
+    frame = sys._getframe(2)  # noqa: SLF001  # the caller is the question
+    return frame.f_globals.get("__name__") == "abc" and not isinstance(frame.f_locals.get("cls"), MirrorMeta)
+
+
 def _undoes() -> bool:
     """Whether pytest's `monkeypatch` puts back what a class had; it saw the stand-in for that, or nothing."""
     frame = sys._getframe(2)  # noqa: SLF001  # the caller is the question
@@ -96,7 +102,7 @@ class MirrorMeta(ABCMeta):
     _refute_root_ = True
     # Not `super()`: a mirrored metaclass both derives from this class and is one of its objects.
 
-    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> "MirrorMeta":
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> "MirrorMeta":
         """Make a class; one that a test derives is made in the other process as well."""
         if namespace.pop("_refute_mirror_", False):
             return super().__new__(mcs, name, bases, namespace)
@@ -106,7 +112,7 @@ class MirrorMeta(ABCMeta):
         Current.link.extend(made, {**told, "_refute_keywords_": kwargs})
         return made
 
-    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_: Any) -> None:
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **_: Any) -> None:
         ABCMeta.__init__(cls, name, bases, namespace)
 
     def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
@@ -116,6 +122,8 @@ class MirrorMeta(ABCMeta):
 
     def __instancecheck__(cls, instance: Any) -> bool:
         """Whether an object is one of this class; where only the class itself can say, it is asked."""
+        if "_refute_root_" in cls.__dict__:  # ours: not by asking every class that derives from it
+            return cls in type.mro(type(instance))
         if ABCMeta.__instancecheck__(cls, instance):
             return True
         if (names := cls.__dict__.get("_refute_protocol_")) is not None:
@@ -127,9 +135,11 @@ class MirrorMeta(ABCMeta):
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         """Whether a class derives from this one; where only the class itself can say, it is asked."""
+        if "_refute_root_" in cls.__dict__:
+            return cls in type.mro(subclass)
         if ABCMeta.__subclasscheck__(cls, subclass):
             return True
-        if not cls.__dict__.get("_refute_asks_"):
+        if not cls.__dict__.get("_refute_asks_") or _looks_through():
             return False
         Current.link.judged()
         return bool(Current.link.request("issubclass", subclass, cls))
@@ -146,6 +156,9 @@ class MirrorMeta(ABCMeta):
         """Set an attribute of the class in both processes."""
         if name.startswith(("_abc_", "__abstract", "__dataclass", "__match")) or name in NAMES | {"__module__"}:
             type.__setattr__(cls, name, value)
+            if name == "__dataclass_fields__" and "_refute_asks_" not in cls.__dict__:
+                for field in value:
+                    type.__setattr__(cls, field, Laid(field))
             if name == "__abstractmethods__":
                 told = _asking() != "abc"  # which says so of every new class
             else:
@@ -199,6 +212,21 @@ class MirrorMeta(ABCMeta):
 
 
 MirrorMeta.__name__ = MirrorMeta.__qualname__ = "type"  # what a class's class is called
+
+
+class Laid:
+    """A field of a dataclass that a test derives: `object.__setattr__` finds it, which those that are frozen use."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        if made is None:
+            raise AttributeError(self._name)  # the class is asked next, over there
+        return Current.link.request("get", made, self._name)
+
+    def __set__(self, made: Any, value: Any) -> None:
+        Current.link.request("lay", made, self._name, value)
 
 
 class _Copied:
