@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.arithmetic import SharedArithmetic
 from refute.driver.carriage import Malformed
+from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
 from refute.driver.random_stream import SharedRandom
 from refute.driver.scalars import SCALARS
 from refute.driver.streams import TakenStreams
@@ -79,7 +80,7 @@ class DriverSurroundings:
         self._place = Place()
         self._pipes = pipes
         self._argv: list[str] = []
-        self._levels: dict[str, int] = {}
+        self._loggers, self._handlers = LoggerSettings(), DriverHandlers()
         self._random = SharedRandom()
         self._arithmetic = SharedArithmetic()
         self._taken = TakenStreams(self._print)
@@ -100,9 +101,10 @@ class DriverSurroundings:
             extras["random"] = state
         if (settings := self._arithmetic.tell()) is not None:
             extras["decimal"] = settings
-        levels = _levels()
-        if levels != self._levels:
-            extras["levels"] = self._levels = levels
+        if (changed := self._loggers.tell()) is not None:
+            extras["loggers"] = changed
+        if removed := self._handlers.tell():
+            extras["unhandled"] = removed
         return extras
 
     def hear(self, extras: Extras) -> None:
@@ -118,8 +120,12 @@ class DriverSurroundings:
         try:
             for number, text in extras.get("out", ()):
                 _write(self._taken.below(number), text)
+            if "loggers" in extras:
+                self._loggers.hear(extras["loggers"])
+            if "handlers" in extras:
+                self._handlers.hear(self.unpacked(extras["handlers"]))
             for packed in extras.get("log", ()):
-                _log(self.unpacked(packed))
+                self._handlers.log(self.unpacked(packed))
             for packed in extras.get("warn", ()):
                 message, kind, file, line = self.unpacked(packed)
                 warnings.warn_explicit(message, kind, str(file), int(line), registry={})
@@ -161,7 +167,9 @@ class SubjectSurroundings:
         self._taken = [False, False]
         warnings.simplefilter("always")
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
-        logging.root.addHandler(_Forward(self._records))
+        forward = _Forward(self._records)
+        logging.root.addHandler(forward)
+        self._loggers, self._handlers = LoggerSettings(), SubjectHandlers(forward)
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -176,6 +184,10 @@ class SubjectSurroundings:
                 extras[key] = list(waiting) if key == "out" else [self.packed(one) for one in waiting]
                 waiting.clear()
         self._waiting = 0
+        if (changed := self._loggers.tell()) is not None:
+            extras["loggers"] = changed
+        if handlers := self._handlers.tell():
+            extras["handlers"] = self.packed(tuple(handlers))
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
             extras["taken"] = self._taken = taken
@@ -190,11 +202,10 @@ class SubjectSurroundings:
             self._random.hear(extras["random"])
         if "decimal" in extras:
             self._arithmetic.hear(extras["decimal"])
-        for name, level in extras.get("levels", {}).items():
-            if name == "disable":
-                logging.disable(level)
-            else:
-                logging.getLogger(name or None).setLevel(level)
+        if "loggers" in extras:
+            self._loggers.hear(extras["loggers"])
+        if "unhandled" in extras:
+            self._handlers.hear(extras["unhandled"])
 
     def write(self, number: int, text: str | bytes) -> None:
         """Keep output until the next message."""
@@ -226,16 +237,6 @@ def _folder() -> str | None:
         return None
 
 
-def _levels() -> dict[str, int]:
-    """Levels of the loggers that have one; "" is the root."""
-    named = {
-        name: one.level
-        for name, one in list(logging.root.manager.loggerDict.items())
-        if isinstance(one, logging.Logger) and one.level
-    }
-    return {"": logging.root.level, "disable": logging.root.manager.disable, **named}
-
-
 def _write(stream: Any, text: Any) -> None:
     with contextlib.suppress(ValueError, UnicodeError):  # a closed stream, or one that cannot show it
         if isinstance(text, str):
@@ -246,9 +247,3 @@ def _write(stream: Any, text: Any) -> None:
             buffer = getattr(stream, "buffer", None)
             stream.write(data.decode("utf-8", "replace")) if buffer is None else buffer.write(data)
         stream.flush()
-
-
-def _log(values: dict[str, Any]) -> None:
-    logger = logging.getLogger(str(values["name"]))
-    if logger.isEnabledFor(int(values["levelno"])):
-        logger.handle(logging.makeLogRecord(values))
