@@ -16,10 +16,14 @@ class LoggerSettings:
 
     def __init__(self) -> None:
         self._known: Settings = _settings()
+        self._seen: list[Any] = []
 
     def tell(self) -> Settings | None:
         """What changed since the last message."""
-        now = _settings()
+        seen = _at_a_glance()
+        if seen == self._seen:
+            return None
+        self._seen, now = seen, _settings()
         if now == self._known:
             return None
         changed = {name: one for name, one in now.items() if self._known.get(name) != one}
@@ -41,7 +45,7 @@ class LoggerSettings:
             logger = logging.getLogger(str(name) or None)
             logger.setLevel(int(level))
             logger.propagate, logger.disabled = bool(passes_on), bool(disabled)
-        self._known = _settings()
+        self._known, self._seen = _settings(), _at_a_glance()
 
 
 class SubjectHandlers:
@@ -54,15 +58,20 @@ class SubjectHandlers:
     def __init__(self, own: logging.Handler) -> None:
         self._own = own
         self._told: Handlers = {}
+        self._seen: list[Any] = []
 
     def tell(self) -> list[tuple[str, tuple[Any, ...]]]:
         """The handlers of each logger of which they changed since the last message."""
+        seen = [list(map(id, one.get("handlers", ()))) for one in _contents()]  # those that were told of live
+        if seen == self._seen:
+            return []
         if not _holds(logging.root.handlers, self._own):  # as `logging.basicConfig(force=True)` leaves it
             logging.root.handlers.append(self._own)
         now = {name: [one for one in logger.handlers if one is not self._own] for name, logger in _loggers()}
         changed = [name for name, handlers in now.items() if _differ(handlers, self._told.get(name, []))]
         for name in changed:
             self._told[name] = now[name]
+        self._seen = seen
         return [(name, tuple(now[name])) for name in changed]
 
     def hear(self, removed: dict[str, list[int]]) -> None:
@@ -124,6 +133,16 @@ def _differ(handlers: list[Any], others: list[Any]) -> bool:
 def _loggers() -> list[tuple[str, logging.Logger]]:
     named = list(logging.root.manager.loggerDict.items())
     return [("", logging.root), *((name, one) for name, one in named if isinstance(one, logging.Logger))]
+
+
+def _contents() -> list[dict[str, Any]]:
+    return [vars(one) for one in (logging.root, *list(logging.root.manager.loggerDict.values()))]
+
+
+def _at_a_glance() -> list[Any]:
+    """What every message is compared by: loggers come one after the other, none goes."""
+    found = [(one.get("level"), one.get("propagate"), one.get("disabled")) for one in _contents()]
+    return [logging.root.manager.disable, found]
 
 
 def _settings() -> Settings:
