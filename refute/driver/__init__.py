@@ -8,7 +8,7 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
 - objects (lending, borrowing, class_book, writing, reading): who is who.
 - mirror/, base_values, errors, known: stand-ins for the other side's classes, objects and exceptions.
 - peer, operations, awaiting, switchboard: asking, serving, coroutines, a connection per thread.
-- surroundings, random_stream, arithmetic, streams: what both processes share beside objects.
+- surroundings, loggers, random_stream, arithmetic, streams: what both processes share beside objects.
 - link, attestation, subject_start, pretexts, door, modules, collect: the driver's own: the subject, what a result rests
   on, what the subject may do here, imports, the test file in memory.
 """

@@ -12,6 +12,16 @@ CALL: Final = "_refute_call_"
 DEFAULT: Final = "_refute_default_"
 
 
+class Default:
+    """Stands for a default of a parameter: what it is stays with the test."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"<default of {self._name}>"
+
+
 def shaped(name: str, signature: inspect.Signature, call: Callable[..., Any], *, later: bool) -> FunctionType | None:
     """A function with these parameters, or None where it cannot be written.
 
@@ -19,7 +29,7 @@ def shaped(name: str, signature: inspect.Signature, call: Callable[..., Any], *,
 
     Args:
         name: of the function.
-        signature: its parameters; a default may be a text of what it is there, so none is ever passed.
+        signature: its parameters.
         call: takes the arguments.
         later: its result is awaited.
     """
@@ -29,8 +39,9 @@ def shaped(name: str, signature: inspect.Signature, call: Callable[..., Any], *,
         return None
     plain = name if name.isidentifier() and not keyword.iskeyword(name) else "function"
     code = _code(plain, tuple((one.name, one.kind, one.default is not Parameter.empty) for one in parameters), later)
-    defaults = {f"{DEFAULT}{one.name}": one.default for one in parameters if one.default is not Parameter.empty}
-    namespace: dict[str, Any] = {CALL: functools.partial(_pass_on, call, parameters), **defaults}
+    defaults = {one.name: Default(one.name) for one in parameters if one.default is not Parameter.empty}
+    namespace: dict[str, Any] = {f"{DEFAULT}{one}": default for one, default in defaults.items()}
+    namespace[CALL] = functools.partial(_pass_on, call, parameters)
     exec(code, namespace)  # noqa: S102  # of a function's parameters alone, checked above
     made: FunctionType = namespace.pop(plain)
     return made
@@ -59,14 +70,13 @@ def _pass_on(call: Callable[..., Any], parameters: list[Parameter], values: tupl
     __tracebackhide__ = True
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
-    more = any(one.kind is Parameter.VAR_POSITIONAL and value for one, value in zip(parameters, values, strict=True))
     left_out = False
     for one, value in zip(parameters, values, strict=True):
         if one.kind is Parameter.VAR_POSITIONAL:
             args += value
         elif one.kind is Parameter.VAR_KEYWORD:
             kwargs |= value
-        elif value is one.default and not more:
+        elif type(value) is Default:
             left_out = True
         elif one.kind is Parameter.KEYWORD_ONLY or (left_out and one.kind is not Parameter.POSITIONAL_ONLY):
             kwargs[one.name] = value
