@@ -8,6 +8,8 @@ UNTOLD: Final = frozenset(
         "__orig_bases__", "__abstractmethods__", "_abc_impl", "__parameters__",
     }
 )  # fmt: skip
+LEFT: Final[set[str]] = set()
+"""Names of values that any class left to the other side."""
 Member = tuple[str, str, Any]
 """Name, kind (`f`, `c` of a class, `s` static, `p` a property's functions) and what it is."""
 
@@ -35,11 +37,17 @@ def leave_data(kind: type, namespace: dict[str, Any]) -> None:
     """Take what is no method from a class that was made on the other side as well: values are asked for there.
 
     A metaclass may have taken it out there, as those of declared fields do, and an object may have a value of its own.
+    What the test wrote there is kept in `_refute_data_`: another value is what the implementation says.
     """
+    left = {}
     for name, value in namespace.items():
         hidden = name[:2] == "__" or "pytest" in name
         if name in vars(kind) and not hidden and (_is_mirrored(value) or not hasattr(type(value), "__get__")):
             type.__delattr__(kind, name)
+            if not _is_mirrored(value):
+                left[name] = value
+    type.__setattr__(kind, "_refute_data_", left)
+    LEFT.update(left)
 
 
 def _is_mirrored(value: Any) -> bool:

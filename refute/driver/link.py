@@ -63,7 +63,7 @@ class SubjectLink(Attestation):
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.judged = self.judged_for_good
-        self.surroundings.request = self.request
+        self.surroundings.request, self.surroundings.test_file = self.request, job["test_file"]
         self._loops = LastLoop()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
