@@ -30,23 +30,22 @@ class Writing(ClassBook):
         oid = self._borrowed_ids.get(id(value))
         if oid is not None:
             return self._borrowed_entry(oid, value, encoder)
-        kind = type(value)  # not what it says of itself in `__class__`
-        if issubclass(kind, type):
+        if isinstance(value, type):
             return ["T", self.token(value)]
-        if kind is TracebackType:
+        if isinstance(value, TracebackType):
             return ["tb", frames_of(value)]
-        if issubclass(kind, BaseException):
+        if isinstance(value, BaseException):
             return tell_error(value, self.whole, encoder)
-        if issubclass(kind, enum.Enum):
+        if isinstance(value, enum.Enum):
             return ["E", self.token(type(value)), value._name_, encoder.atom(value._value_)]
-        if issubclass(kind, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
+        if isinstance(value, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
             return self._derived_entry(value, encoder)
-        if issubclass(kind, MUTABLE) and not issubclass(kind, MirroredObject):
+        if isinstance(value, MUTABLE) and not isinstance(value, MirroredObject):
             return self._container_entry(value, encoder)
-        if issubclass(kind, CALLABLE) and not _has_attributes(value):
+        if isinstance(value, CALLABLE) and not _has_attributes(value):
             return self._function_entry(value, encoder)
         self._may_lend(value)
-        if issubclass(kind, ModuleType):
+        if isinstance(value, ModuleType):
             return ["M", self.lend(value), value.__name__]
         return self._object_entry(value)
 
