@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import functools
 import os
 import signal
 import time
@@ -11,24 +12,33 @@ from pathlib import Path
 
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
+PR_GET_CHILD_SUBREAPER = 37
 """Numbers from linux/prctl.h (https://man7.org/linux/man-pages/man2/prctl.2.html, 2026-11)."""
 THREADS = 17
 """Place of `num_threads` behind a process's name in `/proc/<pid>/stat` (proc(5), 2026-11)."""
 ROUNDS = 1_000
 """Times that descendants are looked for before giving up; a fork bomb needs several, since it forks meanwhile."""
 PAUSE_S = 0.002
+LOOKS = 20
+"""Times in a row that nothing is found where orphans are not ours."""
 
 
 def protect_supervisor() -> None:
-    """Make this process unreadable to others of its user, and the parent of every orphan below it.
+    """Make this process unreadable to others of its user, and the parent of every orphan below it where it can be.
 
     Raises:
         OSError: the kernel refused.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    for option, value in ((PR_SET_DUMPABLE, 0), (PR_SET_CHILD_SUBREAPER, 1)):
+    for option, value in ((PR_SET_DUMPABLE, 0), *([(PR_SET_CHILD_SUBREAPER, 1)] if adopts_orphans() else [])):
         if libc.prctl(option, value, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), f"prctl({option}, {value}) was refused")
+
+
+@functools.cache
+def adopts_orphans() -> bool:
+    """Whether a process can be the parent of its descendants' orphans; gVisor of 2022 gives them to PID 1."""
+    return ctypes.CDLL(None).prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(ctypes.c_int()), 0, 0, 0) == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +91,27 @@ def kill_descendants(spared: Collection[int] = ()) -> bool:
     Args:
         spared: processes of ours that stay.
     """
+    clean = 0
     for _ in range(ROUNDS):
-        found = False
-        for pid in descendants(os.getpid()):
-            if pid not in spared:
-                found = True
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        found = [pid for pid in _below_us() if pid not in spared]
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         childless = _reap()
-        # Whoever forks and ends all the time is missed by a look at them one by one; its last is always our child.
-        if childless or (spared and not found):
+        clean = 0 if found else clean + 1
+        # Whoever forks and ends all the time is missed by a look at them one by one; its last is always our child,
+        # or PID 1's, where one has to look often.
+        if (childless and (adopts_orphans() or clean == LOOKS)) or (spared and clean):
             return True
         time.sleep(PAUSE_S)
     return False
+
+
+def _below_us() -> list[int]:
+    """All that this process or its descendants started. Where orphans go to PID 1, theirs are all that it has."""
+    ours = os.getpid()
+    adopted = [] if adopts_orphans() else [pid for pid in descendants(1) if pid != ours]
+    return [*descendants(ours), *adopted]
 
 
 def _parent_of(process: Path) -> int | None:

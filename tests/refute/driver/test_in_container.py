@@ -8,8 +8,9 @@ import pytest
 from refute.adversary.attack import AttackRun, TestEnd
 from refute.adversary.suite import attack_job, read_attack_run
 from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.job import Exited
 from refute.settings import Settings
-from tests.fakes.jobs import tar_of
+from tests.fakes.jobs import bash_job, tar_of
 from tests.refute.adversary.conftest import make_attack, make_brief, make_test
 from tests.refute.sandbox.conftest import image_id, sandbox  # noqa: F401  # fixtures
 
@@ -154,3 +155,23 @@ def test_s200_a_supervisor_that_is_stopped_gives_no_pass(attack: Attack) -> None
     tests = "import impl\ndef test_a():\n    impl.stop()\n    assert impl.stop() is None\n"
     run = attack(FORGED, tests, "test_a", attack_timeout_s=15, test_timeout_s=15)
     assert run.tampering
+
+
+WITHOUT_SUBREAPERS = """
+    import os, subprocess, sys
+    sys.path.insert(0, "/opt")
+    from refute.driver import processes
+
+    processes.adopts_orphans = lambda: False  # as under gVisor
+    processes.protect_supervisor()
+    subprocess.run(["bash", "-c", "setsid sleep 600 & setsid bash -c 'while :; do (exit); done' & exit"], check=True)
+    assert len(processes.descendants(1)) > 1, "no orphans"
+    assert processes.kill_descendants()
+    print({*processes.descendants(1)} - {os.getpid()})
+"""
+
+
+def test_where_orphans_go_to_pid_1_none_of_them_is_left_either(sandbox: DockerSandbox, image_id: str) -> None:  # noqa: F811
+    files = {"orphans.py": dedent(WITHOUT_SUBREAPERS).encode()}
+    result = sandbox.run(bash_job("python3 orphans.py", image_id=image_id, files=files))
+    assert (result.end, result.stdout) == (Exited(code=0), "set()\n"), result.stderr

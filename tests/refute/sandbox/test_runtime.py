@@ -124,7 +124,7 @@ def test_under_gvisor_a_job_runs_on_another_kernel_and_unenforced_limits_are_fou
         assert result.end == Exited(code=3)
         assert result.stdout != f"{os.uname().release}\n"
         assert result.changed_paths == ("a.py", "new")
-        assert sandbox.unenforced(image_id) == ("memory", "pids")
+        assert sandbox.unenforced(image_id) == ("memory", "pids", "seccomp")
 
 
 @pytest.mark.gvisor
