@@ -39,6 +39,11 @@ _SPEAKS_OF_DOCUMENTATION = re.compile(
     r"\b(?:doc-?strings?|doctests?|documented|documentation|examples?)\b", re.IGNORECASE
 )
 _OF_DOCSTRINGS = re.compile(r"\b(?:doc-?strings?|doctests?)\b", re.IGNORECASE)
+_ONE_CALL: Final = re.compile(
+    r"(?:`[^`]+`|[\w.]++\([^`]*\)\s*(?:==|->|=>|→)[^`]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|\d[\w.]*)\b"
+    r"|\b(?:returns?|is|gives?|equals?|yields?|evaluates? to|and|the|so|then|must|should)\b|[\s.,;:=>→()\[\]{}-])++"
+)
+"""A claim that is nothing but concrete calls with their results."""
 _NOTHING_FOUND = "it holds no example, no property and no phrase that this tester recognises"
 
 
@@ -118,8 +123,11 @@ def subjects_named(claim: Claim, brief: Brief) -> bool:
 
 
 def _claim_for(documented: Documented, brief: Brief) -> Claim | None:
-    """The claim that a docstring's examples belong to: one that names its subject, or speaks of documentation."""
-    claims = brief.ticket.claims
+    """The claim that a docstring's examples belong to: one that names its subject, or speaks of documentation.
+
+    Never one that is itself an example: other calls do not follow from it.
+    """
+    claims = [claim for claim in brief.ticket.claims if not _ONE_CALL.fullmatch(claim.text)]
     of_documentation = [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]
     if len(of_documentation) == 1 and not subjects_named(of_documentation[0], brief):
         return of_documentation[0]

@@ -202,6 +202,17 @@ def test_docstring_examples_that_no_claim_speaks_of_are_left_out_with_a_note() -
     assert "the docstring of `one` holds examples" in attack.source
 
 
+@pytest.mark.parametrize(
+    "text", ["`two(1) == 2`", "two(1) == 2", "`two(1)` returns `2`.", "`two(1)` -> 2 and `two(2)` -> 4"]
+)
+def test_a_claim_that_is_an_example_itself_is_not_refuted_by_another_one(text: str) -> None:
+    code = 'def two(n):\n    """Twice `n`.\n\n    >>> two(0)\n    7\n    """\n    return 2 * n\n'
+    attack = attack_on(code, text)
+    assert failures(attack, code) == {}
+    assert "the docstring of `two` holds examples" in attack.source
+    assert failures(attack_on(code, "`two(n)` is twice `n`."), code)
+
+
 def test_a_module_that_cannot_be_imported_breaks_only_its_own_tests(tmp_path: Path) -> None:
     sources = {"good": "def a():\n    return 1\n", "bad": "import no_such_module\ndef b():\n    return 1\n"}
     attack = attack_on(sources, "a() == 1", "b() == 1")
