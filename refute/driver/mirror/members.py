@@ -2,12 +2,31 @@
 
 import functools
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from refute.driver.mirror.functions import stand_in
-from refute.driver.mirror.roots import Current, MirrorMeta
+from refute.driver.mirror.roots import Current, Mirrored, MirrorMeta
 
 Description = dict[str, Any]
+_OPERATORS: Final = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "divmod",
+    "pow",
+    "matmul",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+]
+COMPUTING: Final = frozenset(f"__{prefix}{name}__" for prefix in ("", "r", "i") for name in _OPERATORS)
+"""Operators that are told the other operand. Where that is plain, and the answer is, they decide as a comparison does:
+`abs(f() - 5) < 1` holds for whatever answers 0."""
 
 
 def made_member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any:
@@ -56,7 +75,12 @@ def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> An
     if operation.startswith("judge"):
         Current.link.judged()
         operation = operation.replace("judge", "member")
-    return Current.link.request(operation, cid, name, *args, **kwargs)
+    answer = Current.link.request(operation, cid, name, *args, **kwargs)
+    if name in COMPUTING:
+        parts = answer if isinstance(answer, tuple) else (answer,)  # of divmod
+        if not any(isinstance(one, Mirrored | MirrorMeta) for one in (*parts, *args[1:])):
+            Current.link.judged()
+    return answer
 
 
 async def _ask_later(cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
