@@ -38,7 +38,8 @@ def protect_supervisor() -> None:
 @functools.cache
 def adopts_orphans() -> bool:
     """Whether a process can be the parent of its descendants' orphans; gVisor of 2022 gives them to PID 1."""
-    return ctypes.CDLL(None).prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(ctypes.c_int()), 0, 0, 0) == 0
+    refused: int = ctypes.CDLL(None).prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(ctypes.c_int()), 0, 0, 0)
+    return refused == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,22 +8,10 @@ from refute.driver.mirror.functions import stand_in
 from refute.driver.mirror.roots import Current, Mirrored, MirrorMeta
 
 Description = dict[str, Any]
-_OPERATORS: Final = [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "divmod",
-    "pow",
-    "matmul",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-]
+_OPERATORS: Final = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
+    *("and", "or", "xor", "lshift", "rshift"),
+)
 COMPUTING: Final = frozenset(f"__{prefix}{name}__" for prefix in ("", "r", "i") for name in _OPERATORS)
 """Operators that are told the other operand. Where that is plain, and the answer is, they decide as a comparison does:
 `abs(f() - 5) < 1` holds for whatever answers 0."""
