@@ -9,21 +9,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import httpx
 from click.testing import CliRunner
 
 from flows.batch.crashed import PROCESS_TAG
 from flows.cli import refute
 from refute.errors import RefuteError
 from refute.owner import Owner
+from tests.fakes.prefect_api import asked
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 300.0
 POLL_S = 0.5
-BUSY = 503
-"""What Prefect's server on SQLite answers when the database is locked."""
 
 
 def wait_for(find: Callable[[], Any]) -> Any:
@@ -150,18 +148,8 @@ class Deployed:
 
     def get(self, path: str) -> Any:
         """Ask the API."""
-        return self._answer("GET", path).json()
+        return asked(self.api_url, "GET", path)
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Ask, or tell, the API."""
-        return self._answer("POST", path, dict(body)).json()
-
-    def _answer(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
-        def taken() -> httpx.Response | None:
-            with httpx.Client(trust_env=False, timeout=WITHIN_S) as client:
-                answer = client.request(method, self.api_url + path, json=body)
-            return None if answer.status_code == BUSY else answer
-
-        # In a list, as an answer that tells of an error is false.
-        (answer,) = wait_for(lambda: [answer] if (answer := taken()) is not None else None)
-        return cast("httpx.Response", answer).raise_for_status()
+        return asked(self.api_url, "POST", path, body)

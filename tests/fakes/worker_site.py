@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from sqlalchemy import create_engine, make_url, text
 
 from refute.settings import Settings
+from tests.fakes.prefect_api import asked
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 WITHIN_S: Final = 400
@@ -108,13 +109,10 @@ class WorkerSite:
         made = self.asked("POST", f"/deployments/{found['id']}/create_flow_run", {"parameters": {"request": request}})
         return str(made["id"])
 
-    def asked(self, method: str, path: str, body: object = None) -> dict[str, str]:
+    def asked(self, method: str, path: str, body: Mapping[str, object] | None = None) -> dict[str, str]:
         """What the server's API answers."""
         user, _, password = AUTH.partition(":")
-        address = f"{self._environment['PREFECT_API_URL']}{path}"
-        answer = httpx.request(method, address, json=body, auth=(user, password), timeout=60, trust_env=False)
-        answer.raise_for_status()
-        found: dict[str, str] = answer.json()
+        found: dict[str, str] = asked(self._environment["PREFECT_API_URL"], method, path, body, (user, password))
         return found
 
     def wait(self, condition: Callable[[], object], *, within_s: float = WITHIN_S) -> None:

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import ClassVar
 
 import docker
-import httpx
 import pytest
 
 from flows.orchestrator.server import server_lease
 from refute.ledger.store import Ledger
+from tests.fakes.prefect_api import asked
 from tests.scenarios.conftest import WRONG_SLUG, TicketFiles
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
@@ -170,18 +170,15 @@ def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_and_the_batch_leaves_i
     assert not [name for name in Threads.names if "Slot" in name], "a thread and a connection for every ticket"
     with server_lease(settings, say=print) as api_url:
 
-        def asked(path: str, body: dict[str, object]) -> list[dict[str, object]]:
-            return httpx.post(f"{api_url}{path}", json=body, timeout=WITHIN_S, trust_env=False).json()
-
         def tickets() -> list[tuple[object, ...]]:
-            runs = asked("/task_runs/filter", {"task_runs": {"tags": {"all_": [name]}}})
+            runs = asked(api_url, "POST", "/task_runs/filter", {"task_runs": {"tags": {"all_": [name]}}})
             return sorted((run["name"], run["state_name"], "core" in run["tags"]) for run in runs)
 
         blocked = "BLOCKED_DANGEROUS_SCRIPT"
         wait_until(lambda: tickets() == [("A", blocked, True), ("B", blocked, True)])  # Prefect learns of them late
-        (run,) = asked("/flow_runs/filter", {"flow_runs": {"name": {"any_": [f"batch {name}"]}}})
+        (run,) = asked(api_url, "POST", "/flow_runs/filter", {"flow_runs": {"name": {"any_": [f"batch {name}"]}}})
         assert run["state_name"] == blocked
-        artifacts = asked("/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [run["id"]]}}})
+        artifacts = asked(api_url, "POST", "/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [run["id"]]}}})
     assert {"batch-progress", "batch-summary"} <= {one["key"] for one in artifacts}
     summary = next(one["data"] for one in artifacts if one["key"] == "batch-summary")
     assert "task-run" in str(summary)

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from flows.batch.crashed import PROCESS_TAG
@@ -18,7 +17,8 @@ from flows.confirmation.question import AskedQuestion, AskedTicket
 from flows.orchestrator.server import server_lease
 from flows.run import on_running_server
 from tests.fakes.browser import Browser, chromium
-from tests.fakes.deployed import BUSY, WITHIN_S, Deployed, wait_for
+from tests.fakes.deployed import WITHIN_S, Deployed, wait_for
+from tests.fakes.prefect_api import BUSY, asked
 from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("deployed")]
@@ -97,8 +97,7 @@ class Asking:
         return dict(self.post(f"/flow_runs/{self.run_id()}/resume", {"run_input": given}))
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        answer = httpx.post(self._api_url + path, json=body, trust_env=False, timeout=WITHIN_S)
-        return answer.raise_for_status().json()
+        return asked(self._api_url, "POST", path, body)
 
     def ended(self) -> tuple[str, str]:
         """Name and message of the state that it ended in."""

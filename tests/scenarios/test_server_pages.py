@@ -1,34 +1,27 @@
 """What a person who opens the printed address finds."""
 
 import json
-import urllib.request
 
 import pytest
 
 from flows.orchestrator.server import server_lease
+from tests.fakes.prefect_api import asked
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
 
-def fetch(url: str, body: dict[str, object] | None = None) -> object:
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data=data, headers={"content-type": "application/json"})  # noqa: S310
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
-        return json.load(answer)
-
-
 def test_the_pages_ask_the_api_that_the_keeper_started(settings):
     with server_lease(settings, say=print) as api_url:
-        shown = fetch(f"{api_url.removesuffix('/api')}/ui-settings")
+        shown = asked(api_url.removesuffix("/api"), "GET", "/ui-settings")
     assert shown["api_url"] == api_url
 
 
 def test_a_run_shows_its_status_and_leaves_a_table_and_a_story(ticket, verify, settings):
     outcome = verify(ticket(files={"slug.py": "def slugify(text: str) -> str:\n    return text\n"}))
     with server_lease(settings, say=print) as api_url:
-        run = fetch(f"{api_url}/flow_runs/{outcome.run_id}")
+        run = asked(api_url, "GET", f"/flow_runs/{outcome.run_id}")
         wanted = {"artifacts": {"flow_run_id": {"any_": [outcome.run_id]}}}
-        artifacts = {one["type"]: one["data"] for one in fetch(f"{api_url}/artifacts/filter", wanted)}
+        artifacts = {one["type"]: one["data"] for one in asked(api_url, "POST", "/artifacts/filter", wanted)}
     assert (run["state"]["type"], run["state"]["name"]) == ("FAILED", "FAILED_ADVERSARIAL")
     assert run["state"]["message"] == outcome.reason
     assert json.loads(artifacts["table"])[0]["verdict"] == "REFUTED"

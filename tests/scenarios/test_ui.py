@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import docker
-import httpx
 import pytest
 
 from flows.orchestrator.server import ServerFiles
 from refute.ledger.store import Ledger
+from tests.fakes.prefect_api import asked
 from tests.fakes.worker_site import free_port
 from tests.scenarios.conftest import REPOSITORY, TicketFiles
 
@@ -73,10 +73,10 @@ def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_w
         out, err = second.communicate(timeout=WITHIN_S)
         assert (second.returncode, out.strip()) == (0, address), err
         assert str(first.pid) in err
-        api = httpx.Client(base_url=f"{address}/api", timeout=60, trust_env=False)
-        batch = api.get("/deployments/name/verify-batch/batch").json()["id"]
+        batch = asked(f"{address}/api", "GET", "/deployments/name/verify-batch/batch")["id"]
         request = {"source": str(tmp_path / "tickets"), "approval": "in_advance", "batch_id": "by-form"}
-        api.post(f"/deployments/{batch}/create_flow_run", json={"parameters": {"request": request}}).raise_for_status()
+        body = {"parameters": {"request": request}}
+        asked(f"{address}/api", "POST", f"/deployments/{batch}/create_flow_run", body)
         wait_until(lambda: containers("by-form"))
         first.send_signal(signal.SIGINT)
         out, err = first.communicate(timeout=WITHIN_S)
