@@ -6,11 +6,16 @@ batch). Whatever parses in refute's own processes does it here; ruff refuses `as
 """
 
 import ast
+import io
+import re
 import threading
 from typing import Final, Literal, overload
 
+UNPARSABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What parsing raises for a text that is no Python, or more than the parser bears."""
 _ONE_AT_A_TIME: Final = threading.RLock()
 """Reentrant: a collection of garbage may run code that parses, in the midst of parsing."""
+_LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 
 @overload
@@ -29,6 +34,30 @@ def parse_python(source: str | bytes, *, mode: Literal["exec", "eval"] = "exec")
     """
     with _ONE_AT_A_TIME:
         return ast.parse(source, mode=mode)  # type: ignore[return-value]  # noqa: TID251  # the one place
+
+
+def parsed_or_none(source: str | bytes) -> ast.Module | None:
+    """A module's tree; None where it cannot be parsed. Hostile text nests deep: that is an answer too."""
+    try:
+        return parse_python(source)
+    except UNPARSABLE:
+        return None
+
+
+def expression_or_none(text: str) -> ast.expr | None:
+    """The expression that a text is, white space around it aside; None where it is none."""
+    try:
+        return parse_python(text.strip(), mode="eval").body
+    except UNPARSABLE:
+        return None
+
+
+def python_lines(source: str, *, keep_ends: bool = False) -> list[str]:
+    """A source's lines as Python numbers them; without their ends, or joined the source again.
+
+    `str.splitlines` knows more breaks, by which code could be left out of sight.
+    """
+    return list(io.StringIO(source, newline="")) if keep_ends else _LINE_BREAK.split(source)
 
 
 def nests_deeper(tree: ast.AST, levels: int) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 
 from refute.adversary.references import defined, loaded
 from refute.adversary.suite_source import SuiteSource
+from refute.python_syntax import UNPARSABLE
 
 MODULES: Final = frozenset({"_thread", "concurrent", "multiprocessing", "random", "secrets", "time", "timeit"})
 NAMES: Final = frozenset(
@@ -40,7 +41,7 @@ def left_to_chance(source: str, test: str) -> bool:
     """
     try:
         suite = SuiteSource(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNPARSABLE:
         return False
     closure = suite.closure(test)
     used = set().union(*(loaded(node) for node in closure))

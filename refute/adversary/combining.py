@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
 from refute.adversary.joining import join
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none
 
 
 def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
@@ -39,11 +39,8 @@ def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
 
 def _header(source: str) -> str:
     """The file's docstring as it stands there."""
-    try:
-        body = parse_python(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    first = body[0] if body else None
+    tree = parsed_or_none(source)
+    first = tree.body[0] if tree and tree.body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return ast.get_source_segment(source, first) or ""
     return ""

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from refute.python_syntax import parse_python
+from refute.python_syntax import expression_or_none
 
 CALL = re.compile(r"^(?:Falsifying|Failing)[^\n:]*:\s*(?P<call>[A-Za-z_]\w*\(.*)\Z", re.DOTALL)
 """`Falsifying example: test_x(…)`, `Failing test case: test_x(…)`, `Falsifying explicit example: …`.
@@ -36,14 +36,14 @@ def arguments(smallest: str) -> dict[str, str] | None:
     found = {}
     for line in smallest.splitlines():
         name, equals, value = line.partition("=")
-        if not equals or not name.isidentifier() or _parsed(value) is None:
+        if not equals or not name.isidentifier() or expression_or_none(value) is None:
             return None
         found[name] = value
     return found
 
 
 def _arguments(call: str) -> list[str]:
-    tree = _parsed(call)
+    tree = expression_or_none(call)
     if isinstance(tree, ast.Call) and not tree.args:
         try:
             return [f"{argument.arg}={ast.unparse(argument.value)}" for argument in tree.keywords if argument.arg]
@@ -51,11 +51,3 @@ def _arguments(call: str) -> list[str]:
             return [" ".join(call.split())]
     inner = call.partition("(")[2].rpartition(")")[0]
     return [line for raw in inner.splitlines() if (line := re.sub(r",(?:\s+# .*)?$", "", raw.strip()))]
-
-
-def _parsed(text: str) -> ast.expr | None:
-    """The expression that a text is; the text is hostile, so that deep nesting is an answer too."""
-    try:
-        return parse_python(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

@@ -8,7 +8,7 @@ from typing import Final
 
 from refute.adversary.attack import TestRun
 from refute.adversary.counterexample import arguments
-from refute.python_syntax import parse_python
+from refute.python_syntax import parse_python, parsed_or_none
 
 SMALL_NUMBER: Final = 1_000
 SMALL_SIZE: Final = 200
@@ -47,11 +47,8 @@ def _small_input(run: TestRun, source: str) -> bool:
 
 
 def _function(source: str, name: str) -> ast.FunctionDef | None:
-    try:
-        body = parse_python(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
+    tree = parsed_or_none(source)
+    found = [node for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef) and node.name == name]
     return found[0] if len(found) == 1 else None
 
 

@@ -3,7 +3,7 @@
 import ast
 
 from refute.adversary.references import ImplementationUse
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none
 
 
 def only_calls(test: str, use: ImplementationUse) -> bool:
@@ -16,9 +16,8 @@ def only_calls(test: str, use: ImplementationUse) -> bool:
         test: its function.
         use: of the file; one that cannot be parsed says nothing.
     """
-    try:
-        tree = parse_python(use.source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(use.source)
+    if tree is None:
         return False
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == test]
     if len(functions) != 1:

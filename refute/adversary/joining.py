@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from refute.adversary.references import ImplementationUse, defined, loaded
 from refute.adversary.suite_source import lines_of
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none, python_lines
 
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPE = FUNCTION | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -55,12 +55,9 @@ class _Piece:
     """One piece: its statements, without docstring and `__future__`, imports of the implementation in functions."""
 
     def __init__(self, source: str, modules: Sequence[str]) -> None:
-        self._lines = source.split("\n")
-        try:
-            body = parse_python(source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            body = []
-        self.statements: list[ast.stmt] = [node for node in body if not _is_furniture(node)]
+        self._lines = python_lines(source)
+        tree = parsed_or_none(source)
+        self.statements: list[ast.stmt] = [node for node in tree.body if not _is_furniture(node)] if tree else []
         self._pushed: dict[int, list[ast.stmt]] = {}
         self._push_imports(ImplementationUse(source, modules))
         self.bound = {name for statement in self.statements for name in defined(statement)}

@@ -7,6 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Origin, TestRun
 from refute.adversary.suite_source import SuiteSource
+from refute.python_syntax import UNPARSABLE
 
 LACKING: Final = re.compile(
     r"'(?:str|bytes|int|float|complex|bool|tuple|list|dict|set|frozenset)' object has no attribute '(?P<name>\w+)'"
@@ -45,7 +46,7 @@ class Offers:
             tests = [test.name for test in self._attack.tests if test.origin is Origin.MODEL]
             try:
                 suite = SuiteSource(self._attack.source)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
+            except UNPARSABLE:
                 tests = []
             self._offered = {test: _given(suite.closure(test)) for test in tests}
         return self._offered

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none
 
 MAX_COMMAND: Final = 10_000
 """Characters of a text that may be a command."""
@@ -25,11 +25,8 @@ class ImplementationUse:
         self._modules = {part for name in modules for part in (name, name.split(".")[0])}
         self._direct: dict[str, bool] = {}
         self._names: dict[str, set[str]] = {}
-        try:
-            body = parse_python(source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            body = []
-        for node in body:
+        tree = parsed_or_none(source)
+        for node in tree.body if tree else ():
             for name in defined(node):
                 self._direct[name] = self._direct.get(name, False) or self._names_module(node)
                 self._names.setdefault(name, set()).update(loaded(node))

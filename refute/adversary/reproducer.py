@@ -2,14 +2,13 @@
 
 import ast
 import builtins
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.references import defined, loaded
-from refute.python_syntax import parse_python
+from refute.python_syntax import parse_python, python_lines
 
 LIBRARIES: Final = frozenset({"pytest", "hypothesis", "_pytest"})
 NAMES_IN_INPUTS: Final = {
@@ -204,7 +203,7 @@ def _bare(function: ast.FunctionDef) -> ast.FunctionDef:
 
 def _text(source: str, node: ast.stmt) -> str:
     """A statement as it stands in the file, with the decorators that the node has."""
-    lines = re.split(r"\r\n|\r|\n", source)  # as Python counts lines; str.splitlines knows more breaks
+    lines = python_lines(source)
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     return "\n".join(lines[first - 1 : node.end_lineno])

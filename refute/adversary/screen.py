@@ -15,6 +15,7 @@ from refute.adversary.suite_source import SuiteSource, lines_of
 from refute.adversary.vacuity import vacuity
 from refute.adversary.vocabulary import Vocabulary
 from refute.adversary.wrapping import wrappers
+from refute.python_syntax import UNPARSABLE
 from refute.scan.finding import Finding, Severity
 from refute.scan.scanner import scan_python
 from refute.ticket.record import Claim
@@ -50,7 +51,7 @@ def screen(
     """
     try:
         suite = SuiteSource(attack.source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except UNPARSABLE as error:
         rejected = tuple(Rejected(test=test, reason=f"the file is not valid Python: {error}") for test in attack.tests)
         return Screening(attack=replace(attack, source="", tests=()), rejected=rejected)
     judge = _Judge(suite, brief, allow_network=allow_network)

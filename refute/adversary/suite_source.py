@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from refute.adversary.references import defined, loaded
-from refute.python_syntax import parse_python
+from refute.python_syntax import parse_python, python_lines
 
-LINE_BREAK = re.compile(rb"\r\n|\r|\n")
 HOOKS = re.compile(r"(?:setup|teardown)(?:_module|_function|_method|_class)?\Z|setUpModule\Z|tearDownModule\Z|pytest_")
 """Functions of a test module that pytest runs by their names."""
 
@@ -91,15 +90,14 @@ class SuiteSource:
 
     def without(self, names: Iterable[str]) -> str:
         """The file without these functions and their decorators; every other byte as it was."""
-        data = self.source.encode()
-        starts = [0, *(match.end() for match in LINE_BREAK.finditer(data)), len(data)]
+        lines = python_lines(self.source, keep_ends=True)
         doomed = sorted(
             (node for name in names for node in self._functions.get(name, [])), key=lambda node: -node.lineno
         )
         for node in doomed:
             first, last = lines_of(node)
-            data = data[: starts[first - 1]] + data[starts[min(last, len(starts) - 1)] :]
-        return data.decode()
+            del lines[first - 1 : last]
+        return "".join(lines)
 
 
 def lines_of(node: ast.stmt) -> tuple[int, int]:

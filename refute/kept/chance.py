@@ -11,7 +11,7 @@ from typing import Final
 from refute.adversary.attack import Brief
 from refute.adversary.chance import named_chance
 from refute.adversary.promises import ENDING_WITHIN
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none
 
 MOST_FILES: Final = 200
 """Files that are read; of code that imports more of the ticket's files nothing is said."""
@@ -28,7 +28,7 @@ def left_to_chance(brief: Brief, attack_source: str, contents: Mapping[str, byte
     for claim in brief.ticket.claims:
         if ENDING_WITHIN.search(claim.text):
             return f"claim {claim.id} promises a time"
-    tree = _parsed(attack_source)
+    tree = parsed_or_none(attack_source)
     named = set(named_chance([tree])) if tree else {"tests that cannot be read"}
     for path, module in _imported(brief.ticket.implementation_files, contents):
         named |= set(named_chance([module])) if module else {f"{path}, which cannot be read"}
@@ -44,19 +44,12 @@ def _imported(start: Iterable[str], contents: Mapping[str, bytes]) -> Iterator[t
             by_name.setdefault(pure.parent.name if pure.stem == "__init__" else pure.stem, []).append(path)
     waiting = list(dict.fromkeys(start))
     for count, path in enumerate(waiting):  # it grows while it is walked
-        tree = _parsed(contents.get(path, b"")) if count < MOST_FILES else None
+        tree = parsed_or_none(contents.get(path, b"")) if count < MOST_FILES else None
         yield path, tree
         if tree is None:
             return
         names = {name for node in ast.walk(tree) for name in _names(node)}
         waiting += [other for name in names for other in by_name.get(name, ()) if other not in waiting]
-
-
-def _parsed(source: str | bytes) -> ast.Module | None:
-    try:
-        return parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _names(node: ast.AST) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from refute.errors import UsageError
-from refute.python_syntax import parse_python
+from refute.python_syntax import UNPARSABLE, parse_python
 from refute.ticket.changes import Change, change_since, is_test_file
 from refute.ticket.fields import PLACEHOLDER
 from refute.ticket.modules import detect_import_roots, module_name
@@ -126,7 +126,7 @@ def _public_names(file: Path) -> Iterable[tuple[str, str]]:
     """Signature and first docstring line of what a module offers; nothing where it cannot be parsed."""
     try:
         tree = parse_python(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, MemoryError, RecursionError):
+    except (OSError, *UNPARSABLE):
         return
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or node.name.startswith("_"):

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
-from refute.python_syntax import parse_python
+from refute.python_syntax import nests_deeper, parsed_or_none
 from refute.ticket.mocks import Mock, dotted_name, find_mocks, imported_names
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -96,18 +96,10 @@ def read_python(data: bytes) -> ast.Module | None:
     """The syntax tree, or None where the text does not parse, is huge or is nested deeper than people write."""
     if len(data) > _MAX_BYTES:
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = parse_python(data)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
-    level: list[ast.AST] = [tree]
-    for _ in range(_MAX_NESTING):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return tree
-    return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = parsed_or_none(data)
+    return None if tree is None or nests_deeper(tree, _MAX_NESTING) else tree
 
 
 def read_units(

@@ -1,11 +1,14 @@
-"""Parsing in several threads at once."""
+"""Parsing in several threads at once, texts that cannot be parsed, and lines as Python counts them."""
 
+import ast
 import gc
 import sys
 import threading
 import time
 
-from refute.python_syntax import parse_python
+import pytest
+
+from refute.python_syntax import expression_or_none, nests_deeper, parse_python, parsed_or_none, python_lines
 
 SOURCE = "\n".join(
     f"def f{n}(a):\n    return [a + {n} for a in range(a) if (a, {{a: [1, (2, 3)]}})]" for n in range(200)
@@ -38,3 +41,38 @@ def test_threads_that_parse_at_once_do_not_break_each_other() -> None:
         gc.callbacks.remove(let_others_run)
         sys.setswitchinterval(before)
     assert errors == []
+
+
+@pytest.mark.parametrize("text", ["def", "a\0b", "\ud800", "(" * 5_000, "-" * 100_000 + "1"])
+def test_a_text_that_cannot_be_parsed_is_none(text: str) -> None:
+    assert parsed_or_none(text) is None
+    assert expression_or_none(text) is None
+
+
+def test_an_expression_may_have_white_space_around_it() -> None:
+    node = expression_or_none("  f(1)\n")
+    assert node is not None
+    assert ast.unparse(node) == "f(1)"
+    assert expression_or_none("a = 1") is None
+
+
+BROKEN = "a = 1\rb = 2\r\nc = '\x0b\x0c\x1c\x85\u2028'\n\nd = 4"
+
+
+def test_lines_are_those_that_the_parser_numbers() -> None:
+    tree = parse_python(BROKEN)
+    lines = python_lines(BROKEN)
+    assert [lines[node.lineno - 1] for node in tree.body] == ["a = 1", "b = 2", "c = '\x0b\x0c\x1c\x85\u2028'", "d = 4"]
+
+
+@pytest.mark.parametrize("source", [BROKEN, BROKEN + "\r", BROKEN + "\r\n\n", "", "\r"])
+def test_lines_with_their_ends_are_the_source_and_the_same_lines(source: str) -> None:
+    lines = python_lines(source, keep_ends=True)
+    assert "".join(lines) == source
+    assert [line.rstrip("\r\n") for line in lines] == python_lines(source)[: len(lines)]
+
+
+def test_nesting_is_counted_from_the_tree_itself() -> None:
+    tree = ast.parse("a", mode="eval")  # Expression, Name, Load
+    assert nests_deeper(tree, 2)
+    assert not nests_deeper(tree, 3)

@@ -10,11 +10,10 @@ from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestabl
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
 from refute.adversary.joining import join
 from refute.guardrails.plain_text import printable
-from refute.python_syntax import nests_deeper, parse_python
+from refute.python_syntax import nests_deeper, parsed_or_none, python_lines
 from refute.ticket.record import ClaimId
 
 PYTEST: Final = "import pytest"
-LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 """As Python counts lines."""
 MAX_DEPTH: Final = 100
 """Levels of a test's syntax tree: what goes through trees, here and in pytest, comes to no end in deeper ones."""
@@ -67,23 +66,18 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
 
 def _preamble(text: str) -> str:
     """The imports and helpers of an answer; what does not parse would take every test with it."""
-    try:
-        tree = parse_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    return "" if nests_deeper(tree, MAX_DEPTH) else text.strip()
+    tree = parsed_or_none(text)
+    return "" if tree is None or nests_deeper(tree, MAX_DEPTH) else text.strip()
 
 
 def _function(written: WrittenTest, name: str) -> str:
     """The test's code under its name; empty where it is not one function of the name it was given."""
-    try:
-        body = parse_python(written.code).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    tree = parsed_or_none(written.code)
+    body = tree.body if tree else []
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == written.name]
     if len(functions) != 1 or any(nests_deeper(node, MAX_DEPTH) for node in body):
         return ""
-    lines = LINE_BREAK.split(written.code)
+    lines = python_lines(written.code)
     at = functions[0].lineno - 1  # the line of `def`, below its decorators
     if f"def {written.name}" not in lines[at]:  # spelled in another way, as Python allows
         functions[0].name = name

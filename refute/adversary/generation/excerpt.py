@@ -8,13 +8,11 @@ from typing import Final
 
 from refute.adversary.generation.outline import FUNCTION, outline
 from refute.adversary.references import loaded
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none, python_lines
 from refute.ticket.record import Claim
 
 MAX_WHOLE_CHARS: Final = 6_000
 """A module up to this long is shown whole."""
-LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
-"""As Python counts lines; `str.splitlines` knows more breaks, by which code could be left out of sight."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +37,12 @@ def excerpt(source: str, claims: Sequence[Claim], *, max_chars: int = MAX_WHOLE_
     """
     if len(source) <= max_chars:
         return Excerpt(text=source, left_out=())
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(source)
+    if tree is None:
         return Excerpt(text=source[:max_chars], left_out=("everything after its first characters",))
     definitions = {node.name: node for node in tree.body if isinstance(node, FUNCTION | ast.ClassDef)}
     touched = _touched(definitions, " ".join(claim.text for claim in claims))
-    lines = LINE_BREAK.split(source)
+    lines = python_lines(source)
     parts, left_out = [], []
     for node in tree.body:
         if isinstance(node, FUNCTION | ast.ClassDef) and node.name not in touched:

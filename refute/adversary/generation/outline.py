@@ -4,7 +4,7 @@ import ast
 import copy
 from typing import Final
 
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none
 
 MAX_DOCSTRING_CHARS: Final = 1_200
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
@@ -25,9 +25,8 @@ def outline(source: str) -> str:
     Returns:
         Text that shows no statement of the module; empty where it cannot be parsed.
     """
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(source)
+    if tree is None:
         return ""
     kept = [*_docstring(tree), *(part for node in tree.body for part in _part(node))]
     return ast.unparse(ast.Module(body=kept, type_ignores=[])) if kept else ""
@@ -39,9 +38,8 @@ def command_line(source: str) -> str:
     Args:
         source: a program's text; of one that is no Python nothing is shown.
     """
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(source)
+    if tree is None:
         return ""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) in DECLARING]
     calls.sort(key=lambda node: (node.lineno, node.col_offset))

@@ -8,7 +8,7 @@ from typing import Any, Final
 from refute.adversary.attack import TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.references import defined, loaded
-from refute.python_syntax import parse_python
+from refute.python_syntax import UNPARSABLE, expression_or_none, parse_python
 
 RESULT: Final = "result"
 
@@ -19,7 +19,7 @@ def literal(text: str) -> tuple[Any] | None:
         node = parse_python(text.strip(), mode="eval")
         cut = any(isinstance(part, ast.Constant) and part.value is ... for part in ast.walk(node))
         return None if cut else (ast.literal_eval(node),)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+    except (*UNPARSABLE, TypeError):
         return None
 
 
@@ -88,20 +88,13 @@ class _Drawn(ast.NodeTransformer):
     """Puts what Hypothesis drew inside the test in the place of the draws, in their order."""
 
     def __init__(self, values: Sequence[str]) -> None:
-        self._values = [literal_node for value in values if (literal_node := _expression(value)) is not None]
+        self._values = [literal_node for value in values if (literal_node := expression_or_none(value)) is not None]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "draw" and self._values:
             return self._values.pop(0)
         self.generic_visit(node)
         return node
-
-
-def _expression(text: str) -> ast.expr | None:
-    try:
-        return parse_python(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _until(

@@ -10,7 +10,7 @@ from typing import Any, Final
 from refute.adversary.attack import TestRun
 from refute.adversary.oracle.shown import RESULT, as_result, assign, literal, raising_around, shown_code
 from refute.adversary.references import ImplementationUse, defined
-from refute.python_syntax import parse_python
+from refute.python_syntax import expression_or_none, parsed_or_none
 
 MAX_CHARS: Final = 3_000
 CONDITION: Final = "condition"
@@ -56,10 +56,8 @@ def situation_of(source: str, name: str, run: TestRun, modules: Sequence[str]) -
         run: how it failed.
         modules: dotted names of the implementation's modules.
     """
-    try:
-        body = parse_python(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    tree = parsed_or_none(source)
+    body = tree.body if tree else []
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
     if len(functions) != 1:
         return None
@@ -107,22 +105,17 @@ def _direct_call(failing: ast.Assert, run: TestRun, ours: set[str]) -> Situation
 def _compared(message: str) -> tuple[str, str] | None:
     """Both sides of `assert 27 == 26`."""
     line = next((line for line in message.splitlines() if line.startswith("assert ")), "")
-    try:
-        node = parse_python(line).body[0] if line else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    match node:
-        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right])):
+    match parsed_or_none(line):
+        case ast.Module(
+            body=[ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right])), *_]
+        ):
             return ast.unparse(left), ast.unparse(right)
     return None
 
 
 def _plain_call(text: str, ours: set[str]) -> str:
     """A call of the implementation with nothing but plain data; empty where it is another."""
-    try:
-        call = parse_python(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    call = expression_or_none(text)
     if not isinstance(call, ast.Call) or ast.unparse(call.func).partition(".")[0] not in ours:
         return ""
     given = [*call.args, *(keyword.value for keyword in call.keywords)]

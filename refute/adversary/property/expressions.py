@@ -3,14 +3,13 @@
 import ast
 from collections.abc import Iterable, Sequence
 
-from refute.python_syntax import parse_python
+from refute.python_syntax import expression_or_none, parsed_or_none
 
 MAX_EXPRESSION_CHARACTERS = 4_000
 """Longer texts are not read as code: parsing cost and the size of the generated file stay bounded."""
 
 _MAX_DEPTH = 60
 _MAX_BITS = 4_000
-_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def parse_expression(text: str) -> ast.expr | None:
@@ -18,22 +17,16 @@ def parse_expression(text: str) -> ast.expr | None:
     text = text.strip()
     if not text or len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
-    try:
-        node = parse_python(text, mode="eval").body
-    except _UNPARSABLE:
-        return None
-    return node if _is_tame([node]) else None
+    node = expression_or_none(text)
+    return node if node is not None and _is_tame([node]) else None
 
 
 def parse_statements(text: str) -> list[ast.stmt] | None:
     """The text as Python statements, or None."""
     if len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
-    try:
-        nodes = parse_python(text).body
-    except _UNPARSABLE:
-        return None
-    return nodes if _is_tame(nodes) else None
+    tree = parsed_or_none(text)
+    return tree.body if tree and _is_tame(tree.body) else None
 
 
 def _is_tame(nodes: Sequence[ast.AST]) -> bool:
@@ -48,14 +41,6 @@ def _is_tame(nodes: Sequence[ast.AST]) -> bool:
         if not level:
             return True
     return False
-
-
-def parse_module(text: str) -> ast.Module | None:
-    """A whole source file, or None where it is not Python."""
-    try:
-        return parse_python(text)
-    except _UNPARSABLE:
-        return None
 
 
 def source_of(node: ast.AST) -> str:

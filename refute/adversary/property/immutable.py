@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.property.domain import MODEST, Domain
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expressions import dotted, parse_module
+from refute.adversary.property.expressions import dotted
 from refute.adversary.property.sections import sentences
 from refute.adversary.property.type_expressions import domain_of_type
+from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
 _NAME = r"(?:the |an? |each |every )?`?(?P<name>[A-Z]\w*?)s?`?(?:'s)?"
@@ -101,7 +102,7 @@ def _meant(plain: str, whole: str, brief: Brief) -> _Record | None:
 
 
 def _classes(source: str) -> Iterator[ast.ClassDef]:
-    tree = parse_module(source)
+    tree = parsed_or_none(source)
     yield from (node for node in (tree.body if tree else []) if isinstance(node, ast.ClassDef))
 
 

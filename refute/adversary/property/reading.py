@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import dependences
-from refute.adversary.property.expressions import bound_names, dotted, parse_expression, parse_module, source_of
+from refute.adversary.property.expressions import bound_names, dotted, parse_expression, source_of
 from refute.adversary.property.shapes import wants_objects
 from refute.adversary.property.stateless import asks_something, is_stateless, mentioned, options_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
+from refute.python_syntax import parsed_or_none
 
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -21,7 +22,7 @@ def read_surface(modules: Iterable[SourceModule]) -> Surface:
 
 
 def _read_face(module: SourceModule) -> Face:
-    tree = parse_module(module.source)
+    tree = parsed_or_none(module.source)
     try:
         return _face(module.module.name, tree)
     except RecursionError:  # code that nests too deep for its reader

@@ -11,7 +11,7 @@ from typing import Final
 from refute.adversary.attack import SourceModule
 from refute.adversary.strength.equivalents import suspicion
 from refute.adversary.strength.operators import changes
-from refute.python_syntax import parse_python
+from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 MAX_CANDIDATES: Final = 5_000
@@ -65,9 +65,8 @@ def sample_mutants(
 
 def _candidates(source: str) -> list[tuple[int, int]]:
     """(number of the node, number of its change), in the order of the file."""
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed_or_none(source)
+    if tree is None:
         return []
     found = []
     for index, node in enumerate(_sites(tree)):
@@ -140,7 +139,7 @@ def _make(module: SourceModule, index: int, number: int, ordinal: int) -> Mutant
         source = ast.unparse(ast.fix_missing_locations(mutated))
         if _same_code(plain, source):
             return None
-    except (SyntaxError, ValueError, RecursionError):
+    except UNPARSABLE:
         return None
     return Mutant(
         number=ordinal,

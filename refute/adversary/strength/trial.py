@@ -24,7 +24,7 @@ from refute.adversary.contract import (
 from refute.adversary.references import ImplementationUse
 from refute.adversary.strength.controls import padded, rewritten
 from refute.adversary.strength.mutants import Mutant
-from refute.python_syntax import parse_python
+from refute.python_syntax import UNPARSABLE, parse_python
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits
 from refute.settings import Settings
 
@@ -105,7 +105,7 @@ def controls(brief: Brief, chance: random.Random) -> dict[str, dict[str, str]]:
     for one in brief.modules:
         try:
             plain[one.module.path], filled[one.module.path] = rewritten(one.source), padded(one.source, name)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except UNPARSABLE:
             continue
     return {f"{CONTROL}, written anew": plain, f"{CONTROL}, with statements that do nothing": filled}
 

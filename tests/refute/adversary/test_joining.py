@@ -87,3 +87,9 @@ def test_a_piece_that_does_not_parse_takes_only_itself_away() -> None:
 def test_what_need_not_change_stays_as_it_was_written_with_its_comments() -> None:
     piece = "# why\ndef test_a():\n    x = {'a':1}   # odd spacing\n    return x\n"
     assert join([piece], []).source.strip() == piece.strip()
+
+
+def test_statements_keep_their_text_whatever_ends_their_lines() -> None:
+    space, _, source = run("import math\ra = 1  # one\r\nb = '\\r'\ndef test_a():\r    return a, b\n")
+    assert space["test_a"]() == (1, "\r")
+    assert "a = 1  # one\n" in source

@@ -15,7 +15,7 @@ from refute.adversary.property.command_lines.texts import Found, TextReader
 from refute.adversary.property.command_lines.transcripts import blank_out
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.sections import sentences
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
 NOT_FOUND: Final = (
@@ -116,7 +116,5 @@ def _waits_for_terminal(told: Told) -> bool:
 
 
 def _docstring(source: str) -> str:
-    try:
-        return ast.get_docstring(parse_python(source)) or ""
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
+    tree = parsed_or_none(source)
+    return (ast.get_docstring(tree) if tree else None) or ""
