@@ -5,10 +5,11 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+from flows.batch.standing import standing
 from refute.batch.tally import Tally
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
-from reports.wording import counted, duration, spent
+from reports.wording import counted, duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -37,8 +38,7 @@ class BatchLines:
 
     def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
         """Say how a ticket ended and how the batch stands."""
-        left = f", about {duration(left_s)} left" if left_s and tally.done < tally.total else ""
-        stands = f"{tally.words()}; {spent(tally.cost_usd, tally.unknown_costs)}{left}"
+        stands = standing(tally, left_s)
         self._write(
             f"[{tally.done}/{tally.total}] {outcome.ticket_id}: {outcome.status}"
             f"  ({duration(outcome.duration_s)})" + ("" if self._terminal else f"  | {stands}")

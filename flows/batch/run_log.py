@@ -2,10 +2,10 @@
 
 from prefect.logging import get_run_logger
 
+from flows.batch.standing import standing
 from refute.batch.tally import Tally
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
-from reports.wording import duration, spent
 
 
 class RunLog:
@@ -23,8 +23,7 @@ class RunLog:
 
     def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
         """Say how a ticket ended and how the batch stands."""
-        left = f", about {duration(left_s)} left" if left_s and tally.done < tally.total else ""
-        stands = f"{tally.words()}; {spent(tally.cost_usd, tally.unknown_costs)}{left}"
+        stands = standing(tally, left_s)
         self._log.info("[%d/%d] %s: %s | %s", tally.done, tally.total, outcome.ticket_id, outcome.status, stands)
 
     def told(self, message: str) -> None:

@@ -10,12 +10,13 @@ from prefect.artifacts import create_markdown_artifact, create_progress_artifact
 from prefect.logging import get_run_logger
 
 from flows.batch.result import BatchResult
+from flows.batch.standing import paid
 from flows.states import GOOD
 from refute.batch.tally import WORST_FIRST, Tally
 from refute.guardrails.plain_text import markdown_text
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Status
-from reports.wording import counted, mark, spent, why
+from reports.wording import counted, mark, why
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -65,8 +66,7 @@ class BatchPage:
             return
         self._shown_at = time.monotonic()
         share = round(100 * tally.fraction, 1)
-        cost = spent(tally.cost_usd, tally.unknown_costs)
-        said = f"{self._batch_id}: {tally.done} of {counted(tally.total, 'ticket')}, {cost}"
+        said = f"{self._batch_id}: {tally.done} of {counted(tally.total, 'ticket')}, {paid(tally)}"
         with contextlib.suppress(Exception):
             if self._artifact is None:
                 created = create_progress_artifact(share, key=PROGRESS_KEY, description=said)
@@ -102,7 +102,7 @@ def render_summary(result: BatchResult, rows: Sequence[Row]) -> str:
     ]
     parts = [
         f"# {mark(result.status)} {markdown_text(result.batch_id)}",
-        f"**{counted(tally.total, 'ticket')}**: {result.words()}; {spent(tally.cost_usd, tally.unknown_costs)}",
+        f"**{counted(tally.total, 'ticket')}**: {result.words()}; {paid(tally)}",
         "\n".join(["| Status | Ticket | Why | Title |\n| --- | --- | --- | --- |", *table]),
     ]
     if len(rows) > ROWS_SHOWN:

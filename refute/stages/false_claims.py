@@ -21,7 +21,7 @@ import sys
 PLACES = {places!r}
 shown = 0
 for path, number, what in PLACES:
-    line = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()[number - 1]
+    line = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").split("\\n")[number - 1]
     print(f"{{path}}:{{number}}: {{line.strip()}}")
     shown += 1
 print(f"REPRODUCED: every test that reaches the integration mocks it, in {{shown}} places", file=sys.stderr)

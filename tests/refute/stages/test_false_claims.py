@@ -1,3 +1,5 @@
+import pytest
+
 from refute.outcome import ClaimResult, ClaimVerdict
 from refute.stages.evidence import Triage
 from refute.stages.false_claims import expose_false_claims
@@ -38,3 +40,15 @@ def test_other_claims_are_left_as_they_are():
     one = ticket("version() returns what git says.")
     before = triage(one)
     assert expose_false_claims(before, one, FILES) is before
+
+
+def test_the_reproducer_shows_the_lines_that_python_numbers(tmp_path, monkeypatch, capsys):
+    files = {**FILES, "test_tool.py": b'NOTE = """\x0c\xe2\x80\xa8"""\r\n' + FILES["test_tool.py"]}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    one = ticket("version() is integration tested with the real git.")
+    (failure,) = expose_false_claims(triage(one), one, files).failures
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        exec(compile(failure.reproducer, "reproduce.py", "exec"), {})  # noqa: S102  # written by refute
+    assert "test_tool.py:6: with patch('tool.subprocess.run') as run:" in capsys.readouterr().out
