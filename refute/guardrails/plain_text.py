@@ -61,6 +61,15 @@ def on_one_line(prose: str) -> str:
     return " ".join(part.strip() for part in prose.split("\n") if part.strip())
 
 
+def encodable(text: str) -> bool:
+    """Whether a text can be written as UTF-8: JSON and names of files may hold halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def markdown_text(text: str, *, max_chars: int | None = None) -> str:
     """One line of Markdown prose, also inside a table cell, that renders as the text: no markup, HTML or link."""
     line = printable(text, max_chars=max_chars, keep_newlines=False)

@@ -11,6 +11,7 @@ from typing import Final
 from pathspec import PathSpec
 
 from refute.errors import SnapshotRefused
+from refute.guardrails.plain_text import encodable
 from refute.ticket.checkout import Checkout, read_checkout
 from refute.ticket.record import LeftOut, Ticket
 from refute.ticket.withheld import CACHES, SECRET_DIRECTORIES, VERSION_CONTROL, withheld_reason
@@ -176,9 +177,7 @@ def _classify(selection: Selection, path: str) -> None:
 
 
 def _name_fault(path: str) -> str | None:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
+    if not encodable(path):
         return "its name is not UTF-8, so it cannot be named in an archive; rename it"
     if path.startswith("/") or ".." in path.split("/"):
         return "leaves the workspace"

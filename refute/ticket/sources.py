@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.errors import TicketInvalid, TicketNotFound, UsageError
+from refute.guardrails.plain_text import encodable
 from refute.ticket.document import MAX_DOCUMENT_BYTES, Document, DocumentError, parse_json, parse_yaml
 
 TICKET_NAMES: Final = ("ticket.yaml", "ticket.yml", "ticket.json")
@@ -57,11 +58,7 @@ def _must_be_named(path: Path) -> None:
 
 def _is_utf8(path: Path) -> bool:
     """Whether the path can be written as text. Paths are bytes; what is not UTF-8 comes as lone surrogates."""
-    try:
-        str(path.resolve()).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return encodable(str(path.resolve()))
 
 
 def _document(file: Path) -> tuple[str, Path, Document | DocumentError]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from refute.adversary.attack import Category
+from refute.guardrails.plain_text import encodable
 
 MAX_CODE_CHARS: Final = 8_000
 MAX_ITEMS: Final = 200
@@ -96,19 +97,10 @@ def read_answer(text: str) -> WrittenTests | None:
     tests = _each(WrittenTest, data.get("tests"), "test", faults)
     untestable = _each(GivenUp, data.get("untestable"), "untestable claim", faults)
     preamble = data.get("preamble", "")
-    if not isinstance(preamble, str) or len(preamble) > MAX_CODE_CHARS or not _is_text(preamble):
+    if not isinstance(preamble, str) or len(preamble) > MAX_CODE_CHARS or not encodable(preamble):
         faults.append("the preamble is no text of acceptable length")
         preamble = ""
     return WrittenTests(preamble=preamble, tests=tuple(tests), untestable=tuple(untestable), faults=tuple(faults))
-
-
-def _is_text(text: str) -> bool:
-    """Whether it can be written down: JSON may hold halves of characters."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:

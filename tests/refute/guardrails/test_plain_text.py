@@ -5,7 +5,15 @@ import unicodedata
 
 import pytest
 
-from refute.guardrails.plain_text import INVISIBLE, markdown_block, markdown_text, on_one_line, printable, tail
+from refute.guardrails.plain_text import (
+    INVISIBLE,
+    encodable,
+    markdown_block,
+    markdown_text,
+    on_one_line,
+    printable,
+    tail,
+)
 
 
 @pytest.mark.parametrize(
@@ -93,3 +101,8 @@ def test_a_block_cannot_be_closed_from_inside(hostile: str) -> None:
 
 def test_prose_of_several_lines_becomes_one_and_keeps_everything_else() -> None:
     assert on_one_line("exited with 3; last:\r\n  all passed\n\n\x1b[2J ") == "exited with 3; last: all passed \x1b[2J"
+
+
+@pytest.mark.parametrize(("text", "can"), [("", True), ("é\0\U0010ffff", True), ("a\ud83d", False), ("\udcff", False)])
+def test_halves_of_characters_cannot_be_written(text: str, can: bool) -> None:
+    assert encodable(text) is can

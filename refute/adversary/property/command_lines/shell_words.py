@@ -5,6 +5,8 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
+from refute.guardrails.plain_text import encodable
+
 MAX_LINE: Final = 4_000
 """Characters; what is longer is no example that a person wrote."""
 _OPERATOR: Final = r"&&|\|\||\|&|;;|<<<|<<-?|2>&1|&>>?|[12]?>>|[12]?>(?!&)|<|\||&|;|\(|\)"
@@ -53,7 +55,7 @@ class Line:
 
 def read_line(text: str) -> Line | None:
     """Take a line apart; None where quotes do not close, or it is no text that a program could get."""
-    if len(text) > MAX_LINE or not _encodable(text):
+    if len(text) > MAX_LINE or "\0" in text or not encodable(text):
         return None
     tokens: list[Token] = []
     pieces: list[tuple[str, str]] = []
@@ -74,13 +76,6 @@ def read_line(text: str) -> Line | None:
             pieces.append((kind, hit[0]))
         position = hit.end()
     return Line(tokens=(*tokens, *([_word(pieces)] if pieces else [])))
-
-
-def _encodable(text: str) -> bool:
-    try:
-        return b"\0" not in text.encode()
-    except UnicodeEncodeError:
-        return False
 
 
 def _word(pieces: list[tuple[str, str]]) -> Word:
