@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.refute.driver.compat.running import run_driver
+from tests.refute.driver.driving import run_driver
 
 pytestmark = pytest.mark.slow
 

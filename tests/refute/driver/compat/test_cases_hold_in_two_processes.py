@@ -10,7 +10,7 @@ import pytest
 
 from tests.refute.driver.compat.case_file import CaseFile, Group, grouped, read_cases
 from tests.refute.driver.compat.judging import breaches_of_right_code, breaches_of_wrong_code
-from tests.refute.driver.compat.running import run_driver
+from tests.refute.driver.driving import run_driver
 
 pytestmark = pytest.mark.slow
 

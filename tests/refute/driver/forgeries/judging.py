@@ -7,7 +7,7 @@ from typing import Any
 from refute.adversary.attack import TriageVerdict
 from tests.refute.driver.compat.case_file import CaseFile
 from tests.refute.driver.compat.judging import told, triaged
-from tests.refute.driver.compat.running import run_driver
+from tests.refute.driver.driving import run_driver
 
 FOLDER = Path(__file__).with_name("cases")
 MOST_RUNS = 40
