@@ -10,6 +10,7 @@ from typing import Final
 
 import click
 
+from flows.interruption import ending_like_ctrl_c
 from flows.streams import prepare_streams
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
@@ -93,14 +94,17 @@ def main() -> None:
     """Entry point: no traceback reaches a person without `--debug`."""
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
-    prepare_streams()
     try:
-        sys.exit(refute.main(args=arguments, prog_name="refute", standalone_mode=False) or 0)
+        prepare_streams()
+        with ending_like_ctrl_c():
+            code = refute.main(args=arguments, prog_name="refute", standalone_mode=False) or 0
+        sys.exit(code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except click.Abort:
-        click.echo("refute: interrupted", err=True)
+    except (click.Abort, KeyboardInterrupt) as end:  # click makes an Abort of an interruption
+        why = end if isinstance(end, KeyboardInterrupt) else end.__cause__
+        click.echo(f"refute: {(why and str(why)) or 'interrupted'}", err=True)
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(1)

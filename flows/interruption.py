@@ -66,3 +66,41 @@ def interruptions() -> Iterator[Interruptions]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def saying_what_is_kept() -> Iterator[list[str]]:
+    """Say with an interruption that the flow did not take, because it came before or after it, what there is now.
+
+    Yields:
+        What is kept, in words; nothing was executed or recorded where nothing is put in.
+    """
+    kept: list[str] = []
+    try:
+        yield kept
+    except KeyboardInterrupt as interrupt:
+        words = str(interrupt) or WORDS[signal.SIGINT]
+        what = kept[-1] if kept else "nothing was executed, and nothing is recorded"
+        raise KeyboardInterrupt(f"{words}; {what}") from interrupt
+
+
+@contextmanager
+def ending_like_ctrl_c() -> Iterator[None]:
+    """Have SIGTERM and a terminal that closes end the block as Ctrl-C does, instead of the process without a word.
+
+    Raises:
+        KeyboardInterrupt: with the reason in words. What is ignored stays ignored.
+    """
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt(WORDS[signal.Signals(number)])
+
+    previous = {}
+    if threading.current_thread() is threading.main_thread():
+        unheard = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+        previous = {number: signal.signal(number, interrupt) for number in unheard}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +11,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from flows.interruption import WORDS, saying_what_is_kept
 from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, answers, server_lease
 from flows.session import session
 from refute.errors import OrchestratorUnavailable, RefuteError
@@ -57,7 +59,7 @@ def run_tickets(
         OrchestratorUnavailable: no server answers and none could be started.
         UsageError: a ticket or its files cannot be used.
     """
-    with _prefect(settings) as api_url:
+    with saying_what_is_kept() as kept, _prefect(settings) as api_url:
         from prefect import tags
 
         from flows.batch.crashed import process_tag
@@ -66,6 +68,7 @@ def run_tickets(
         for request in requests:
             with tags(process_tag()):
                 outcome = _run(request, observer or Unwatched(), api_url)
+            kept.append(f"{outcome.ticket_id} had ended {outcome.status}, which is recorded")
             yield outcome
         closing.join(timeout=CLOSING_S)
 
@@ -85,7 +88,7 @@ def run_batch(
         OrchestratorUnavailable: no server answers and none could be started.
         UsageError, TicketNotFound, LedgerUnavailable: the batch cannot be opened, or not go on.
     """
-    with _prefect(settings) as api_url:
+    with saying_what_is_kept() as kept, _prefect(settings) as api_url:
         from prefect import tags
 
         from flows.batch.crashed import process_tag
@@ -95,15 +98,30 @@ def run_batch(
         named = [name for name in (request.batch_id, request.resume) if name and name != LATEST]
         with session(Unwatched(), api_url, watcher=watcher, ask=ask) as current, tags(process_tag(), *named):
             try:
-                state = verify_batch(request, return_state=True)
+                with _ended_like_ctrl_c():
+                    state = verify_batch(request, return_state=True)
             except (Exception, KeyboardInterrupt) as error:
                 if current.batch is not None:
+                    kept.append(f"batch {current.batch.batch_id}: {current.batch.words()}")
                     _say(f"the Prefect server at {api_url} was not told how the batch ended ({type(error).__name__})")
                     return current.batch
                 if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, api_url):
                     raise
                 raise _refused(api_url, error) from error
-            return current.batch or result_of(state)
+            result = current.batch or result_of(state)
+            kept.append(f"batch {result.batch_id}: {result.words()}")
+            return result
+
+
+@contextmanager
+def _ended_like_ctrl_c() -> Iterator[None]:
+    """Prefect's own word for SIGTERM, between its beginning of a run and ours, as an interruption."""
+    from prefect.exceptions import TerminationSignal
+
+    try:
+        yield
+    except TerminationSignal as end:
+        raise KeyboardInterrupt(WORDS[signal.SIGTERM]) from end
 
 
 def _close_killed_runs() -> threading.Thread:
@@ -181,7 +199,9 @@ def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Out
 
     with session(observer, api_url) as current:
         try:
-            return outcome_of(verify_ticket(request, return_state=True))
+            with _ended_like_ctrl_c():
+                state = verify_ticket(request, return_state=True)
+            return outcome_of(state)
         except (Exception, KeyboardInterrupt) as error:
             if current.recorded is not None:
                 _say(f"the Prefect server at {api_url} was not told how the run ended ({type(error).__name__})")

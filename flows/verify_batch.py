@@ -13,17 +13,20 @@ from flows.batch.crew import Crew
 from flows.batch.desk import Desk
 from flows.batch.helpers import call_helpers
 from flows.batch.opening import open_batch
+from flows.batch.readiness import require_engine
 from flows.batch.request import BatchRequest
 from flows.batch.result import BatchResult
 from flows.batch.run_log import RunLog
 from flows.batch.slots import Slots, cores
 from flows.batch.ui import BatchPage
 from flows.confirmation.approver import FormList
-from flows.interruption import interruptions
+from flows.in_advance import approved_by
+from flows.interruption import Interruptions, interruptions
 from flows.request import refuse_foreign_settings, settings_of
 from flows.session import current_session
 from flows.states import GOOD, keep_tracebacks_out
 from refute.batch.allowance import load_allowances
+from refute.batch.entry import Entry
 from refute.batch.tally import Tally
 from refute.errors import CostsCsvUnavailable
 from refute.ledger.batches import Answer, Batches
@@ -39,11 +42,12 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
 
     Raises:
         TicketNotFound, UsageError: there is nothing to do, or no such batch.
+        EngineUnavailable, ImageMissing, SandboxFailed: no ticket could run; nothing was begun.
         LedgerUnavailable: the ledger failed; what was recorded is kept, and the batch can be resumed.
     """
     refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
     with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
-        desk = _opened(request, ledger)
+        desk = _opened(request, ledger, signals)
         keep_tracebacks_out()
         if not current_session().api_url:
             introduce(desk.batch_id)
@@ -80,21 +84,27 @@ def result_of(state: State[Any]) -> BatchResult:
     return result
 
 
-def _opened(request: BatchRequest, ledger: Ledger) -> Desk:
-    batches = Batches(ledger)
-    batch, entries = open_batch(batches, request)
+def _opened(request: BatchRequest, ledger: Ledger, signals: Interruptions) -> Desk:
+    batches, settings = Batches(ledger), settings_of(request)
+    watcher = current_session().watcher if current_session().api_url else RunLog()
+
+    def check(due: list[Entry]) -> None:
+        with signals.let_through():  # an engine that hangs may take its time
+            require_engine(due, Ports(settings, run_id=""), tell=watcher.told)
+
+    batch, entries = open_batch(batches, request, check=check)
     tally = Tally(total=len(entries))
     for outcome in batches.outcomes(batch.id):
         tally.add(outcome, earlier=True)
     desk = Desk(
         batch_id=batch.id,
         entries=entries,
-        settings=settings_of(request),
+        settings=settings,
         ledger=ledger,
-        slots=Slots(request.settings.batch_containers or cores()),
+        slots=Slots(settings.batch_containers or cores()),
         tally=tally,
         allowances=load_allowances(request.allow_dangerous) if request.allow_dangerous else {},
-        watcher=current_session().watcher if current_session().api_url else RunLog(),
+        watcher=watcher,
     )
     desk.watcher.opened(batch.id, tally)
     return desk
@@ -102,7 +112,7 @@ def _opened(request: BatchRequest, ledger: Ledger) -> Desk:
 
 def _settle_answers(request: BatchRequest, desk: Desk) -> None:
     if request.approval == "in_advance":
-        approve_in_advance(desk.batches, desk.batch_id, desk.entries)
+        approve_in_advance(desk.batches, desk.batch_id, desk.entries, by=approved_by())
         return
     ports = Ports(desk.settings, run_id=desk.batch_id)
     by_form = None if current_session().api_url else FormList(ports)  # a worker has no terminal

@@ -12,6 +12,7 @@ from prefect.runtime import flow_run
 
 from flows.batch.crashed import introduce_ticket
 from flows.confirmation.approver import FormApprover
+from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.model_limit import model_turn
 from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
@@ -128,7 +129,7 @@ def _recorded(ports: Ports, case: CaseFile, signals: Interruptions) -> Outcome:
 def _approver(request: VerifyRequest, ports: Ports) -> Approver:
     """Who answers the confirmation. Blocking findings are always put to a person, in the UI where a worker runs us."""
     if request.approval == "in_advance" and not request.allow_dangerous:
-        return AdvanceApprover()
+        return AdvanceApprover(by=approved_by())
     if not current_session().api_url:
         return FormApprover(ports)
     return TerminalApprover(in_advance=request.approval == "in_advance")

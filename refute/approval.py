@@ -54,7 +54,14 @@ class Approver(Protocol):
 
 
 class AdvanceApprover:
-    """The person said yes in advance (`--yes`). Findings that block are never approved this way."""
+    """Somebody said yes in advance. Findings that block are never approved this way.
+
+    Args:
+        by: who or what did: `--yes` of a person, or a deployment.
+    """
+
+    def __init__(self, *, by: str) -> None:
+        self._by = by
 
     def ask(self, question: Question) -> Decision:
         """Approve a script without blocking findings.
@@ -64,5 +71,7 @@ class AdvanceApprover:
         """
         if question.dangers:
             rules = ", ".join(sorted({finding.rule_id for finding in question.dangers}))
-            return Denial(reason=f"--yes does not cover dangerous findings ({rules}); answer the question in person")
-        return Approval(snapshot_digest=question.snapshot.digest, by="--yes")
+            return Denial(
+                reason=f"an approval in advance does not cover dangerous findings ({rules}); answer in person"
+            )
+        return Approval(snapshot_digest=question.snapshot.digest, by=self._by)

@@ -46,13 +46,13 @@ def digest_of(listed: tuple[Listed, ...]) -> str:
     return "sha256:" + hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def approve_in_advance(batches: Batches, batch_id: str, entries: Mapping[str, Entry]) -> None:
-    """Approve whatever scans clean when its turn comes (`--yes`)."""
+def approve_in_advance(batches: Batches, batch_id: str, entries: Mapping[str, Entry], *, by: str) -> None:
+    """Approve whatever scans clean when its turn comes; `by`: who or what did."""
     waiting = _waiting(batches, batch_id)
     batches.answer(
         batch_id,
         Answer.APPROVED,
-        by="--yes",
+        by=by,
         digests=dict.fromkeys(waiting & entries.keys()),
         instead_of=Answer.WAITING,
     )

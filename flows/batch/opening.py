@@ -1,9 +1,11 @@
 """Open a batch: read its tickets and enter them in the ledger, or find them there again."""
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.batch.readiness import may_run
 from flows.batch.request import LATEST, BatchRequest
 from refute.batch.entry import Entry, gone, read_entries
 from refute.batch.selection import Selection, select
@@ -16,8 +18,17 @@ def new_batch_id(now: datetime | None = None) -> str:
     return f"batch-{now or datetime.now(UTC):%Y%m%d-%H%M}-{uuid.uuid4().hex[:4]}"
 
 
-def open_batch(batches: Batches, request: BatchRequest) -> tuple[Batch, dict[str, Entry]]:
+Check = Callable[[list[Entry]], None]
+"""Is given the tickets that may come to run now; raises where none of them can."""
+
+
+def open_batch(batches: Batches, request: BatchRequest, *, check: Check) -> tuple[Batch, dict[str, Entry]]:
     """The batch that is asked for, with its tickets as they are now.
+
+    Args:
+        batches: the ledger's side.
+        request: what is asked for.
+        check: called before anything is entered in the ledger; what it raises is raised.
 
     Returns:
         The batch, and ticket id → entry in order. A ticket of a resumed batch that is not there any more is an entry
@@ -28,10 +39,11 @@ def open_batch(batches: Batches, request: BatchRequest) -> tuple[Batch, dict[str
         UsageError: the source cannot be read, or there is no such batch.
     """
     if request.resume is not None:
-        return _resumed(batches, request.resume)
+        return _resumed(batches, request, request.resume, check)
     if request.source is None:
         raise UsageError("batch: got neither tickets nor a batch to resume", hint="Name a directory or a .jsonl file.")
     entries = _selected(batches, request, request.source)
+    check(list(entries) if request.approval != "pending" else [])
     batch = Batch(
         id=request.batch_id or new_batch_id(), source=str(request.source.resolve()), created_at=datetime.now(UTC)
     )
@@ -52,10 +64,12 @@ def _selected(batches: Batches, request: BatchRequest, source: Path) -> tuple[En
     return entries
 
 
-def _resumed(batches: Batches, batch_id: str) -> tuple[Batch, dict[str, Entry]]:
+def _resumed(batches: Batches, request: BatchRequest, batch_id: str, check: Check) -> tuple[Batch, dict[str, Entry]]:
     batch = batches.latest_unfinished() if batch_id == LATEST else batches.find(batch_id)
     rows = batches.tickets(batch.id)
     there: dict[str, Entry] = {}
     if not all(row.finished for row in rows):
         there = {entry.ticket_id: entry for entry in read_entries(Path(batch.source))}
-    return batch, {row.ticket_id: there.get(row.ticket_id) or gone(row.ticket_id, row.source) for row in rows}
+    entries = {row.ticket_id: there.get(row.ticket_id) or gone(row.ticket_id, row.source) for row in rows}
+    check(may_run(rows, entries, request))
+    return batch, entries

@@ -50,18 +50,21 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     Exits with the worst of its tickets' codes (see `refute --help`), 16 where nothing is worse than that some are not
     done.
     """
-    from flows.batch.lines import BatchLines
-    from flows.commands.output import check_writable
-    from flows.run import run_batch
-    from refute.settings import Settings
+    from flows.interruption import saying_what_is_kept
 
-    settings = Settings.load(
-        batch_containers=options["parallel"],
-        allow_unpriced=options["allow_unpriced"] or None,
-    )
-    request = _request(source, options, settings)
-    if output is not None:
-        check_writable("--output", output)
+    with saying_what_is_kept():
+        from flows.batch.lines import BatchLines
+        from flows.commands.output import check_writable
+        from flows.run import run_batch
+        from refute.settings import Settings
+
+        settings = Settings.load(
+            batch_containers=options["parallel"],
+            allow_unpriced=options["allow_unpriced"] or None,
+        )
+        request = _request(source, options, settings)
+        if output is not None:
+            check_writable("--output", output)
     lines = BatchLines()
     try:
         result = run_batch(request, settings, watcher=lines, ask=_ask(request))
@@ -124,7 +127,7 @@ def _ask(request: "BatchRequest") -> "Ask | None":
     if request.approval != "ask":
         return None
     from flows.batch.asking import TerminalList
-    from flows.terminal.approver import user
+    from flows.in_advance import user
 
     return TerminalList(timeout_s=request.settings.confirmation_timeout_s, person=user())
 

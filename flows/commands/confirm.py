@@ -62,7 +62,8 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool) -> int:
     from rich.console import Console
 
     from flows.confirmation.waiting import answer
-    from flows.terminal.approver import NO, YES, describe_ticket, read_line, user
+    from flows.in_advance import user
+    from flows.terminal.approver import NO, YES, describe_ticket, read_line
 
     asked = found.question
     console = Console(stderr=not show)
@@ -88,7 +89,7 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool) -> int:
 
 def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool) -> int:
     from flows.confirmation.waiting import answer
-    from flows.terminal.approver import user
+    from flows.in_advance import user
     from refute.errors import UsageError
 
     if approve and files != found.question.digest:

@@ -3,12 +3,15 @@
 import sys
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from flows.commands.testers import testers
 from refute.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.request import VerifyRequest
 
 
 @click.command(short_help="Try to refute one ticket's claims.")
@@ -47,28 +50,16 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     The verification script is scanned, shown and confirmed, then runs in a container; tests written against
     the claims attack the implementation in another. The exit code is the verdict (see `refute --help`).
     """
-    from flows.commands.output import check_writable, deliver
-    from flows.request import VerifyRequest
-    from flows.run import run_tickets
-    from flows.terminal.progress import watching
-    from refute.recording import reproducer_paths
-    from refute.sandbox.network_hosts import read_hosts
-    from refute.ticket.parse import load_ticket
-    from reports.outcome_formats import render
+    from flows.interruption import saying_what_is_kept
 
-    read_hosts(options["hosts"])
-    load_ticket(ticket)  # a fault in the ticket is told before anything starts
-    settings = _settings(options)
-    if output is not None:
-        check_writable("--output", output)
-    request = VerifyRequest(
-        ticket=ticket.resolve(),
-        approval="in_advance" if options["yes"] else "ask",
-        dry_run=options["dry_run"],
-        allow_dangerous=options["allow_dangerous"],
-        allow_network=options["hosts"],
-        settings=settings,
-    )
+    with saying_what_is_kept():
+        request = _request(ticket, output, options)
+        from flows.commands.output import deliver
+        from flows.run import run_tickets
+        from flows.terminal.progress import watching
+        from refute.recording import reproducer_paths
+        from reports.outcome_formats import render
+    settings = request.settings
     with watching() as observer:
         (outcome,) = run_tickets([request], settings, observer=observer)
     paths = reproducer_paths(settings, outcome)
@@ -76,6 +67,28 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     kept = f"{outcome.ticket_id} ended {outcome.status}; `refute report --ticket {outcome.ticket_id}` has it."
     deliver(text, output, kept=kept)
     return _exit_code(outcome.status.exit_code, accept_weak=options["accept_weak"])
+
+
+def _request(ticket: Path, output: Path | None, options: dict[str, Any]) -> "VerifyRequest":
+    """What is asked for; faults in it are told before anything starts."""
+    from flows.commands.output import check_writable
+    from flows.request import VerifyRequest
+    from refute.sandbox.network_hosts import read_hosts
+    from refute.ticket.parse import load_ticket
+
+    read_hosts(options["hosts"])
+    load_ticket(ticket)
+    settings = _settings(options)
+    if output is not None:
+        check_writable("--output", output)
+    return VerifyRequest(
+        ticket=ticket.resolve(),
+        approval="in_advance" if options["yes"] else "ask",
+        dry_run=options["dry_run"],
+        allow_dangerous=options["allow_dangerous"],
+        allow_network=options["hosts"],
+        settings=settings,
+    )
 
 
 def _exit_code(code: int, *, accept_weak: bool) -> int:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from flows.confirmation.question import AskedTicket
+from flows.in_advance import user
 from refute.approval import Approval, Decision, Denial, Question
 
 YES: Final = frozenset({"y", "yes"})
@@ -33,7 +34,7 @@ class TerminalApprover:
     def ask(self, question: Question) -> Decision:
         """Ask; anything but a clear yes in time is a no."""
         if self._in_advance and not question.dangers:
-            return Approval(snapshot_digest=question.snapshot.digest, by="--yes")
+            return Approval(snapshot_digest=question.snapshot.digest, by=f"--yes ({user()})")
         self._console.print(describe(question))
         self._console.print(self._prompt(question), end=" ")
         try:
@@ -116,13 +117,3 @@ def read_line(timeout_s: float) -> str | None:
             return read.decode("utf-8", errors="replace")
         read += byte
     return None
-
-
-def user() -> str:
-    """Who is logged in, as the system says."""
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown user"

@@ -36,8 +36,6 @@ class ListedApprover:
             return Denial(reason="the ticket's files were changed after the list was approved")
         if question.dangers and self._allowance is not None and self._allowance.snapshot == digest:
             return Approval(snapshot_digest=digest, by=f"allow-file: {self._allowance.reason}")
-        in_advance = AdvanceApprover().ask(question)
-        if isinstance(in_advance, Denial):
-            self.blocked = True
-            return in_advance
-        return Approval(snapshot_digest=digest, by=self._by)
+        decision = AdvanceApprover(by=self._by).ask(question)
+        self.blocked = isinstance(decision, Denial)
+        return decision

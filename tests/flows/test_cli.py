@@ -1,3 +1,5 @@
+import os
+import signal
 import subprocess
 import sys
 
@@ -115,3 +117,12 @@ def test_exit_codes_stand_in_the_help_line_by_line() -> None:
     shown = CliRunner().invoke(refute, ["--help"]).output
     assert "\n    1 ERROR (infrastructure, no verdict)    2 wrong usage    3 no ticket found\n" in shown
     assert "\\b" not in shown
+
+
+def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["refute", "report"])
+    monkeypatch.setattr(refute, "invoke", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+    assert "refute: interrupted: the process was asked to end (SIGTERM)" in capsys.readouterr().err

@@ -3,7 +3,8 @@ import signal
 
 import pytest
 
-from flows.interruption import Interruptions, interruptions
+from flows.interruption import Interruptions, ending_like_ctrl_c, interruptions, saying_what_is_kept
+from flows.run import _ended_like_ctrl_c
 
 
 def test_a_signal_inside_the_open_block_interrupts_it_with_the_reason_in_words():
@@ -50,3 +51,37 @@ def test_handlers_are_put_back_and_what_is_ignored_stays_ignored():
         assert signal.getsignal(signal.SIGTERM) is term
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_before_the_flow_sigterm_ends_the_command_in_words_and_not_the_process_without_one():
+    before = signal.getsignal(signal.SIGTERM)
+
+    def ended() -> None:
+        with ending_like_ctrl_c(), saying_what_is_kept():
+            os.kill(os.getpid(), signal.SIGTERM)
+            pytest.fail("went on")
+
+    with pytest.raises(KeyboardInterrupt, match=r"SIGTERM\); nothing was executed, and nothing is recorded"):
+        ended()
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_an_interruption_after_the_flow_names_what_is_recorded():
+    def ended() -> None:
+        with saying_what_is_kept() as kept:
+            kept.append("TCK-1 had ended PASS, which is recorded")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="interrupted by the person at the terminal; TCK-1 had ended PASS"):
+        ended()
+
+
+def test_prefects_own_word_for_sigterm_is_an_interruption_like_any_other():
+    from prefect.exceptions import TerminationSignal
+
+    def ended() -> None:
+        with _ended_like_ctrl_c():
+            raise TerminationSignal(signal.SIGTERM)
+
+    with pytest.raises(KeyboardInterrupt, match="SIGTERM"):
+        ended()

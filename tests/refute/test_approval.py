@@ -35,14 +35,14 @@ def question(*findings: Finding) -> Question:
 
 
 def test_yes_in_advance_approves_exactly_the_snapshot_that_was_asked_about():
-    assert AdvanceApprover().ask(question()) == Approval(snapshot_digest="sha256:1", by="--yes")
+    assert AdvanceApprover(by="--yes").ask(question()) == Approval(snapshot_digest="sha256:1", by="--yes")
 
 
 def test_yes_in_advance_covers_what_does_not_block():
-    assert isinstance(AdvanceApprover().ask(question(finding(Severity.MEDIUM))), Approval)
+    assert isinstance(AdvanceApprover(by="--yes").ask(question(finding(Severity.MEDIUM))), Approval)
 
 
 def test_yes_in_advance_never_covers_a_blocking_finding():
-    decision = AdvanceApprover().ask(question(finding(Severity.HIGH)))
+    decision = AdvanceApprover(by="--yes").ask(question(finding(Severity.HIGH)))
     assert isinstance(decision, Denial)
     assert "sh.rm" in decision.reason

@@ -80,5 +80,5 @@ def test_the_digest_of_a_list_depends_on_its_files_and_not_on_its_order(batch, w
 
 
 def test_in_advance_everything_may_take_its_turn(batch):
-    approve_in_advance(batch.batches, "b", batch.entries)
-    assert {ticket.answered_by for ticket in batch.batches.tickets("b")} == {"--yes"}
+    approve_in_advance(batch.batches, "b", batch.entries, by="the deployment x/y")
+    assert {ticket.answered_by for ticket in batch.batches.tickets("b")} == {"the deployment x/y"}

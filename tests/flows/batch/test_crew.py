@@ -27,7 +27,7 @@ def batch(write, desk):
     for number in range(5):
         write(f"T-{number}", script="rm -rf /\n")
     opened = desk()
-    approve_in_advance(opened.batches, "b", opened.entries)
+    approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
     return opened
 
 

@@ -19,7 +19,7 @@ def claimed(write, desk):
     """A desk with one dangerous ticket, so that no container is needed for its outcome; and the claim."""
     write("A", script="rm -rf /\n")
     opened = desk()
-    approve_in_advance(opened.batches, "b", opened.entries)
+    approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
     return opened, opened.batches.claim("b", opened.owner)
 
 
@@ -78,7 +78,7 @@ def test_a_ticket_file_with_faults_is_an_error_with_these(write, desk, tmp_path)
     write("A")
     (tmp_path / "tickets" / "A" / "ticket.yaml").write_text("id: '../x'\n")
     opened = desk()
-    approve_in_advance(opened.batches, "b", opened.entries)
+    approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
     outcome = TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
     assert outcome.status is Status.ERROR
     assert outcome.reason.startswith("usage: ")
@@ -87,7 +87,7 @@ def test_a_ticket_file_with_faults_is_an_error_with_these(write, desk, tmp_path)
 def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write, desk):
     (write("A") / "a.py").unlink()
     opened = desk()
-    approve_in_advance(opened.batches, "b", opened.entries)
+    approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
     outcome = TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
     assert outcome.status is Status.ERROR
     assert outcome.claims == ()

@@ -1,0 +1,62 @@
+"""Whether this machine can run a batch's tickets, asked once before the first: else each would end ERROR by itself."""
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from flows.batch.request import BatchRequest
+from refute.batch.entry import Entry
+from refute.errors import ImageMissing, InfrastructureError
+from refute.ledger.batches import Answer, BatchTicket
+from refute.ports import Ports
+from refute.wording import counted
+
+
+def may_run(rows: Iterable[BatchTicket], entries: Mapping[str, Entry], request: BatchRequest) -> list[Entry]:
+    """The tickets of a batch that may come to run now, as far as their answers are known."""
+    return [
+        entries[row.ticket_id]
+        for row in rows
+        if not row.finished and (row.answer is Answer.APPROVED or request.approval != "pending")
+    ]
+
+
+def require_engine(entries: Iterable[Entry], ports: Ports, *, tell: Callable[[str], None]) -> None:
+    """Find out before the first ticket that there is no engine as the settings ask for, or no image for any of them.
+
+    Where only some tickets lack their image the others run: one bad ticket never stops a batch.
+
+    Args:
+        entries: tickets that may come to run.
+        ports: look for engine and images.
+        tell: is told what some tickets lack.
+
+    Raises:
+        EngineUnavailable, EngineDied, SandboxFailed, ImageMissing: no ticket could run; what to do is in it.
+    """
+    tickets = Counter(entry.ticket.python for entry in entries if entry.ticket is not None)
+    if not tickets:
+        return
+    missing: dict[str, ImageMissing] = {}
+    with _before_the_first(), contextlib.closing(ports.sandbox):
+        ports.sandbox.facts()
+        for python in tickets:
+            try:
+                ports.image(python)
+            except ImageMissing as error:
+                missing[python] = error
+        if len(missing) == len(tickets):
+            raise next(iter(missing.values()))
+    for python, lack in missing.items():
+        tell(f"{counted(tickets[python], 'ticket')} will end ERROR: {lack.message}. {lack.hint}")
+
+
+@contextlib.contextmanager
+def _before_the_first() -> Iterator[None]:
+    """Say with a failure that nothing has happened yet."""
+    try:
+        yield
+    except InfrastructureError as error:
+        message = f"{error.message}; no ticket was begun, and none is recorded as ERROR for it"
+        hint = " ".join(filter(None, (error.hint, "After that, give the same command again.")))
+        raise type(error)(message, hint=hint) from error
