@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from refute.ledger.accounts import Accounts, Budgets, ModelCall, Payer
+from refute.ledger.accounts import Accounts, Budgets, Payer
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
@@ -20,6 +20,7 @@ from reports.report import make_report
 from reports.scope import Scope
 from reports.spending import most_runs_a_day, spent_by_day
 from reports.terminal import render_report
+from tests.fakes.model_calls import fake_call
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
 
@@ -54,21 +55,7 @@ def call(ledger: Ledger, model: str, cost_usd: Decimal | None) -> None:
     accounts, payer = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda: NOW), Payer(run_id="r", ticket_id="T")
     reservation = accounts.reserve(payer, cost_usd, valid_s=600)
     assert accounts.mark_sent(reservation)
-    made = ModelCall(
-        purpose="claims-first",
-        tier="flash",
-        model=model,
-        prompt_digest="0",
-        data_class="claims",
-        ending="complete",
-        input_tokens=10,
-        cached_tokens=0,
-        output_tokens=10,
-        thinking_tokens=0,
-        cost_usd=cost_usd,
-        latency_s=1.0,
-    )
-    accounts.settle(reservation, payer, made)
+    accounts.settle(reservation, payer, fake_call(cost_usd, model=model))
 
 
 def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_nothing(

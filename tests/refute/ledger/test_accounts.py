@@ -11,10 +11,11 @@ import pytest
 from sqlalchemy import select
 
 from refute.errors import BudgetExhausted
-from refute.ledger.accounts import Accounts, Budgets, ModelCall, Payer
+from refute.ledger.accounts import Accounts, Budgets, Payer
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
 from refute.settings import Settings
+from tests.fakes.model_calls import fake_call
 
 PAYER = Payer(run_id="r1", ticket_id="T-1")
 OTHER = Payer(run_id="r2", ticket_id="T-2")
@@ -46,23 +47,6 @@ def make_accounts(ledger: Ledger, clock: Clock) -> MakeAccounts:
     return make
 
 
-def call(cost_usd: Decimal | None) -> ModelCall:
-    return ModelCall(
-        purpose="claims-first/1",
-        tier="flash",
-        model="m",
-        prompt_digest="0" * 64,
-        data_class="claims",
-        ending="complete",
-        input_tokens=10,
-        cached_tokens=0,
-        output_tokens=5,
-        thinking_tokens=0,
-        cost_usd=cost_usd,
-        latency_s=0.5,
-    )
-
-
 def test_a_budget_can_be_used_to_the_last_cent_and_no_further(make_accounts: MakeAccounts) -> None:
     accounts = make_accounts(ticket_usd="0.02")
     accounts.reserve(PAYER, CENT, valid_s=60)
@@ -75,7 +59,7 @@ def test_settling_gives_back_what_was_not_used(make_accounts: MakeAccounts) -> N
     accounts = make_accounts(ticket_usd="0.02")
     held = accounts.reserve(PAYER, 2 * CENT, valid_s=60)
     assert accounts.mark_sent(held)
-    accounts.settle(held, PAYER, call(Decimal("0.000000001")))
+    accounts.settle(held, PAYER, fake_call(Decimal("0.000000001")))
     assert accounts.spent(PAYER)["ticket"] == Decimal("0.000000001")
     accounts.reserve(PAYER, CENT, valid_s=60)
 
@@ -134,7 +118,7 @@ def test_a_ticket_s_budget_is_its_own(make_accounts: MakeAccounts) -> None:
 def test_an_unknown_cost_holds_nothing_and_stays_unknown(make_accounts: MakeAccounts, ledger: Ledger) -> None:
     accounts = make_accounts(ticket_usd="0.01")
     held = accounts.reserve(PAYER, None, valid_s=60)
-    accounts.settle(held, PAYER, call(None))
+    accounts.settle(held, PAYER, fake_call(None))
     assert accounts.spent(PAYER)["ticket"] == 0
     with ledger.transaction() as connection:
         assert connection.execute(select(MODEL_CALLS.c.cost_nanousd)).scalar_one() is None
@@ -142,7 +126,7 @@ def test_an_unknown_cost_holds_nothing_and_stays_unknown(make_accounts: MakeAcco
 
 def test_a_call_is_kept_with_its_tokens(make_accounts: MakeAccounts, ledger: Ledger) -> None:
     accounts = make_accounts()
-    accounts.settle(accounts.reserve(PAYER, CENT, valid_s=60), PAYER, call(CENT))
+    accounts.settle(accounts.reserve(PAYER, CENT, valid_s=60), PAYER, fake_call(CENT))
     with ledger.transaction() as connection:
         row = connection.execute(select(MODEL_CALLS)).mappings().one()
     assert (row["run_id"], row["ticket_id"], row["input_tokens"], row["cost_nanousd"]) == ("r1", "T-1", 10, CENT)
@@ -156,7 +140,7 @@ def _draw(state_dir: Path, number: int) -> int:
         while True:
             held = accounts.reserve(payer, CENT, valid_s=60)
             accounts.mark_sent(held)
-            accounts.settle(held, payer, call(CENT))
+            accounts.settle(held, payer, fake_call(CENT))
             cents += 1
     except BudgetExhausted:
         return cents

@@ -63,19 +63,24 @@ def attack_on(code: str | Mapping[str, str], *claims: str | Claim) -> Attack:
 def failures(attack: Attack, code: str | Mapping[str, str]) -> dict[str, BaseException]:
     """Run every test of an attack; the failing ones with their errors."""
     sources = {"subject": code} if isinstance(code, str) else code
-    failed: dict[str, BaseException] = {}
     with _imported({name: textwrap.dedent(text) for name, text in sources.items()}):
-        namespace: dict[str, object] = {"__name__": "generated"}
-        exec(compile(attack.source, attack.file_name, "exec"), namespace)  # noqa: S102  # what these tests are about
-        for test in attack.tests:
-            function = namespace[test.name]
-            assert callable(function)
-            try:
-                function()
-            except Unsatisfiable:
-                continue  # triage calls such a test invalid: it says nothing
-            except BaseException as error:  # noqa: BLE001  # pytest's Failed is no Exception
-                failed[test.name] = error
+        return failing(attack)
+
+
+def failing(attack: Attack) -> dict[str, BaseException]:
+    """Run every test of an attack on what can be imported now; the failing ones with their errors."""
+    failed: dict[str, BaseException] = {}
+    namespace: dict[str, object] = {"__name__": "generated"}
+    exec(compile(attack.source, attack.file_name, "exec"), namespace)  # noqa: S102  # what these tests are about
+    for test in attack.tests:
+        function = namespace[test.name]
+        assert callable(function)
+        try:
+            function()
+        except Unsatisfiable:
+            continue  # triage calls such a test invalid: it says nothing
+        except BaseException as error:  # noqa: BLE001  # pytest's Failed is no Exception
+            failed[test.name] = error
     return failed
 
 

@@ -10,6 +10,7 @@ from refute.adversary.attack import Attack, Brief, SourceModule
 from refute.adversary.property import PropertyTester
 from refute.adversary.screen import screen
 from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket, TicketId
+from tests.refute.adversary.property.workbench import failing
 
 
 def brief_of(files: Mapping[str, str], claims: Sequence[str | Claim], programs: Sequence[str] = ()) -> Brief:
@@ -55,17 +56,8 @@ def failures(attack: Attack, files: Mapping[str, str], folder: Path) -> dict[str
         (workspace / path).parent.mkdir(parents=True, exist_ok=True)
         (workspace / path).write_text(textwrap.dedent(text), encoding="utf-8")
     before = {path: (workspace / path).read_bytes() for path in files}
-    namespace: dict[str, object] = {"__name__": "generated"}
-    failed: dict[str, BaseException] = {}
     with contextlib.chdir(workspace):
-        exec(compile(attack.source, attack.file_name, "exec"), namespace)  # noqa: S102  # what these tests are about
-        for test in attack.tests:
-            function = namespace[test.name]
-            assert callable(function)
-            try:
-                function()
-            except BaseException as error:  # noqa: BLE001  # whatever a test raises is what is looked for
-                failed[test.name] = error
+        failed = failing(attack)
     assert {os.fspath(path.relative_to(workspace)) for path in workspace.rglob("*") if path.is_file()} == set(before)
     assert all((workspace / path).read_bytes() == content for path, content in before.items())
     return failed

@@ -1,0 +1,23 @@
+"""Calls of models for tests that care about what they cost."""
+
+from decimal import Decimal
+
+from refute.ledger.accounts import ModelCall
+
+
+def fake_call(cost_usd: Decimal | None, *, model: str = "m") -> ModelCall:
+    """A call that was answered; None: its model has no price."""
+    return ModelCall(
+        purpose="claims-first/1",
+        tier="flash",
+        model=model,
+        prompt_digest="0" * 64,
+        data_class="claims",
+        ending="complete",
+        input_tokens=10,
+        cached_tokens=0,
+        output_tokens=5,
+        thinking_tokens=0,
+        cost_usd=cost_usd,
+        latency_s=0.5,
+    )
