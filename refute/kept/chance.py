@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.chance import named_chance
+from refute.adversary.judgement.chance import named_chance
 from refute.adversary.promises import ENDING_WITHIN
 from refute.python_syntax import parsed_or_none
 

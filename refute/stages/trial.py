@@ -4,11 +4,11 @@ from dataclasses import replace
 from decimal import Decimal
 
 from refute.adversary.attack import Attack, Screening, TriageVerdict
-from refute.adversary.conclusions import claim_results, refutations
+from refute.adversary.judgement.conclusions import claim_results, refutations
+from refute.adversary.judgement.triage import triage_tests as triage_runs
 from refute.adversary.oracle.vote import hold_vote, needs_vote
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from refute.adversary.suite import read_attack_run
-from refute.adversary.triage import triage_tests as triage_runs
 from refute.adversary.verification import judge_verification
 from refute.approval import Approval
 from refute.guardrails.audit import Decision, Gate

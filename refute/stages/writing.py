@@ -9,7 +9,7 @@ from refute.adversary.attack import Attack, Brief
 from refute.adversary.combining import combine
 from refute.adversary.generation.tester import ModelTester
 from refute.adversary.property.tester import PropertyTester
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.pricing import total
 from refute.outcome import RoundYield, Status, Stop

@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.judgement.triage import UNREADABLE
 from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
 from refute.adversary.oracle.situation import Form, Situation, situation_of
 from refute.adversary.promises import confined, limit_reached
-from refute.adversary.triage import UNREADABLE
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Model
 from refute.llm.pricing import total

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from refute.adversary.attack import AttackTest, Brief, TestEnd, TestRun, TriageVerdict
+from refute.adversary.judgement.triage import Case
 from refute.adversary.promises import confined, limit_reached
 from refute.adversary.references import ImplementationUse
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
 from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
-from refute.adversary.triage import Case
 from refute.statistics.interval import wilson
 
 LIMITS = frozenset({"time", "exit", "memory", "resources"})

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from refute.adversary.attack import Attack, Untestable
 from refute.adversary.combining import combine
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from tests.refute.adversary.conftest import make_brief, make_test
 
 BRIEF = make_brief("double(x) returns twice its argument.", "Bad input raises ValueError.", max_tests=3)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
-from refute.adversary.conclusions import claim_results
+from refute.adversary.judgement.conclusions import claim_results
 from refute.adversary.strength.trial import CONTROL
 from refute.errors import EngineDied
 from refute.ports import Ports

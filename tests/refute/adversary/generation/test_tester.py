@@ -7,7 +7,7 @@ import pytest
 
 from refute.adversary.attack import Attack, Brief, Screening
 from refute.adversary.generation.tester import ModelTester
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Ending, Reply
 from tests.refute.adversary.generation.conftest import ScriptedModel, says, written

@@ -6,7 +6,7 @@ import pytest
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property import PropertyTester
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from refute.ticket.record import Module
 from tests.refute.adversary.property.workbench import brief_of, failures
 

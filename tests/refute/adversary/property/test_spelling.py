@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from refute.adversary.property import PropertyTester
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from tests.refute.adversary.property.workbench import attack_on, brief_of, failures
 
 CYRILLIC_A = "\u0430"

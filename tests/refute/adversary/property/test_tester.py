@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property import PropertyTester
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from refute.ticket.record import Claim, ClaimId, Kind, Property
 from tests.refute.adversary.property.workbench import attack_on, brief_of, cases, failures
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from refute.adversary.attack import TestEnd, TriageVerdict
-from refute.adversary.triage import triage_tests
+from refute.adversary.judgement.triage import triage_tests
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_brief, make_run, make_test
 from tests.refute.driver.compat.case_file import CaseFile
 

@@ -7,7 +7,7 @@ import pytest
 
 from refute.adversary.attack import TriagedTest, TriageVerdict
 from refute.adversary.contract import ResultsModel
-from refute.adversary.triage import triage_tests
+from refute.adversary.judgement.triage import triage_tests
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_brief, make_test
 from tests.refute.driver.driving import run_driver
 from tests.refute.driver.forgeries.evasive import IMPLEMENTATION, TESTS

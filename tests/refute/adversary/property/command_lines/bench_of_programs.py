@@ -8,7 +8,7 @@ from pathlib import Path
 
 from refute.adversary.attack import Attack, Brief, SourceModule
 from refute.adversary.property import PropertyTester
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket, TicketId
 from tests.refute.adversary.property.workbench import failing
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import AttackRun, Category, Origin, TestEnd, TestRun, TriageVerdict
+from refute.adversary.judgement.triage import triage_tests
 from refute.adversary.property.command_lines.feeding import echoed, formatted
 from refute.adversary.property.command_lines.shell_words import Operator, Word, read_line
-from refute.adversary.triage import triage_tests
 from refute.ticket.record import Claim, ClaimId, Property
 from tests.refute.adversary.property.command_lines.bench_of_programs import attack_on, brief_of, failures
 

@@ -3,7 +3,7 @@
 import pytest
 
 from refute.adversary.attack import Origin, TestEnd, TriagedTest, TriageVerdict
-from refute.adversary.triage import triage_tests
+from refute.adversary.judgement.triage import triage_tests
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_brief, make_run, make_test
 
 EMPTY = "CASES = []\ndef test_a():\n    for x in CASES:\n        assert impl.double(x) == 4\n"

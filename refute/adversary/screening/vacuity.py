@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from refute.adversary.aliases import aliases_in, renamed
 from refute.adversary.references import ImplementationUse
-from refute.adversary.resolution import Resolution
-from refute.adversary.swallowing import (
+from refute.adversary.screening.aliases import aliases_in, renamed
+from refute.adversary.screening.resolution import Resolution
+from refute.adversary.screening.swallowing import (
     assumed_in,
     catches_all,
     certainly_fails,
@@ -15,8 +15,8 @@ from refute.adversary.swallowing import (
     own_checks,
     waits_for_assertion,
 )
-from refute.adversary.taint import RAISERS, Taint, calls, run_inside
-from refute.adversary.tautology import always_true
+from refute.adversary.screening.taint import RAISERS, Taint, calls, run_inside
+from refute.adversary.screening.tautology import always_true
 
 MEANINGFUL: Final = ""
 NOTHING: Final = "asserts nothing"

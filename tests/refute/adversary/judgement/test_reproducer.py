@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from refute.adversary.reproducer import write_reproducer
+from refute.adversary.judgement.reproducer import write_reproducer
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
 
 pytestmark = pytest.mark.slow

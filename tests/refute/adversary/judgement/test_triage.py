@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import Origin, TestEnd, TestRun, TriagedTest, TriageVerdict
-from refute.adversary.triage import triage_tests
+from refute.adversary.judgement.triage import triage_tests
 from tests.refute.adversary.conftest import CLAIM, make_attack, make_attack_run, make_brief, make_run, make_test
 
 SOURCE = "def test_a():\n    import impl\n    assert impl.double(2) == 4\ndef test_own():\n    assert 1 == 2\n"

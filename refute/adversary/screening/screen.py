@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Rejected, Screening
-from refute.adversary.forbidden import Objections
 from refute.adversary.promises import SAMENESS
 from refute.adversary.references import ImplementationUse
-from refute.adversary.resolution import Resolution
+from refute.adversary.screening.forbidden import Objections
+from refute.adversary.screening.resolution import Resolution
+from refute.adversary.screening.vacuity import vacuity
+from refute.adversary.screening.vocabulary import Vocabulary
+from refute.adversary.screening.wrapping import wrappers
 from refute.adversary.suite_source import SuiteSource, lines_of
-from refute.adversary.vacuity import vacuity
-from refute.adversary.vocabulary import Vocabulary
-from refute.adversary.wrapping import wrappers
 from refute.python_syntax import UNPARSABLE
 from refute.scan.finding import Finding, Severity
 from refute.scan.scanner import scan_python

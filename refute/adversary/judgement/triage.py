@@ -15,14 +15,14 @@ from refute.adversary.attack import (
     TriagedTest,
     TriageVerdict,
 )
-from refute.adversary.chance import left_to_chance
-from refute.adversary.deprivation import deprived
-from refute.adversary.endless import endless
-from refute.adversary.idle import only_calls
-from refute.adversary.offered import Offers
+from refute.adversary.judgement.chance import left_to_chance
+from refute.adversary.judgement.deprivation import deprived
+from refute.adversary.judgement.endless import endless
+from refute.adversary.judgement.idle import only_calls
+from refute.adversary.judgement.offered import Offers
+from refute.adversary.judgement.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
 from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
 from refute.adversary.references import ImplementationUse
-from refute.adversary.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
 from refute.ticket.record import Claim, ClaimId
 
 EXAMPLES: Final = frozenset({Origin.AUTHOR_EXAMPLE, Origin.CLAIM_EXAMPLE, Origin.DOCSTRING_EXAMPLE})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from refute.adversary.attack import Brief, Screening, TriagedTest, TriageVerdict
-from refute.adversary.reproducer import write_reproducer
+from refute.adversary.judgement.reproducer import write_reproducer
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
 from refute.ticket.record import Claim
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from refute.adversary.resolution import Resolution
+from refute.adversary.screening.resolution import Resolution
 
 HARMLESS: Final = ("pytest.mark", "hypothesis")
 """What marks a test, parametrizes it, or draws its input."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from tests.refute.adversary.conftest import CLAIM, make_attack, make_brief, make_test
-from tests.refute.adversary.test_screen import GOOD, no_scan, reason
+from tests.refute.adversary.screening.test_screen import GOOD, no_scan, reason
 
 HEAD = """
 import asyncio, contextlib, pytest, threading

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refute.adversary.references import ImplementationUse, loaded
-from refute.adversary.resolution import Resolution
+from refute.adversary.screening.resolution import Resolution
 
 OUTSIDE: Final = frozenset({"subprocess", "runpy", "importlib", "os", "sys", "warnings", "logging", "gc", "threading"})
 """Modules through which an effect of the implementation shows."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from refute.adversary.resolution import LOADERS, Resolution
+from refute.adversary.screening.resolution import LOADERS, Resolution
 
 MOCKS: Final = (
     *("unittest.mock", "mock", "pytest_mock", "pytest.MonkeyPatch", "_pytest.monkeypatch", "asynctest", "flexmock"),

@@ -12,7 +12,7 @@ from refute.adversary.attack import (
     TriageVerdict,
     Untestable,
 )
-from refute.adversary.conclusions import claim_results, refutations
+from refute.adversary.judgement.conclusions import claim_results, refutations
 from refute.outcome import ClaimResult, ClaimVerdict
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
 

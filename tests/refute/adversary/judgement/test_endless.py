@@ -3,7 +3,7 @@
 import pytest
 
 from refute.adversary.attack import TestEnd
-from refute.adversary.endless import endless
+from refute.adversary.judgement.endless import endless
 from tests.refute.adversary.conftest import make_run
 
 LOOPING = (

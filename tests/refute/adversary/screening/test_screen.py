@@ -4,7 +4,7 @@ from textwrap import dedent, indent
 import pytest
 
 from refute.adversary.attack import Screening
-from refute.adversary.screen import screen
+from refute.adversary.screening.screen import screen
 from refute.scan.finding import Confidence, Finding, Severity
 from tests.refute.adversary.conftest import CLAIM, make_attack, make_brief, make_test
 
