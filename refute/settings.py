@@ -1,23 +1,27 @@
 """All settings and their defaults in one place: file, then `REFUTE_*` environment, then flags (strongest last)."""
 
+import difflib
 import ipaddress
+import re
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
+    InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    YamlConfigSettingsSource,
+    SettingsError,
 )
 
 from refute.errors import SettingsInvalid
 from refute.places import at_home, state_dir
 from refute.scan.finding import Severity
+from refute.settings_file import read_settings_file
 
 SETTINGS_FILE = Path("refute.yaml")
 KEY_CHARS: Final = 32
@@ -60,15 +64,23 @@ def _network(value: str) -> str:
     return str(ipaddress.ip_network(value))
 
 
+def _severity(value: Any) -> Any:
+    """People write `high`; the number is taken as well."""
+    if not isinstance(value, str) or value.isdigit():
+        return value
+    known = {severity.name.lower(): severity for severity in Severity}
+    if value.lower() not in known:
+        raise ValueError(f"expected one of {', '.join(known)}")
+    return known[value.lower()]
+
+
 Place = Annotated[Path, AfterValidator(at_home)]
 
 
 class Settings(BaseSettings):
     """Every setting; `Settings.load()` reads `refute.yaml` in the working directory and `REFUTE_*` variables."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="REFUTE_", yaml_file=SETTINGS_FILE, extra="forbid", frozen=True, env_nested_delimiter="__"
-    )
+    model_config = SettingsConfigDict(env_prefix="REFUTE_", extra="forbid", frozen=True, env_nested_delimiter="__")
 
     state_dir: Place = Field(default_factory=state_dir, validate_default=True)
     """Snapshots, outcomes, ledger and the local Prefect server's files."""
@@ -109,7 +121,7 @@ class Settings(BaseSettings):
     max_snapshot_bytes: int = 50 * 1000 * 1000
     max_snapshot_files: int = 5_000
 
-    scan_block_from: Severity = Severity.HIGH
+    scan_block_from: Annotated[Severity, BeforeValidator(_severity)] = Severity.HIGH
     attack_policy: AttackPolicy = AttackPolicy.MANDATORY
     attack_directories: tuple[str, ...] = ("tools/", "core/")
     tester: Annotated[str, AfterValidator(_testers)] = TesterName.PROPERTY.value
@@ -176,22 +188,29 @@ class Settings(BaseSettings):
         """Flags before environment before file."""
         del dotenv_settings, file_secret_settings
         guardrail = EnvSettingsSource(settings_cls, env_prefix="GUARDRAIL_")  # GUARDRAIL_AUDIT_PATH and the like
-        return init_settings, env_settings, guardrail, YamlConfigSettingsSource(settings_cls)
+        file = InitSettingsSource(settings_cls, init_kwargs=read_settings_file(SETTINGS_FILE))
+        return init_settings, env_settings, guardrail, file
 
     @classmethod
     def load(cls, **flags: Any) -> Self:
         """Read the settings; flags that are None do not count.
 
         Raises:
-            SettingsInvalid: naming every setting that holds a wrong value.
+            SettingsInvalid: naming every setting that holds a wrong value, or what is wrong with the file.
         """
         given = {name: value for name, value in flags.items() if value is not None}
         try:
             settings = cls(**given)
         except ValidationError as error:
-            faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}, got {e['input']!r}" for e in error.errors()]
             raise SettingsInvalid(
-                "settings: " + "; ".join(faults), hint=f"Correct {SETTINGS_FILE}, the REFUTE_* variable or the flag."
+                "settings: " + "; ".join(_fault(dict(one)) for one in error.errors()),
+                hint=f"Correct {SETTINGS_FILE}, the REFUTE_* variable or the flag.",
+            ) from error
+        except SettingsError as error:
+            name = re.search(r'field "(\w+)"', str(error))
+            raise SettingsInvalid(
+                f"settings: REFUTE_{name[1].upper()}: got no JSON, expected a list" if name else f"settings: {error}",
+                hint='In a variable a list is written as JSON: ["one", "two"].',
             ) from error
         settings._require_signatures()
         return settings
@@ -214,3 +233,12 @@ class Settings(BaseSettings):
                 f"settings: kept_runs_key: got {len(key)} characters, expected at least {KEY_CHARS}",
                 hint="Make one with: openssl rand -hex 32",
             )
+
+
+def _fault(error: dict[str, Any]) -> str:
+    """One of pydantic's errors in our words; the value of a name that no setting has may be a misspelt secret's."""
+    name = ".".join(map(str, error["loc"]))
+    if error["type"] != "extra_forbidden":
+        return f"{name}: {error['msg']}, got {error['input']!r}"
+    near = difflib.get_close_matches(name, Settings.model_fields, n=1)
+    return f"{name}: no setting has this name" + (f", did you mean {near[0]}?" if near else "")

@@ -23,8 +23,9 @@ PAGE: Final = "demo.html"
 def demo(directory: Path) -> int:
     """Verify every sample ticket under DIRECTORY and show each verdict beside the one it must get.
 
-    A sample's `expected.yaml` names the status, the refuted claims, and settings that differ from the defaults.
-    Exits 1 where a verdict differs. No key and no network are needed. Writes the report of these runs as a page.
+    Without DIRECTORY these are the samples that come with refute. A sample's `expected.yaml` names the status, the
+    refuted claims, and settings that differ from the defaults. Exits 1 where a verdict differs. No key and no network
+    are needed. Writes the report of these runs as a page.
     """
     from flows.run import run_tickets
     from flows.terminal.progress import watching

@@ -21,7 +21,14 @@ _SEVERITIES = ("medium", "high", "critical")
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--format", "output_format", type=click.Choice(_FORMATS), default="text", help="How to print findings.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="How to print findings.",
+)
 @click.option(
     "--language",
     type=click.Choice(("shell", "python")),
@@ -34,11 +41,12 @@ _SEVERITIES = ("medium", "high", "critical")
     "--allow",
     "allow_file",
     type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
     help="Reviewed allow-file (YAML: rule, path, reason).",
 )
 @click.option("--diff", "base", metavar="BASE", help="Report only what changed since this git revision.")
 @click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write there instead of standard output."
+    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write there instead of stdout."
 )
 def scan(  # noqa: PLR0913 - one parameter per option
     *,

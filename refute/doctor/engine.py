@@ -172,10 +172,10 @@ def check_network(facts: Facts) -> Check:
 def check_cores(facts: Facts) -> Check:
     """Whether a crash inside a container makes the kernel start a program outside, which no limit of a job stops."""
     if not facts.core_pattern.startswith("|"):
-        return Check(name="cores", ok=True, found="no program is started for them")
+        return Check(name="core dumps", ok=True, found="a crash in a job starts no program on the host")
     program = facts.core_pattern.removeprefix("|").split()[:1]
     advice = "A job that crashes has it run as root here. If nobody needs it: sysctl -w kernel.core_pattern=core"
-    return Check(name="cores", ok=None, found=f"piped to {' '.join(program) or 'a program'}", advice=advice)
+    return Check(name="core dumps", ok=None, found=f"piped to {' '.join(program) or 'a program'}", advice=advice)
 
 
 def _judged(name: str, found: str, missing: list[Escape], wanted: str) -> Check:
@@ -186,4 +186,9 @@ def _judged(name: str, found: str, missing: list[Escape], wanted: str) -> Check:
     advice = f"Update to {wanted}, or to a package that names the fix in its changelog."
     if reachable:
         return Check(name=name, ok=False, found=f"{found}, open: {cves}", advice=advice)
-    return Check(name=name, ok=None, found=f"{found}, open, but needs {missing[0].needs}: {cves}", advice=advice)
+    return Check(
+        name=name,
+        ok=None,
+        found=f"{found}, open, but a job lacks what it needs ({missing[0].needs}): {cves}",
+        advice=advice,
+    )

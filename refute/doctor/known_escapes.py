@@ -31,8 +31,8 @@ class Escape:
     """Where the versions are from, with the date of reading."""
 
 
-_MOUNTS = "a say in the image or the mounts of a container that is starting"
-"""Jobs have none: the image is ours, its root read-only, each container is used once, no volume is shared."""
+_MOUNTS = "control over the image or the mounts of a container that is starting"
+"""Jobs have none of it: the image is ours, its root read-only, each container is used once, no volume is shared."""
 
 RUNC: tuple[Escape, ...] = (
     Escape(

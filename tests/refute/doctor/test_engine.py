@@ -41,7 +41,9 @@ def test_a_current_engine_has_nothing_to_do() -> None:
 
 def test_a_program_that_the_kernel_starts_for_crashes_inside_is_told_of() -> None:
     by_name = {
-        pattern: [check for check in judge_engine(facts(core_pattern=pattern), memory_bytes=1) if check.name == "cores"]
+        pattern: [
+            check for check in judge_engine(facts(core_pattern=pattern), memory_bytes=1) if check.name == "core dumps"
+        ]
         for pattern in ("", "core", "|/usr/share/apport/apport %p %s")
     }
     assert [[check.ok for check in checks] for checks in by_name.values()] == [[], [True], [None]]
@@ -97,7 +99,7 @@ def test_a_backport_closes_it_and_what_jobs_cannot_reach_is_a_note(tmp_path: Pat
     assert check.ok is None
     assert "CVE-2024-21626" not in check.found
     assert "CVE-2025-52881" in check.found
-    assert "needs a say in the image or the mounts" in check.found
+    assert "a job lacks what it needs (control over the image or the mounts" in check.found
 
 
 def test_a_changelog_here_says_nothing_about_an_engine_elsewhere(tmp_path: Path) -> None:

@@ -1,0 +1,101 @@
+"""Settings, and the page that tells them."""
+
+import re
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refute.errors import SettingsInvalid
+from refute.scan.finding import Severity
+from refute.settings import SETTINGS_FILE, Settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
+
+
+def written(default: Any) -> str:
+    """A default as the page writes it."""
+    match default:
+        case bool():
+            return str(default).lower()
+        case None | "" | ():
+            return "none"
+        case tuple():
+            return ", ".join(default)
+        case Severity():
+            return default.name.lower()
+        case Enum():
+            return str(default.value)
+    return str(default)
+
+
+def test_every_setting_is_told_with_its_default() -> None:
+    told = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    fields = dict(Settings.model_fields)
+    del fields["state_dir"]  # hangs on the machine
+    assert told.pop("state_dir") == "~/.local/state/refute"
+    assert told == {name: written(field.default) for name, field in fields.items()}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory to run refute in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_variables_are_stronger_than_the_file_and_flags_than_both(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / SETTINGS_FILE).write_text("mutants: 1\nrepetitions: 1\nmax_tests: 1\nattack_directories: [a/, b/]\n")
+    monkeypatch.setenv("REFUTE_REPETITIONS", "2")
+    monkeypatch.setenv("REFUTE_MAX_TESTS", "2")
+    settings = Settings.load(max_tests=3)
+    assert (settings.mutants, settings.repetitions, settings.max_tests) == (1, 2, 3)
+    assert settings.attack_directories == ("a/", "b/")
+
+
+@pytest.mark.parametrize("content", ["", "# nothing yet\n"])
+def test_a_file_without_a_setting_says_nothing(here: Path, content: str) -> None:
+    (here / SETTINGS_FILE).write_text(content)
+    assert Settings.load().mutants == 30
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"mutants: [", "refute.yaml: line 1: is no YAML"),
+        (b"mutants: 1\nmutants 2\n", "refute.yaml: line 3: is no YAML"),
+        (b"- mutants\n", "refute.yaml: got list, expected a setting on each line"),
+        (b"mutants\n", "refute.yaml: got str"),
+        (b"\xff\xfe", "refute.yaml: is not UTF-8"),
+        (b"since: 2026-13-99\n", "refute.yaml: is no YAML: month must be in 1..12"),
+        (b"mutants: many\n", "settings: mutants: Input should be a valid integer.* got 'many'"),
+        (b"strenght_floor: 0.5\n", "no setting has this name, did you mean strength_floor"),
+        (b"scan_block_from: low\n", "scan_block_from: .*expected one of medium, high, critical"),
+    ],
+)
+def test_a_file_that_is_not_understood_is_refused_with_its_fault(here: Path, content: bytes, told: str) -> None:
+    (here / SETTINGS_FILE).write_bytes(content)
+    with pytest.raises(SettingsInvalid, match=told):
+        Settings.load()
+
+
+def test_a_value_under_an_unknown_name_is_not_shown(here: Path) -> None:
+    (here / SETTINGS_FILE).write_text("kept_runs_kye: very secret\n")
+    with pytest.raises(SettingsInvalid) as caught:
+        Settings.load()
+    assert "very secret" not in str(caught.value)
+
+
+def test_a_list_in_a_variable_is_json(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFUTE_ATTACK_DIRECTORIES", '["a/"]')
+    assert Settings.load().attack_directories == ("a/",)
+    monkeypatch.setenv("REFUTE_ATTACK_DIRECTORIES", "a/")
+    with pytest.raises(SettingsInvalid, match="REFUTE_ATTACK_DIRECTORIES: got no JSON"):
+        Settings.load()
+
+
+@pytest.mark.parametrize("written", ["critical", "CRITICAL", "3"])
+def test_a_severity_is_given_by_its_name(here: Path, monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    monkeypatch.setenv("REFUTE_SCAN_BLOCK_FROM", written)
+    assert Settings.load().scan_block_from is Severity.CRITICAL
