@@ -78,6 +78,8 @@ def check(  # noqa: PLR0911  # one per kind of expectation
 
 
 def _compared(code: str, expected: Value, same: str, *, shown: bool) -> list[str]:
+    if expected.in_brackets:
+        same = f"{same} or {same.replace('expected', '(expected,)', 1)}"
     if not (shown and _builds(expected.plain)):
         return [f"expected = {expected.source}", f"got = {code}", _DISAGREES.format(call=same)]
     # What a session shows is a repr: it may look like a call that builds something else, or nothing at all.

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from refute.adversary.property.expected import read_value
 from refute.adversary.property.expressions import parse_expression, source_of
-from refute.adversary.property.notation import Inline, consistent, doubtful, value_at
+from refute.adversary.property.lead_in import doubtful
+from refute.adversary.property.notation import Inline, consistent, value_at
 
 
 def read_described(text: str, function: str, parameters: tuple[str, ...], required: int) -> list[Inline]:

@@ -1,6 +1,7 @@
 """Examples become tests as they stand: the author's, those in a claim's text, those in docstrings."""
 
 import ast
+import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,8 +15,8 @@ from refute.adversary.property.expected import Raises, Value, read_value
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.latitude import any_of_several, any_order, changes_in_place, documents_none
 from refute.adversary.property.listings import read_listings
-from refute.adversary.property.namespace import Namespace, Unresolved
-from refute.adversary.property.notation import Inline, read_inline
+from refute.adversary.property.namespace import STANDARD_MODULES, Namespace, Unresolved
+from refute.adversary.property.notation import Inline, called_names, read_inline
 from refute.adversary.property.other_orders import read_other_orders
 from refute.adversary.property.quotes import plain_quotes
 from refute.adversary.property.raising import read_raising
@@ -94,6 +95,8 @@ def text_examples(
             yield Note(claim=claim, reason=_SEVERAL.format(example.quote))
         elif not _only_mentions(example.expression, namespace):
             yield _inline(claim, replace(example, ordered=told.ordered), origin, namespace, home=home)
+    if origin is Origin.CLAIM_EXAMPLE:
+        yield from told.of_others()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +128,14 @@ class _Told:
             consoles = [_with_none(session, self.namespace) for session in consoles]
         return [*consoles, *read_listings(prose, self.namespace.surface)]
 
+    def of_others(self) -> Iterator[Note]:
+        """Examples of functions that are not there, which may be misspelt."""
+        prose = blank_out(self.text)
+        others = called_names(prose) - _known(self.namespace) - set(dir(builtins)) - STANDARD_MODULES
+        for example in read_inline(prose, frozenset(others)) if others else ():
+            names = tuple(sorted(others & called_names(example.quote)))
+            yield Note(claim=self.claim, reason=_undefined(example.quote, Unresolved(names=names)))
+
     def inlines(self, subject: Function | None) -> list[Inline]:
         """What stands in its prose; of the subject also examples that leave out the call."""
         prose, known = blank_out(self.text), _known(self.namespace)
@@ -133,8 +144,11 @@ class _Told:
             return [*found, *read_tables(prose, known, "", ())]
         names = tuple(p.name for p in subject.parameters if not p.variadic)
         required = sum(p.default is None and not p.variadic for p in subject.parameters)
+        calls = {source_of(example.expression) for example in found}
         if not subject.wants_objects and (subject.answers or not changes_in_place(self.text)):
-            found += read_described(prose, subject.name, names, required)
+            described = read_described(prose, subject.name, names, required)
+            # Of a call that is written down the words around it may name more than the answer.
+            found += [example for example in described if source_of(example.expression) not in calls]
         return [*found, *read_tables(prose, known, subject.name, names[:required])]
 
 

@@ -56,6 +56,11 @@ class Value:
         """Python for the generated file."""
         return source_of(self.node)
 
+    @property
+    def in_brackets(self) -> bool:
+        """Whether it is one plain value in round brackets, `('a')`: whoever writes that may mean a tuple of it."""
+        return isinstance(self.plain, ast.Constant) and self.written.startswith("(") and self.written.endswith(")")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raises:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from refute.adversary.property.expected import Expected, Raises, Value, read_abbreviated, read_prefix, read_raised
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
+from refute.adversary.property.lead_in import OWN_LINE, below_a_sentence, doubtful
 from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
 from refute.adversary.property.operands import whole_start
 from refute.adversary.property.spoken_values import read_said, read_unquoted
@@ -33,31 +34,15 @@ _CONNECTOR = re.compile(
     )[ \t`]*(?:\n[ \t]*){0,2}""",
     re.VERBOSE,
 )
-_LEADS_INTO_DOUBT = re.compile(
-    r"\bdef $|\b(?:if|when|whenever|after|once|while|until|unless|given|assuming|suppose|before|"
-    r"unlike|instead|rather|previously"
-    r"|formerly|wrong(?:ly)?|incorrect(?:ly)?|bug|buggy|not|never|no longer|cannot|can't|doesn't|"
-    r"don't|isn't|old|with|naive(?:ly)?|legacy|mistaken(?:ly)?|broken|would|used to|earlier|"
-    r"possibl[ey]|could|might|perhaps|something like|"
-    r"(?:some|other|many|most) (?:\w+ ){0,2}(?:implementations?|versions?|people|tools?|libraries|languages))\b",
-    re.IGNORECASE,
-)
-_LABELLED_AS_PAST = re.compile(
-    r"\b(?:was|were|before|previous(?:ly)?|former(?:ly)?|earlier|old|wrong|bad|incorrect|legacy|naive|bug)\s*:"
-    r"[\s`*]*\Z",
-    re.IGNORECASE,
-)
-"""`was: f(2) == 3` quotes what no longer holds."""
 _SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[^\W\d][\w.]*)(?=\()")
 _EXAMPLE_WORD = re.compile(
     r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.|test ?cases?|(?:tests|cases|samples?)\s*:)",
     re.IGNORECASE,
 )
-_CONTRAST = re.compile(r"\)`?[^()\n]*?,?\s(?:while|whereas|but)\s+`?\Z")
-"""`f(1) is 2 while f(2) is 3` sets a value against another, it is no condition."""
+_SIGN = re.compile(r"[`\s]*(?:[=\-#/→➞⇒➜↦⟶⟹—–≈]|is\s)")
+_NOTHING_MORE = re.compile(r"[`\s.,;]*(?:(?:#|//|\().*)?")
 _RESPECTIVELY = re.compile(r"[^.\n]{0,200}\brespectively\b")
 """`f(1) and f(2) return 3 and 4 respectively`: the first value is not the last call's."""
-_OWN_LINE = re.compile(r"(?:\A|\n)[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?`?\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,14 +129,23 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
             continue
         end = end_of_call(text, hit.end())
         node = parse_expression(text[hit.start() : end]) if end else None
-        if end is None or node is None or not calls_known(node, known) or doubtful(text, hit.start()):
+        doubt = doubtful(text, hit.start())
+        if end is None or node is None or not calls_known(node, known):
+            continue
+        if doubt and not below_a_sentence(text, hit.start()):
             continue
         start = whole_start(text, hit.start(), end, begin_of_last)
         end_of_last, begin_of_last = end, hit.start() if start is None else start
         whole = parse_expression(text[start:end]) if start is not None else None
         example = _connected(text, start, end, whole) if start is not None and whole is not None else None
-        if example is not None:
+        if example is not None and not (doubt and not _fills_its_line(text, example[0], end)):
             yield example
+
+
+def _fills_its_line(text: str, example: Inline, end: int) -> bool:
+    """Whether a call that ends at `end`, a sign as in code and a value are all that stands there."""
+    rest = text[example.start + len(example.quote) :].partition("\n")[0]
+    return bool(_SIGN.match(text, end) and _NOTHING_MORE.fullmatch(rest))
 
 
 def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline, int] | None:
@@ -166,7 +160,7 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     if weak and not _among_examples(text, start):
         return None
     own_line = link.lastgroup in {"colon", "below"}
-    if (own_line and not _OWN_LINE.search(text[:start])) or _RESPECTIVELY.match(text, end):
+    if (own_line and not OWN_LINE.search(text[:start])) or _RESPECTIVELY.match(text, end):
         return None
     code = link.lastgroup in {"equal", "single"}
     expected: Expected | None = None
@@ -221,6 +215,11 @@ def _raised(rest: str) -> Raises | None:
     return Raises(name=hit[1]) if hit else None
 
 
+def called_names(text: str) -> set[str]:
+    """What a text calls: the name before the first dot of each."""
+    return {hit[1].partition(".")[0] for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS)}
+
+
 def calls_known(node: ast.expr, known: frozenset[str]) -> bool:
     """Whether an expression calls anything that starts with a known name."""
     calls = [dotted(n.func) or "" for n in ast.walk(node) if isinstance(n, ast.Call)]
@@ -265,24 +264,6 @@ def _closing(text: str, opening: int) -> int | None:
     return None
 
 
-def _sentence_before(text: str, start: int) -> str:
-    """The words that lead into a position: its line, and the line before where the sentence began there."""
-    before = text[max(0, start - 300) : start]
-    paragraph = re.split(r"\n\s*\n", before)[-1]
-    return re.split(r"[.;:!?](?:\s|$)|\n\s*(?:[-*]|\d+\.)\s|[)\]}'\"]\s*\n", paragraph)[-1]
-
-
-def doubtful(text: str, start: int) -> bool:
-    """Whether the words before a position speak of a condition, a negation, the past or somebody else's code."""
-    if _LABELLED_AS_PAST.search(text[max(0, start - 60) : start]):
-        return True
-    before = _sentence_before(text, start)
-    if contrast := _CONTRAST.search(before):
-        before = re.sub(r"\b(?:while|whereas|but)\s+`?\Z", "", before[: contrast.end()])
-    lead = re.split(r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ", before)[-1]
-    return bool(_LEADS_INTO_DOUBT.search(lead))
-
-
 def _among_examples(text: str, start: int) -> bool:
     """Whether the position follows an "Example" word within its section."""
     return bool(_EXAMPLE_WORD.search(text[max(0, start - 1_500) : start]))
@@ -308,5 +289,7 @@ def _shape(example: Inline) -> str:
     match plain:
         case ast.Constant(value=value):
             return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+        case ast.UnaryOp(operand=ast.Constant()):
+            return "number"
         case _:
             return type(plain).__name__

@@ -7,7 +7,8 @@ from typing import Final
 
 from refute.adversary.property.expected import Expected, Raises, Value, read_value
 from refute.adversary.property.expressions import dotted, parse_expression, source_of
-from refute.adversary.property.notation import Inline, calls_known, doubtful, end_of_call
+from refute.adversary.property.lead_in import doubtful
+from refute.adversary.property.notation import Inline, calls_known, end_of_call
 
 _ASSERTION: Final = re.compile(r"\b(?:self\.)?(?P<name>assert(?:Equals?|True|False|IsNone|AlmostEqual|Raises))(?=\()")
 _FIRST: Final = re.compile(

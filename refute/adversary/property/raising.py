@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from refute.adversary.property.expected import Raises
 from refute.adversary.property.expressions import parse_expression
-from refute.adversary.property.notation import Inline, calls_known, doubtful, end_of_call
+from refute.adversary.property.lead_in import doubtful
+from refute.adversary.property.notation import Inline, calls_known, end_of_call
 
 _RAISES = re.compile(
     r"\b(?:raises?|throws?)\s+(?:an?\s+|the\s+)?`?(?P<name>[A-Z]\w*)`?(?P<when>[^.;`\n]{0,150}?)"
