@@ -5,10 +5,10 @@ held until the server answers, also where who started it is killed meanwhile: el
 server beside it. It imports no Prefect itself (8 MB instead of 270).
 """
 
+import contextlib
 import fcntl
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
+from flows.orchestrator.port import claimed_port
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers
 
 POLL_S: Final = 0.2
@@ -44,12 +45,14 @@ AD_HOC: Final[Mapping[str, str]] = {
 def main(home: str, idle_s: str, lock: str) -> int:
     """Serve until idle, terminated, or the server ends by itself; 1 where it never answered."""
     files = ServerFiles(home=Path(home))
-    port = _free_port(PREFERRED_PORT)
+    starting = contextlib.ExitStack()
+    port = starting.enter_context(claimed_port(PREFERRED_PORT))
     server = _spawn(files, port)
     signal.signal(signal.SIGTERM, _exit)
     try:
-        if not _announce(files, server, port):
-            return 1
+        with starting:
+            if not _announce(files, server, port):
+                return 1
         os.close(int(lock))
         while server.poll() is None:
             time.sleep(min(5.0, float(idle_s) / 4))
@@ -125,18 +128,6 @@ def stop_process(process: "subprocess.Popen[bytes]", *, within_s: float = 20) ->
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _free_port(preferred: int) -> int:
-    for port in (preferred, 0):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    message = "no free port on the loopback interface"
-    raise OSError(message)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from flows.orchestrator.keeper import PREFERRED_PORT, server_environment, stop_process
+from flows.orchestrator.port import claimed
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home, tail
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
@@ -104,8 +105,8 @@ class Machine:
         with (self._files.home / "start.lock").open("a") as starting, self._nobody_else():
             fcntl.flock(starting, fcntl.LOCK_EX)
             self._relieve_keeper()
-            self._check_port()
-            self._start_server()
+            with self._port_is_mine():
+                self._start_server()
         self._apply()
         self._start_worker()
         return None
@@ -174,16 +175,26 @@ class Machine:
         while answers(server.api_url) and time.monotonic() < deadline:
             time.sleep(POLL_S)
 
-    def _check_port(self) -> None:
+    @contextlib.contextmanager
+    def _port_is_mine(self) -> Iterator[None]:
+        with claimed(self._port) as mine:
+            why = self._refusal() if mine else "another refute starts a server there"
+            if why is not None:
+                raise OrchestratorUnavailable(
+                    f"port {self._port} of 127.0.0.1: {why}",
+                    hint="Another program listens there, or it is not allowed to you. Take another: refute ui --port N",
+                )
+            yield
+
+    def _refusal(self) -> str | None:
+        """Why the kernel does not give us the port; None where it does."""
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("127.0.0.1", self._port))
             except OSError as error:
-                raise OrchestratorUnavailable(
-                    f"port {self._port} of 127.0.0.1: {error.strerror}",
-                    hint="Another program listens there, or it is not allowed to you. Take another: refute ui --port N",
-                ) from error
+                return error.strerror
+        return None
 
     def _start_server(self) -> None:
         self._say("starting the Prefect server …")

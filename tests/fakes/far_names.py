@@ -34,6 +34,7 @@ def main(listens: str, known: dict[str, str]) -> None:
     """Answer until ended."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind((listens, PORT))
+        print(f"Serving names on {listens}", flush=True)  # noqa: T201  # a program: who started it waits for this
         while True:
             question, asker = server.recvfrom(512)
             server.sendto(answer(question, known), asker)

@@ -39,6 +39,6 @@ def bash_job(
         image_id=image_id,
         command=("bash", "-c", script),
         workspace=tar_of({"a.py": b"A = 1\n"} if files is None else files),
-        limits=Limits(**{"timeout_s": 30, **(limits or {})}),
+        limits=Limits(**{"timeout_s": 240, **(limits or {})}),
         **options,
     )

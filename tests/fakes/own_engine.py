@@ -19,7 +19,7 @@ import docker
 from refute.errors import EngineUnavailable
 from refute.sandbox.connection import connect
 
-START_TIMEOUT_S = 90
+START_TIMEOUT_S = 300
 MACHINE, FAR = "10.214.0.2", "10.214.0.1"
 
 
@@ -133,7 +133,7 @@ def _await(host: str, program: "subprocess.Popen[bytes]", log: Path) -> None:
 def _end(program: "subprocess.Popen[bytes]") -> None:
     program.terminate()
     try:
-        program.wait(timeout=30)
+        program.wait(timeout=180)
     except subprocess.TimeoutExpired:
         program.kill()
         program.wait()

@@ -1,6 +1,8 @@
 """A platform team's installation in small: Prefect's server and the ledger on PostgreSQL, and workers as processes."""
 
+import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -24,10 +26,15 @@ AUTH: Final = "refute:of-this-test-only"
 
 
 def free_port() -> int:
-    """A port on the loopback interface that nobody has at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port on the loopback interface that nobody has, and that no connection gets before a server listens on it.
+
+    The kernel gives those of `/proc/sys/net/ipv4/ip_local_port_range`, 32768 and above unless somebody changed it.
+    """
+    while True:
+        port = random.randrange(20_000, 32_000)  # noqa: S311  # no secret
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class WorkerSite:

@@ -17,6 +17,8 @@ from refute.guardrails.audit_chain import verify_chain
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
+WITHIN_S = 300
+
 
 @pytest.fixture
 def started(settings, tmp_path) -> Callable[[Path], "subprocess.Popen[str]"]:
@@ -47,12 +49,12 @@ def started(settings, tmp_path) -> Callable[[Path], "subprocess.Popen[str]"]:
 def containers(ticket_id: str) -> list[object]:
     client = docker.from_env()
     try:
-        return client.containers.list(all=True, filters={"label": f"refute.ticket={ticket_id}"})
+        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.ticket={ticket_id}"})
     finally:
         client.close()
 
 
-def wait_until(condition: Callable[[], object], *, within_s: float) -> None:
+def wait_until(condition: Callable[[], object], *, within_s: float = WITHIN_S) -> None:
     deadline = time.monotonic() + within_s
     while not condition():
         assert time.monotonic() < deadline, "it did not come to that"
@@ -70,9 +72,9 @@ def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_r
 ):
     name = f"ENDED-{number}-{uuid.uuid4().hex[:8]}"  # another run's leftovers on this engine are not ours
     run = started(ticket(script="sleep 300\n", id=name))
-    wait_until(lambda: containers(name), within_s=120)
+    wait_until(lambda: containers(name))
     run.send_signal(number)
-    out, err = run.communicate(timeout=120)
+    out, err = run.communicate(timeout=WITHIN_S)
     assert run.returncode == 13, err
     outcome = json.loads(out)
     assert outcome["status"] == "CANCELLED"
@@ -85,12 +87,9 @@ def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_r
 def test_an_interruption_while_the_outcome_is_being_recorded_does_not_lose_it(ticket, started, settings):
     run = started(ticket(id="ENDED-LATE"))
     verdict = '"gate":"verdict"'
-    wait_until(
-        lambda: settings.audit_path.exists() and verdict in settings.audit_path.read_text(),
-        within_s=120,
-    )
+    wait_until(lambda: settings.audit_path.exists() and verdict in settings.audit_path.read_text())
     run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=120)
+    out, err = run.communicate(timeout=WITHIN_S)
     if run.returncode == 130:  # it struck after the run, while the outcome was being shown
         assert "interrupted" in err
         run_id = json.loads(settings.audit_path.read_text().splitlines()[-1])["run_id"]

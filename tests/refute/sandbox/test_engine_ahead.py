@@ -35,8 +35,8 @@ def job(make_job) -> Job:
 
 
 def of_run(engine, job: Job, *, wanted: int) -> list[dict[str, object]]:
-    """The containers of a run, as soon as there are so many, or as they are after half a minute."""
-    deadline = time.monotonic() + 30
+    """The containers of a run, as soon as there are so many, or as they are after four minutes."""
+    deadline = time.monotonic() + 240
     while True:
         found = engine.containers(all=True, filters={"label": f"refute.run={job.run_id}"})
         if len(found) == wanted or time.monotonic() > deadline:

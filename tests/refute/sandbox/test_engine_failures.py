@@ -1,6 +1,7 @@
 """What happens when the engine, the image or this process goes away: the right error, and nothing left behind."""
 
 import contextlib
+import os
 import subprocess
 import sys
 import textwrap
@@ -26,6 +27,12 @@ pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-failures")]
 
 MakeJob = Callable[..., Job]
 REPOSITORY = Path(__file__).resolve().parents[3]
+WITHIN_S = 300.0
+
+
+def mine(name: str) -> str:
+    """The id of a run that no other process on this engine has."""
+    return f"{name}-{os.getpid()}"
 
 
 def running(engine: EngineClient, run_id: str) -> list[str]:
@@ -59,8 +66,8 @@ def proxy(tmp_path: Path) -> Iterator[EngineProxy]:
 def test_nothing_is_left_after_runs_that_end_in_every_way(make_job: MakeJob, engine: EngineClient) -> None:
     with DockerSandbox() as sandbox:
         for script, limits in [("true", {}), ("yes", {"output_bytes": 10_000}), ("sleep 600", {"timeout_s": 0.5})]:
-            sandbox.run(make_job(script, limits=limits, run_id="left-over", attack_files={"p": b""}))
-    assert left_over(engine, "left-over") == []
+            sandbox.run(make_job(script, limits=limits, run_id=mine("left-over"), attack_files={"p": b""}))
+    assert left_over(engine, mine("left-over")) == []
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
@@ -72,8 +79,8 @@ def test_nothing_is_left_after_an_exception(
 
     monkeypatch.setattr(attempt, "read_workspace", fail)
     with DockerSandbox() as sandbox, pytest.raises(error):
-        sandbox.run(make_job("true", run_id="exception"))
-    assert left_over(engine, "exception") == []
+        sandbox.run(make_job("true", run_id=mine("exception")))
+    assert left_over(engine, mine("exception")) == []
 
 
 def test_a_timeout_whose_container_cannot_be_read_is_still_a_timeout(
@@ -128,7 +135,7 @@ def test_s150_an_engine_that_dies_and_stays_away_is_an_error(
     proxy: EngineProxy, make_job: MakeJob, engine: EngineClient
 ) -> None:
     def cut() -> None:
-        wait_until(lambda: running(engine, "died"), 60)
+        wait_until(lambda: running(engine, mine("died")), WITHIN_S)
         time.sleep(0.5)  # somewhere between the container's start and the command's end
         proxy.cut()
 
@@ -136,9 +143,9 @@ def test_s150_an_engine_that_dies_and_stays_away_is_an_error(
     killer = threading.Thread(target=cut)
     killer.start()
     with sandbox, pytest.raises(EngineDied, match="did not come back"):
-        sandbox.run(make_job("sleep 20", run_id="died", limits={"timeout_s": 1000}))
+        sandbox.run(make_job("sleep 20", run_id=mine("died"), limits={"timeout_s": 1000}))
     killer.join()
-    for container in running(engine, "died"):
+    for container in running(engine, mine("died")):
         engine.remove_container(container, force=True, v=True)
 
 
@@ -146,7 +153,7 @@ def test_s150_a_job_whose_engine_comes_back_is_run_once_more(
     proxy: EngineProxy, make_job: MakeJob, engine: EngineClient
 ) -> None:
     def restart() -> None:
-        wait_until(lambda: running(engine, "returned"), 60)
+        wait_until(lambda: running(engine, mine("returned")), WITHIN_S)
         time.sleep(0.5)
         proxy.cut()
         proxy.restore()
@@ -154,27 +161,27 @@ def test_s150_a_job_whose_engine_comes_back_is_run_once_more(
     restarter = threading.Thread(target=restart)
     restarter.start()
     with DockerSandbox(lambda: connect(proxy.url)) as sandbox:
-        result = sandbox.run(make_job("sleep 2; echo done", run_id="returned"))
+        result = sandbox.run(make_job("sleep 2; echo done", run_id=mine("returned")))
     restarter.join()
     assert (result.end, result.stdout) == (Exited(code=0), "done\n")
-    assert left_over(engine, "returned") == []
+    assert left_over(engine, mine("returned")) == []
 
 
 def test_a_job_whose_container_was_removed_from_outside_is_run_once_more(
     make_job: MakeJob, engine: EngineClient
 ) -> None:
     def remove() -> None:
-        wait_until(lambda: running(engine, "removed"), 60)
+        wait_until(lambda: running(engine, mine("removed")), WITHIN_S)
         time.sleep(0.7)
-        for container in running(engine, "removed"):
+        for container in running(engine, mine("removed")):
             engine.remove_container(container, force=True, v=True)
 
     remover = threading.Thread(target=remove)
     remover.start()
     with DockerSandbox() as sandbox:
-        assert sandbox.run(make_job("sleep 3; echo done", run_id="removed")).stdout == "done\n"
+        assert sandbox.run(make_job("sleep 3; echo done", run_id=mine("removed"))).stdout == "done\n"
     remover.join()
-    assert left_over(engine, "removed") == []
+    assert left_over(engine, mine("removed")) == []
 
 
 def test_a_container_that_is_ended_while_it_is_read_back_says_nothing_about_the_code(
@@ -185,13 +192,13 @@ def test_a_container_that_is_ended_while_it_is_read_back_says_nothing_about_the_
 
     def end_first(files: Files) -> tuple[str, ...]:
         if not ended:
-            ended.extend(running(engine, "read-back"))
+            ended.extend(running(engine, mine("read-back")))
             engine.remove_container(ended[0], force=True, v=True)
         return read(files)
 
     monkeypatch.setattr(attempt, "read_touched_decoys", end_first)
     with DockerSandbox() as sandbox:
-        result = sandbox.run(make_job("true", run_id="read-back"))
+        result = sandbox.run(make_job("true", run_id=mine("read-back")))
     assert (result.end, result.decoys_touched, len(ended)) == (Exited(code=0), (), 1)
 
 
@@ -202,7 +209,7 @@ HARNESS = """
     Owner.here = classmethod({owner})
     from refute.sandbox.engine import DockerSandbox
     from tests.fakes.jobs import bash_job
-    DockerSandbox().run(bash_job("sleep 600", image_id={image_id!r}, run_id={run_id!r}, limits={{"timeout_s": 3}}))
+    DockerSandbox().run(bash_job("sleep 600", image_id={image_id!r}, run_id={run_id!r}, limits={{"timeout_s": 10}}))
 """
 NOBODY, ITSELF = "lambda _: 'nobody'", "lambda kind: kind.of(__import__('os').getpid())"
 
@@ -214,45 +221,45 @@ def harness(engine: EngineClient, image_id: str, run_id: str, owner: str, margin
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=REPOSITORY) as started:
         # One that was created and not yet started does not end itself; the sweep's tests are about those.
         running_now = {"label": f"refute.run={run_id}", "status": "running"}
-        assert wait_until(lambda: engine.containers(filters=running_now), 120)
+        assert wait_until(lambda: engine.containers(filters=running_now), WITHIN_S)
         yield
         started.kill()
 
 
 def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id: str, engine: EngineClient) -> None:
-    with harness(engine, image_id, "killed", NOBODY):  # else the sweeps of other tests remove it at once
+    with harness(engine, image_id, mine("killed"), NOBODY):  # else the sweeps of other tests remove it at once
         pass
-    assert running(engine, "killed")
-    assert wait_until(lambda: not left_over(engine, "killed"), 90)
+    assert running(engine, mine("killed"))
+    assert wait_until(lambda: not left_over(engine, mine("killed")), WITHIN_S)
 
 
 def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_it_lives(
     image_id: str, engine: EngineClient
 ) -> None:
-    with harness(engine, image_id, "orphaned", ITSELF, margin_s=600):
+    with harness(engine, image_id, mine("orphaned"), ITSELF, margin_s=600):
         reap(engine)
-        assert running(engine, "orphaned")
+        assert running(engine, mine("orphaned"))
     reap(engine)
-    assert wait_until(lambda: not left_over(engine, "orphaned"), 60)
+    assert wait_until(lambda: not left_over(engine, mine("orphaned")), WITHIN_S)
 
 
 def test_the_sweep_removes_what_was_never_started(make_job: MakeJob, engine: EngineClient) -> None:
-    job = make_job("true", run_id="swept")
+    job = make_job("true", run_id=mine("swept"))
     config = container_config(job, labels=labels(job, now=0), cpus_available=1)
     engine.create_container_from_config(config)
     reap(engine)
     # Every sandbox that starts beside this test sweeps too, and may be the one that is removing it.
-    assert wait_until(lambda: not left_over(engine, "swept"), 60)
+    assert wait_until(lambda: not left_over(engine, mine("swept")), WITHIN_S)
 
 
 def test_the_sweep_leaves_running_jobs_alone(make_job: MakeJob, engine: EngineClient) -> None:
     with DockerSandbox() as sandbox:
         outcome = []
         runner = threading.Thread(
-            target=lambda: outcome.append(sandbox.run(make_job("sleep 1; echo done", run_id="alive")))
+            target=lambda: outcome.append(sandbox.run(make_job("sleep 4; echo done", run_id=mine("alive"))))
         )
         runner.start()
-        assert wait_until(lambda: running(engine, "alive"), 60)
+        assert wait_until(lambda: running(engine, mine("alive")), WITHIN_S)
         reap(engine)
         runner.join()
     assert outcome[0].stdout == "done\n"

@@ -19,7 +19,8 @@ from refute.sandbox.image_layers import Workbench, build_rootfs, build_wheels
 from refute.sandbox.image_recipe import read_recipe
 from tests.fakes.registry import registry_serving
 
-pytestmark = pytest.mark.engine
+# They share a registry and a cache of layers: another worker would build everything again.
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("image")]
 
 
 def silent(_: str) -> None:

@@ -5,7 +5,7 @@ import functools
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -132,14 +132,25 @@ def bridged(image_id, tmp_path_factory) -> Iterator[OwnEngine]:
             (engine.machine, [*web, str(OPEN)]),
             (engine.far, names),
         ):
-            server = [sys.executable, *words]
-            program = subprocess.Popen(in_namespace(namespace, server), stderr=subprocess.PIPE, stdout=subprocess.PIPE)
-            stack.callback(program.wait)
-            stack.callback(program.kill)
+            stack.enter_context(serving(namespace, words))
         yield engine
 
 
+@contextlib.contextmanager
+def serving(namespace: Path, words: Sequence[str]) -> Iterator[None]:
+    """A server of Python in a network namespace, from when it listens."""
+    command = in_namespace(namespace, [sys.executable, "-u", *words])
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as program:
+        try:
+            assert program.stdout is not None
+            assert program.stdout.readline().startswith("Serving"), f"{words} ended"
+            yield
+        finally:
+            program.kill()
+
+
 @pytest.mark.engine
+@pytest.mark.xdist_group("own-engine")
 def test_only_the_named_host_is_reached_and_nothing_is_left_behind(bridged, image_id):
     connecting = functools.partial(connect, bridged.host)
     with DockerSandbox(connecting) as sandbox:
@@ -169,6 +180,7 @@ def test_only_the_named_host_is_reached_and_nothing_is_left_behind(bridged, imag
 
 
 @pytest.mark.engine
+@pytest.mark.xdist_group("own-engine")
 def test_a_private_host_needs_its_network_named_in_the_settings(bridged, image_id):
     script = f"python3 -c 'import urllib.request as u; print(u.urlopen(\"http://{FAR}:{OPEN}/\").status)'"
     with DockerSandbox(functools.partial(connect, bridged.host)) as sandbox:
@@ -179,6 +191,7 @@ def test_a_private_host_needs_its_network_named_in_the_settings(bridged, image_i
 
 
 @pytest.mark.engine
+@pytest.mark.xdist_group("own-engine")
 def test_without_allowed_hosts_there_is_no_network_at_all(bridged, image_id):
     with DockerSandbox(functools.partial(connect, bridged.host)) as sandbox:
         result = sandbox.run(bash_job("ls /sys/class/net; env | grep -ci proxy || true", image_id=image_id))

@@ -12,7 +12,8 @@ from tests.refute.adversary.conftest import make_attack, make_attack_run, make_b
 from tests.refute.driver.driving import run_driver
 from tests.refute.driver.forgeries.evasive import IMPLEMENTATION, TESTS
 
-pytestmark = pytest.mark.slow
+# They share one run, which takes half a minute: by one worker.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evasive")]
 
 NAMES = [line[4:].partition("(")[0] for line in TESTS.splitlines() if line.startswith("def test_")]
 STANDS = frozenset({TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW})
