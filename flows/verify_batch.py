@@ -13,7 +13,7 @@ from flows.batch.crew import Crew
 from flows.batch.desk import Desk
 from flows.batch.helpers import call_helpers
 from flows.batch.opening import open_batch
-from flows.batch.readiness import require_engine
+from flows.batch.readiness import require_all
 from flows.batch.request import BatchRequest
 from flows.batch.result import BatchResult
 from flows.batch.run_log import RunLog
@@ -42,7 +42,7 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
 
     Raises:
         TicketNotFound, UsageError: there is nothing to do, or no such batch.
-        EngineUnavailable, ImageMissing, SandboxFailed: no ticket could run; nothing was begun.
+        AuditUnavailable, EngineUnavailable, ImageMissing, SandboxFailed: no ticket could run; nothing was begun.
         LedgerUnavailable: the ledger failed; what was recorded is kept, and the batch can be resumed.
     """
     refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
@@ -90,7 +90,7 @@ def _opened(request: BatchRequest, ledger: Ledger, signals: Interruptions) -> De
 
     def check(due: list[Entry]) -> None:
         with signals.let_through():  # an engine that hangs may take its time
-            require_engine(due, Ports(settings, run_id=""), tell=watcher.told)
+            require_all(due, Ports(settings, run_id=""), tell=watcher.told)
 
     batch, entries = open_batch(batches, request, check=check)
     tally = Tally(total=len(entries))

@@ -21,24 +21,26 @@ def may_run(rows: Iterable[BatchTicket], entries: Mapping[str, Entry], request: 
     ]
 
 
-def require_engine(entries: Iterable[Entry], ports: Ports, *, tell: Callable[[str], None]) -> None:
-    """Find out before the first ticket that there is no engine as the settings ask for, or no image for any of them.
+def require_all(entries: Iterable[Entry], ports: Ports, *, tell: Callable[[str], None]) -> None:
+    """Find out before the first ticket that audit log or engine cannot be used, or that none of them has an image.
 
     Where only some tickets lack their image the others run: one bad ticket never stops a batch.
 
     Args:
         entries: tickets that may come to run.
-        ports: look for engine and images.
+        ports: audit log, engine and images.
         tell: is told what some tickets lack.
 
     Raises:
-        EngineUnavailable, EngineDied, SandboxFailed, ImageMissing: no ticket could run; what to do is in it.
+        AuditUnavailable, EngineUnavailable, EngineDied, SandboxFailed, ImageMissing: no ticket could run; with what
+            to do.
     """
     tickets = Counter(entry.ticket.python for entry in entries if entry.ticket is not None)
     if not tickets:
         return
     missing: dict[str, ImageMissing] = {}
     with _before_the_first(), contextlib.closing(ports.sandbox):
+        ports.audit.require_writable()
         ports.sandbox.facts()
         for python in tickets:
             try:
@@ -58,5 +60,6 @@ def _before_the_first() -> Iterator[None]:
         yield
     except InfrastructureError as error:
         message = f"{error.message}; no ticket was begun, and none is recorded as ERROR for it"
-        hint = " ".join(filter(None, (error.hint, "After that, give the same command again.")))
+        first = f"{error.hint.rstrip('.')}. " if error.hint else ""
+        hint = f"{first}After that, give the same command again."
         raise type(error)(message, hint=hint) from error

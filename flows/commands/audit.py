@@ -34,6 +34,8 @@ def verify(logs: tuple[Path, ...]) -> int:
     files = logs or (settings.audit_path,)
     with closing(Ledger.open(settings)) as ledger:
         heads = ledger.audit_heads(log_name(files[0]))
+    if not logs and not settings.audit_path.exists():
+        return _tell_of_none(settings.audit_path, len(heads))
     reports = [verify_chain(path, heads=heads) for path in files]
     missing = heads.difference(*(report.found for report in reports))
     for report in reports:
@@ -42,23 +44,39 @@ def verify(logs: tuple[Path, ...]) -> int:
     return 1 if missing or not all(report.intact for report in reports) else 0
 
 
+def _tell_of_none(path: Path, verdicts: int) -> int:
+    """That the log of the settings is not there; the exit code."""
+    from refute.guardrails.plain_text import printable
+    from refute.wording import counted
+
+    if not verdicts:
+        click.echo(f"{printable(str(path))}: not there yet: no decision was written to it")
+        return 0
+    click.echo(f"{printable(str(path))}: not there, but the ledger has {counted(verdicts, 'verdict')} that it held")
+    click.echo("  it was removed or moved; name the file that it was moved to: refute audit verify FILE")
+    return 1
+
+
 def _tell(report: "ChainReport") -> None:
     from refute.guardrails.plain_text import printable
+    from refute.wording import counted
 
-    state = "intact" if report.intact else f"{len(report.breaks)} broken links"
-    click.echo(f"{printable(str(report.path))}: {report.lines} lines, {state}, head {report.head.hash[:16]}")
+    state = "intact" if report.intact else counted(len(report.breaks), "broken link")
+    click.echo(f"{printable(str(report.path))}: {counted(report.lines, 'line')}, {state}, head {report.head.hash[:16]}")
     for one in report.breaks[:SHOWN]:
         click.echo(f"  line {one.line}: {one.problem}")
     if len(report.breaks) > SHOWN:
         click.echo(f"  and {len(report.breaks) - SHOWN} more")
     if report.fenced:
-        click.echo(f"  {report.fenced} lines were torn by a crash, and are accounted for")
+        click.echo(f"  torn by a crash or a full disk, and accounted for: {counted(report.fenced, 'line')}")
     if report.unfinished_bytes:
         click.echo(f"  the last {report.unfinished_bytes} bytes are no whole line: a crash, or a write under way")
 
 
 def _tell_missing(heads: "set[ChainHead]", missing: "set[ChainHead]") -> None:
-    click.echo(f"ledger: {len(heads)} verdicts of this log, {len(heads) - len(missing)} of them found in it")
+    from refute.wording import counted
+
+    click.echo(f"ledger: {counted(len(heads), 'verdict')} of this log, {len(heads) - len(missing)} of them found in it")
     if missing:
         first = min(missing, key=lambda head: head.sequence)
         click.echo(

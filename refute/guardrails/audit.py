@@ -5,6 +5,7 @@ head kept elsewhere. Lines are written before what they allow happens, and survi
 forced to disk, so a power failure may take the last ones, together with the run that they belong to.
 """
 
+import errno
 import json
 import math
 import os
@@ -118,6 +119,20 @@ class AuditLog:
             line, head = seal(body, head)
             _write(log, lines + line)
         return head
+
+    def require_writable(self) -> None:
+        """Find out before any decision is taken that none could be written; writes nothing.
+
+        Raises:
+            AuditUnavailable: its end is not as it was written, or there is no room or right to go on from it.
+        """
+        if not self.enabled:
+            return
+        with self._locked() as log:
+            _end_of(log, self.path)
+            room = os.fstatvfs(log)
+            if room.f_blocks and not room.f_bfree:  # a file system that knows no size counts neither
+                raise self._unavailable(os.strerror(errno.ENOSPC))
 
     @contextmanager
     def _locked(self) -> Iterator[int]:

@@ -68,3 +68,19 @@ def test_a_log_that_was_moved_away_is_verified_with_the_new_one(log):
     Ports(Settings.load(), run_id="new").audit.record(Gate.SCAN, Decision.ALLOW, run_id="new", reason="")
     assert verify()[0] == 1
     assert verify(log, log.with_suffix(".old"))[0] == 0
+
+
+def test_a_log_that_is_gone_is_told_with_what_the_ledger_knows_of_it(log):
+    log.unlink()
+    code, said = verify()
+    assert code == 1
+    assert "3 verdicts that it held" in said
+    assert "removed or moved" in said
+
+
+def test_where_nothing_was_ever_decided_there_is_no_log_and_nothing_wrong(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path / "state"))
+    code, said = verify()
+    assert code == 0
+    assert "not there yet" in said

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from flows.batch.opening import open_batch
-from flows.batch.readiness import require_engine
+from flows.batch.readiness import require_all
 from flows.batch.request import BatchRequest
 from refute.batch.entry import read_entries
-from refute.errors import EngineUnavailable, ImageMissing
+from refute.errors import AuditUnavailable, EngineUnavailable, ImageMissing
+from refute.guardrails.audit import AuditLog
 from refute.ledger.batches import Answer, Batches
 
 
@@ -19,6 +20,7 @@ class Machine:
     def __init__(self, *pythons: str, engine: bool = True) -> None:
         self.pythons, self.engine, self.asked = pythons, engine, 0
         self.sandbox = SimpleNamespace(facts=self.facts, close=lambda: None)
+        self.audit = SimpleNamespace(require_writable=lambda: None)
 
     def facts(self) -> None:
         if not self.engine:
@@ -42,7 +44,7 @@ def tickets(write, tmp_path):
 
 def require(tickets, machine: Machine) -> list[str]:
     told: list[str] = []
-    require_engine(read_entries(tickets), machine, tell=told.append)
+    require_all(read_entries(tickets), machine, tell=told.append)
     return told
 
 
@@ -58,6 +60,13 @@ def test_where_no_ticket_could_run_it_is_said_once_with_what_to_do(tickets):
 def test_an_engine_that_does_not_answer_is_told_the_same_way(tickets):
     with pytest.raises(EngineUnavailable, match="no ticket was begun"):
         require(tickets, Machine("3.11", "3.13", engine=False))
+
+
+def test_an_audit_log_that_cannot_be_written_is_found_out_before_the_first_ticket(tickets, tmp_path):
+    machine = Machine("3.11", "3.13")
+    machine.audit = AuditLog(tmp_path)  # a directory
+    with pytest.raises(AuditUnavailable, match="no ticket was begun"):
+        require(tickets, machine)
 
 
 def test_where_some_lack_their_image_the_others_run_and_a_warning_says_so(tickets):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -222,6 +223,25 @@ def test_a_full_disk_stops_what_the_record_would_have_allowed(log: AuditLog, mon
             write(log)
     write(log)
     assert verify_chain(log.path).intact
+
+
+def test_whether_it_can_be_written_is_found_out_without_writing(log: AuditLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(log)
+    written = log.path.read_bytes()
+    log.require_writable()
+    assert log.path.read_bytes() == written
+    with monkeypatch.context() as patch:
+        patch.setattr(audit.os, "fstatvfs", lambda _: SimpleNamespace(f_blocks=10, f_bfree=0))
+        with pytest.raises(AuditUnavailable, match="No space left"):
+            log.require_writable()
+    log.path.write_bytes(written.replace(b"allow", b"deny"))
+    with pytest.raises(AuditUnavailable, match="changed"):
+        log.require_writable()
+
+
+def test_a_log_that_is_switched_off_need_not_be_writable(tmp_path: Path) -> None:
+    AuditLog(tmp_path, enabled=False).require_writable()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_lock_that_stays_taken_is_an_error(log: AuditLog, monkeypatch: pytest.MonkeyPatch) -> None:
