@@ -55,8 +55,9 @@ class ServerFiles:
             (home / "lease").touch()
         except OSError as error:
             raise OrchestratorUnavailable(
-                f"state directory {settings.state_dir}: cannot be written: {error.strerror}",
-                hint="Make it writable, or set REFUTE_STATE_DIR to another directory.",
+                f"state directory {settings.state_dir}: {_whose(home)}cannot be written: {error.strerror}",
+                hint="Make it writable, or set REFUTE_STATE_DIR to another directory. Each user has one of their own; "
+                "what users share is the ledger (REFUTE_LEDGER_URL).",
             ) from error
         return cls(home=home)
 
@@ -94,6 +95,15 @@ class ServerFiles:
         partial = self.record.with_suffix(f".{os.getpid()}")
         partial.write_text(json.dumps(asdict(server)))
         partial.replace(self.record)
+
+
+def _whose(home: Path) -> str:
+    """Whose a directory is, where it is somebody else's."""
+    try:
+        owner = home.stat().st_uid
+    except OSError:
+        return ""
+    return "" if owner == os.getuid() else f"{home.name} in it belongs to user {owner}; "
 
 
 def answers(api_url: str, *, timeout_s: float = 15.0) -> bool:

@@ -1,6 +1,8 @@
 """The ledger's database: SQLite in WAL mode by default, any other of SQLAlchemy by URL; its schema kept current."""
 
+import os
 import sqlite3
+import stat
 import time
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +17,8 @@ from refute.ledger.schema import HEAD
 from refute.settings import Settings
 
 BUSY_TIMEOUT_S: Final = 30
+SIDE_FILES: Final = ("-wal", "-shm")
+"""Suffixes of the files that SQLite keeps beside the database."""
 TURN_POLL_S: Final = 0.003
 """How often a writer looks whether it is its turn; a transaction takes 2 to 10 ms, most of it the disk's."""
 MIGRATION_TIMEOUT_S: Final = 120
@@ -46,6 +50,7 @@ def open_database(settings: Settings) -> Engine:
             hint="Make it writable, or set REFUTE_STATE_DIR to another directory.",
         ) from error
     if engine.dialect.name == "sqlite":
+        _make_file(engine)
         event.listen(engine, "connect", _configure_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     try:
@@ -77,9 +82,54 @@ def unavailable(engine: Engine, error: Exception) -> LedgerUnavailable:
     cause = error.__cause__ if isinstance(error, SQLAlchemyError) and error.__cause__ else error
     return LedgerUnavailable(
         f"ledger {_shown(engine)}: {cause}",
-        hint="Check that it can be written and that the disk is not full. A damaged file can be moved away; "
+        hint=_of_another_user(engine)
+        or "Check that it can be written and that the disk is not full. A damaged file can be moved away; "
         "outcome.json of every run stays in the state directory.",
     )
+
+
+def _sqlite_file(engine: Engine) -> Path | None:
+    """The file of an SQLite ledger; None of one in memory and of other databases."""
+    name = engine.url.database
+    plain = engine.dialect.name == "sqlite" and name and name != ":memory:" and not name.startswith("file:")
+    return Path(name) if plain and name else None
+
+
+def _of_another_user(engine: Engine) -> str:
+    """What to do where files of the ledger are another user's; empty where they are not."""
+    file = _sqlite_file(engine)
+    if file is None:
+        return ""
+    files = [file, *(file.with_name(file.name + suffix) for suffix in SIDE_FILES)]
+    theirs = [one for one in files if one.exists() and not os.access(one, os.W_OK) and one.stat().st_uid != os.getuid()]
+    if not theirs:
+        return ""
+    names = ", ".join(f"{one.name} (of user {one.stat().st_uid})" for one in theirs)
+    return (
+        f"This is user {os.getuid()}, who may not write {names}. Users of one machine share a ledger in a directory of "
+        f"their common group (chmod 2770 {file.parent}; chmod g+w {file}*), of several machines on PostgreSQL."
+    )
+
+
+def _make_file(engine: Engine) -> None:
+    """Make a new SQLite file one that the group may write where its directory is the group's (2770).
+
+    SQLite itself never does. The files beside it, which whoever comes first makes, take its rights over.
+    """
+    file = _sqlite_file(engine)
+    try:
+        if file is None or file.exists():
+            return
+        shared = file.parent.stat().st_mode
+        if not (shared & stat.S_ISGID and shared & stat.S_IWGRP):
+            return
+        descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(descriptor, 0o660)
+        finally:
+            os.close(descriptor)
+    except OSError:  # another process was quicker, or the database will say what is wrong
+        return
 
 
 def revision(connection: Connection) -> str | None:

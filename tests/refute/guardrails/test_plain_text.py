@@ -101,6 +101,13 @@ def test_a_block_cannot_be_closed_from_inside(hostile: str) -> None:
 
 def test_prose_of_several_lines_becomes_one_and_keeps_everything_else() -> None:
     assert on_one_line("exited with 3; last:\r\n  all passed\n\n\x1b[2J ") == "exited with 3; last: all passed \x1b[2J"
+    assert on_one_line("") == ""
+
+
+def test_two_sentences_that_only_a_line_break_parts_stay_two() -> None:
+    assert on_one_line("nothing runs without its record\n  Make it writable.") == (
+        "nothing runs without its record. Make it writable."
+    )
 
 
 @pytest.mark.parametrize(("text", "can"), [("", True), ("é\0\U0010ffff", True), ("a\ud83d", False), ("\udcff", False)])

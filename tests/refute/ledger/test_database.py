@@ -1,5 +1,6 @@
 """Connecting: migrations run once and all or nothing; a current ledger opens quickly; wrong URLs are explained."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -120,3 +121,33 @@ def test_the_tables_can_be_made_on_postgresql() -> None:
     statements = [str(CreateTable(table).compile(dialect=postgresql.dialect())) for table in METADATA.sorted_tables]
     assert any("TIMESTAMP WITH TIME ZONE" in statement for statement in statements)
     assert any("BIGINT" in statement for statement in statements)
+
+
+@pytest.mark.parametrize(("directory", "rights"), [(0o2770, 0o660), (0o777, 0o644), (0o700, 0o644)])
+def test_in_a_directory_of_a_group_the_group_may_write_the_ledger_and_elsewhere_nobody_else(
+    tmp_path: Path, directory: int, rights: int
+) -> None:
+    place = tmp_path / "shared"
+    place.mkdir()
+    place.chmod(directory)
+    umask = os.umask(0o022)
+    try:
+        engine = open_database(Settings(state_dir=tmp_path, ledger_url=SecretStr(f"sqlite:///{place}/ledger.db")))
+        with engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+            modes = {file.name: file.stat().st_mode & 0o777 for file in place.iterdir()}
+    finally:
+        os.umask(umask)
+    assert set(modes.values()) == {rights}, modes
+
+
+def test_a_ledger_of_another_user_is_told_with_whose_it_is_and_how_to_share_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = open_database(settings)
+    monkeypatch.setattr(database.os, "access", lambda path, _: path.suffix == ".db-wal")
+    monkeypatch.setattr(database.os, "getuid", lambda: 4002)
+    told = database.unavailable(engine, sqlite3.OperationalError("attempt to write a readonly database"))
+    assert "This is user 4002, who may not write ledger.db (of user" in told.hint
+    assert "chmod g+w" in told.hint
+    assert "PostgreSQL" in told.hint
