@@ -172,6 +172,13 @@ class Settings(BaseSettings):
     """The local Prefect server that refute started stops after this long without a run."""
 
     @property
+    def written(self) -> tuple[Path, ...]:
+        """Files and directories that refute itself writes."""
+        log = self.audit_path
+        places = (self.state_dir, self.costs_csv, log, Path(f"{log}.lock"), self.kept_runs_dir, self.record_dir)
+        return tuple(place for place in places if place is not None)
+
+    @property
     def testers(self) -> tuple[TesterName, ...]:
         """Who writes the attack."""
         return tuple(map(TesterName, self.tester.split(",")))

@@ -36,6 +36,7 @@ def take_snapshot(ports: Ports, ticket: Ticket) -> Snapshot:
         store=ports.store,
         max_bytes=settings.max_snapshot_bytes,
         max_files=settings.max_snapshot_files,
+        own=settings.written,
     )
 
 

@@ -30,6 +30,8 @@ class Selection:
     """Absolute, without symlinks."""
     required: frozenset[str]
     """Paths that the ticket names: leaving one out is a fault."""
+    own: frozenset[str] = frozenset()
+    """What refute itself writes below the workspace, files and directories."""
     sources: dict[str, str] = field(default_factory=dict)
     """Path in the snapshot → path of the regular file that holds its content; both relative to the workspace."""
     left_out: dict[str, str] = field(default_factory=dict)
@@ -37,6 +39,15 @@ class Selection:
     faults: list[str] = field(default_factory=list)
     directory_links: dict[str, str] = field(default_factory=dict)
     """Symlink → the directory inside the workspace that it names."""
+
+    def withheld(self, path: str) -> str | None:
+        """Why a file must not enter a snapshot; None where it may.
+
+        What refute itself writes is another at every run: no two snapshots of the same ticket would be the same.
+        """
+        if self.own and not self.own.isdisjoint([path, *map(str, PurePosixPath(path).parents)]):
+            return "written by refute itself"
+        return withheld_reason(path)
 
     def leave_out(self, path: str, reason: str) -> None:
         """Note a file that the snapshot will not hold; a fault where the ticket needs it."""
@@ -50,15 +61,23 @@ class Selection:
         self.faults.append(f"{path!r}: {reason}")
 
 
-def select_files(ticket: Ticket) -> Selection:
+def select_files(ticket: Ticket, *, own: Iterable[Path] = ()) -> Selection:
     """Choose the files: what git tracks (all files outside a checkout), `include`, what ticket and script name.
+
+    Args:
+        ticket: as `load_ticket` made it.
+        own: files and directories that refute itself writes.
 
     Raises:
         SnapshotRefused: with every file that is missing, leaves the workspace or cannot be named.
     """
     workspace = ticket.workspace.resolve()
     named = (*ticket.implementation_files, ticket.verification_script, *filter(None, [ticket.previous]))
-    selection = Selection(workspace=workspace, required=frozenset(named))
+    resolved = (path.resolve() for path in own)
+    below = frozenset(
+        str(path.relative_to(workspace)) for path in resolved if path != workspace and path.is_relative_to(workspace)
+    )
+    selection = Selection(workspace=workspace, required=frozenset(named), own=below)
     try:
         default = _default(selection, script=ticket.verification_script)
         for path in dict.fromkeys([*default, *_included(selection, ticket.include), *named]):
@@ -111,10 +130,10 @@ def _note_untracked(selection: Selection, checkout: Checkout) -> None:
         selection.leave_out(".git", "version control")
     few = len(checkout.untracked_files) <= _MAX_LISTED
     for path in checkout.untracked_files if few else checkout.untracked:
-        reason = withheld_reason(path) or "not tracked by git: add it there or under include"
+        reason = selection.withheld(path) or "not tracked by git: add it there or under include"
         selection.left_out.setdefault(path, reason)
     for path in checkout.ignored:
-        selection.left_out.setdefault(path, withheld_reason(path) or "ignored by git")
+        selection.left_out.setdefault(path, selection.withheld(path) or "ignored by git")
 
 
 def _included(selection: Selection, globs: tuple[str, ...]) -> Iterable[str]:
@@ -170,7 +189,7 @@ def _classify(selection: Selection, path: str) -> None:
     """Sort one path into sources, directory links, left out or faults."""
     if reason := _name_fault(path):
         selection.refuse(path, reason)
-    elif reason := withheld_reason(path):
+    elif reason := selection.withheld(path):
         selection.leave_out(path, reason)
     else:
         _classify_target(selection, path)
@@ -200,7 +219,7 @@ def _classify_target(selection: Selection, path: str) -> None:
         )
         return
     linked = target != path
-    if linked and (reason := withheld_reason(target)):
+    if linked and (reason := selection.withheld(target)):
         selection.leave_out(path, f"a symlink to {target!r}: {reason}")
     elif stat.S_ISREG(mode):
         selection.sources[path] = target

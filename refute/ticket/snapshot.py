@@ -3,7 +3,8 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from refute.errors import SnapshotRefused
@@ -17,7 +18,9 @@ _DIGEST_VERSION: Final = "refute-snapshot-1"
 _NAMED_OFFENDERS: Final = 5
 
 
-def take_snapshot(ticket: Ticket, *, store: SnapshotStore, max_bytes: int, max_files: int) -> Snapshot:
+def take_snapshot(
+    ticket: Ticket, *, store: SnapshotStore, max_bytes: int, max_files: int, own: Iterable[Path] = ()
+) -> Snapshot:
     """Freeze the files of a ticket. The workspace is only read.
 
     Args:
@@ -25,13 +28,14 @@ def take_snapshot(ticket: Ticket, *, store: SnapshotStore, max_bytes: int, max_f
         store: where the snapshot is kept.
         max_bytes: limit of all files together.
         max_files: limit of their number.
+        own: files and directories that refute itself writes; none of them enters.
 
     Raises:
         SnapshotRefused: a file is missing, leaves the workspace, may hold credentials although the ticket names it,
             changes while it is read; or there are too many or too large ones.
         InfrastructureError: the store cannot be written.
     """
-    selection = select_files(ticket)
+    selection = select_files(ticket, own=own)
     _check_limits(ticket, _sizes(selection), max_bytes=max_bytes, max_files=max_files)
     contents: dict[str, bytes] = {}
     files: list[SnapshotFile] = []

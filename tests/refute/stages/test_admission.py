@@ -60,7 +60,7 @@ class World:
         plain = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [A is 1.]\n"
         (folder / "ticket.yaml").write_text(plain + fields)
         self.audit = tmp_path / "audit.jsonl"
-        settings = Settings.load(state_dir=tmp_path / "state", audit_path=self.audit, **options)
+        settings = Settings.load(**{"state_dir": tmp_path / "state", "audit_path": self.audit, **options})
         self.ports = Ports(settings, "run", allowed_hosts=hosts)
         self.sandbox = QuietSandbox()
         self.ports.__dict__["sandbox"] = self.sandbox
@@ -156,3 +156,14 @@ def test_a_job_gets_the_hosts_and_networks_of_its_run_and_no_others(tmp_path):
     opened = world.ports.with_network(job)
     assert (opened.allowed_hosts, opened.egress_networks) == (("example.org:80",), ("10.0.0.0/8",))
     assert World(tmp_path / "closed", egress_networks=("10.0.0.0/8",)).ports.with_network(job) is job
+
+
+def test_a_log_and_costs_beside_the_code_make_no_other_snapshot(tmp_path):
+    folder = tmp_path / "ticket"
+    places = {"audit_path": folder / "logs" / "a.jsonl", "costs_csv": folder / "costs.csv"}
+    world = World(tmp_path, **places)  # which has written to the log
+    places["costs_csv"].write_text("run_id\n")
+    assert (folder / "logs" / "a.jsonl.lock").exists()
+    again = take_snapshot(world.ports, load_ticket(folder))
+    assert again.digest == world.question.snapshot.digest
+    assert {one.path for one in again.left_out} == {"costs.csv", "logs/a.jsonl", "logs/a.jsonl.lock"}

@@ -195,6 +195,29 @@ def test_in_a_checkout_only_tracked_files_are_in_and_what_the_ticket_names(
     assert "credentials" in said[".env"]
 
 
+def test_what_refute_writes_itself_is_left_out(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
+    path = make_ticket()
+    before = frozen(path, store)
+    own = [workspace / "logs/audit.jsonl", workspace / "state", workspace, workspace.parent]
+    for name in ("logs/audit.jsonl", "state/ledger.sqlite", "state/runs/r/x.py"):
+        (workspace / name).parent.mkdir(exist_ok=True, parents=True)
+        (workspace / name).write_text("x")
+    (workspace / "link.jsonl").symlink_to("logs/audit.jsonl")
+    snapshot = frozen(path, store, own=own)
+    assert snapshot.digest == before.digest
+    said = reasons(snapshot)
+    assert {said["logs/audit.jsonl"], said["state/ledger.sqlite"]} == {"written by refute itself"}
+    assert said["link.jsonl"] == "a symlink to 'logs/audit.jsonl': written by refute itself"
+
+
+def test_a_ticket_that_names_what_refute_writes_is_refused(
+    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
+) -> None:
+    assert "written by refute itself, but the ticket names it" in refusal(
+        make_ticket(), store, own=[workspace / "thing.py"]
+    )
+
+
 def test_new_tests_that_the_script_names_are_in_before_they_are_committed(
     workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
 ) -> None:
