@@ -2,7 +2,9 @@
 
 import difflib
 import ipaddress
+import os
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +26,9 @@ from refute.scan.finding import Severity
 from refute.settings_file import read_settings_file
 
 SETTINGS_FILE = Path("refute.yaml")
+ENV_PREFIX: Final = "REFUTE_"
+LIKENESS: Final = 0.85
+"""From here up (`difflib`) a variable's name is a misspelt setting's; refute's other variables stay below 0.7."""
 KEY_CHARS: Final = 32
 """The fewest characters of a key that signs."""
 
@@ -80,7 +85,7 @@ Place = Annotated[Path, AfterValidator(at_home)]
 class Settings(BaseSettings):
     """Every setting; `Settings.load()` reads `refute.yaml` in the working directory and `REFUTE_*` variables."""
 
-    model_config = SettingsConfigDict(env_prefix="REFUTE_", extra="forbid", frozen=True, env_nested_delimiter="__")
+    model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, extra="forbid", frozen=True, env_nested_delimiter="__")
 
     state_dir: Place = Field(default_factory=state_dir, validate_default=True)
     """Snapshots, outcomes, ledger and the local Prefect server's files."""
@@ -205,6 +210,7 @@ class Settings(BaseSettings):
         Raises:
             SettingsInvalid: naming every setting that holds a wrong value, or what is wrong with the file.
         """
+        _refuse_misspelt(os.environ)
         given = {name: value for name, value in flags.items() if value is not None}
         try:
             settings = cls(**given)
@@ -240,6 +246,22 @@ class Settings(BaseSettings):
                 f"settings: kept_runs_key: got {len(key)} characters, expected at least {KEY_CHARS}",
                 hint="Make one with: openssl rand -hex 32",
             )
+
+
+def _refuse_misspelt(variables: Iterable[str]) -> None:
+    """Refuse a variable that means a setting and would set none: a budget that nobody holds is found too late.
+
+    Raises:
+        SettingsInvalid: naming each, with the setting's own name.
+    """
+    faults = []
+    for variable in sorted(name for name in variables if name.startswith(ENV_PREFIX)):
+        name = variable.removeprefix(ENV_PREFIX).lower()
+        near = difflib.get_close_matches(name, Settings.model_fields, n=1, cutoff=LIKENESS)
+        if near and name not in Settings.model_fields:
+            faults.append(f"{variable}: no setting has this name, did you mean {ENV_PREFIX}{near[0].upper()}?")
+    if faults:
+        raise SettingsInvalid("settings: " + "; ".join(faults), hint="Correct or unset the variable.")
 
 
 def _fault(error: dict[str, Any]) -> str:

@@ -99,3 +99,17 @@ def test_a_list_in_a_variable_is_json(here: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_severity_is_given_by_its_name(here: Path, monkeypatch: pytest.MonkeyPatch, written: str) -> None:
     monkeypatch.setenv("REFUTE_SCAN_BLOCK_FROM", written)
     assert Settings.load().scan_block_from is Severity.CRITICAL
+
+
+def test_a_variable_that_is_a_setting_misspelt_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFUTE_MONTH_BUGET_USD", "5")
+    with pytest.raises(SettingsInvalid, match="did you mean REFUTE_MONTH_BUDGET_USD"):
+        Settings.load()
+
+
+@pytest.mark.parametrize("name", ["REFUTE_POSTGRES_DIR", "REFUTE_TICKETS", "REFUTE_API_AUTH", "MONTH_BUGET_USD"])
+def test_other_variables_are_none_of_the_settings_business(
+    here: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "x")
+    assert Settings.load() is not None
