@@ -31,7 +31,9 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     try:
         append_missing(ports.ledger, ports.settings.costs_csv)
     except CostsCsvUnavailable as error:  # the ledger has it: the next run appends what is missing
-        ports.observer.warned(str(error))
+        if not case.warned_of_costs:
+            ports.observer.warned(str(error))
+        case.warned_of_costs = True
     return case.recorded
 
 

@@ -46,6 +46,8 @@ class Desk:
     """Ticket id → what the allow-file says."""
     unheard: bool = False
     """Whether Prefect took a ticket's task run not even after several tries: from then on each is tried once."""
+    warnings: set[str] = field(default_factory=set)
+    """What a ticket has warned of."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     began: float = field(default_factory=time.monotonic)
 
@@ -62,15 +64,19 @@ class Desk:
 
 
 class Warnings(Unwatched):
-    """Passes on what a ticket's run warns of."""
+    """Passes on what a ticket's run warns of; what others have warned of in the same words is no news."""
 
-    def __init__(self, watcher: BatchWatcher, ticket_id: str) -> None:
-        self._watcher = watcher
+    def __init__(self, desk: Desk, ticket_id: str) -> None:
+        self._desk = desk
         self._ticket_id = ticket_id
 
     def warned(self, message: str) -> None:
         """Say which ticket it is about."""
-        self._watcher.told(f"{self._ticket_id}: {message}")
+        with self._desk.lock:
+            known = message in self._desk.warnings
+            self._desk.warnings.add(message)
+        if not known:
+            self._desk.watcher.told(f"{self._ticket_id}: {message}")
 
 
 class BatchPorts(Ports):
@@ -78,7 +84,7 @@ class BatchPorts(Ports):
 
     def __init__(self, desk: Desk, ticket_id: str) -> None:
         journal = Journal.of(desk.settings, run_id=desk.batch_id, ticket_id=ticket_id)
-        watchers = Watchers(Warnings(desk.watcher, ticket_id), RunStory(ticket_id), journal)
+        watchers = Watchers(Warnings(desk, ticket_id), RunStory(ticket_id), journal)
         super().__init__(desk.settings, desk.batch_id, observer=watchers)
         self._desk = desk
         self._images = desk.images

@@ -217,7 +217,7 @@ def _held(ledger: Ledger, path: Path) -> Iterator[None]:
     except Timeout as error:
         raise _unavailable(path, f"its lock was not free within {LOCK_TIMEOUT_S:g} s") from error
     except OSError as error:
-        raise _unavailable(path, error.strerror or str(error)) from error
+        raise _unavailable(path, f"cannot be written: {error.strerror or error}") from error
 
 
 def _unavailable(path: Path, problem: str) -> CostsCsvUnavailable:

@@ -155,3 +155,16 @@ def test_an_allowance_for_other_files_leaves_a_dangerous_ticket_blocked(claimed)
     desk.allowances = {"A": other}
     TicketWork(desk, claim).run()
     assert statuses(desk) == [Status.BLOCKED_DANGEROUS_SCRIPT]
+
+
+def test_a_cost_table_that_cannot_be_appended_to_is_told_once_and_not_for_each_ticket(write, desk, tmp_path):
+    for name in ("A", "B"):
+        write(name, script="rm -rf /\n")
+    (tmp_path / "c.csv").write_text("a spreadsheet's own; columns\n")
+    opened = desk()
+    approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
+    for _ in range(2):
+        TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
+    assert len(opened.ledger.outcomes(run_id="b")) == 2
+    (line,) = opened.watcher.lines
+    assert "the ledger holds every row" in line
