@@ -121,8 +121,11 @@ def write_evidence(outcome: Outcome, directory: Path) -> None:
         files[reproducer_name(failure.test_name)] = _bytes(failure.reproducer)
     for name, content in files.items():
         partial = directory / f".{name}.{os.getpid()}"
-        partial.write_bytes(content)
-        partial.replace(directory / name)
+        try:
+            partial.write_bytes(content)
+            partial.replace(directory / name)
+        finally:
+            partial.unlink(missing_ok=True)  # of a full disk
 
 
 def attack_name(outcome: Outcome) -> str:
