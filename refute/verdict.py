@@ -148,7 +148,13 @@ def in_words(strength: Strength | None) -> str:
     hardened = ", after a hardening round" if strength.hardened else ""
     share = f"{strength.killed} of {strength.n} mutants killed{hardened}"
     low = f"at least {strength.low:.0%} with 90% confidence, floor {strength.floor:.0%}"
-    return f"{share}: {low}" if strength.suffices else f"the attack is too weak: {share}, {low}"
+    whole = f"{share}: {low}" if strength.reaches_floor else f"the attack is too weak: {share}, {low}"
+    if strength.unjudged:
+        return f"{whole}; not seen claim by claim: {strength.unjudged}"
+    if not strength.shallow:
+        return whole
+    one, more = strength.shallow[0], _more(strength.shallow)
+    return f"{whole}; the attack on {one.claim_id} is too weak: its tests pass also {one.unnoticed}{more}"
 
 
 def _survival(claims: Sequence[ClaimResult]) -> str:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Origin, TriageVerdict
-from refute.adversary.strength.record import MutantResult, Strength
+from refute.adversary.strength.record import MutantResult, ShallowClaim, Strength
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.kept.wording import age_in_words
 from refute.outcome import ClaimVerdict, Outcome, Provenance, RoundYield, Status, TestFailure, TestRecord
@@ -181,7 +181,15 @@ def strength_lines(strength: Strength) -> list[str]:
     }
     if told := [f"{count} {what}" for what, count in apart.items() if count]:
         lines.append(f"left out of the count: {', '.join(told)}")
-    return lines
+    if strength.unjudged:
+        lines.append(f"not seen claim by claim: {strength.unjudged}")
+    return lines + [shallow_line(one) for one in strength.shallow]
+
+
+def shallow_line(claim: ShallowClaim) -> str:
+    """A claim that is not attacked strongly, what its tests let through, and what would help."""
+    tests = "its test passes" if len(claim.tests) == 1 else f"its {len(claim.tests)} independent tests pass"
+    return f"{claim.claim_id} attacked too weakly: {tests} also {claim.unnoticed}; {claim.remedy}"
 
 
 def why(outcome: Outcome, *, max_chars: int = 200) -> str:

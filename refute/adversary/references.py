@@ -91,3 +91,15 @@ def loaded(node: ast.AST) -> set[str]:
     """Names read anywhere below, and parameters: a fixture is used by its name."""
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
     return names | {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+
+
+def mentioned(tree: ast.AST) -> set[str]:
+    """Every name, attribute, import and identifier in quotes below."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+                names.add(name)
+            case ast.Constant(value=str(text)) if text.isidentifier():
+                names.add(text)
+    return names

@@ -15,6 +15,8 @@ class Variant:
     name: str
     files: dict[str, str]
     """Path relative to the workspace → its content there, instead of the submitted one."""
+    all_tests: bool = False
+    """Whether every test runs on it, whichever notices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +93,7 @@ class VariantReport:
 
     name: str
     reports: list[Report] = field(default_factory=list)
-    """Of the tests that were decided, in the order of the plan; after the first that noticed the others did not run."""
+    """Of the tests that were decided, in the order of the plan; up to the first that noticed, or all."""
     tampering: list[str] = field(default_factory=list)
     duration_s: float = 0.0
 

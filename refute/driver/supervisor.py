@@ -10,7 +10,7 @@ from refute.driver.emptying import empty_contents, empty_folder
 from refute.driver.nursery import Nursery
 from refute.driver.plan import Plan, Report, Results, Variant, VariantReport
 from refute.driver.pristine import PristineFolder
-from refute.driver.variants import noticed, shortened
+from refute.driver.variants import never, noticed, shortened
 from refute.driver.watch import Watch, draws_text
 
 PLACEHOLDER = b"# The tests are held in memory while they run.\n"
@@ -22,6 +22,8 @@ ALONE = 5
 """Failing tests that get a process to themselves once."""
 DECIDED_FIRST = 2
 """Hanging tests that get all their repetitions before any other hanging one."""
+WORKERS = 3
+"""At most so many for one variant that all tests run on: one more than tests that may hang there."""
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 STALLS = 2
 """Workers in a row that may end without deciding any test before what is left is given up."""
@@ -72,33 +74,50 @@ class Supervisor:
         self._results.repetitions += [[again[number][name] for name in (*names, *hanging)] for number in numbers]
 
     def _run_variants(self) -> None:
-        """The tests on each variant, in fresh processes, until one of them notices; what the limit cuts off is left."""
+        """The tests on each variant, in fresh processes; what the limit cuts off is left."""
         nursery = Nursery(environment(self._plan), self._plan.workspace, warm=draws_text(self._source))
         nursery.start()
         for variant in self._plan.variants:
             began = time.monotonic()
-            watch = Watch(
-                self._plan,
-                self._plan.tests,
-                repetition=0,
-                deadline_s=self._deadline_s,
-                source=self._source,
-                until=noticed,
-            )
-            self._prepare(variant)
-            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output), nursery)
-            self._output += watch.output
-            if watch.suite_over or time.monotonic() >= self._deadline_s:
-                self._results.timed_out = True
+            reports, tampering = self._run_variant(variant, nursery)
+            if self._results.timed_out:
                 return
             self._results.variants.append(
                 VariantReport(
                     name=variant.name,
-                    reports=[shortened(watch.reports[name]) for name in self._plan.tests if name in watch.reports],
-                    tampering=watch.tampering,
+                    reports=[shortened(reports[name]) for name in self._plan.tests if name in reports],
+                    tampering=tampering,
                     duration_s=round(time.monotonic() - began, 3),
                 )
             )
+
+    def _run_variant(self, variant: Variant, nursery: Nursery) -> tuple[dict[str, Report], list[str]]:
+        """Reports and tampering of one variant: until a test notices, or of all tests.
+
+        Where all are asked for, what ends a worker is only one test's end; after a few workers the others are left.
+        """
+        reports: dict[str, Report] = {}
+        tampering: list[str] = []
+        for _ in range(WORKERS if variant.all_tests else 1):
+            watch = Watch(
+                self._plan,
+                [name for name in self._plan.tests if name not in reports],
+                repetition=0,
+                deadline_s=self._deadline_s,
+                source=self._source,
+                until=never if variant.all_tests else noticed,
+            )
+            self._prepare(variant)
+            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output), nursery)
+            self._output += watch.output
+            reports.update(watch.reports)
+            tampering += watch.tampering
+            if watch.suite_over or time.monotonic() >= self._deadline_s:
+                self._results.timed_out = True
+                break
+            if tampering or not watch.reports or len(reports) == len(self._plan.tests):
+                break
+        return reports, tampering
 
     def _repeat(self, names: Sequence[str], number: int) -> dict[str, Report]:
         """One repetition, with what ran before a test changed each time.

@@ -50,8 +50,8 @@ def settled(strength: Strength) -> str:
     A mutant that ran into a limit counts neither way. It might have been killed, or have survived, on a quicker
     machine; where that would put the score on the other side of the floor, it is measured again.
     """
-    if strength.void or strength.not_run or strength.notes:
-        return strength.void or "not every mutant was run"
+    if strength.void or strength.not_run or strength.notes or strength.unjudged:
+        return strength.void or strength.unjudged or "not every mutant was run"
     if any(one.end is MutantEnd.UNCLEAR for one in strength.survivors):
         return "what became of a mutant is unclear"
     n = strength.n + strength.limit

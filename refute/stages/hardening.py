@@ -1,10 +1,11 @@
 """The hardening round: where the attack was too weak, a model is shown what it did not notice, once."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from refute.adversary.attack import Screening
+from refute.adversary.attack import Brief, Screening
 from refute.adversary.combining import combine
-from refute.adversary.strength.mutants import sample_mutants
+from refute.adversary.strength.mutants import Mutant, sample_mutants
 from refute.adversary.strength.record import MutantEnd, Strength
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.pricing import total
@@ -40,11 +41,17 @@ def harden(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence,
 
 
 def _faults(strength: Strength | None) -> list[str]:
-    """Diffs of what a measured, weak attack did not notice; those that may be no faults come last."""
+    """What a measured, weak attack did not notice: claim by claim in words, then as diffs, perhaps no faults last.
+
+    Where only single claims are attacked too weakly no diff is shown, so that the same mutants can measure again.
+    """
     if strength is None or strength.void or strength.suffices:
         return []
+    hollow = [f"For claim {one.claim_id}: its tests pass also {one.unnoticed}" for one in strength.shallow]
+    if strength.reaches_floor:
+        return hollow
     unseen = [one for one in strength.survivors if one.end is MutantEnd.SURVIVED]
-    return [one.diff for one in sorted(unseen, key=lambda one: bool(one.suspected_equivalent))]
+    return hollow + [one.diff for one in sorted(unseen, key=lambda one: bool(one.suspected_equivalent))]
 
 
 def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, writing: Writing) -> Hardening:
@@ -71,10 +78,15 @@ def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, w
     )
     if not could_pass(ports, evidence):
         return replace(asked, measured=StrengthStage(strength=None, summary=""))
-    shown = first_sample(ports, brief, snapshot)
-    fresh = sample_mutants(
-        brief.modules, count=ports.settings.mutants, seed=f"{snapshot.digest}, hardened", without=shown
-    )
-    measured = run_mutants(ports, snapshot, evidence, brief, fresh)
+    measured = run_mutants(ports, snapshot, evidence, brief, _not_shown(ports, snapshot, brief, before))
     strength = replace(measured.strength, hardened=True) if measured.strength else None
     return replace(asked, measured=replace(measured, strength=strength), summary=f"{summary}; {measured.summary}")
+
+
+def _not_shown(ports: Ports, snapshot: Snapshot, brief: Brief, before: Hardening) -> Sequence[Mutant]:
+    """Mutants of which the model was shown no diff."""
+    first = first_sample(ports, brief, snapshot)
+    if before.measured.strength is not None and before.measured.strength.reaches_floor:
+        return first
+    count = ports.settings.mutants
+    return sample_mutants(brief.modules, count=count, seed=f"{snapshot.digest}, hardened", without=first)

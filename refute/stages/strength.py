@@ -141,8 +141,8 @@ class _Experiment:
 
 
 def _fitting(mutants: Sequence[Mutant], brief: Brief) -> list[Mutant]:
-    """As many as a container can be given beside the controls, each of which is the whole code."""
-    room = MAX_CHARS - 2 * CONTAINERS * sum(len(one.source) for one in brief.modules)
+    """As many as a container can be given beside controls and hollow variants, each of which is the whole code."""
+    room = MAX_CHARS - (2 * CONTAINERS + 2) * sum(len(one.source) for one in brief.modules)
     taken: list[Mutant] = []
     for one in mutants:
         room -= len(one.source)
@@ -180,7 +180,11 @@ def in_words(strength: Strength) -> str:
     """The score on one line."""
     if strength.void:
         return f"no score: {strength.void}"
+    shallow = (
+        f"; not attacked strongly: {', '.join(one.claim_id for one in strength.shallow)}" if strength.shallow else ""
+    )
     return (
         f"{strength.killed} of {strength.n} mutants killed, "
         f"{strength.low:.2f} to {strength.high:.2f} with 90% confidence, floor {strength.floor:g}"
+        f"{'; not seen claim by claim' if strength.unjudged else shallow}"
     )

@@ -16,7 +16,7 @@ from refute.adversary.attack import (
     TriagedTest,
     TriageVerdict,
 )
-from refute.adversary.strength.record import Strength
+from refute.adversary.strength.record import ShallowClaim, Strength
 from refute.outcome import ClaimResult, ClaimVerdict, Status
 from refute.statistics.interval import wilson
 from refute.ticket.record import ClaimId
@@ -343,6 +343,22 @@ def test_whatever_a_pass_lacks_makes_it_weak_and_is_named(
     claims: list[ClaimResult], tests: list[TriagedTest], strength: Strength | None, why: str
 ) -> None:
     verdict = judge(claims, tests, strength=strength)
+    assert verdict.status is Status.PASS_WEAK
+    assert why in verdict.reason
+
+
+SHALLOW = ShallowClaim(claim_id=ClaimId("C1"), tests=("test_a",), unnoticed="where every function fails", remedy="r")
+
+
+@pytest.mark.parametrize(
+    ("lack", "why"),
+    [
+        ({"shallow": (SHALLOW,)}, "floor 60%; the attack on C1 is too weak: its tests pass also where every function"),
+        ({"unjudged": "out of time"}, "floor 60%; not seen claim by claim: out of time"),
+    ],
+)
+def test_a_claim_that_hollow_code_keeps_makes_a_strong_attack_s_pass_weak(lack: dict[str, Any], why: str) -> None:
+    verdict = judge([ATTESTED], [triaged(SURVIVED)], strength=replace(STRONG, **lack))
     assert verdict.status is Status.PASS_WEAK
     assert why in verdict.reason
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
-from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
+from refute.adversary.strength.record import MutantEnd, MutantResult, ShallowClaim, Strength
 from refute.outcome import (
     ClaimResult,
     ClaimVerdict,
@@ -128,6 +128,14 @@ def pass_weak() -> Outcome:
                     diff="--- lru.py\n+++ lru.py\n@@ -1 +1 @@\n-    if a < b:\n+    if a <= b:",
                     end=MutantEnd.SURVIVED,
                     suspected_equivalent="where both sides are equal, either choice is the same",
+                ),
+            ),
+            shallow=(
+                ShallowClaim(
+                    claim_id=ClaimId("C1"),
+                    tests=("test_c1_import",),
+                    unnoticed="whatever the functions do: they use none, or hide how it ends",
+                    remedy="say in the claim what comes out",
                 ),
             ),
         ),

@@ -34,13 +34,13 @@ def padded(source: str, name: str) -> str:
     tree = parse_python(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | FUNCTION):
-            place = _first_after_headings(node.body)
+            place = after_headings(node.body)
             node.body[place:place] = parse_python(f"{name} = None\ndel {name}").body
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def _first_after_headings(body: list[ast.stmt]) -> int:
-    """Behind docstring and `from __future__` imports, which must come first."""
+def after_headings(body: list[ast.stmt]) -> int:
+    """Where statements may be added: behind docstring and `from __future__` imports, which must come first."""
     place = 0
     for node in body:
         match node:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from refute.ticket.record import ClaimId
+
 
 class MutantEnd(StrEnum):
     """What the attack made of one mutant."""
@@ -48,6 +50,19 @@ class MutantResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShallowClaim:
+    """A claim whose tests pass on code that does nothing of what it should."""
+
+    claim_id: ClaimId
+    tests: tuple[str, ...]
+    """Those that an attested, independent result was to come from, of which none noticed."""
+    unnoticed: str
+    """What they pass on, after "its tests pass also": `where every function fails`."""
+    remedy: str
+    """What would make the attack on it stronger, in words for a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
     """How good an attack was: the share of small faults, seeded into the code, that it notices."""
 
@@ -72,6 +87,10 @@ class Strength:
     """Mutants that count and were not killed."""
     notes: tuple[str, ...] = ()
     """What to know of the measurement; one line each."""
+    shallow: tuple[ShallowClaim, ...] = ()
+    """Claims that are not attacked strongly, however strong the attack is as a whole."""
+    unjudged: str = ""
+    """Why it could not be seen claim by claim how strong the attack is."""
 
     @property
     def score(self) -> float | None:
@@ -79,6 +98,11 @@ class Strength:
         return self.killed / self.n if self.n and not self.void else None
 
     @property
-    def suffices(self) -> bool:
-        """Whether the lower end reaches the floor."""
+    def reaches_floor(self) -> bool:
+        """Whether the lower end does: as a whole the attack is strong enough."""
         return not self.void and self.n > 0 and self.low >= self.floor
+
+    @property
+    def suffices(self) -> bool:
+        """Whether the attack is strong enough as a whole and for each claim."""
+        return self.reaches_floor and not self.shallow and not self.unjudged

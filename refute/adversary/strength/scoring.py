@@ -7,6 +7,7 @@ from refute.adversary.attack import AttackTest, Brief, TestEnd, TestRun, TriageV
 from refute.adversary.judgement.triage import Case
 from refute.adversary.promises import confined, limit_reached
 from refute.adversary.references import ImplementationUse
+from refute.adversary.strength.by_claim import shallow_claims
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
 from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
@@ -43,6 +44,7 @@ def score(
     counted = [one for one in results if one.end.counts]
     killed = [one for one in counted if one.end is MutantEnd.KILLED]
     low, high = wilson(len(killed), len(counted))
+    shallow, unjudged = shallow_claims(trial, brief, runs)
     ends = [one.end for one in results]
     strength = Strength(
         n=len(counted),
@@ -59,6 +61,8 @@ def score(
         notes=tuple(
             f"one of {len(containers)} containers of mutants was lost: {one.lost}" for one in _lost(containers)
         ),
+        shallow=shallow,
+        unjudged=unjudged,
     )
     return strength if counted else replace(strength, void="no mutant could be run to an end that counts")
 

@@ -21,12 +21,14 @@ from refute.adversary.contract import (
     make_plan,
     refuse_broken_driver,
 )
-from refute.adversary.references import ImplementationUse
+from refute.adversary.references import ImplementationUse, mentioned
 from refute.adversary.strength.controls import padded, rewritten
+from refute.adversary.strength.hollow import hollow_variants
 from refute.adversary.strength.mutants import Mutant
 from refute.python_syntax import UNPARSABLE, parse_python
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits
 from refute.settings import Settings
+from refute.ticket.record import ClaimId
 
 CONTROL: Final = "control"
 """How the names of controls begin; those of mutants are their numbers."""
@@ -49,6 +51,10 @@ class Trial:
     tests: tuple[str, ...]
     """Without the probe."""
     test_timeout_s: float
+    witnesses: Mapping[ClaimId, tuple[str, ...]]
+    """By claim: the tests that a pass would rest on, independent of the author and attested."""
+    hollow: Mapping[str, Mapping[str, str]]
+    """Name → files of the variants that all tests run on, not only until one notices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +86,7 @@ def make_trial(
         triaged: its tests; those that survived are run, in their order, ones that saw code last.
         brief: of the ticket.
         settings: for the limit of a test.
-        chance: names the probe; for what runs, one that nobody can guess.
+        chance: names the probe and what hollow variants add; for what runs, one that nobody can guess.
     """
     survived = [one for one in triaged if one.verdict is TriageVerdict.SURVIVED]
     survived.sort(key=lambda one: one.test.code_aware)  # otherwise as they ran: code may keep state from test to test
@@ -94,7 +100,19 @@ def make_trial(
         probe=probe,
         tests=tuple(one.test.name for one in survived),
         test_timeout_s=min(settings.test_timeout_s, AT_LEAST_S + SLOWER * slowest_s),
+        witnesses=_witnesses(survived),
+        hollow=hollow_variants(
+            brief, frozenset(mentioned(parse_python(attack.source))), f"_{chance.getrandbits(48):012x}_"
+        ),
     )
+
+
+def _witnesses(survived: Sequence[TriagedTest]) -> dict[ClaimId, tuple[str, ...]]:
+    found: dict[ClaimId, tuple[str, ...]] = {}
+    for one in survived:
+        if one.run.attested and not one.test.origin.by_author:
+            found[one.test.claim_id] = (*found.get(one.test.claim_id, ()), one.test.name)
+    return found
 
 
 def controls(brief: Brief, chance: random.Random) -> dict[str, dict[str, str]]:
@@ -134,7 +152,11 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
         chance: places and marks the controls; for what runs, one that nobody can guess.
     """
     shares = [share for number in range(containers) if (share := mutants[number::containers])]
-    variants = [_shuffled(share, controls(brief, chance), chance) for share in shares]
+    hollow = [sorted(trial.hollow)[number :: len(shares)] for number in range(len(shares))]
+    variants = [
+        _shuffled(share, controls(brief, chance), {name: trial.hollow[name] for name in names}, chance)
+        for share, names in zip(shares, hollow, strict=True)
+    ]
     return [_job(trial, brief, share, outline, settings, requirements) for share in variants]
 
 
@@ -185,17 +207,24 @@ def trial_limits(settings: Settings) -> Limits:
 
 
 def _shuffled(
-    mutants: Sequence[Mutant], others: Mapping[str, dict[str, str]], chance: random.Random
+    mutants: Sequence[Mutant],
+    others: Mapping[str, Mapping[str, str]],
+    hollow: Mapping[str, Mapping[str, str]],
+    chance: random.Random,
 ) -> list[dict[str, Any]]:
-    """Mutants in their order, controls among them: code that counts its runs cannot tell which one is which.
+    """Mutants in their order, others among them: code that counts its runs cannot tell which one is which.
 
-    None is the first, which such code can tell. One is in the first half, which is reached also where time is short.
+    None is the first, which such code can tell. One control, and what is hollow, is in the first half, which is reached
+    also where time is short.
     """
     variants: list[dict[str, Any]] = [{"name": str(one.number), "files": {one.path: one.source}} for one in mutants]
     last = [len(variants), max(1, len(variants) // 2)]
     for name in chance.sample(sorted(others), len(others)):
         place = chance.randint(1, last.pop() if last else len(variants))
         variants.insert(place, {"name": name, "files": others[name]})
+    for name, files in hollow.items():
+        place = chance.randint(1, max(1, len(variants) // 2))
+        variants.insert(place, {"name": name, "files": files, "all_tests": True})
     return variants
 
 

@@ -1,6 +1,7 @@
 """The tests on changed implementations: fresh processes for each, until one notices; none leaves word to the next."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,12 +49,14 @@ VARIANTS = {
 
 
 @pytest.mark.slow
-def test_each_variant_is_tested_afresh_until_a_test_notices(drive: Drive, tmp_path: Path) -> None:
+def test_each_variant_is_tested_afresh_until_a_test_notices_or_by_all_tests(drive: Drive, tmp_path: Path) -> None:
     left = tmp_path / "left"
     left.mkdir()
     word = LEAVES_WORD.format(word=str(left / "word"))
     everything = VARIANTS | {"leaves word": word, "finds none": word}
-    variants = [{"name": name, "files": {"impl.py": source}} for name, source in everything.items()]
+    variants: list[dict[str, Any]] = [{"name": name, "files": {"impl.py": one}} for name, one in everything.items()]
+    through = {"leaves, all tests": VARIANTS["leaves"], "wrong, all tests": VARIANTS["wrong"]}
+    variants += [{"name": name, "files": {"impl.py": one}, "all_tests": True} for name, one in through.items()]
     results = drive(IMPLEMENTATION, TESTS, NAMES, variants=variants, emptied=[str(left)], test_timeout_s=6)
     assert (results["exit_code"], results["first"], results["timed_out"]) == (0, [], False)
     ends = {one["name"]: [report["end"] for report in one["reports"]] for one in results["variants"]}
@@ -68,6 +71,8 @@ def test_each_variant_is_tested_afresh_until_a_test_notices(drive: Drive, tmp_pa
         "prints a result": passed,
         "leaves word": ["passed", "passed", "failed"],
         "finds none": ["passed", "passed", "failed"],
+        "leaves, all tests": ["passed", "died", "died"],
+        "wrong, all tests": ["passed", "failed", "failed"],
     }
 
 

@@ -27,8 +27,11 @@ def more(code: str = CODE.format(n=3, twice=6)) -> Reply:
 class Round:
     """A weak attack by a model, and what the round makes of it."""
 
+    before: Answer = staticmethod(survived)
+
     def __init__(self, folder: Path, *answers: Reply | Exception, then: Answer = killed, **options: Any) -> None:
         self.sandbox = ToldSandbox(self.answer)
+        self.sandbox.hollow = self.hollow
         self.world = World(folder, self.sandbox, **({"tester": "gemini", "mutants": 4} | options))
         self.model = ScriptedModel(answers)
         self.world.ports.model = lambda _: self.model  # type: ignore[method-assign,assignment,return-value]
@@ -37,7 +40,11 @@ class Round:
 
     def answer(self, name: str) -> dict[str, Any]:
         """As the attack was before the model had answered, or after."""
-        return self._then(name) if self.model.prompts else survived(name)
+        return self._then(name) if self.model.prompts else self.before(name)
+
+    def hollow(self, name: str) -> dict[str, Any]:
+        """On code that does nothing."""
+        return killed(name)
 
     def hold(self) -> Hardening:
         world = self.world
@@ -51,6 +58,15 @@ class Round:
     @property
     def ports(self) -> Ports:
         return self.world.ports
+
+
+class HollowRound(Round):
+    """An attack that notices every small fault, and at first no code that does nothing."""
+
+    before = staticmethod(killed)
+
+    def hollow(self, name: str) -> dict[str, Any]:
+        return self.answer(name) if self.model.prompts else survived(name)
 
 
 def test_a_weak_attack_is_hardened_on_the_pro_tier_and_measured_on_mutants_that_were_not_shown(tmp_path: Path) -> None:
@@ -68,6 +84,19 @@ def test_a_weak_attack_is_hardened_on_the_pro_tier_and_measured_on_mutants_that_
     shown = prompt.text.count("+++ impl.py")
     assert shown == 4
     assert "after a hardening round" in reach_verdict(made.ports, made.held).reason
+
+
+def test_for_a_claim_that_hollow_code_keeps_the_model_is_told_so_and_the_same_mutants_measure_again(
+    tmp_path: Path,
+) -> None:
+    made = HollowRound(tmp_path / "t", more(), mutants=6)
+    (prompt,) = made.prompts
+    assert "For claim C1: its tests pass also whatever the functions do" in prompt.text
+    assert "+++ impl.py" not in prompt.text
+    strength = made.held.measured.strength
+    assert strength is not None
+    assert (strength.drawn, strength.hardened, strength.shallow) == (6, True, ())
+    assert reach_verdict(made.ports, made.held).status == "PASS"
 
 
 def test_still_weak_it_is_told_so_and_no_second_round_is_held(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.judgement.conclusions import claim_results
+from refute.adversary.strength.hollow import HOLLOW, MEANINGLESS
 from refute.adversary.strength.trial import CONTROL
 from refute.errors import EngineDied
 from refute.ports import Ports
@@ -39,7 +40,9 @@ def survived(_: str) -> dict[str, Any]:
 
 
 class ToldSandbox:
-    """Answers every variant as told; controls pass."""
+    """Answers every mutant as told; controls pass, what is hollow is noticed, unless told otherwise."""
+
+    hollow: Answer = staticmethod(killed)
 
     def __init__(self, answer: Answer, error: Exception | None = None) -> None:
         self.jobs: list[Job] = []
@@ -60,11 +63,16 @@ class ToldSandbox:
             return ended(told | {"first": [report(name, attested=True) for name in plan["tests"]]})
         variants = []
         for variant in plan["variants"]:
-            last = survived("") if variant["name"].startswith(CONTROL) else self._answer(variant["name"])
+            last = self._last(variant["name"])
             passed = [report(name) for name in plan["tests"]]
             reports = passed if last["end"] == "passed" else [passed[0], last]
             variants.append({"name": variant["name"], "reports": reports, "tampering": [], "duration_s": 0.5})
         return ended(told | {"variants": variants})
+
+    def _last(self, name: str) -> dict[str, Any]:
+        if name.startswith(CONTROL):
+            return survived(name)
+        return self.hollow(name) if name.startswith(HOLLOW) else self._answer(name)
 
     def stop_running(self) -> None:
         self.stopped = True
@@ -118,6 +126,16 @@ def test_an_attack_is_scored_by_mutants_in_two_containers_side_by_side(tmp_path:
     assert stage.summary == "3 of 6 mutants killed, 0.22 to 0.78 with 90% confidence, floor 0.6"
     assert {job.name for job in sandbox.jobs} == {"strength"}
     assert len(sandbox.jobs) == 2
+
+
+def test_a_claim_whose_test_hollow_code_passes_is_named_however_strong_the_attack(tmp_path: Path) -> None:
+    sandbox = ToldSandbox(killed)
+    sandbox.hollow = lambda name: survived(name) if name == MEANINGLESS else killed(name)
+    stage = World(tmp_path / "t", sandbox, mutants=6).measure()
+    assert stage.strength is not None
+    assert (stage.strength.reaches_floor, stage.strength.suffices) == (True, False)
+    assert [one.claim_id for one in stage.strength.shallow] == ["C1"]
+    assert stage.summary.endswith("floor 0.6; not attacked strongly: C1")
 
 
 def test_the_sample_is_the_same_each_time_and_never_of_what_the_code_was(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A trial of two tests, and runs of it as a container would report them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import SystemRandom
 from typing import Any
@@ -56,7 +57,9 @@ def trial(brief: Brief, settings: Settings) -> Trial:
     """Of a claims-only test and one that saw the code."""
     tests = [replace(make_test("test_seen"), round="code-aware-1"), make_test("test_four")]
     triaged = [
-        TriagedTest(test=test, verdict=TriageVerdict.SURVIVED, reason="", run=make_run(test.name, TestEnd.PASSED))
+        TriagedTest(
+            test=test, verdict=TriageVerdict.SURVIVED, reason="", run=make_run(test.name, TestEnd.PASSED, attested=True)
+        )
         for test in tests
     ]
     return make_trial(make_attack(TESTS, tests), triaged, brief, settings, chance=SystemRandom())
@@ -80,6 +83,13 @@ def ran(trial: Trial, name: str, *tests: TestRun, tampering: tuple[str, ...] = (
 
 
 def container(trial: Trial, *runs: VariantRun, controls: bool = True) -> VariantRuns:
-    """What a container told, with controls that all passed."""
+    """What a container told, with controls that all passed, and hollow variants that every test notices."""
     passed = [ran(trial, f"{CONTROL}, {kind}") for kind in ("written anew", "padded")] if controls else []
-    return VariantRuns(runs=(*runs, *passed))
+    return VariantRuns(runs=(*runs, *passed, *(hollow(trial, name, fail=trial.tests) for name in trial.hollow)))
+
+
+def hollow(trial: Trial, name: str, *, fail: Sequence[str] = (), **facts: Any) -> VariantRun:
+    """All tests on a hollow variant, of which some fail."""
+    failed = {"end": TestEnd.FAILED, "error_type": "AssertionError"} | facts
+    runs = [make_run(test, **failed) if test in fail else make_run(test, TestEnd.PASSED) for test in trial.tests]
+    return VariantRun(name=name, tests=(make_run(trial.probe, TestEnd.PASSED), *runs), tampering=())

@@ -70,7 +70,10 @@ def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Streng
     brief = replace(make_brief("grade(points) is A from 90 points on, B from 50, else C."), modules=(module,))
     test = make_test("test_a")
     passed = TriagedTest(
-        test=test, verdict=TriageVerdict.SURVIVED, reason="", run=make_run("test_a", TestEnd.PASSED, duration_s=1.0)
+        test=test,
+        verdict=TriageVerdict.SURVIVED,
+        reason="",
+        run=make_run("test_a", TestEnd.PASSED, duration_s=1.0, attested=True),
     )
     trial = make_trial(make_attack(tests, [test]), [passed], brief, settings, chance=SystemRandom())
     mutants = sample_mutants([module], count=count, seed="1")
@@ -91,9 +94,10 @@ def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Streng
 def test_a_strong_attack_reaches_the_floor_and_a_lazy_one_does_not(image_id: str) -> None:
     strong = measure(GRADE, STRONG, image_id, count=6)
     assert strong.void == ""
-    assert strong.suffices, strong.survivors
+    assert strong.suffices, strong
     lazy = measure(GRADE, LAZY, image_id)
     assert (lazy.void, lazy.killed, len(lazy.survivors)) == ("", 0, 5)
+    assert ([one.claim_id for one in lazy.shallow], lazy.unjudged) == (["C1"], "")
 
 
 def test_code_that_knows_its_byte_code_voids_the_score(image_id: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from refute.adversary.attack import Brief, TestEnd
 from refute.adversary.strength.controls import padded, rewritten
+from refute.adversary.strength.hollow import FAILING, MEANINGLESS
 from refute.adversary.strength.trial import CONTROL, Trial, make_trial, read_runs, trial_jobs, trial_limits
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, TimedOut
@@ -58,13 +59,17 @@ def test_an_attack_that_imports_nothing_has_no_probe(brief: Brief, settings: Set
     assert (trial.probe, trial.source) == ("", "import os\n")
 
 
-def test_mutants_are_shared_out_and_each_container_has_all_controls_but_none_first(jobs: list[Job]) -> None:
+def test_mutants_and_hollow_variants_are_shared_out_and_each_container_has_all_controls_but_none_first(
+    jobs: list[Job],
+) -> None:
     variants = [[variant["name"] for variant in plan_of(job)["variants"]] for job in jobs]
-    mutants = [[name for name in names if not name.startswith(CONTROL)] for names in variants]
+    mutants = [[name for name in names if name.isdigit()] for names in variants]
     assert mutants == [["1", "3", "5"], ["2", "4"]]
     for names in variants:
         assert sum(name.startswith(CONTROL) for name in names) == 2
-        assert not names[0].startswith(CONTROL)
+        assert names[0].isdigit()
+    through = [[variant["name"] for variant in plan_of(job)["variants"] if variant.get("all_tests")] for job in jobs]
+    assert through == [[FAILING], [MEANINGLESS]]
     plan = plan_of(jobs[0])
     assert plan["tests"][1:] == list(NAMES)
     assert (plan["repetitions"], plan["suite_timeout_s"], plan["import_roots"]) == (0, 60, [".", "../opt/x"])
@@ -73,7 +78,7 @@ def test_mutants_are_shared_out_and_each_container_has_all_controls_but_none_fir
 
 def test_honest_results_are_read(jobs: list[Job]) -> None:
     read = read_runs(jobs[0], ended(results(jobs[0])))
-    assert (read.lost, len(read.runs)) == ("", 5)
+    assert (read.lost, len(read.runs)) == ("", 6)
     assert [test.end for test in read.runs[0].tests] == [TestEnd.PASSED] * 3
     cut = results(jobs[0])
     cut["variants"] = cut["variants"][:2]

@@ -1,0 +1,145 @@
+"""Which claims are attacked too weakly to trust, and which are not, by how their tests end on hollow code."""
+
+from dataclasses import replace
+from random import SystemRandom
+from typing import TYPE_CHECKING
+
+import pytest
+
+from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.strength.by_claim import shallow_claims
+from refute.adversary.strength.hollow import FAILING, MEANINGLESS
+from refute.adversary.strength.record import ShallowClaim
+from refute.adversary.strength.trial import Trial, VariantRun, make_trial
+from refute.settings import Settings
+from refute.ticket.record import Module
+from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
+from tests.refute.adversary.strength.conftest import hollow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SOURCE = """
+LIMIT = 10
+
+class Refused(ValueError):
+    pass
+
+def double(x):
+    return 2 * x
+"""
+TEST = "def test_a():\n    from impl import double\n    assert double(2) == 4\n"
+ON_LIMIT = "from impl import LIMIT as most\n\ndef test_a():\n    assert most == 10\n"
+ON_CLASS = "def test_a():\n    import impl\n    assert issubclass(impl.Refused, ValueError)\n"
+
+
+def trial_of(
+    settings: Settings, claim: str, code: str = TEST, *, attested: bool = True, origin: Origin = Origin.MODEL
+) -> tuple[Trial, Brief]:
+    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=SOURCE)
+    brief = replace(make_brief(claim), modules=(module,))
+    test = make_test("test_a", origin=origin)
+    run = make_run("test_a", TestEnd.PASSED, attested=attested)
+    passed = TriagedTest(test=test, verdict=TriageVerdict.SURVIVED, reason="", run=run)
+    return make_trial(make_attack(code, [test]), [passed], brief, settings, chance=SystemRandom()), brief
+
+
+def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[ShallowClaim, ...]:
+    """What is told of tests that notice failing code (F), meaningless code (M), both or none."""
+    names = {FAILING: "F", MEANINGLESS: "M"}
+    runs = {
+        name: hollow(trial, name, fail=trial.tests if letter in noticed else (), **facts)
+        for name, letter in names.items()
+    }
+    shallow, unjudged = shallow_claims(trial, brief, runs)
+    assert unjudged == ""
+    return shallow
+
+
+@pytest.mark.parametrize(
+    ("claim", "noticed", "code"),
+    [
+        ("double(x) returns twice its argument.", "FM", TEST),
+        ("log(x) returns None.", "FM", TEST),
+        ("double(x) raises ValueError for text.", "FM", TEST),
+        ("double(x) raises an error for text.", "M", TEST),
+        ("double(x) never raises.", "F", TEST),
+        ("double(x) does not crash on empty input.", "F", TEST),
+        ("double(x) returns within 2 seconds for a million items.", "F", TEST),
+        ("close() can be called twice.", "F", TEST),
+        ("Missing values are accepted.", "F", TEST),
+        ("An empty file exits with 0.", "F", TEST),
+        ("It never prints a traceback.", "F", TEST),
+        ("Importing impl needs nothing outside the standard library.", "", TEST),
+        ("double has a docstring.", "", TEST),
+        ("The most is 10.", "", ON_LIMIT),
+        ("Refused is a kind of error.", "", ON_CLASS),
+    ],
+)
+def test_honest_claims_are_not_called_weak(settings: Settings, claim: str, noticed: str, code: str) -> None:
+    assert told(*trial_of(settings, claim, code), noticed) == ()
+
+
+@pytest.mark.parametrize(
+    ("claim", "noticed", "unnoticed"),
+    [
+        ("double(x) returns twice its argument.", "F", "gives something meaningless"),
+        ("double(x) returns twice its argument.", "", "whatever the functions do"),
+        ("double(x) raises ValueError for text.", "M", "fails with another error"),
+        ("double(x) never raises.", "", "whatever the functions do"),
+        ("Importing impl needs nothing more, and double(x) doubles.", "M", ""),
+    ],
+)
+def test_a_claim_whose_tests_hollow_code_passes_is_told_with_what_would_help(
+    settings: Settings, claim: str, noticed: str, unnoticed: str
+) -> None:
+    shallow = told(*trial_of(settings, claim), noticed)
+    assert [one.claim_id for one in shallow] == (["C1"] if unnoticed else [])
+    assert all(unnoticed in one.unnoticed and one.remedy and one.tests == ("test_a",) for one in shallow)
+
+
+@pytest.mark.parametrize("facts", [{"origin": Origin.AUTHOR_EXAMPLE}, {"attested": False}])
+def test_only_tests_that_a_pass_would_rest_on_are_asked(settings: Settings, facts: dict[str, object]) -> None:
+    trial, brief = trial_of(settings, "double(x) returns twice its argument.", **facts)  # type: ignore[arg-type]
+    assert trial.witnesses == {}
+    assert told(trial, brief, "") == ()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"end": TestEnd.TIMED_OUT},
+        {"end": TestEnd.DIED},
+        {"not_carried": "a lock"},
+        {"error_type": "OSError", "error_message": "[Errno 101] Network is unreachable"},
+        {"error_type": "hypothesis.errors.DeadlineExceeded"},
+    ],
+)
+def test_an_end_that_has_other_reasons_is_no_notice(settings: Settings, facts: dict[str, object]) -> None:
+    trial, brief = trial_of(settings, "double(x) returns twice its argument.")
+    (shallow,) = told(trial, brief, "FM", **facts)
+    assert "come to no end (test_a" in shallow.unnoticed
+
+
+def broken(trial: Trial) -> VariantRun:
+    return VariantRun(name=FAILING, tests=(make_run(trial.probe, TestEnd.FAILED),), tampering=())
+
+
+@pytest.mark.parametrize(
+    "of_failing",
+    [
+        pytest.param(lambda _: {}, id="not reached"),
+        pytest.param(lambda trial: {FAILING: broken(trial)}, id="not importable"),
+        pytest.param(
+            lambda trial: {FAILING: replace(hollow(trial, FAILING), tampering=("a canary lied",))}, id="tampered with"
+        ),
+    ],
+)
+def test_where_hollow_code_could_not_be_run_that_is_told_and_no_claim_is_blamed(
+    settings: Settings, of_failing: object
+) -> None:
+    trial, brief = trial_of(settings, "double(x) returns twice its argument.")
+    runs: Mapping[str, VariantRun] = {MEANINGLESS: hollow(trial, MEANINGLESS)} | of_failing(trial)  # type: ignore[operator]
+    shallow, unjudged = shallow_claims(trial, brief, runs)
+    assert shallow == ()
+    assert unjudged.startswith(FAILING)

@@ -1,0 +1,188 @@
+"""Code without what it does: it imports and looks as before, and whoever calls it gets nothing of use."""
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from refute.adversary.attack import Brief, SourceModule
+from refute.adversary.strength.hollow import FAILING, MEANINGLESS, hollow_variants
+from refute.ticket.record import Kind, Module
+from tests.refute.adversary.conftest import make_brief
+
+SOURCE = '''"""Says so."""
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+LIMIT = 10
+
+
+def double(x):
+    """Twice."""
+    return 2 * x
+
+
+TABLE = [double(n) for n in range(3)]
+
+
+def count(n):
+    yield from range(n)
+
+
+async def later():
+    return 1
+
+
+async def each():
+    yield 1
+
+
+def _inner():
+    return "inner"
+
+
+def _other():
+    return _inner()
+
+
+@dataclass(frozen=True)
+class Point:
+    x: int
+
+    @property
+    def twice(self):
+        return double(self.x)
+
+
+class Box:
+    def __init__(self, *things):
+        self.things = list(things)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return True
+
+    def __len__(self):
+        return len(self.things)
+
+    def add(self, thing):
+        self.things.append(thing)
+'''
+TOKEN = "_token_"
+
+
+@pytest.fixture
+def brief() -> Brief:
+    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=SOURCE)
+    return replace(make_brief(), modules=(module,))
+
+
+@pytest.fixture
+def load(brief: Brief, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`load(variant)` → the hollow module, imported as any other."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def load(variant: str) -> ModuleType:
+        source = hollow_variants(brief, frozenset({"_inner"}), TOKEN)[variant]["impl.py"]
+        (tmp_path / "hollow_impl.py").write_text(source)
+        monkeypatch.delitem(sys.modules, "hollow_impl", raising=False)
+        return __import__("hollow_impl")
+
+    return load
+
+
+def test_what_the_code_needs_to_be_imported_works_as_ever(load: Any) -> None:
+    for variant in (FAILING, MEANINGLESS):
+        module = load(variant)
+        assert (module.TABLE, module.LIMIT, module.__doc__, module.double.__doc__) == (
+            [0, 2, 4],
+            10,
+            "Says so.",
+            "Twice.",
+        )
+
+
+def test_every_function_that_tests_may_call_fails(load: Any) -> None:
+    impl = load(FAILING)
+    calls = [
+        lambda: impl.double(1),
+        lambda: list(impl.count(3)),
+        lambda: asyncio.run(impl.later()),
+        lambda: impl.Point(1).twice,
+        impl.Box,
+        impl._inner,
+    ]
+    for call in calls:
+        with pytest.raises(Exception, match=TOKEN):
+            call()
+
+
+def test_what_a_function_gives_can_be_asked_nothing(load: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    impl = load(MEANINGLESS)
+    for thing in (impl.double(1), asyncio.run(impl.later()), impl.Point(1).twice, *impl.count(3)):
+        assert thing is not None
+        assert thing != 2
+        with pytest.raises(RuntimeError):
+            bool(thing)
+    with pytest.raises(TypeError):
+        len(impl.Box())
+    assert len(list(impl.count(3))) == 1
+    out, err = capsys.readouterr()
+    assert TOKEN in out
+    assert TOKEN in err
+    assert Path(TOKEN).exists()
+
+
+def test_arguments_and_the_object_itself_are_damaged(load: Any) -> None:
+    impl = load(MEANINGLESS)
+    given: list[Any] = [[1, 2], {"a": 1}, {1}, bytearray(b"x")]
+    kept = [one.copy() for one in given]
+    with impl.Box(*given) as box:
+        pass
+    assert all(now != before for now, before in zip(given, kept, strict=True))
+    box.things = [1]
+    box.add(2)
+    point = impl.Point(1)
+    assert point.twice is not None
+    assert (box.things, point.x) == (TOKEN, TOKEN)
+
+
+def test_private_functions_that_no_test_names_stay(brief: Brief) -> None:
+    source = hollow_variants(brief, frozenset({"_inner"}), TOKEN)[FAILING]["impl.py"]
+    assert "def _other():\n    return _inner()" in source
+    assert "def _inner():\n    if" in source
+
+
+def test_code_that_cannot_be_parsed_has_no_hollow_variant(brief: Brief) -> None:
+    module = replace(brief.modules[0], source="def (")
+    assert hollow_variants(replace(brief, modules=(module,)), frozenset(), TOKEN) == {}
+
+
+def test_a_program_fails_or_makes_noise_succeeds_and_damages_the_files_it_is_given(
+    brief: Brief, tmp_path: Path
+) -> None:
+    program = replace(brief, ticket=replace(brief.ticket, kind=Kind.CLI, implementation_files=("impl.py",)))
+    variants = hollow_variants(program, frozenset(), TOKEN)
+    given = tmp_path / "in.txt"
+    given.write_text("text")
+    runs = {}
+    for name, files in variants.items():
+        (tmp_path / "impl.py").write_text(files["impl.py"])
+        command = [sys.executable, "impl.py", "--option", "in.txt"]
+        runs[name] = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert runs[FAILING].returncode == 1
+    assert "Traceback" in runs[FAILING].stderr
+    assert runs[MEANINGLESS].returncode == 0
+    assert TOKEN in runs[MEANINGLESS].stdout
+    assert TOKEN in runs[MEANINGLESS].stderr
+    assert given.read_text() != "text"
