@@ -18,6 +18,8 @@ COV := --cov --cov-append --cov-report= --cov-fail-under=0
 # Tests never skip for want of an engine; the variable says so to anything that would rather ask.
 export REFUTE_REQUIRE_ENGINE := 1
 export DO_NOT_TRACK := 1
+# Where it is set, every worker and every process of a test would compile this checkout anew.
+unexport PYTHONDONTWRITEBYTECODE
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 
 .PHONY: help

@@ -17,6 +17,7 @@ TRACING = "COVERAGE_PROCESS_CONFIG"
 TRACED = pytest.StashKey[str | None]()
 LONGEST = (
     "scenarios/test_confirmation_form.py",
+    "scenarios/test_budget_alerts.py",
     "scenarios/test_two_workers.py",
     "scenarios/test_ui.py",
     "scenarios/test_nothing_leaves.py",
@@ -26,6 +27,15 @@ LONGEST = (
     "scenarios/test_batch.py",
     "scenarios/test_gemini.py",
     "scenarios/test_attack.py",
+    "forgeries/test_no_forgery_counts.py",
+    "forgeries/test_no_refutation_is_put_aside.py",
+    "scenarios/test_engine_death.py",
+    "driver/test_in_container.py",
+    "sandbox/test_engine_failures.py",
+    "sandbox/test_image.py",
+    "scenarios/test_kept_runs.py",
+    "scenarios/test_command_lines.py",
+    "scenarios/test_files.py",
 )
 """Files whose tests take longest: begun last, one of them would keep one worker busy while the others stand idle."""
 ENSURE = Path(__file__).resolve().parents[1] / "scripts" / "ensure-postgres.sh"

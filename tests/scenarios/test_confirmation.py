@@ -82,7 +82,7 @@ def test_s045_nobody_answers_in_time(ticket, settings):
             stdin=reading,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             env={
                 **os.environ,
                 "REFUTE_STATE_DIR": str(settings.state_dir),

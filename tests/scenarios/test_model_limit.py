@@ -35,7 +35,7 @@ def in_threads(work: Callable[[], None], count: int) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=120)
+        thread.join(timeout=600)
 
 
 def test_no_more_requests_are_under_way_than_the_limit_allows(own_limit: Callable[[int], bool]) -> None:
@@ -48,7 +48,7 @@ def test_no_more_requests_are_under_way_than_the_limit_allows(own_limit: Callabl
             with lock:
                 under_way[0] += 1
                 most[0] = max(most[0], under_way[0])
-            both.wait(timeout=60)  # two of them are there at once, so that the limit is used as well as kept
+            both.wait(timeout=300)  # two of them are there at once, so that the limit is used as well as kept
             with lock:
                 under_way[0] -= 1
                 done.append(1)

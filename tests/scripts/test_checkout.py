@@ -14,7 +14,7 @@ LOCKS = ("requirements.lock", "deployments/sandbox/requirements.lock")
 
 
 def make(*arguments: str) -> str:
-    done = subprocess.run(["make", *arguments], cwd=REPOSITORY, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(["make", *arguments], cwd=REPOSITORY, capture_output=True, text=True, timeout=300, check=True)
     return done.stdout
 
 

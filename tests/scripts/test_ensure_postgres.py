@@ -14,7 +14,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ensure-postgres.sh"
 
 def ensure(directory: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "REFUTE_POSTGRES_DIR": directory}
-    return subprocess.run([SCRIPT, *arguments], env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run([SCRIPT, *arguments], env=environment, capture_output=True, text=True, timeout=600)
 
 
 @pytest.fixture

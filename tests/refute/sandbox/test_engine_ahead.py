@@ -83,7 +83,7 @@ def test_what_is_not_used_is_removed_at_once_when_told_and_at_the_end(engine, jo
 
 def test_a_program_that_ends_leaves_none_behind(engine, job):
     command = [sys.executable, "-c", PREPARE_AND_HANG, job.image_id, job.run_id, "end"]
-    subprocess.run(command, check=True, timeout=120)
+    subprocess.run(command, check=True, timeout=600)
     assert of_run(engine, job, wanted=0) == []
 
 

@@ -48,10 +48,10 @@ def test_the_recipe_of_this_checkout_holds_the_driver_and_the_locked_wheels() ->
 
 
 def test_reading_the_recipe_is_quick() -> None:
-    start = time.perf_counter()
+    start = time.process_time()  # other tests may run beside this one
     digest = read_recipe("3.11").digest
     assert len(digest) == 64
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
 
 
 def test_an_unsupported_python_version_says_which_are_supported() -> None:

@@ -82,16 +82,16 @@ def test_danger_after_megabytes_of_padding_is_found() -> None:
 
 def test_exponential_calls_end_in_time() -> None:
     source = "".join(f"def f{n}(x):\n    f{n + 1}(x + 1)\n    f{n + 1}(x + 2)\n" for n in range(40)) + "f0(0)\n"
-    started = time.monotonic()
+    started = time.process_time()
     scan_python("x.py", source)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_doubling_text_ends_in_time() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     scan_python("x.py", "x = 'a' * 1000\n" + "x = x + x\n" * 200)
     scan_text("x.sh", ("x=aaaaaaaa\n" + "x=$x$x\n" * 200).encode(), language=Language.SHELL)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_wrong_name_does_not_hide_the_language() -> None:
