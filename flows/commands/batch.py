@@ -80,6 +80,7 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
     from flows.batch.request import BatchRequest
     from refute.batch.selection import parse_since
     from refute.errors import UsageError
+    from refute.ticket.sources import ticket_files
 
     resume = options["resume"]
     if resume is not None and (given := [name for name in SELECTING if options[name]]):
@@ -87,6 +88,8 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
         raise UsageError(f"batch: got --resume with {named}; a batch keeps the tickets that it began with")
     if (source is None) == (resume is None):
         raise UsageError("batch: expected either tickets (SOURCE) or --resume BATCH, got " + _both(source))
+    if source is not None:
+        ticket_files(source, below=True)  # a mistyped path is told before anything starts
     return BatchRequest(
         source=source.resolve() if source else None,
         batch_id=None if resume else _name(options["name"]) or new_batch_id(),

@@ -14,7 +14,13 @@ def image() -> None:
 
 
 @image.command()
-@click.option("--python", metavar="X.Y", default="3.11", show_default=True, help="Python version of the image.")
+@click.option(
+    "--python",
+    type=click.Choice(("3.11", "3.13")),
+    default="3.11",
+    show_default=True,
+    help="Python version of the image.",
+)
 def build(python: str) -> int:
     """Build the image, or say that it is there already. Prints the image ID."""
     import docker

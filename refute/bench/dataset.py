@@ -54,9 +54,11 @@ def read_dataset(path: Path, *, limit: int | None = None, seed: int = 0) -> tupl
         UsageError: the file cannot be read, or a line is no program.
     """
     try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"data set {path}: cannot be read: {error}") from error
+        lines = path.read_text("utf-8").split("\n")  # a text may hold what `str.splitlines` takes for a break
+    except UnicodeDecodeError as error:
+        raise UsageError(f"data set {path}: cannot be read: it is not UTF-8") from error
+    except OSError as error:
+        raise UsageError(f"data set {path}: cannot be read: {error.strerror}") from error
     programs, faults = [], []
     for number, line in enumerate(lines, start=1):
         if line.strip():

@@ -32,23 +32,30 @@ def documents(path: Path, *, below: bool) -> Iterator[tuple[str, Path, Document 
         TicketInvalid: the file is too large.
         UsageError: the format is unknown.
     """
+    files = ticket_files(path, below=below)
+    if path.is_dir():
+        for file in files:
+            yield _document(file)
+    elif path.suffix.lower() in _LINES_SUFFIXES:
+        yield from _lines(path)
+    else:
+        yield str(path), path.parent, _read(path)
+
+
+def ticket_files(path: Path, *, below: bool) -> tuple[Path, ...]:
+    """The files that a source stands for; none of them is read. Arguments and errors as of `documents`."""
     if path.is_dir():
         _must_be_named(path)
-        for file in _files_under(path, below=below):
-            yield _document(file)
-        return
+        return _files_under(path, below=below)
     if not path.is_file():
         what = "is no regular file" if path.exists() else "does not exist"
         raise TicketNotFound(f"{path}: {what} (looked in {Path.cwd()})", hint=_HINT)
     _must_be_named(path)
-    if path.suffix.lower() in _LINES_SUFFIXES:
-        yield from _lines(path)
-        return
-    if path.suffix.lower() not in _YAML_SUFFIXES | {".json"}:
+    if path.suffix.lower() not in _LINES_SUFFIXES | _YAML_SUFFIXES | {".json"}:
         raise UsageError(
             f"{path}: got a file ending {path.suffix!r}, expected .yaml, .yml, .json or .jsonl", hint=_HINT
         )
-    yield str(path), path.parent, _read(path)
+    return (path,)
 
 
 def _must_be_named(path: Path) -> None:

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 from flows import run
 from flows.commands.batch import _request, batch
 from flows.request import settings_of
-from refute.errors import UsageError
+from refute.errors import RefuteError, UsageError
 from refute.settings import Settings
 
 NOTHING = {
@@ -26,6 +26,15 @@ def request(source, settings: Settings, **options):
     return _request(source, {**NOTHING, **options}, settings)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"), [("nowhere", "does not exist"), (".", "no ticket.yaml"), ("a.txt", "expected")]
+)
+def test_a_mistyped_source_is_told_before_anything_starts(settings, tmp_path, name, told):
+    (tmp_path / "a.txt").write_text("")
+    with pytest.raises(RefuteError, match=told):
+        request(tmp_path / name, settings)
+
+
 def test_tickets_or_a_batch_to_resume_and_not_both(settings, tmp_path):
     with pytest.raises(UsageError, match="neither"):
         request(None, settings)
@@ -40,6 +49,7 @@ def test_a_batch_that_is_resumed_keeps_its_tickets(settings, option, value):
 
 
 def test_a_yes_in_advance_needs_no_terminal_and_a_batch_gets_a_name(settings, tmp_path, monkeypatch):
+    (tmp_path / "ticket.yaml").write_text("")
     monkeypatch.setattr("sys.stdin", None)
     asked = request(tmp_path, settings, yes=True)
     assert asked.approval == "in_advance"
@@ -47,12 +57,14 @@ def test_a_yes_in_advance_needs_no_terminal_and_a_batch_gets_a_name(settings, tm
 
 
 def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):
+    (tmp_path / "ticket.yaml").write_text("")
     (tmp_path / "allowed.yaml").write_text("- nonsense")
     with pytest.raises(UsageError, match="allow-file"):
         request(tmp_path, settings, allow_dangerous=tmp_path / "allowed.yaml")
 
 
 def test_fresh_is_asked_of_whoever_helps_too_and_unpriced_models_of_this_process(tmp_path, monkeypatch):
+    (tmp_path / "ticket.yaml").write_text("")
     seen = []
 
     def remembered(request, settings, **_):

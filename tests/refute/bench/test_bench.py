@@ -51,6 +51,12 @@ def test_a_draw_is_that_of_its_seed_and_keeps_the_order(tmp_path: Path) -> None:
     assert digest(read_dataset(path)) != digest(read_dataset(path, limit=5))
 
 
+def test_a_text_may_hold_what_unicode_calls_a_line_break(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text(json.dumps({**LINE, "claims": ["a\u2028b\x85c"]}, ensure_ascii=False) + "\r\n", encoding="utf-8")
+    assert [pair.program.id for pair in read_dataset(path)] == [LINE["id"]]
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"id": "x"}', json.dumps(LINE) + "\n" + json.dumps(LINE)])
 def test_what_is_no_data_set_is_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "set.jsonl"
