@@ -23,9 +23,12 @@ class BatchLines:
         self._lock = threading.Lock()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
+        self.batch_id = ""
+        """Of the batch, once it is open."""
 
     def opened(self, batch_id: str, tally: Tally) -> None:
         """Name the batch first, so that it can be resumed whatever happens."""
+        self.batch_id = batch_id
         before = f", {tally.done} done before" if tally.done else ""
         self._write(f"batch {batch_id}: {counted(tally.total, 'ticket')}{before}")
 

@@ -56,6 +56,7 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
         from flows.batch.lines import BatchLines
         from flows.commands.output import check_writable
         from flows.run import run_batch
+        from refute.errors import InfrastructureError
         from refute.settings import Settings
 
         settings = Settings.load(
@@ -68,6 +69,11 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     lines = BatchLines()
     try:
         result = run_batch(request, settings, watcher=lines, ask=_ask(request))
+    except InfrastructureError as error:
+        if not lines.batch_id:
+            raise
+        after = f"After that, go on with: refute batch --resume {lines.batch_id}" + (" --yes" if options["yes"] else "")
+        raise type(error)(error.message, hint=f"{error.hint}\n  {after}".lstrip()) from error
     finally:
         lines.stop()
     _show(result, settings, form, output)

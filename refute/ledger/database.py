@@ -21,6 +21,14 @@ SIDE_FILES: Final = ("-wal", "-shm")
 """Suffixes of the files that SQLite keeps beside the database."""
 TURN_POLL_S: Final = 0.003
 """How often a writer looks whether it is its turn; a transaction takes 2 to 10 ms, most of it the disk's."""
+FILE_HINT: Final = (
+    "Check that it can be written and that the disk is not full. A damaged file can be moved away; outcome.json of "
+    "every run stays in the state directory."
+)
+SERVER_HINT: Final = (
+    "Look whether the database of REFUTE_LEDGER_URL answers and has room; what it has recorded is kept, and "
+    "outcome.json of every run stays in the state directory."
+)
 MIGRATION_TIMEOUT_S: Final = 120
 MIGRATION_LOCK: Final = 0x5E_F0_7D
 """Number of PostgreSQL's advisory lock under which one of several machines migrates."""
@@ -82,9 +90,7 @@ def unavailable(engine: Engine, error: Exception) -> LedgerUnavailable:
     cause = error.__cause__ if isinstance(error, SQLAlchemyError) and error.__cause__ else error
     return LedgerUnavailable(
         f"ledger {_shown(engine)}: {cause}",
-        hint=_of_another_user(engine)
-        or "Check that it can be written and that the disk is not full. A damaged file can be moved away; "
-        "outcome.json of every run stays in the state directory.",
+        hint=_of_another_user(engine) or (FILE_HINT if engine.dialect.name == "sqlite" else SERVER_HINT),
     )
 
 

@@ -6,7 +6,8 @@ from click.testing import CliRunner
 from flows import run
 from flows.commands.batch import _request, batch
 from flows.request import settings_of
-from refute.errors import RefuteError, UsageError
+from refute.batch.tally import Tally
+from refute.errors import LedgerUnavailable, RefuteError, UsageError
 from refute.settings import Settings
 
 NOTHING = {
@@ -78,3 +79,19 @@ def test_fresh_is_asked_of_whoever_helps_too_and_unpriced_models_of_this_process
     (plain, without), (fresh, unpriced) = seen
     assert (plain.fresh, settings_of(plain).fresh, without.allow_unpriced) == (False, False, False)
     assert (fresh.fresh, settings_of(fresh).fresh, unpriced.allow_unpriced) == (True, True, True)
+
+
+@pytest.mark.parametrize(
+    ("is_open", "told"), [(True, "After that, go on with: refute batch --resume night --yes"), (False, "")]
+)
+def test_a_batch_that_infrastructure_ended_says_how_to_go_on_once_there_is_one(tmp_path, monkeypatch, is_open, told):
+    def ended(request, settings, *, watcher, ask):
+        if is_open:
+            watcher.opened("night", Tally(total=1))
+        raise LedgerUnavailable("ledger x: the server closed the connection", hint="Look whether it answers.")
+
+    monkeypatch.setattr(run, "run_batch", ended)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(batch, [str(tmp_path), "--yes", "--name", "night"])
+    assert isinstance(done.exception, LedgerUnavailable)
+    assert done.exception.hint == "\n  ".join(filter(None, ("Look whether it answers.", told)))
