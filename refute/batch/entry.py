@@ -108,7 +108,8 @@ def gone(ticket_id: str, source: str) -> Entry:
 
 def unusable(entry: Entry, error: UsageError) -> Entry:
     """The entry of a ticket whose files turned out to be unusable."""
-    return Entry(ticket_id=entry.ticket_id, source=entry.source, ticket=None, problems=(str(error),))
+    problem = str(error).removeprefix(f"{entry.source}: ")
+    return Entry(ticket_id=entry.ticket_id, source=entry.source, ticket=None, problems=(problem,))
 
 
 _GONE: Final = "the ticket was there when the batch began and is not, or not under this id, any more"

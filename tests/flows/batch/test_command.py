@@ -90,6 +90,7 @@ def test_a_batch_that_infrastructure_ended_says_how_to_go_on_once_there_is_one(t
             watcher.opened("night", Tally(total=1))
         raise LedgerUnavailable("ledger x: the server closed the connection", hint="Look whether it answers.")
 
+    (tmp_path / "ticket.yaml").write_text("")
     monkeypatch.setattr(run, "run_batch", ended)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(batch, [str(tmp_path), "--yes", "--name", "night"])

@@ -91,6 +91,7 @@ def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write,
     outcome = TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
     assert outcome.status is Status.ERROR
     assert outcome.claims == ()
+    assert outcome.reason.count(opened.entries["A"].source) == 1
 
 
 @pytest.mark.parametrize(
