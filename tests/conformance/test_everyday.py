@@ -7,6 +7,7 @@ import pytest
 
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited, Job, JobResult
+from tests.fakes.counted_by_user import counted_by_user
 from tests.hostile.known_differences import EVERYDAY
 from tests.hostile.stage import runtime
 
@@ -24,7 +25,9 @@ NAMES = sorted(
 def everyday(sandbox: DockerSandbox, make_job: Callable[..., Job]) -> JobResult:
     """One run of all the programs, in one container."""
     files = {"test_everyday.py": (PROGRAMS / "everyday.py").read_bytes()}
-    return sandbox.run(make_job("python3 -m pytest -q -rA test_everyday.py", files=files, limits={"timeout_s": 240}))
+    job = make_job("python3 -m pytest -q -rA test_everyday.py", files=files, limits={"timeout_s": 240})
+    with counted_by_user(taken_whole=False):
+        return sandbox.run(job)
 
 
 @pytest.mark.parametrize("name", NAMES)

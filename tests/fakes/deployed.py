@@ -114,7 +114,7 @@ class Deployed:
             finally:
                 process.send_signal(signal.SIGINT)
                 try:
-                    process.wait(timeout=60)
+                    process.wait(timeout=300)
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()

@@ -11,7 +11,7 @@ from flows.commands.verify import parse_size
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    done = subprocess.run([sys.executable, "-m", "flows.cli", *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-m", "flows.cli", *arguments], capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -30,7 +30,7 @@ def test_help_imports_nothing_heavy():
         "except SystemExit: pass\n"
         "print([m for m in ('prefect', 'pandas', 'rich', 'docker', 'pydantic', 'sqlalchemy') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.stdout.splitlines()[-1] == "[]"
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_used_is_named(monkeypatch, capsys):
 
 def test_closed_standard_streams_are_as_good_as_empty_ones(tmp_path):
     command = f"{sys.executable} -m flows.cli verify {tmp_path}/none <&- >&- 2>&-"
-    assert subprocess.run(["sh", "-c", command], timeout=60).returncode == 3
+    assert subprocess.run(["sh", "-c", command], timeout=300).returncode == 3
 
 
 def test_exit_codes_stand_in_the_help_line_by_line() -> None:

@@ -33,7 +33,7 @@ flows.cli.main()
 
 def python(code: str, redirected: str) -> subprocess.CompletedProcess[str]:
     command = ["bash", "-c", f'set -o pipefail; "$0" -c "$1" {redirected}', sys.executable, code]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("redirected", ["2>/dev/full", "2> >(true)", "2>&-"])

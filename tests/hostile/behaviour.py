@@ -56,6 +56,8 @@ class Behaviour:
     shares: bool = False
     """Whether it may run in a container with others: it leaves nothing of its own running, ends by itself, and what it
     asks of the kernel does not depend on who asked before."""
+    exhausts_user: bool = False
+    """Whether it takes all of something that the kernel counts by user: tests of what needs some wait meanwhile."""
     limits: Mapping[str, Any] = field(default_factory=dict)
     """On top of a time limit of 60 s, which is for busy machines: nothing here needs more than 5."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from refute.errors import SandboxFailed
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.job import Exited, Job, JobResult, Limits, Sandbox
+from tests.fakes.counted_by_user import counted_by_user
 from tests.fakes.jobs import tar_of
 from tests.hostile.behaviour import PRELUDE, Behaviour
 from tests.hostile.block import Block
@@ -72,9 +73,12 @@ def try_block(block: Block, *, sandbox: Sandbox, host: Host, image_id: str) -> d
     results: list[JobResult | SandboxFailed] = []
     harm: list[str] = []
     for job in jobs:
-        results.append(_run(sandbox, job))
+        exhausts = [each.exhausts_user for each in block.behaviours if block.together or each.name == job.ticket_id]
+        with counted_by_user(taken_whole=any(exhausts)):
+            results.append(_run(sandbox, job))
         harm += [f"host, after {job.ticket_id}: {fault}" for fault in host.touched()]
-    after = sandbox.run(next_job(image_id))
+    with counted_by_user(taken_whole=False):
+        after = sandbox.run(next_job(image_id))
     harm += [f"next job: {fault}" for fault in _next_faults(after)]
     harm += [f"host: {fault}" for fault in host.left_behind([job.run_id for job in jobs], began=began)]
     shared = results[0]

@@ -124,7 +124,7 @@ def test_s240_a_batch_killed_at_random_moments_and_then_shared_ends_with_one_out
     assert dict(runs.statuses()) == expected, out + err
     assert len(runs.statuses()) == len(expected)
     assert json.loads(out)["counts"] == {"FAILED_ADVERSARIAL": 1, "PASS_WEAK": 1, "BLOCKED_DANGEROUS_SCRIPT": 4}
-    assert runs.containers() == []
+    wait_until(lambda: runs.containers() == [], within_s=60)  # the engine lists one for a moment that is being removed
 
 
 def kill(run: "subprocess.Popen[str]") -> None:
@@ -144,7 +144,7 @@ def test_ctrl_c_ends_a_batch_keeps_what_is_done_and_says_how_to_go_on(runs, wait
     assert f"refute batch --resume {runs.name}" in err
     assert json.loads(out)["unfinished"] == ["SLOW"]
     assert dict(runs.statuses()) == expected
-    assert runs.containers() == []
+    wait_until(lambda: runs.containers() == [], within_s=60)  # as above; one that was left would sleep for 300 s
 
 
 def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_and_the_batch_leaves_its_summary(

@@ -55,12 +55,12 @@ def test_an_interruption_gives_back_what_is_unfinished(batch, monkeypatch):
 
     def endless(work, *, ticket_id, labels):
         working.set()
-        batch.slots.wait(60)
+        batch.slots.wait(300)
 
     monkeypatch.setattr(crew_module, "run_as_task", endless)
 
     def interrupt() -> None:
-        assert working.wait(60)
+        assert working.wait(300)
         raise KeyboardInterrupt("a person")
 
     crew = Crew(batch, size=2)
@@ -75,16 +75,16 @@ def test_whatever_moment_an_interruption_strikes_at_the_threads_have_ended_after
 
     def slow_to_end(work, *, ticket_id, labels):
         began.set()
-        batch.slots.wait(60)
+        batch.slots.wait(300)
         time.sleep(0.3)
         ended.set()
 
     def strike() -> None:
-        assert began.wait(60)
+        assert began.wait(300)
         os.kill(os.getpid(), signal.SIGINT)  # while the main thread waits for the others
 
     monkeypatch.setattr(crew_module, "run_as_task", slow_to_end)
-    monkeypatch.setattr(crew_module, "JOIN_S", 60.0)
+    monkeypatch.setattr(crew_module, "JOIN_S", 300.0)
     crew = Crew(batch, size=2)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -97,7 +97,7 @@ def test_whatever_moment_an_interruption_strikes_at_the_threads_have_ended_after
 
 
 def test_an_interruption_while_the_threads_start_ends_those_that_work(batch, monkeypatch):
-    monkeypatch.setattr(crew_module, "run_as_task", lambda *_, **__: batch.slots.wait(60))
+    monkeypatch.setattr(crew_module, "run_as_task", lambda *_, **__: batch.slots.wait(300))
     crew = Crew(batch, size=2)
     begin = crew._begin
 

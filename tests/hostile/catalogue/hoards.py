@@ -48,6 +48,7 @@ HOARDS = (
         "for made in instances[:20]:",
         "    for number in range(1000): libc.inotify_add_watch(made, b'w%d' % number, 0xFFF)",
         "print('held')",
+        exhausts_user=True,
     ),
     hoard(
         "event-descriptors",

@@ -219,6 +219,7 @@ print("others keep theirs" if not os.path.exists(taken) or int(open(taken).read(
         name="inotify-instances",
         does="takes every inotify instance of its user",
         shares=True,
+        exhausts_user=True,
         python="""\
 while True:
     if libc.inotify_init() < 0:
@@ -230,6 +231,7 @@ while True:
     Behaviour(
         name="timers",
         does="makes POSIX timers until there are no more",
+        exhausts_user=True,
         python="""\
 made = 0
 while made < 300_000:
@@ -245,6 +247,7 @@ print("bounded" if made < 300_000 else "unbounded")
     Behaviour(
         name="queued-signals",
         does="queues real-time signals to itself until there is no more room",
+        exhausts_user=True,
         python="""\
 import signal
 signal.pthread_sigmask(signal.SIG_BLOCK, {40})

@@ -62,7 +62,7 @@ def test_processes_that_record_the_same_outcomes_at_once_record_each_once(
 ) -> None:
     with ProcessPoolExecutor(4, mp_context=FORK) as pool:
         new = [pool.submit(record_ten, settings, make_outcome) for _ in range(4)]
-        counts = [future.result(timeout=60) for future in new]
+        counts = [future.result(timeout=300) for future in new]
     ledger = Ledger.open(settings)
     assert sum(counts) == count(ledger, OUTCOMES) == 10
     assert count(ledger, RUNS) == 2

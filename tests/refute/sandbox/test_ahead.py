@@ -54,7 +54,7 @@ def test_one_that_is_still_being_made_is_waited_for(ahead):
     go = Event()
 
     def make() -> Standing:
-        go.wait(10)
+        go.wait(300)
         return standing("slow")
 
     ahead.prepare("shape", make)
