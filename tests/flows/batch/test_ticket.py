@@ -85,8 +85,9 @@ def test_a_ticket_file_with_faults_is_an_error_with_these(write, desk, tmp_path)
 
 
 def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write, desk):
-    (write("A") / "a.py").unlink()
+    files = write("A")
     opened = desk()
+    (files / "a.py").unlink()
     approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
     outcome = TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
     assert outcome.status is Status.ERROR
