@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 START_TIMEOUT_S: Final = 180
 """The first start migrates a new database: 10 s on a quick machine, 60 s on a busy small one."""
+BUSY_S: Final = 60.0
+"""How long the recorded server may take to answer; given up, a second one would be started on the same database."""
 LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -82,7 +84,7 @@ class ServerFiles:
             server = LocalServer(**json.loads(self.record.read_text()))
         except (OSError, ValueError, TypeError):
             return None
-        return server if runs(server.pid) and answers(server.api_url) else None
+        return server if runs(server.pid) and answers(server.api_url, timeout_s=BUSY_S) else None
 
     def withdraw(self, keeper_pid: int) -> None:
         """Take the record away where it is this keeper's."""

@@ -7,11 +7,12 @@ import subprocess
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from flows.orchestrator import server
 from flows.orchestrator.server import LocalServer, ServerFiles, answers, ensure_home, server_check, server_lease
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
@@ -40,6 +41,31 @@ def test_a_stale_record_is_no_server(tmp_path, monkeypatch):
     files.write(LocalServer(api_url="http://127.0.0.1:9/api", pid=1, keeper_pid=1))
     assert files.server() is None
     assert server_check(settings).ok is None
+
+
+def test_a_recorded_server_that_is_busy_is_waited_for_and_no_second_one_started(tmp_path, monkeypatch):
+    class Busy(BaseHTTPRequestHandler):
+        def do_GET(self):
+            time.sleep(0.4)
+            with contextlib.suppress(ConnectionError):
+                self.send_response(200)
+                self.end_headers()
+
+        def log_message(self, *args: object):
+            """Say nothing."""
+
+    busy = ThreadingHTTPServer(("127.0.0.1", 0), Busy)
+    threading.Thread(target=busy.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    files = ServerFiles.of(Settings.load(state_dir=tmp_path))
+    recorded = LocalServer(api_url=f"http://127.0.0.1:{busy.server_port}/api", pid=os.getpid(), keeper_pid=os.getpid())
+    files.write(recorded)
+    try:
+        assert not answers(recorded.api_url, timeout_s=0.1)
+        assert files.server() == recorded
+        monkeypatch.setattr(server, "BUSY_S", 0.1)
+        assert files.server() is None
+    finally:
+        busy.shutdown()
 
 
 def test_a_recorded_port_that_another_program_got_since_is_no_server(tmp_path):
@@ -121,12 +147,12 @@ def test_two_runs_at_once_share_the_server_that_a_killed_one_began_to_start_and_
     assert url.startswith("http://127.0.0.1:")
     assert _keepers(tmp_path) <= {first}, "a second server was started beside the first"
     record = tmp_path / "prefect" / "server.json"
-    server = LocalServer(**json.loads(record.read_text())) if record.exists() else None
+    held = LocalServer(**json.loads(record.read_text())) if record.exists() else None
     deadline = time.monotonic() + WITHIN_S
-    while time.monotonic() < deadline and (record.exists() or (server and _runs(server.keeper_pid))):
+    while time.monotonic() < deadline and (record.exists() or (held and _runs(held.keeper_pid))):
         time.sleep(0.2)
     assert not record.exists()
-    assert server is None or not _runs(server.keeper_pid)
+    assert held is None or not _runs(held.keeper_pid)
 
 
 def _keepers(state_dir: Path) -> set[int]:
