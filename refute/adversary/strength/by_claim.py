@@ -22,7 +22,7 @@ from refute.ticket.record import Claim
 
 GOES_WELL: Final = re.compile(
     r"\b(?:accept(?:s|ed)|tolerat(?:es|ed)|succeeds?|harmless|gracefully|no-?op|does nothing|no effect|tracebacks?)\b"
-    r"|\b(?:can|may) be (?:called|closed|used|run|entered)\b|\bsafe to\b"
+    r"|\b(?:never|not)\s+(?:\w+\s+)?None\b|\b(?:can|may) be (?:called|closed|used|run|entered)\b|\bsafe to\b"
     r"|\bexit(?:s|\s+(?:code|status))?\b[^.;]{0,20}\b(?:0|zero)\b|\b(?:code|status)\s+(?:0|zero)\b",
     re.IGNORECASE,
 )

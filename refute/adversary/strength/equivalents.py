@@ -21,6 +21,8 @@ def suspicion(tree: ast.AST, site: ast.AST) -> str:
         return "where both sides are equal, either choice is the same"
     if isinstance(site, ast.Constant) and _is_patience(site, parent):
         return "changes how long or how much at a time, not what comes out"
+    if isinstance(site, ast.Return) and _is_success(site) and _exits_with_results(tree):
+        return "a program that exits with None succeeds as with 0"
     return ""
 
 
@@ -38,6 +40,19 @@ def _picks_one_of_both(test: ast.Compare, parent: ast.AST | None, returned: set[
             return ast.unparse(value) in sides and (sides - {ast.unparse(value)}) <= returned
         case _:
             return False
+
+
+def _is_success(node: ast.Return) -> bool:
+    return isinstance(node.value, ast.Constant) and type(node.value.value) is int and node.value.value == 0
+
+
+def _exits_with_results(tree: ast.AST) -> bool:
+    """`sys.exit(main())`, `raise SystemExit(main())`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="exit") | ast.Name(id="exit" | "SystemExit"), args=[ast.Call()]):
+                return True
+    return False
 
 
 def _is_patience(node: ast.Constant, parent: ast.AST | None) -> bool:

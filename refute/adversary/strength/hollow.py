@@ -48,8 +48,9 @@ class {t}Failure(Exception):
 """
 MISCHIEF: Final = """
 class {t}Thing:
-    def __bool__(self):
+    def refuse(self, *_):
         raise RuntimeError("{t}")
+    __bool__ = __eq__ = __ne__ = __hash__ = refuse
 
 def {t}thing(names):
     for stream in ({t}sys.stdout, {t}sys.stderr):

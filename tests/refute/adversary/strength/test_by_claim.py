@@ -70,6 +70,7 @@ def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[Sha
         ("Missing values are accepted.", "F", TEST),
         ("An empty file exits with 0.", "F", TEST),
         ("It never prints a traceback.", "F", TEST),
+        ("find(x) never returns None.", "F", TEST),
         ("Importing impl needs nothing outside the standard library.", "", TEST),
         ("double has a docstring.", "", TEST),
         ("The most is 10.", "", ON_LIMIT),

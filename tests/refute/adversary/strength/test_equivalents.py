@@ -27,6 +27,9 @@ def said_of(code: str, kind: type[ast.AST]) -> str:
         ("x = a if a == b else b\n", ast.Compare, False),
         ("connect(port=3)\n", ast.Constant, False),
         ("x = 3\n", ast.Constant, False),
+        ("def main():\n    return 0\n\nsys.exit(main())\n", ast.Return, True),
+        ("def main():\n    return 2\n\nsys.exit(main())\n", ast.Return, False),
+        ("def size(x):\n    return 0\n", ast.Return, False),
     ],
 )
 def test_only_changes_without_an_effect_on_results_are_suspected(code: str, kind: type, suspected: bool) -> None:
