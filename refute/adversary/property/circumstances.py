@@ -45,6 +45,8 @@ def _reasons(
     written = _written(expected)
     outer = node.value if isinstance(node, ast.Expr) else node
     for call, function in _calls([node], namespace):
+        if Dependence.CALLERS in function.depends_on:
+            yield f"`{function.qualified}` looks at the code that calls it, which is no test in the example"
         if call is outer and Dependence.CALENDAR in function.depends_on and _DATED.search(written):
             yield f"what `{function.qualified}` gives hangs on the day on which it runs"
         if call is outer and Dependence.FRESH in function.depends_on and written[:1] in {"'", '"'}:

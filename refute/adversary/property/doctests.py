@@ -4,10 +4,10 @@ import ast
 import doctest
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refute.adversary.property.expected import Expected, Raises, Text, Value, read_abbreviated, read_value
-from refute.adversary.property.expressions import bound_names, free_names, parse_statements
+from refute.adversary.property.expressions import as_locals, bound_names, free_names, parse_statements
 
 _PROMPT = re.compile(r"^(\s*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _SINGLE = re.compile(r"^(?P<indent>[ \t]*)> (?P<call>\S.*\))[ \t]*$(?=\n(?P=indent)[^\s>])", re.MULTILINE)
@@ -198,8 +198,15 @@ def grouped(steps: Sequence[Step]) -> list[Session]:
         groups = [group for group in groups if not group[1] & touched]
         groups.append(([*merged_steps, step], merged_names))
     order = {id(step): index for index, step in enumerate(steps)}
-    sessions = [Session(steps=tuple(sorted(group, key=lambda s: order[id(s)]))) for group, _ in groups]
-    return sorted((s for s in sessions if s.checks), key=lambda s: order[id(s.steps[0])])
+    sessions = [sorted(group, key=lambda step: order[id(step)]) for group, _ in groups]
+    in_order = [_session(steps) for steps in sorted(sessions, key=lambda steps: order[id(steps[0])])]
+    return [session for session in in_order if session.checks]
+
+
+def _session(steps: Sequence[Step]) -> Session:
+    statements = as_locals([step.statement for step in steps])
+    pairs = zip(steps, statements, strict=True)
+    return Session(steps=tuple(replace(step, statement=statement) for step, statement in pairs))
 
 
 def values_in(session: Session) -> list[ast.AST]:

@@ -12,7 +12,7 @@ from refute.adversary.property.described import read_described
 from refute.adversary.property.doctests import Session, Step, blank_out, read_sessions, values_in
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expected import Raises, Value, read_value
-from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
+from refute.adversary.property.expressions import as_locals, dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.latitude import any_of_several, any_order, changes_in_place, documents_none
 from refute.adversary.property.listings import read_listings
 from refute.adversary.property.namespace import STANDARD_MODULES, Namespace, Unresolved
@@ -48,7 +48,7 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft |
     found = namespace.resolve(statements, promised=claim.text)
     if isinstance(found, Unresolved):
         return Note(claim=claim, reason=_undefined(written, found))
-    *before, last = statements
+    *before, last = as_locals(statements)
     lines = [line for statement in before for line in source_of(statement).splitlines()]
     lines += _must_hold(last, namespace)
     return Draft(
