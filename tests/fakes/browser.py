@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from websockets.sync.client import ClientConnection, connect
 
-WITHIN_S = 300.0
+WITHIN_S = 600.0
 POLL_S = 0.2
 MAX_MESSAGE_BYTES = 64 * 1024**2
 

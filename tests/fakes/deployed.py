@@ -20,7 +20,7 @@ from refute.owner import Owner
 from tests.fakes.prefect_api import asked
 
 ROOT = Path(__file__).resolve().parents[2]
-WITHIN_S = 300.0
+WITHIN_S = 600.0
 POLL_S = 0.5
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import httpx
 
-WITHIN_S: Final = 300.0
+WITHIN_S: Final = 600.0
 POLL_S: Final = 0.5
 BUSY: Final = 503
 """What Prefect's server on SQLite answers at once where another transaction wrote meanwhile."""

@@ -21,7 +21,7 @@ from refute.settings import Settings
 from tests.fakes.prefect_api import asked
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-WITHIN_S: Final = 400
+WITHIN_S: Final = 900
 AUTH: Final = "refute:of-this-test-only"
 
 

@@ -146,7 +146,7 @@ def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.Complete
 def wait_until() -> Callable[[Callable[[], object]], None]:
     """Wait until something holds; fails where it never does."""
 
-    def wait(condition: Callable[[], object], *, within_s: float = 240) -> None:
+    def wait(condition: Callable[[], object], *, within_s: float = 600) -> None:
         deadline = time.monotonic() + within_s
         while not condition():
             assert time.monotonic() < deadline, "it did not come to that"

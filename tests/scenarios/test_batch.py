@@ -24,7 +24,7 @@ from tests.scenarios.conftest import WRONG_SLUG, TicketFiles
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
-WITHIN_S = 240
+WITHIN_S = 600
 SEED = 240
 """Of the moments at which the batch is killed."""
 

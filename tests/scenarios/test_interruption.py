@@ -17,7 +17,7 @@ from refute.guardrails.audit_chain import verify_chain
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
-WITHIN_S = 300
+WITHIN_S = 600
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_a_run_and_the_server_that_it_starts_talk_to_this_machine_only(ticket: C
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=900,
         env={
             **clean,
             "PYTHONPATH": f"{tmp_path / 'watch'}:{REPOSITORY}",

@@ -18,7 +18,7 @@ from tests.scenarios.conftest import REPOSITORY, TicketFiles
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.slow, pytest.mark.traced]
 
-WITHIN_S = 300
+WITHIN_S = 600
 TRACED_ALONE = f"""
 import os
 from flows.cli import main
