@@ -233,9 +233,16 @@ def _spent(connection: Connection, scope: ColumnElement[bool], now: datetime) ->
     return total or ZERO
 
 
+_TICKET_HINT: Final = "Raise --max-cost, or use --tester property, which costs nothing."
+_SHARED_HINT: Final = (
+    "What is set aside comes back as calls under way settle: `refute batch … --only-failed` then runs what was left. "
+    "Or raise {name}_budget_usd, or use --tester property, which costs nothing."
+)
+
+
 def _exhausted(name: str, limit: Decimal, spent: Decimal, worst_usd: Decimal | None) -> BudgetExhausted:
     asked = "a call" if worst_usd is None else f"a call of up to ${worst_usd:f}"
     return BudgetExhausted(
         f"budget of the {name}: ${limit:f}, of which ${spent:f} is spent or set aside; {asked} does not fit",
-        hint="Raise --max-cost (one ticket) or the budget settings, or use --tester property, which costs nothing.",
+        hint=_TICKET_HINT if name == "ticket" else _SHARED_HINT.format(name=name),
     )

@@ -55,6 +55,17 @@ def test_a_budget_can_be_used_to_the_last_cent_and_no_further(make_accounts: Mak
         accounts.reserve(PAYER, CENT, valid_s=60)
 
 
+def test_where_a_shared_budget_is_only_set_aside_the_hint_says_that_it_comes_back(make_accounts: MakeAccounts) -> None:
+    make_accounts(month_usd="0.02").reserve(OTHER, 2 * CENT, valid_s=60)
+    with pytest.raises(BudgetExhausted) as shared:
+        make_accounts(month_usd="0.02").reserve(PAYER, CENT, valid_s=60)
+    assert "--only-failed" in shared.value.hint
+    assert "month_budget_usd" in shared.value.hint
+    with pytest.raises(BudgetExhausted) as own:
+        make_accounts(ticket_usd="0").reserve(PAYER, CENT, valid_s=60)
+    assert "--max-cost" in own.value.hint
+
+
 def test_settling_gives_back_what_was_not_used(make_accounts: MakeAccounts) -> None:
     accounts = make_accounts(ticket_usd="0.02")
     held = accounts.reserve(PAYER, 2 * CENT, valid_s=60)
