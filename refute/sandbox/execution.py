@@ -134,7 +134,11 @@ class Execution:
         name = self._job.name
         if not greeted:
             message = f"the engine could not start the command of job {name!r}: {said}"
-        elif isinstance(end, ContainerEnded) and not self._out_of_memory:
+        elif not self._out_of_memory and (
+            isinstance(end, ContainerEnded) or (isinstance(end, CommandEnded) and said == "no message")
+        ):
+            # The shell says why it cannot fill the workspace; one that says nothing was ended by somebody's clean-up,
+            # and the engine may tell of the command's end before the container's.
             message = f"the container of job {name!r} ended before its command began: {said}"
         elif end is None:
             message = f"the workspace of job {name!r} was not filled in time: {said}"

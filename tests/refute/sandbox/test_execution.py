@@ -67,6 +67,11 @@ def run(monkeypatch: pytest.MonkeyPatch, *frames: tuple[int, bytes], told: list[
         ([(STDOUT, OCI)], [CommandEnded(exec_id="e", code=126)], "could not start the command of job 'verify': OCI"),
         ([], [ContainerEnded()], "could not start the command of job 'verify': no message"),
         ([(STDOUT, WAITING)], [ContainerEnded()], "ended before its command began"),
+        (
+            [(STDOUT, WAITING)],
+            [CommandEnded(exec_id="e", code=137), ContainerEnded()],
+            "ended before its command began",
+        ),
         ([(STDOUT, WAITING)], [], "was not filled in time"),
     ],
 )
