@@ -3,6 +3,7 @@
 import ast
 import doctest
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ _SINGLE = re.compile(r"^(?P<indent>[ \t]*)> (?P<call>\S.*\))[ \t]*$(?=\n(?P=inde
 """One angle bracket, as other languages' consoles show, with a result below that is none."""
 _IPYTHON_IN = re.compile(r"^(?P<indent>[ \t]*)In ?\[\d*\]: ", re.MULTILINE)
 _IPYTHON_OUT = re.compile(r"^(?P<indent>[ \t]*)Out ?\[\d*\]: ?", re.MULTILINE)
+_ERROR_SHOWN = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)[ \t]*(?::|$)", re.MULTILINE)
 _PROSE = re.compile(r"(?:[A-Za-z]{2,}[\s,.:;]+){2,}")
 _VALUE_BESIDE = re.compile(r"(?P<call>\w[^\n]*\))[ \t]+(?P<value>[\[({][^\n]*[\])}])")
 _QUOTED_OR_OPEN = re.compile(r"""(?:[^'"\\#\n]|\\.|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")*(?P<open>['"])?""")
@@ -169,9 +171,9 @@ def _read_want(want: str) -> Expected | None:
     if not want.strip():
         return None
     if want.lstrip().startswith("Traceback (most recent call last)"):
-        last = [line for line in want.splitlines() if line and not line[0].isspace()]
-        name = last[-1].partition(":")[0].strip() if last else ""
-        return Raises(name=name) if re.fullmatch(r"[\w.]+", name) else Text(text=want)
+        # As doctest has it: the first line after the stack that begins with a word; a message may go on below it.
+        hit = _ERROR_SHOWN.search(textwrap.dedent(want).partition("\n")[2])
+        return Raises(name=hit["name"]) if hit else Text(text=want)
     lines = want.splitlines()
     value = read_value(want)
     if value is not None and (digest := read_abbreviated(value)) is not None:
