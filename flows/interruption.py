@@ -97,8 +97,9 @@ def ending_like_ctrl_c() -> Iterator[None]:
 
     previous = {}
     if threading.current_thread() is threading.main_thread():
-        unheard = [number for number in SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
-        previous = {number: signal.signal(number, interrupt) for number in unheard}
+        # Python makes a KeyboardInterrupt of SIGINT by itself.
+        heard = {number for number in SIGNALS if signal.getsignal(number) is signal.SIG_IGN} | {signal.SIGINT}
+        previous = {number: signal.signal(number, interrupt) for number in SIGNALS if number not in heard}
     try:
         yield
     finally:
