@@ -45,6 +45,9 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             **dict.fromkeys(("tcp-out", "udp-out", "ipv6-out", "cloud-metadata"), OWN_STACK),
             "nested-directories": "gVisor's file server holds a descriptor for each directory, and has no more",
             "negative-names": "each look-up goes through gVisor's file server, which takes longer than the job's time",
+            "namespaces-by-control": "there is no `/proc/self/ns/mnt` whose `ioctl` could be asked for anything",
+            "page-cache": "gVisor opens `/proc/self/mem` for nobody to write, so the third way is not there",
+            "decoy-punched": "gVisor's file server punches no holes, so nothing is destroyed",
             "hostile-kinds": "a FIFO exists inside gVisor alone, so it is not there to be read back",
             **dict.fromkeys(
                 (
@@ -81,6 +84,8 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
                     "thirty-two-bit",
                     "timers",
                     "priority",
+                    "forced-socket-options",
+                    "entropy",
                 ),
                 OWN_KERNEL,
             ),
@@ -98,6 +103,8 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     }
 )
 """Runtime → behaviour → reason."""
+DEPENDS_ON_SPEED: Final = frozenset({"negative-names", "page-tables"})
+"""Known differences that a quick machine may not show."""
 EVERYDAY: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "runsc": {
