@@ -10,6 +10,8 @@ from refute.adversary.property.expected import Expected, Raises, Text, Value
 from refute.adversary.property.expressions import is_call_of, source_of
 from refute.adversary.property.namespace import Namespace
 
+_PRINTER = re.compile(r"_?p?print|pp")
+"""`print` and those of `pprint`."""
 _SHOWS = 'assert _reads_like(expected, shown), f"expected {_shown(expected)}, got {_shown(shown)}"'
 _DISAGREES = 'assert {call}, f"expected {{_shown(expected)}}, got {{_shown(got)}}"'
 
@@ -111,7 +113,8 @@ def _prints(expression: ast.expr, namespace: Namespace) -> bool:
     """Whether an example shows what is printed: only where a called function prints at all."""
     called = {is_call_of(node) or "" for node in ast.walk(expression) if isinstance(node, ast.Call)}
     names = {name.rpartition(".")[2] for name in called}
-    return "print" in names or any(f.writes_output and f.name in names for f in namespace.surface.callables())
+    printers = {function.name for function in namespace.surface.callables() if function.writes_output}
+    return not names.isdisjoint(printers) or any(map(_PRINTER.fullmatch, names))
 
 
 def _only_printed(expression: ast.expr, namespace: Namespace) -> ast.expr | None:
