@@ -11,7 +11,7 @@ IN_ADVANCE: Final = "in_advance"
 def approved_by() -> str:
     """Who said, before the run began, that a script which scans clean may run. Called inside its flow."""
     if current_session().api_url:  # the command line runs the flow itself
-        return f"--yes ({user()})"
+        return by_flag()
     from prefect.client.orchestration import get_client  # the command line imports Prefect late
     from prefect.context import FlowRunContext
 
@@ -26,6 +26,11 @@ def approved_by() -> str:
         return f"approval: in_advance of the run {run.name!r}"
     flow = context.flow.name if context is not None and context.flow is not None else "flow"
     return by_deployment(f"{flow}/{deployment.name}", deployment.parameters, run_name=run.name)
+
+
+def by_flag() -> str:
+    """The person at the command line, who gave `--yes`."""
+    return f"--yes ({user()})"
 
 
 def by_deployment(name: str, parameters: dict[str, Any], *, run_name: str) -> str:

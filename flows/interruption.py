@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -57,15 +57,22 @@ def interruptions() -> Iterator[Interruptions]:
     What is ignored stays ignored: `nohup` and a shell's background jobs mean it.
     """
     taken = Interruptions()
+    with _handled(SIGNALS, taken.receive):
+        yield taken
+
+
+@contextmanager
+def _handled(numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Give these signals to a handler until the block ends, where Python allows that and nobody ignores them."""
     previous = {}
     if threading.current_thread() is threading.main_thread():
-        ignored = {number for number in SIGNALS if signal.getsignal(number) is signal.SIG_IGN}
-        previous = {number: signal.signal(number, taken.receive) for number in SIGNALS if number not in ignored}
+        heard = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+        previous = {number: signal.signal(number, handler) for number in heard}
     try:
-        yield taken
+        yield
     finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+        for number, before in previous.items():
+            signal.signal(number, before)
 
 
 @contextmanager
@@ -95,13 +102,5 @@ def ending_like_ctrl_c() -> Iterator[None]:
     def interrupt(number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt(WORDS[signal.Signals(number)])
 
-    previous = {}
-    if threading.current_thread() is threading.main_thread():
-        # Python makes a KeyboardInterrupt of SIGINT by itself.
-        heard = {number for number in SIGNALS if signal.getsignal(number) is signal.SIG_IGN} | {signal.SIGINT}
-        previous = {number: signal.signal(number, interrupt) for number in SIGNALS if number not in heard}
-    try:
+    with _handled((signal.SIGTERM, signal.SIGHUP), interrupt):  # Python makes one of SIGINT by itself
         yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)

@@ -4,6 +4,8 @@ from typing import Final
 
 import click
 
+from refute.sandbox.image_recipe import SUITES
+
 LOAD_TIMEOUT_S: Final = 600
 """Loading the layers into a busy engine takes minutes, not the client's default of one."""
 
@@ -16,7 +18,7 @@ def image() -> None:
 @image.command()
 @click.option(
     "--python",
-    type=click.Choice(("3.11", "3.13")),
+    type=click.Choice(tuple(SUITES)),
     default="3.11",
     show_default=True,
     help="Python version of the image.",

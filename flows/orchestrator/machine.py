@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from flows.orchestrator.keeper import PREFERRED_PORT, server_environment, stop_process
-from flows.orchestrator.port import claimed
+from flows.orchestrator.port import claimed, refusal
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home, tail
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
@@ -178,23 +178,13 @@ class Machine:
     @contextlib.contextmanager
     def _port_is_mine(self) -> Iterator[None]:
         with claimed(self._port) as mine:
-            why = self._refusal() if mine else "another refute starts a server there"
+            why = refusal(self._port) if mine else "another refute starts a server there"
             if why is not None:
                 raise OrchestratorUnavailable(
                     f"port {self._port} of 127.0.0.1: {why}",
                     hint="Another program listens there, or it is not allowed to you. Take another: refute ui --port N",
                 )
             yield
-
-    def _refusal(self) -> str | None:
-        """Why the kernel does not give us the port; None where it does."""
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", self._port))
-            except OSError as error:
-                return error.strerror
-        return None
 
     def _start_server(self) -> None:
         self._say("starting the Prefect server …")

@@ -46,6 +46,17 @@ def claimed_port(preferred: int) -> Iterator[int]:
         raise OSError(message)
 
 
+def refusal(port: int) -> str | None:
+    """Why the kernel does not give us a port of the loopback interface; None where it does."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError as error:
+            return error.strerror
+    return None
+
+
 def _free(port: int) -> int | None:
     with socket.socket() as probe:
         try:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from flows.confirmation.question import AskedTicket
-from flows.in_advance import user
+from flows.in_advance import by_flag, user
 from refute.approval import Approval, Decision, Denial, Question
 
 YES: Final = frozenset({"y", "yes"})
@@ -34,7 +34,7 @@ class TerminalApprover:
     def ask(self, question: Question) -> Decision:
         """Ask; anything but a clear yes in time is a no."""
         if self._in_advance and not question.dangers:
-            return Approval(snapshot_digest=question.snapshot.digest, by=f"--yes ({user()})")
+            return Approval(snapshot_digest=question.snapshot.digest, by=by_flag())
         self._console.print(describe(question))
         self._console.print(self._prompt(question), end=" ")
         try:

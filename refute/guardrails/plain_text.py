@@ -7,7 +7,6 @@ backslash of the text itself stays single, so an escape that a text spells out l
 
 import re
 import unicodedata
-from itertools import pairwise
 from typing import Final
 
 INVISIBLE: Final = frozenset(
@@ -59,10 +58,12 @@ def tail(text: str, *, max_lines: int, max_chars: int = 4_000) -> str:
 
 def on_one_line(prose: str) -> str:
     """Several lines of prose as one, for a table's cell or a line of a log, where breaks would be shown escaped."""
-    parts = [part.strip() for part in prose.split("\n") if part.strip()]
-    # Where a sentence begins that the one before does not end, only the break stood between them.
-    ends = ("." if one[-1].isalnum() and after[0].isupper() else "" for one, after in pairwise(parts))
-    return " ".join(part + end for part, end in zip(parts, (*ends, "")[: len(parts)], strict=True))
+    joined = ""
+    for line in filter(None, map(str.strip, prose.split("\n"))):
+        # Where a sentence begins that the one before does not end, only the break stood between them.
+        stop = "." if joined[-1:].isalnum() and line[0].isupper() else ""
+        joined = f"{joined}{stop} {line}" if joined else line
+    return joined
 
 
 def encodable(text: str) -> bool:

@@ -129,9 +129,9 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
             continue
         end = end_of_call(text, hit.end())
         node = parse_expression(text[hit.start() : end]) if end else None
-        doubt = doubtful(text, hit.start())
         if end is None or node is None or not calls_known(node, known):
             continue
+        doubt = doubtful(text, hit.start())
         if doubt and not below_a_sentence(text, hit.start()):
             continue
         start = whole_start(text, hit.start(), end, begin_of_last)

@@ -17,7 +17,7 @@ from refute.adversary.strength.hollow import FAILING, MEANINGLESS
 from refute.adversary.strength.record import ShallowClaim
 from refute.adversary.strength.trial import Trial, VariantRun
 from refute.adversary.suite_source import SuiteSource
-from refute.python_syntax import parse_python
+from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
 GOES_WELL: Final = re.compile(
@@ -169,12 +169,9 @@ def _names_in(suite: SuiteSource, test: str) -> set[str]:
 
 def _fixed_names(source: str) -> set[str]:
     """Constants, fields, and classes that have such or that others make: a base, a decorator."""
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+    tree = parsed_or_none(source)
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Module | ast.ClassDef):
             bound = {name for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign) for name in defined(one)}
             names |= bound

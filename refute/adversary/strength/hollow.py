@@ -10,7 +10,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.strength.controls import after_headings
-from refute.python_syntax import parse_python
+from refute.python_syntax import UNPARSABLE, parse_python
 
 HOLLOW: Final = "hollow"
 """How the names of these variants begin."""
@@ -134,7 +134,7 @@ def hollow_variants(brief: Brief, named: frozenset[str], token: str) -> dict[str
         try:
             failing[path] = _hollow(one.source, named, token, fails=True)
             meaningless[path] = _hollow(one.source, named, token, fails=False)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except UNPARSABLE:
             failing.pop(path, None)
     return {FAILING: failing, MEANINGLESS: meaningless} if meaningless else {}
 
