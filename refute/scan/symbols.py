@@ -44,6 +44,8 @@ ABOVE: Final = "\ue00e"
 
 OTHER_PROCESS: Final = "\ue00f"
 """Id of a process that the script did not start."""
+PROCESS_LIST: Final = OUTPUT + OTHER_PROCESS
+"""What a listing of the machine's processes prints, or any part of it."""
 
 MAX_TEXT: Final = 100_000
 """Longest text that is worked out."""

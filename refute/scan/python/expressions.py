@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from refute.scan.python import folding, names
 from refute.scan.python.values import (
     MAX_CHOICES,
+    PROCESS,
+    PROCESSES,
     UNK,
     Env,
     Function,
@@ -176,8 +178,8 @@ def _generate(walker: "PythonWalker", element: ast.expr, generators: list[ast.co
         walker.bind(first.target, choose(sequence[:MAX_CHOICES]) if isinstance(sequence, list) else sequence)
         for condition in first.ifs:
             walker.value(condition)
-        _generate(walker, element, rest)
-        return UNK
+        inner = _generate(walker, element, rest)
+        return inner if inner in ([PROCESS], [PROCESSES]) else UNK
     made: list[Any] = []
     for item in sequence:
         walker.env.names.pop(first.target.id, None) if isinstance(first.target, ast.Name) else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from refute.scan.python import folding
 from refute.scan.python.decoders import DECODERS
 from refute.scan.python.names import Bound, attribute, is_dangerous, item, iterated
-from refute.scan.python.values import UNK, FileValue, Function, Partial, PathValue, Ref, as_text, options_of
+from refute.scan.python.values import PROCESSES, UNK, FileValue, Function, Partial, PathValue, Ref, as_text, options_of
 from refute.scan.symbols import DOWNLOAD, is_open
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ _LIBRARY_CALLS: Final = frozenset(
 )
 
 
+_PICKING: Final = ("builtins.", "re.", "itertools.", "json.", "shlex.")
+"""Modules whose functions give parts of what they get."""
 _RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
 _ONLY_LOOKS: Final = frozenset(
     {"builtins.callable", "builtins.isinstance", "builtins.hasattr", "builtins.id", "builtins.repr", "builtins.print"}
@@ -79,7 +81,7 @@ def judge_reduce(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFuncti
 
 def call_reference(call: "PythonCall") -> Any:
     """Call something known by name."""
-    from refute.scan.python.calls import HANDLERS  # noqa: PLC0415 - the table needs this module
+    from refute.scan.python.calls import HANDLERS, UNKNOWN_METHODS  # noqa: PLC0415 - the table needs this module
 
     name = call.name
     if name.startswith("library()."):
@@ -92,7 +94,7 @@ def call_reference(call: "PythonCall") -> Any:
         return call_method(
             call.walker, Bound(call.arguments[0], name[8:]), call.arguments[1:], call.keywords, call.node
         )
-    handler = HANDLERS.get(name)
+    handler = HANDLERS.get(name) or (UNKNOWN_METHODS.get(name.rpartition(".")[2]) if ")." in name else None)
     if handler is not None:
         return handler(call)
     if name.startswith("sh.") and name.count(".") == 1:
@@ -104,6 +106,8 @@ def call_reference(call: "PythonCall") -> Any:
         return remember(call.walker, folding.decode_call(name, call.arguments))
     _follow_key(call)
     _follow_callables(call)
+    if name == PROCESSES.name or (PROCESSES in call.arguments and name.startswith(_PICKING)):
+        return PROCESSES
     return Ref(f"{name}()") if "." in name and name.count("()") < 3 else UNK  # noqa: PLR2004
 
 

@@ -10,6 +10,8 @@ from refute.scan.finding import Severity
 from refute.scan.python import folding
 from refute.scan.python.decoders import DECODERS
 from refute.scan.python.values import (
+    PROCESS,
+    PROCESSES,
     UNK,
     Choice,
     Class,
@@ -93,6 +95,8 @@ def attribute(walker: "PythonWalker", owner: Any, name: str, node: ast.AST) -> A
 
 
 def _member_of(owner: Ref, name: str) -> Any:
+    if owner == PROCESSES or (owner == PROCESS and name in {"pid", "info"}):
+        return PROCESSES
     if owner.name == "download()":
         return (
             Bound(DOWNLOAD, name)
@@ -195,6 +199,8 @@ def item(walker: "PythonWalker", owner: Any, index: Any, node: ast.AST) -> Any:
 
 
 def _item_of_reference(walker: "PythonWalker", owner: Ref, index: Any, node: ast.AST) -> Any:
+    if owner == PROCESSES:
+        return PROCESSES
     if owner.name == "os.environ":
         return environment_value(index)
     if owner.name == "sys.argv":
@@ -228,10 +234,10 @@ def iterated(value: Any) -> Any:
     if isinstance(value, Choice):
         return iterated(value.options[0])
     if isinstance(value, Ref) and value.name == "psutil.process_iter()":
-        return Ref("psutil.Process()")
+        return PROCESS
     if isinstance(value, str):
         return UNKNOWN if not value.startswith((TEMP, HERE)) else value + "/" + NAME
-    return value if isinstance(value, PathValue) else UNK
+    return value if isinstance(value, PathValue) or value == PROCESSES else UNK
 
 
 def entered(value: Any) -> Any:

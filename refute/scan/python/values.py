@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.scan.symbols import OUTPUT
+from refute.scan.symbols import OUTPUT, PROCESS_LIST
 
 MAX_CHOICES: Final = 6
 MAX_TEXT: Final = 100_000
@@ -29,6 +29,12 @@ class Ref:
     """Something reachable by name: `os`, `os.system`, `socket.socket()` for the result of a call."""
 
     name: str
+
+
+PROCESS: Final = Ref("psutil.Process()")
+"""A process as an object, which the script need not have started."""
+PROCESSES: Final = Ref("processes()")
+"""A listing of the machine's processes, and any part of it: lines, words, numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +169,7 @@ def as_text(value: Any) -> str:
         return str(value)
     if isinstance(value, Choice):
         return as_text(value.options[0])
-    return OUTPUT
+    return PROCESS_LIST if value == PROCESSES else OUTPUT
 
 
 def signature(value: Any) -> Any:

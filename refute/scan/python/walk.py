@@ -9,7 +9,7 @@ from typing import Any, Final
 from refute.scan.python import assigning, expressions, functions, invoke, names
 from refute.scan.python.call import PythonCall
 from refute.scan.python.statements import walk_statement
-from refute.scan.python.values import UNK, Class, Env, Function, Instance, Partial, Ref, choose
+from refute.scan.python.values import PROCESSES, UNK, Class, Env, Function, Instance, Partial, Ref, choose
 from refute.scan.report import Report, Spot
 from refute.scan.symbols import HERE, NAME
 
@@ -79,7 +79,7 @@ class PythonWalker:
                 items = list(value) if isinstance(value, list | tuple) and len(value) == len(target.elts) else None
                 for index, part in enumerate(target.elts):
                     inner = part.value if isinstance(part, ast.Starred) else part
-                    self.bind(inner, items[index] if items is not None else UNK)
+                    self.bind(inner, items[index] if items is not None else value if value == PROCESSES else UNK)
             case ast.Attribute():
                 owner = self.value(target.value)
                 assigning.assign_attribute(self, owner, target, value)

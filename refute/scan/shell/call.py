@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from refute.scan.effects import Act
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import HOME
+from refute.scan.symbols import DOWNLOAD, HOME, OTHER_PROCESS, OWN_PROCESS, PROCESS_LIST, UNKNOWN
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -56,6 +56,11 @@ class Call:
         shared = self.walker.shared
         spot, shown = self.walker.spot(self.node), " ".join(self.argv)
         return Act(shared.report, spot, shown, self.walker.scope.cwd, soft=shared.uncalled)
+
+    def picked(self) -> str:
+        """What a filter prints that picks parts of what it is fed: not known, but whence they come is."""
+        kinds = (DOWNLOAD, PROCESS_LIST, OTHER_PROCESS, OWN_PROCESS)
+        return next((kind for kind in kinds if kind in self.stdin), UNKNOWN)
 
 
 def _only_asked(pipeline: "Node", first: "Node") -> bool:

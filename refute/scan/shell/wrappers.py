@@ -10,7 +10,7 @@ from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import NAME, OWN_PROCESS, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import NAME, OTHER_PROCESS, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
 # Wrapper → (options that take a value, positional arguments before the command).
 _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
@@ -74,7 +74,7 @@ _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
 
 
-_PROCESS_LIST: Final = re.compile(r"\b(?:ps|pgrep|pidof|lsof|fuser|netstat|ss|top)\b[^|]*\|")
+_PROCESS_LIST: Final = re.compile(r"\b(?:lsof|fuser|netstat|ss|top)\b[^|]*\|")
 
 
 def unwrap(call: Call, name: str) -> list[str] | None:
@@ -187,11 +187,12 @@ def _environment(call: Call, rest: list[str]) -> list[str] | None:
 def _xargs(call: Call, rest: list[str]) -> list[str]:
     options, words = split_options(rest, "IiLlnPsdEea")
     words = words or ["echo"]
-    fed = call.stdin.strip("\n")
+    fed = "".join(map(call.act.read, options.get("a", []))) or call.stdin.strip("\n")
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if "I" in options or "i" in options else "")
     head = words[0].rpartition("/")[2]
     pipeline = call.node.parent
-    if head == "kill" and pipeline is not None and _PROCESS_LIST.search(text_of(pipeline)):
+    listed = OTHER_PROCESS in fed or (pipeline is not None and _PROCESS_LIST.search(text_of(pipeline)))
+    if head == "kill" and listed:
         call.act.add("kill-process", detail="The processes are picked from a list of all.")
         return []
     if (

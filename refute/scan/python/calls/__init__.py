@@ -35,5 +35,7 @@ PATH_METHODS: Mapping[str, Callable[[PythonCall, PathValue], Any]] = file_object
 """Methods of `pathlib` paths."""
 FILE_METHODS: Mapping[str, Callable[[PythonCall, FileValue], Any]] = file_objects.FILE_METHODS
 """Methods of open files."""
-UNKNOWN_METHODS: Mapping[str, Callable[[PythonCall], Any]] = process.UNKNOWN_METHODS
+UNKNOWN_METHODS: Mapping[str, Callable[[PythonCall], Any]] = MappingProxyType(
+    {**process.UNKNOWN_METHODS, **network.UNKNOWN_METHODS}
+)
 """Methods whose name alone is telling, on objects about which nothing is known."""

@@ -82,7 +82,9 @@ def _link(call: PythonCall) -> None:
 
 
 def _read(call: PythonCall) -> Any:
-    call.act.read(text_argument(call, 0, "path"))
+    value = call.argument(0)
+    for path in map(as_text, value) if isinstance(value, list | tuple) else [text_argument(call, 0, "path")]:
+        call.act.read(path)
     return UNK
 
 
@@ -222,8 +224,8 @@ HANDLERS: Final = {
     **dict.fromkeys(("os.chown", "os.lchown", "shutil.chown", "os.chflags"), _chown),
     **dict.fromkeys(
         (
-            "linecache.getline linecache.getlines sqlite3.connect numpy.loadtxt numpy.load pandas.read_csv "
-            "os.readlink pkgutil.get_data"
+            "linecache.getline linecache.getlines sqlite3.connect numpy.loadtxt numpy.load numpy.fromfile "
+            "numpy.genfromtxt configparser.ConfigParser().read os.readlink pkgutil.get_data"
         ).split(),
         _read,
     ),

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
-from refute.scan.python.values import UNK, Ref, as_text
-from refute.scan.symbols import OWN_PROCESS
+from refute.scan.python.values import PROCESSES, UNK, Ref, as_text
+from refute.scan.symbols import OTHER_PROCESS, OWN_PROCESS
 
 
 def _kill(call: PythonCall) -> Any:
@@ -21,6 +21,8 @@ def _kill(call: PythonCall) -> Any:
         isinstance(pid, Ref) and "getppid" in pid.name
     ):
         call.act.add("kill-process")
+    elif OTHER_PROCESS in as_text(pid):
+        call.act.add("kill-process", detail="The processes are picked from a list of all.")
     elif OWN_PROCESS not in as_text(pid):
         call.act.add("kill-process", severity=Severity.MEDIUM)
     return UNK
@@ -72,6 +74,7 @@ HANDLERS: Final = {
         ),
         _always("kill-process"),
     ),
+    "psutil.pids": lambda _call: PROCESSES,
     **dict.fromkeys(("os.getpid", "os.getpgrp"), lambda _call: OWN_PROCESS),
     **dict.fromkeys(("os.fork", "os.forkpty"), _fork),
     **dict.fromkeys(("multiprocessing.Process", "threading.Thread", "threading.Timer"), _start_process),
@@ -91,11 +94,12 @@ HANDLERS: Final = {
     **dict.fromkeys(
         (
             "pynput.keyboard.Listener keyboard.on_press keyboard.record pyautogui.screenshot mss.mss "
-            "scapy.all.sniff scapy.all.send nmap.PortScanner evdev.InputDevice pynput.mouse.Listener"
+            "scapy.all.send nmap.PortScanner evdev.InputDevice pynput.mouse.Listener"
         ).split(),
         _always(
             "attack-tool",
         ),
     ),
+    **dict.fromkeys(("keyring.get_password", "keyring.get_credential"), _always("read-credentials")),
     **dict.fromkeys(("pwd.getpwall", "grp.getgrall", "spwd.getspall", "spwd.getspnam"), _always("read-host-file")),
 }

@@ -2,6 +2,7 @@
 
 # ruff: noqa: SIM905 - long tables of names read best as words
 
+import re
 from typing import Any, Final
 
 from refute.scan import hosts
@@ -49,6 +50,17 @@ def connect_url(call: PythonCall, value: Any) -> Any:
 
 def _url(call: PythonCall) -> Any:
     return connect_url(call, call.argument(0, "url"))
+
+
+def _address_if_any(call: PythonCall) -> Any:
+    """Calls that take something else as well as a URL, such as a path or an option."""
+    for value in (*call.arguments, *call.keywords.values()):
+        if isinstance(value, str) and re.match(r"[\w+.-]+://", value):
+            return connect_url(call, value)
+        if isinstance(value, str | PathValue) and call.name.startswith("pandas."):
+            call.act.read(as_text(value))
+            break
+    return UNK
 
 
 def _verb(call: PythonCall) -> Any:
@@ -163,6 +175,9 @@ HANDLERS: Final = {
         ).split(),
         _url,
     ),
+    **{f"pandas.read_{kind}": _address_if_any for kind in ("csv", "table", "json", "excel", "parquet", "xml", "fwf")},
+    **{f"selenium.webdriver.{name}().get": _url for name in ("Chrome", "Firefox", "Edge", "Safari", "Remote")},
+    "pycurl.Curl().setopt": _address_if_any,
     "urllib.request.Request": _request_object,
     "socket.socket": _socket,
     **dict.fromkeys(("urllib.request.urlretrieve", "urllib.urlretrieve"), _retrieve),
@@ -223,3 +238,5 @@ HANDLERS: Final = {
     **dict.fromkeys(("os.dup2", "pty.fork"), terminal),
     **dict.fromkeys(("ssl.create_default_context", "ssl.SSLContext"), lambda call: Ref(f"{call.name}()")),
 }
+UNKNOWN_METHODS: Final = {"goto": _address_if_any}
+"""`page.goto("…")` of browsers that are driven by code."""

@@ -2,15 +2,20 @@
 
 # ruff: noqa: SIM905 - long tables of names read best as words
 
+import re
 import shlex
 from typing import Any, Final
 
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
 from refute.scan.python.calls import fed, network
-from refute.scan.python.values import UNK, PathValue, Ref, as_text, options_of
+from refute.scan.python.values import PROCESSES, UNK, PathValue, Ref, as_text, options_of
 from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, SECRET, UNKNOWN
 
+_LISTS_PROCESSES: Final = re.compile(
+    r"(?:^|[|;&(]\s*)(?:\S*/)?(?:ps|pgrep|pidof)\b(?![^|;]*(?:\s--?p(?:pid|arent)?\b|\s-P|\$[$!]))"
+)
+"""A command that lists processes of others too, not one by its id or by its parent."""
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
 
 
@@ -29,6 +34,8 @@ def shell_text(call: PythonCall, value: Any) -> Any:
             call.act.add("pipe-to-shell")
         elif DERIVED not in text:
             embedded(call, text)
+        if _LISTS_PROCESSES.search(text):
+            return PROCESSES
     return Ref("subprocess()")
 
 
@@ -49,7 +56,10 @@ def argument_list(call: PythonCall, value: Any) -> Any:
         words = [as_text(part) for part in value]
         if words[0] in {UNKNOWN, OUTPUT, ""}:
             return Ref("subprocess()")
-        embedded(call, " ".join(_quoted(word) for word in words))
+        text = " ".join(_quoted(word) for word in words)
+        embedded(call, text)
+        if _LISTS_PROCESSES.match(text):
+            return PROCESSES
     elif isinstance(value, str | PathValue):
         embedded(
             call,

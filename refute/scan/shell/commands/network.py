@@ -204,8 +204,13 @@ def _socat(call: Call) -> str:
 _BROWSERS: Final = frozenset({"lynx", "links", "links2", "elinks", "w3m"})
 
 
+_VERBS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+
+
 def _talk(call: Call) -> str:
     operands = split_options(call.argv[1:], "cWwistlpIM46uHabkPfoe", frozenset(), mixed=True)[1]
+    if operands[1:] and operands[0] in _VERBS:
+        del operands[0]
     shows = call.argv[0] in _BROWSERS and not {"-dump", "-source", "-dump_source", "-dump_both"} & set(call.argv)
     for word in operands[:1]:
         host = hosts.host_of(word) if "://" in word else word.rpartition("@")[2]
@@ -216,6 +221,14 @@ def _talk(call: Call) -> str:
             call.act.connect(host)
     sends(call, operands)
     return DOWNLOAD if operands else UNKNOWN
+
+
+def _open(call: Call) -> str:
+    """Browsers with a window, and what hands an address to one; files of the machine are only shown."""
+    for word in call.argv[1:]:
+        if "://" in word and not word.startswith(("file:", "-")):
+            call.act.connect(hosts.host_of(word))
+    return UNKNOWN
 
 
 def _lookup(call: Call) -> str:
@@ -246,6 +259,13 @@ COMMANDS: Final = {
             "nmblookup"
         ).split(),
         _talk,
+    ),
+    **dict.fromkeys(
+        (
+            "xdg-open x-www-browser sensible-browser gio firefox chromium chromium-browser google-chrome "
+            "google-chrome-stable brave-browser microsoft-edge opera epiphany"
+        ).split(),
+        _open,
     ),
     **dict.fromkeys(("dig", "host", "nslookup", "drill", "resolvectl"), _lookup),
 }

@@ -9,7 +9,7 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import DOWNLOAD, HERE, HOME, NAME, SECRET, UNKNOWN, is_known
+from refute.scan.symbols import HERE, HOME, NAME, SECRET, UNKNOWN, is_known
 
 # Command → options that take a value.
 _READERS: Final[dict[str, str]] = {
@@ -103,12 +103,10 @@ def _grep(call: Call) -> str:
         if options.keys() & {"r", "R", "recursive"}:
             call.act.list(path)
         call.act.read(path, asks=bool(options.keys() & {"q", "quiet", "silent"}) or call.silent)
-    if DOWNLOAD in call.stdin:
-        return DOWNLOAD
     wanted = " ".join([*patterns, *operands[:1]])
     if SECRET in call.stdin and re.search(r"(?i)key|token|secret|pass|cred", wanted):
         return SECRET
-    return UNKNOWN
+    return UNKNOWN if options.keys() & {"c", "count"} else call.picked()
 
 
 def _awk(call: Call) -> str:
@@ -119,7 +117,7 @@ def _awk(call: Call) -> str:
             call.act.read(path)
     for program in programs:
         _awk_program(call, program)
-    return call.stdin if DOWNLOAD in call.stdin else UNKNOWN
+    return call.picked()
 
 
 def _awk_program(call: Call, program: str) -> None:

@@ -12,7 +12,7 @@ from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import NAME, OTHER_PROCESS, OWN_PROCESS, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import HOST_DATA, NAME, OTHER_PROCESS, OWN_PROCESS, PROCESS_LIST, SECRET, UNKNOWN, is_open
 
 _QUERIES: Final = frozenset(
     {
@@ -138,8 +138,6 @@ def _kill(call: Call) -> str:
         words = words[2:]
     elif words[:1] and re.fullmatch(r"-(\d+|[A-Z]\w*|SIG\w+)", words[0]) and len(words) > 1:
         words = words[1:]
-    if re.search(r"(?:\$\(|`)\s*ps\s(?![^)|`]*(?:--ppid|\$\$|\$!))", text_of(call.node)):
-        call.act.add("kill-process", detail="The processes are picked from a list of all.")
     for word in words:
         if word not in {"--", ""} and not word.startswith("%") and OWN_PROCESS not in word:
             _end_process(call, word)
@@ -149,12 +147,19 @@ def _kill(call: Call) -> str:
 def _end_process(call: Call, word: str) -> None:
     if word == "-1":
         call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
-    elif OTHER_PROCESS in word or (word.lstrip("-").isdigit() and word != "0"):
+    elif OTHER_PROCESS in word or HOST_DATA in word or (word.lstrip("-").isdigit() and word != "0"):
         call.act.add("kill-process")
     elif re.search(r"[*?\[]", word):
         call.act.add("kill-process", detail="Whatever process the pattern names.")
     elif is_open(word) or NAME in word:
         call.act.add("kill-process", severity=Severity.MEDIUM, detail="The process is not known before the run.")
+
+
+def _list_processes(call: Call) -> str:
+    """`ps` and the like: of all processes, or of those that the script started."""
+    if any(OWN_PROCESS in word for word in call.argv):
+        return OWN_PROCESS
+    return PROCESS_LIST if call.argv[0] == "ps" else OTHER_PROCESS
 
 
 def _kill_by_name(call: Call) -> str:
@@ -263,6 +268,6 @@ COMMANDS: Final = {
     "ffmpeg": _films,
     "import": _films,
     **dict.fromkeys(("security", "secret-tool", "pass", "keyring", "gopass"), _asks_for_passwords),
-    **dict.fromkeys(("pgrep", "pidof"), lambda _call: OTHER_PROCESS),
+    **dict.fromkeys(("ps", "pgrep", "pidof"), _list_processes),
     "ulimit": _ulimit,
 }

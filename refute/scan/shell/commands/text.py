@@ -175,7 +175,7 @@ def _cut(call: Call) -> str | None:
         call.act.read(path)
     text = call.stdin
     if operands or not text or is_open(text):
-        return UNKNOWN
+        return call.picked()
     picked = (options.get("f") or options.get("c") or options.get("b") or [""])[0]
     if not picked.isdigit():
         return DERIVED
