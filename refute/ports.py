@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -100,19 +101,25 @@ class Ports:
         Raises:
             SettingsInvalid: the settings name no model that may be asked.
         """
-        from refute.ledger.accounts import Payer  # noqa: PLC0415  # SQLAlchemy takes half a second to import
+        from refute.ledger.budgets import Payer  # noqa: PLC0415  # SQLAlchemy takes half a second to import
         from refute.llm.connect import connect_model  # noqa: PLC0415
+        from refute.llm.till import Waiting  # noqa: PLC0415
 
         if ticket_id not in self._models:
             payer = Payer(run_id=self.run_id, ticket_id=ticket_id)
+            waiting = Waiting(turn=self.model_turn, pause=self.pause, tell=self.observer.warned)
             self._models[ticket_id] = connect_model(
-                self.settings, payer, ledger=lambda: self.ledger, audit=self.audit, turn=self.model_turn
+                self.settings, payer, ledger=lambda: self.ledger, audit=self.audit, waiting=waiting
             )
         return self._models[ticket_id]
 
     def model_turn(self) -> contextlib.AbstractContextManager[object]:
         """Wait until one more request to a model may be under way; here nothing bounds them."""
         return contextlib.nullcontext()
+
+    def pause(self, seconds: float) -> None:
+        """Wait, for a model that is busy or for money; where somebody ends the run, that ends the wait."""
+        time.sleep(seconds)
 
     def open_ledger_ahead(self) -> None:
         """Import and open the ledger in the background: half a second that fits into waiting for a container."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, exists, func, or_, select, type_coerce
 
-from refute.ledger.accounts import State
+from refute.ledger.budgets import State
 from refute.ledger.schema import OUTCOMES, RESERVATIONS
 from refute.ledger.store import Ledger
 from reports.budget import WINDOW_DAYS, ZERO

@@ -101,6 +101,15 @@ class BatchPorts(Ports):
         """Wait for a slot of the server's limit, or for the end of the batch."""
         return model_turn(self._desk.slots.check)
 
+    def pause(self, seconds: float) -> None:
+        """Wait, but not longer than until the batch is ended.
+
+        Raises:
+            BatchStopped: it is.
+        """
+        self._desk.slots.wait(seconds)
+        self._desk.slots.check()
+
     def open_ledger_ahead(self) -> None:
         """It is open."""
 

@@ -9,51 +9,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from enum import StrEnum
 from typing import Any, Final, NewType
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, text, update
+from sqlalchemy import Connection, insert, text, update
 
-from refute.errors import BudgetExhausted
+from refute.ledger.budgets import HELD, ZERO, Budgets, Payer, State, awaited, scopes, standing
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
 
 ReservationId = NewType("ReservationId", int)
 LOCK: Final = 0x5E_F0_7E
 """Number of PostgreSQL's advisory lock under which budgets are looked at; SQLite has one writer anyway."""
-ZERO: Final = Decimal(0)
-HELD: Final = RESERVATIONS.c
-
-
-class State(StrEnum):
-    """How far a reservation has come."""
-
-    RESERVED = "reserved"
-    SENT = "sent"
-    SETTLED = "settled"
-    RELEASED = "released"
-    """Nothing was, or can have been, billed."""
+PLACE_S: Final = 30.0
+"""For so long whoever waits keeps its place without asking again; a killed process keeps nobody waiting longer."""
+SETTLING_S: Final = 30.0
+"""How much later than its last moment an answer may be settled: connecting and the ledger take their time too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budgets:
-    """Most that may be spent, in US dollars; None: no limit."""
+class Queued:
+    """Nothing is set aside yet: others have set aside what is missing, and some of it will come back."""
 
-    ticket_usd: Decimal | None
-    """In one run of one ticket."""
-    run_usd: Decimal | None = None
-    day_usd: Decimal | None = None
-    """UTC."""
-    month_usd: Decimal | None = None
-    """UTC."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Payer:
-    """For whom a call is made."""
-
-    run_id: str
-    ticket_id: str
+    place: ReservationId
+    """In the order of those that wait; to be given back, or released."""
+    budget: str
+    """Which one, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,47 +72,68 @@ class Accounts:
         self._budgets = budgets
         self._clock = clock
 
-    def reserve(self, payer: Payer, worst_usd: Decimal | None, *, valid_s: float) -> ReservationId:
-        """Set money aside, or refuse.
+    def reserve(
+        self, payer: Payer, worst_usd: Decimal | None, *, valid_s: float, place: ReservationId | None = None
+    ) -> ReservationId | Queued:
+        """Set money aside, or take (or keep) a place among those that wait for it, or refuse.
 
         Args:
             payer: whose budgets count.
             worst_usd: the most that the call may cost; None where no price is known, and so no budget holds it.
             valid_s: how long it is kept if nothing is sent.
+            place: that was taken before; the reservation has its id.
 
         Raises:
-            BudgetExhausted: a budget has less left.
+            BudgetExhausted: a budget has less left, whatever calls under way turn out to cost.
         """
         now = self._clock().astimezone(UTC)
         with self._exclusive() as connection:
-            for name, limit, scope in self._scopes(payer, now):
-                spent = _spent(connection, scope, now)
-                if limit is not None and spent + (worst_usd or ZERO) > limit:
-                    raise _exhausted(name, limit, spent, worst_usd)
-            row = insert(RESERVATIONS).values(
-                run_id=payer.run_id,
-                ticket_id=payer.ticket_id,
-                month=f"{now:%Y-%m}",
-                day=f"{now:%Y-%m-%d}",
-                state=State.RESERVED.value,
-                created_at=now,
-                expires_at=now + timedelta(seconds=valid_s),
-                worst_nanousd=worst_usd,
-                held_nanousd=worst_usd or ZERO,
-                unreconciled=False,
-            )
-            return ReservationId(connection.execute(row.returning(HELD.id)).scalar_one())
+            budget = awaited(connection, scopes(self._budgets, payer, now), worst_usd, now, place=place)
+            row = {
+                "run_id": payer.run_id,
+                "ticket_id": payer.ticket_id,
+                "month": f"{now:%Y-%m}",
+                "day": f"{now:%Y-%m-%d}",
+                "state": (State.WAITING if budget else State.RESERVED).value,
+                "created_at": now,
+                "expires_at": now + timedelta(seconds=PLACE_S if budget else valid_s),
+                "worst_nanousd": worst_usd,
+                "held_nanousd": ZERO if budget else worst_usd or ZERO,
+                "unreconciled": False,
+            }
+            if place is None:
+                place = ReservationId(
+                    connection.execute(insert(RESERVATIONS).values(row).returning(HELD.id)).scalar_one()
+                )
+            else:
+                self._finish(connection, place, row)
+        return Queued(place=place, budget=budget) if budget else place
 
-    def mark_sent(self, reservation: ReservationId) -> bool:
+    def has_room(self, payer: Payer, worst_usd: Decimal | None, *, place: ReservationId) -> bool:
+        """Whether whoever has this place need wait no longer; a look that keeps nobody waiting.
+
+        Raises:
+            BudgetExhausted: waiting is in vain.
+        """
+        now = self._clock().astimezone(UTC)
+        with self._ledger.transaction() as connection:
+            return not awaited(connection, scopes(self._budgets, payer, now), worst_usd, now, place=place)
+
+    def mark_sent(self, reservation: ReservationId, *, answer_s: float) -> bool:
         """Say, before sending, that the call may be billed from now on.
+
+        Args:
+            reservation: that pays for it.
+            answer_s: how long its answer may take; after it nobody waits for what it may give back.
 
         Returns:
             False where the reservation has expired: nothing may be sent on it.
         """
         now = self._clock().astimezone(UTC)
         held = (HELD.id == reservation) & (HELD.state == State.RESERVED.value) & (HELD.expires_at > now)
+        sent = {"state": State.SENT.value, "expires_at": now + timedelta(seconds=answer_s + SETTLING_S)}
         with self._exclusive() as connection:
-            return connection.execute(update(RESERVATIONS).where(held).values(state=State.SENT.value)).rowcount == 1
+            return connection.execute(update(RESERVATIONS).where(held).values(sent)).rowcount == 1
 
     def settle(self, reservation: ReservationId, payer: Payer, call: ModelCall) -> None:
         """Put the real cost in the place of the worst case, and keep the call, in one transaction."""
@@ -182,17 +183,8 @@ class Accounts:
         """US dollars spent or set aside by scope: `ticket`, `run`, `day`, `month`."""
         now = self._clock().astimezone(UTC)
         with self._ledger.transaction() as connection:
-            return {name: _spent(connection, scope, now) for name, _, scope in self._scopes(payer, now)}
-
-    def _scopes(self, payer: Payer, now: datetime) -> list[tuple[str, Decimal | None, ColumnElement[bool]]]:
-        budgets = self._budgets
-        run = HELD.run_id == payer.run_id
-        return [
-            ("ticket", budgets.ticket_usd, run & (HELD.ticket_id == payer.ticket_id)),
-            ("run", budgets.run_usd, run),
-            ("day", budgets.day_usd, HELD.day == f"{now:%Y-%m-%d}"),
-            ("month", budgets.month_usd, HELD.month == f"{now:%Y-%m}"),
-        ]
+            found = scopes(self._budgets, payer, now)
+            return {name: standing(connection, scope, now).taken_usd for name, _, scope in found}
 
     @contextmanager
     def _exclusive(self) -> Iterator[Connection]:
@@ -225,24 +217,3 @@ _CALL_COLUMNS: Final = (
     "thinking_tokens",
     "latency_s",
 )
-
-
-def _spent(connection: Connection, scope: ColumnElement[bool], now: datetime) -> Decimal:
-    alive = or_(HELD.state != State.RESERVED.value, HELD.expires_at > now)
-    total = connection.execute(select(func.sum(HELD.held_nanousd)).where(scope & alive)).scalar_one()
-    return total or ZERO
-
-
-_TICKET_HINT: Final = "Raise --max-cost, or use --tester property, which costs nothing."
-_SHARED_HINT: Final = (
-    "What is set aside comes back as calls under way settle: `refute batch … --only-failed` then runs what was left. "
-    "Or raise {name}_budget_usd, or use --tester property, which costs nothing."
-)
-
-
-def _exhausted(name: str, limit: Decimal, spent: Decimal, worst_usd: Decimal | None) -> BudgetExhausted:
-    asked = "a call" if worst_usd is None else f"a call of up to ${worst_usd:f}"
-    return BudgetExhausted(
-        f"budget of the {name}: ${limit:f}, of which ${spent:f} is spent or set aside; {asked} does not fit",
-        hint=_TICKET_HINT if name == "ticket" else _SHARED_HINT.format(name=name),
-    )

@@ -1,20 +1,21 @@
 """From settings to a model: kept answers first, then Gemini, paid from the ledger's budgets."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Final
 
 from refute.errors import SettingsInvalid
 from refute.guardrails.audit import AuditLog
-from refute.ledger.accounts import Accounts, Budgets, Payer
+from refute.ledger.accounts import Accounts
+from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.store import Ledger
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini
-from refute.llm.metered import MeteredModel, Till, Turn
+from refute.llm.metered import MeteredModel
 from refute.llm.model import Model
 from refute.llm.pricing import load_prices
 from refute.llm.retention import require_zero_retention
 from refute.llm.shelf import KeptAnswers, Replay, Shelf
+from refute.llm.till import Clockwork, Till, Waiting
 from refute.settings import Settings, TesterName
 
 ABANDONED_AFTER_S: Final = 3600
@@ -22,7 +23,7 @@ ABANDONED_AFTER_S: Final = 3600
 
 
 def connect_model(
-    settings: Settings, payer: Payer, *, ledger: Callable[[], Ledger], audit: AuditLog, turn: Turn = nullcontext
+    settings: Settings, payer: Payer, *, ledger: Callable[[], Ledger], audit: AuditLog, waiting: Waiting | None = None
 ) -> Model:
     """The model of the settings. Nothing is sent before the first prompt that no kept answer serves.
 
@@ -31,7 +32,7 @@ def connect_model(
         payer: the run and ticket that pay.
         ledger: opens the ledger; not called by a replay.
         audit: gets a line before every request.
-        turn: bounds how many requests are under way at once.
+        waiting: bounds how many requests are under way at once, and ends waits; by default nothing does.
 
     Raises:
         SettingsInvalid: `gemini.yaml` is missing or would let the provider keep what it is sent, or there is no
@@ -44,6 +45,7 @@ def connect_model(
                 hint="Record one: refute verify TICKET --tester gemini --record DIR",
             )
         return Replay(Shelf(settings.replay_dir))
+    waiting = waiting or Waiting()
     given = GeminiSettings.read(settings.gemini_file)
     if settings.allow_unpriced:
         given = given.model_copy(update={"allow_unpriced": True})
@@ -52,8 +54,9 @@ def connect_model(
     accounts.settle_abandoned(older_than_s=ABANDONED_AFTER_S)
     metered = MeteredModel(
         gemini,
-        Till(accounts=accounts, payer=payer, prices=load_prices(given.prices), turn=turn),
+        Till(accounts=accounts, payer=payer, prices=load_prices(given.prices), turn=waiting.turn, tell=waiting.tell),
         audit=audit,
+        clockwork=Clockwork(sleep=waiting.pause),
         preflight=lambda: require_zero_retention(gemini, audit, run_id=payer.run_id),
     )
     scope = f"{given.models.flash}-{given.models.pro}{'-local' if given.base_url else ''}"

@@ -1,30 +1,24 @@
 """A model whose every request is paid from a budget before it is sent, and on record after."""
 
-import random
-import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Final, Protocol
 
 from refute.errors import BudgetExhausted, ModelUnavailable, ModelUnpriced
 from refute.guardrails.audit import AuditLog, Decision, Gate
-from refute.ledger.accounts import Accounts, ModelCall, Payer, ReservationId
+from refute.ledger.accounts import ModelCall, ReservationId
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.model import Completion, Prompt, Reply
-from refute.llm.pricing import PriceList, total
+from refute.llm.pricing import total
 from refute.llm.request import RequestFailed
+from refute.llm.till import Clockwork, Till
 
 FIRST_WAIT_S: Final = 1.0
 LONGEST_WAIT_S: Final = 30.0
 COUNT_MARGIN: Final = 1.02
 """The count that is asked for beforehand may differ a little from what is billed."""
 OVERHEAD_TOKENS: Final = 64
-
-Turn = Callable[[], AbstractContextManager[object]]
-"""Waits until one more request may be under way, which it is while the context is open."""
 
 
 class Endpoint(Protocol):
@@ -43,27 +37,6 @@ class Endpoint(Protocol):
     def send(self, prompt: Prompt) -> Reply:
         """Send it once."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clockwork:
-    """Time and chance, so that tests need neither wait nor guess."""
-
-    sleep: Callable[[float], None] = time.sleep
-    monotonic: Callable[[], float] = time.monotonic
-    today: Callable[[], date] = lambda: datetime.now(UTC).date()
-    chance: Callable[[], float] = random.random
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Till:
-    """What pays, for whom, at which prices."""
-
-    accounts: Accounts
-    payer: Payer
-    prices: PriceList
-    turn: Turn = nullcontext
-    """Taken before money is set aside, so that nothing expires while it is waited for."""
 
 
 class MeteredModel:
@@ -87,10 +60,10 @@ class MeteredModel:
         clockwork: Clockwork | None = None,
     ) -> None:
         self._endpoint = endpoint
+        self._till = till
         self._accounts = till.accounts
         self._payer = till.payer
         self._prices = till.prices
-        self._turn = till.turn
         self._audit = audit
         self._preflight: Callable[[], None] | None = preflight
         self._clockwork = clockwork or Clockwork()
@@ -111,10 +84,9 @@ class MeteredModel:
             self._preflight = None
         worst_usd = self._worst_case(prompt)
         before = len(self.costs_usd)
-        began = self._clockwork.monotonic()
         for attempt in range(1, settings.attempts + 1):
             try:
-                reservation, reply = self._send(prompt, worst_usd)
+                reservation, reply, latency_s = self._send(prompt, worst_usd)
             except BudgetExhausted as error:
                 error.cost_usd = total(self.costs_usd[before:])  # of tries that were lost on their way
                 raise
@@ -123,7 +95,6 @@ class MeteredModel:
                     raise self._unavailable(prompt, reply, attempt, total(self.costs_usd[before:])) from reply
                 self._clockwork.sleep(self._wait_s(reply, attempt))
                 continue
-            latency_s = self._clockwork.monotonic() - began
             self._book(reservation, prompt, reply, latency_s)
             return Completion(
                 reply=reply,
@@ -134,15 +105,20 @@ class MeteredModel:
             )
         raise AssertionError("the loop ends in a reply or an error")  # attempts is at least 1
 
-    def _send(self, prompt: Prompt, worst_usd: Decimal | None) -> tuple[ReservationId, Reply | RequestFailed]:
-        """One request in its turn: its money, and what came of it. What waits between two requests keeps no turn."""
-        with self._turn():
-            reservation = self._reserve(prompt, worst_usd)
+    def _send(self, prompt: Prompt, worst_usd: Decimal | None) -> tuple[ReservationId, Reply | RequestFailed, float]:
+        """One request in its turn: its money, what came of it, and how long that took without any waiting for a turn.
+
+        What waits between two requests keeps no turn.
+        """
+        with self._reserved(prompt, worst_usd) as reservation:
+            began = self._clockwork.monotonic()
+            reply: Reply | RequestFailed
             try:
-                return reservation, self._endpoint.send(prompt)
+                reply = self._endpoint.send(prompt)
             except RequestFailed as failure:
                 self._book_failure(reservation, failure, worst_usd)
-                return reservation, failure
+                reply = failure
+            return reservation, reply, self._clockwork.monotonic() - began
 
     def _worst_case(self, prompt: Prompt) -> Decimal | None:
         model = self._endpoint.model_of(prompt)
@@ -168,20 +144,22 @@ class MeteredModel:
             return len((prompt.system + prompt.text).encode()) + schema_bytes + OVERHEAD_TOKENS
         return int(counted * COUNT_MARGIN) + schema_bytes + OVERHEAD_TOKENS
 
-    def _reserve(self, prompt: Prompt, worst_usd: Decimal | None) -> ReservationId:
+    @contextmanager
+    def _reserved(self, prompt: Prompt, worst_usd: Decimal | None) -> Iterator[ReservationId]:
         """Set the money aside, say so in the audit log, and from then on count it as sent."""
+        answer_s = self._endpoint.settings.timeout_s
         try:
-            reservation = self._accounts.reserve(self._payer, worst_usd, valid_s=self._endpoint.settings.timeout_s)
+            with self._till.set_aside(worst_usd, valid_s=answer_s, clockwork=self._clockwork) as reservation:
+                self._record(Gate.MODEL_CALL, Decision.ALLOW, prompt, "the budget holds its worst case", worst_usd)
+                if not self._accounts.mark_sent(reservation, answer_s=answer_s):
+                    raise ModelUnavailable(
+                        "the money set aside for a model call expired before it was sent",
+                        hint="The ledger answered too slowly. Run it again.",
+                    )
+                yield reservation
         except BudgetExhausted as error:
             self._record(Gate.BUDGET, Decision.DENY, prompt, error.message, worst_usd)
             raise
-        self._record(Gate.MODEL_CALL, Decision.ALLOW, prompt, "the budget holds its worst case", worst_usd)
-        if not self._accounts.mark_sent(reservation):
-            raise ModelUnavailable(
-                "the money set aside for a model call expired before it was sent",
-                hint="The ledger answered too slowly. Run it again.",
-            )
-        return reservation
 
     def _record(self, gate: Gate, decision: Decision, prompt: Prompt, reason: str, worst_usd: Decimal | None) -> None:
         self._audit.record(

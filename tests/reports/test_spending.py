@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from refute.ledger.accounts import Accounts, Budgets, Payer
+from refute.ledger.accounts import Accounts, Queued
+from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
@@ -54,7 +55,8 @@ def call(ledger: Ledger, model: str, cost_usd: Decimal | None) -> None:
     """Ask a model once, and settle."""
     accounts, payer = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda: NOW), Payer(run_id="r", ticket_id="T")
     reservation = accounts.reserve(payer, cost_usd, valid_s=600)
-    assert accounts.mark_sent(reservation)
+    assert not isinstance(reservation, Queued)
+    assert accounts.mark_sent(reservation, answer_s=600)
     accounts.settle(reservation, payer, fake_call(cost_usd, model=model))
 
 

@@ -1,20 +1,17 @@
 """Budgets: what is set aside counts, what was sent counts until it is settled, and nobody overspends together."""
 
-import multiprocessing
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
 from refute.errors import BudgetExhausted
-from refute.ledger.accounts import Accounts, Budgets, Payer
+from refute.ledger.accounts import PLACE_S, SETTLING_S, Accounts, Queued, ReservationId
+from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
-from refute.settings import Settings
 from tests.fakes.model_calls import fake_call
 
 PAYER = Payer(run_id="r1", ticket_id="T-1")
@@ -47,40 +44,118 @@ def make_accounts(ledger: Ledger, clock: Clock) -> MakeAccounts:
     return make
 
 
+def taken(found: ReservationId | Queued) -> ReservationId:
+    """What was set aside."""
+    assert not isinstance(found, Queued), found
+    return found
+
+
+def queued(found: ReservationId | Queued) -> ReservationId:
+    """The place of whoever waits."""
+    assert isinstance(found, Queued), found
+    return found.place
+
+
+def spend(accounts: Accounts, payer: Payer, usd: Decimal) -> None:
+    """A call that cost this much."""
+    held = taken(accounts.reserve(payer, usd, valid_s=60))
+    assert accounts.mark_sent(held, answer_s=60)
+    accounts.settle(held, payer, fake_call(usd))
+
+
 def test_a_budget_can_be_used_to_the_last_cent_and_no_further(make_accounts: MakeAccounts) -> None:
     accounts = make_accounts(ticket_usd="0.02")
-    accounts.reserve(PAYER, CENT, valid_s=60)
-    accounts.reserve(PAYER, CENT, valid_s=60)
-    with pytest.raises(BudgetExhausted, match=r"budget of the ticket: \$0.02, of which \$0.02 .* up to \$0.01"):
+    spend(accounts, PAYER, CENT)
+    spend(accounts, PAYER, CENT)
+    with pytest.raises(BudgetExhausted, match=r"budget of the ticket: \$0.02, of which \$0.02 .* up to \$0.01") as own:
         accounts.reserve(PAYER, CENT, valid_s=60)
-
-
-def test_where_a_shared_budget_is_only_set_aside_the_hint_says_that_it_comes_back(make_accounts: MakeAccounts) -> None:
-    make_accounts(month_usd="0.02").reserve(OTHER, 2 * CENT, valid_s=60)
-    with pytest.raises(BudgetExhausted) as shared:
-        make_accounts(month_usd="0.02").reserve(PAYER, CENT, valid_s=60)
-    assert "--only-failed" in shared.value.hint
-    assert "month_budget_usd" in shared.value.hint
-    with pytest.raises(BudgetExhausted) as own:
-        make_accounts(ticket_usd="0").reserve(PAYER, CENT, valid_s=60)
     assert "--max-cost" in own.value.hint
+    with pytest.raises(BudgetExhausted) as shared:
+        make_accounts(month_usd="0.02").reserve(OTHER, CENT, valid_s=60)
+    assert "month_budget_usd" in shared.value.hint
+
+
+def test_what_others_have_set_aside_is_waited_for_until_it_settles(make_accounts: MakeAccounts) -> None:
+    accounts = make_accounts(month_usd="0.03")
+    under_way = taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
+    place = queued(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
+    assert accounts.mark_sent(under_way, answer_s=60)
+    assert not accounts.has_room(PAYER, 2 * CENT, place=place)
+    accounts.settle(under_way, OTHER, fake_call(CENT))
+    assert accounts.has_room(PAYER, 2 * CENT, place=place)
+    assert taken(accounts.reserve(PAYER, 2 * CENT, valid_s=60, place=place)) == place
+    assert accounts.spent(PAYER)["month"] == 3 * CENT
+
+
+def test_a_wait_ends_when_it_is_in_vain(make_accounts: MakeAccounts) -> None:
+    accounts = make_accounts(month_usd="0.03")
+    under_way = taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
+    place = queued(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
+    accounts.settle(under_way, OTHER, fake_call(2 * CENT))
+    with pytest.raises(BudgetExhausted, match=r"\$0.02 is spent; a call of up to \$0.02"):
+        accounts.has_room(PAYER, 2 * CENT, place=place)
+    with pytest.raises(BudgetExhausted):
+        accounts.reserve(PAYER, 2 * CENT, valid_s=60, place=place)
+
+
+def test_a_call_that_can_never_fit_does_not_wait_for_those_under_way(make_accounts: MakeAccounts) -> None:
+    accounts = make_accounts(month_usd="0.03")
+    taken(accounts.reserve(OTHER, CENT, valid_s=60))
+    with pytest.raises(BudgetExhausted):
+        accounts.reserve(PAYER, 4 * CENT, valid_s=60)
+
+
+def test_nobody_overtakes_those_that_wait_and_a_killed_one_keeps_nobody_waiting(
+    make_accounts: MakeAccounts, clock: Clock
+) -> None:
+    accounts = make_accounts(month_usd="0.03")
+    under_way = taken(accounts.reserve(OTHER, 2 * CENT, valid_s=600))
+    first = queued(accounts.reserve(PAYER, 3 * CENT, valid_s=60))
+    second = queued(accounts.reserve(OTHER, CENT, valid_s=60))  # it would fit, and come before the first for ever
+    assert not accounts.has_room(OTHER, CENT, place=second)
+    accounts.release(under_way)
+    assert accounts.has_room(PAYER, 3 * CENT, place=first)
+    assert not accounts.has_room(OTHER, CENT, place=second)
+    clock.now += timedelta(seconds=PLACE_S + 1)  # the first one's process was killed
+    assert accounts.has_room(OTHER, CENT, place=second)
+    assert taken(accounts.reserve(OTHER, CENT, valid_s=60, place=second)) == second
+
+
+def test_whoever_gives_up_its_place_keeps_nobody_waiting(make_accounts: MakeAccounts) -> None:
+    accounts = make_accounts(month_usd="0.03")
+    taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
+    accounts.release(queued(accounts.reserve(PAYER, 3 * CENT, valid_s=60)))
+    assert accounts.spent(PAYER)["month"] == 2 * CENT
+    taken(accounts.reserve(OTHER, CENT, valid_s=60))
+
+
+def test_nobody_waits_for_an_answer_that_cannot_come_any_more(make_accounts: MakeAccounts, clock: Clock) -> None:
+    clock.now -= timedelta(hours=1)
+    accounts = make_accounts(month_usd="0.03")
+    lost = taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
+    assert accounts.mark_sent(lost, answer_s=60)  # and its process is killed
+    place = queued(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
+    clock.now += timedelta(seconds=60 + SETTLING_S + 1)
+    with pytest.raises(BudgetExhausted):
+        accounts.has_room(PAYER, 2 * CENT, place=place)
+    taken(accounts.reserve(PAYER, CENT, valid_s=60))
 
 
 def test_settling_gives_back_what_was_not_used(make_accounts: MakeAccounts) -> None:
     accounts = make_accounts(ticket_usd="0.02")
-    held = accounts.reserve(PAYER, 2 * CENT, valid_s=60)
-    assert accounts.mark_sent(held)
+    held = taken(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
+    assert accounts.mark_sent(held, answer_s=60)
     accounts.settle(held, PAYER, fake_call(Decimal("0.000000001")))
     assert accounts.spent(PAYER)["ticket"] == Decimal("0.000000001")
-    accounts.reserve(PAYER, CENT, valid_s=60)
+    taken(accounts.reserve(PAYER, CENT, valid_s=60))
 
 
 def test_what_was_never_sent_expires(make_accounts: MakeAccounts, clock: Clock) -> None:
     accounts = make_accounts(ticket_usd="0.01")
-    held = accounts.reserve(PAYER, CENT, valid_s=60)
+    held = taken(accounts.reserve(PAYER, CENT, valid_s=60))
     clock.now += timedelta(seconds=61)
     assert accounts.spent(PAYER)["ticket"] == 0
-    assert not accounts.mark_sent(held)
+    assert not accounts.mark_sent(held, answer_s=60)
     accounts.reserve(PAYER, CENT, valid_s=60)
 
 
@@ -88,8 +163,8 @@ def test_what_was_sent_counts_at_its_worst_until_somebody_settles_it(
     make_accounts: MakeAccounts, clock: Clock, ledger: Ledger
 ) -> None:
     accounts = make_accounts(ticket_usd="0.01")
-    held = accounts.reserve(PAYER, CENT, valid_s=60)
-    assert accounts.mark_sent(held)
+    held = taken(accounts.reserve(PAYER, CENT, valid_s=60))
+    assert accounts.mark_sent(held, answer_s=60)
     clock.now += timedelta(hours=2)
     assert accounts.spent(PAYER)["ticket"] == CENT
     assert accounts.settle_abandoned(older_than_s=3600) == 1
@@ -102,7 +177,7 @@ def test_what_was_sent_counts_at_its_worst_until_somebody_settles_it(
 
 def test_a_call_that_cannot_have_been_billed_costs_nothing(make_accounts: MakeAccounts) -> None:
     accounts = make_accounts(ticket_usd="0.01")
-    accounts.release(accounts.reserve(PAYER, CENT, valid_s=60))
+    accounts.release(taken(accounts.reserve(PAYER, CENT, valid_s=60)))
     assert accounts.spent(PAYER)["ticket"] == 0
 
 
@@ -111,24 +186,23 @@ def test_days_and_months_are_shared_by_all_and_end_by_utc(
     make_accounts: MakeAccounts, clock: Clock, scope: str
 ) -> None:
     accounts = make_accounts(**{f"{scope}_usd": "0.01"})
-    accounts.reserve(PAYER, CENT, valid_s=6000)
+    spend(accounts, PAYER, CENT)
     with pytest.raises(BudgetExhausted, match=f"budget of the {scope}"):
         accounts.reserve(OTHER, CENT, valid_s=60)
     clock.now += timedelta(minutes=2)  # December
-    accounts.reserve(OTHER, CENT, valid_s=60)
+    taken(accounts.reserve(OTHER, CENT, valid_s=60))
 
 
 def test_a_ticket_s_budget_is_its_own(make_accounts: MakeAccounts) -> None:
     accounts = make_accounts(ticket_usd="0.01")
-    accounts.reserve(PAYER, CENT, valid_s=60)
-    accounts.reserve(OTHER, CENT, valid_s=60)
-    accounts.reserve(Payer(run_id="r1", ticket_id="T-9"), CENT, valid_s=60)
+    for payer in (PAYER, OTHER, Payer(run_id="r1", ticket_id="T-9")):
+        taken(accounts.reserve(payer, CENT, valid_s=60))
     assert accounts.spent(PAYER)["ticket"] == CENT
 
 
 def test_an_unknown_cost_holds_nothing_and_stays_unknown(make_accounts: MakeAccounts, ledger: Ledger) -> None:
     accounts = make_accounts(ticket_usd="0.01")
-    held = accounts.reserve(PAYER, None, valid_s=60)
+    held = taken(accounts.reserve(PAYER, None, valid_s=60))
     accounts.settle(held, PAYER, fake_call(None))
     assert accounts.spent(PAYER)["ticket"] == 0
     with ledger.transaction() as connection:
@@ -137,30 +211,7 @@ def test_an_unknown_cost_holds_nothing_and_stays_unknown(make_accounts: MakeAcco
 
 def test_a_call_is_kept_with_its_tokens(make_accounts: MakeAccounts, ledger: Ledger) -> None:
     accounts = make_accounts()
-    accounts.settle(accounts.reserve(PAYER, CENT, valid_s=60), PAYER, fake_call(CENT))
+    accounts.settle(taken(accounts.reserve(PAYER, CENT, valid_s=60)), PAYER, fake_call(CENT))
     with ledger.transaction() as connection:
         row = connection.execute(select(MODEL_CALLS)).mappings().one()
     assert (row["run_id"], row["ticket_id"], row["input_tokens"], row["cost_nanousd"]) == ("r1", "T-1", 10, CENT)
-
-
-def _draw(state_dir: Path, number: int) -> int:
-    """One ticket's process: as many cents as it gets, out of the month's; module level, so that it can be sent."""
-    accounts = Accounts(Ledger.open(Settings(state_dir=state_dir)), Budgets(ticket_usd=None, month_usd=25 * CENT))
-    payer, cents = Payer(run_id="batch", ticket_id=f"T-{number}"), 0
-    try:
-        while True:
-            held = accounts.reserve(payer, CENT, valid_s=60)
-            accounts.mark_sent(held)
-            accounts.settle(held, payer, fake_call(CENT))
-            cents += 1
-    except BudgetExhausted:
-        return cents
-
-
-@pytest.mark.slow
-def test_s210_fifty_tickets_in_parallel_do_not_overspend(settings: Settings) -> None:
-    Ledger.open(settings).close()
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(4, mp_context=context) as pool:
-        drawn = list(pool.map(_draw, [settings.state_dir] * 50, range(50)))
-    assert sum(drawn) == 25

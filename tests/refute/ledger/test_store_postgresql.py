@@ -16,7 +16,9 @@ from tests.refute.ledger.test_accounts import (  # noqa: F401
     test_a_budget_can_be_used_to_the_last_cent_and_no_further,
     test_a_call_is_kept_with_its_tokens,
     test_days_and_months_are_shared_by_all_and_end_by_utc,
+    test_nobody_overtakes_those_that_wait_and_a_killed_one_keeps_nobody_waiting,
     test_settling_gives_back_what_was_not_used,
+    test_what_others_have_set_aside_is_waited_for_until_it_settles,
     test_what_was_never_sent_expires,
     test_what_was_sent_counts_at_its_worst_until_somebody_settles_it,
 )

@@ -12,14 +12,16 @@ from sqlalchemy import select
 
 from refute.errors import BudgetExhausted, ModelUnavailable, ModelUnpriced
 from refute.guardrails.audit import AuditLog
-from refute.ledger.accounts import Accounts, Budgets, Payer
+from refute.ledger.accounts import Accounts
+from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
 from refute.llm.gemini import Gemini
-from refute.llm.metered import Clockwork, MeteredModel, Till, Turn
+from refute.llm.metered import MeteredModel
 from refute.llm.model import Ending
 from refute.llm.pricing import load_prices, total
 from refute.llm.request import RequestFailed
+from refute.llm.till import Clockwork, Till, Turn
 from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer, one_after_the_other
 from tests.fakes.gemini.wire import Answer
