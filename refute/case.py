@@ -71,8 +71,6 @@ class CaseFile:
     """Whether the verdict's line is in the audit log."""
     anchor: AuditAnchor | None = None
     """Where the audit log stood with that line."""
-    warned_of_costs: bool = False
-    """Whether it was said that the cost table cannot be appended to."""
     stop: Stop | None = None
     unforeseen: BaseException | None = None
     """What an internal error was, for `--debug`."""

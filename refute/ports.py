@@ -14,7 +14,7 @@ from refute.errors import ImageMissing, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
 from refute.kept.runs import KeptRuns
 from refute.llm.model import Model
-from refute.observer import StageObserver, Unwatched
+from refute.observer import OnlyOnce, StageObserver, Unwatched
 from refute.places import cache_dir
 from refute.sandbox.connection import EngineFacts, connect, engine_errors
 from refute.sandbox.derived import DerivedImage, derive_image
@@ -46,7 +46,7 @@ class Ports:
         self.settings = settings
         self.allowed_hosts = allowed_hosts
         self.run_id = run_id
-        self.observer = observer or Unwatched()
+        self.observer: StageObserver = OnlyOnce(observer or Unwatched())
         self._images: dict[str, SandboxImage] = {}
         self._derived: dict[tuple[str, tuple[str, ...]], DerivedImage | None] = {}
         self._models: dict[str, Model] = {}

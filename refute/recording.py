@@ -31,9 +31,7 @@ def record(ports: Ports, case: CaseFile) -> Outcome:
     try:
         append_missing(ports.ledger, ports.settings.costs_csv)
     except CostsCsvUnavailable as error:  # the ledger has it: the next run appends what is missing
-        if not case.warned_of_costs:
-            ports.observer.warned(str(error))
-        case.warned_of_costs = True
+        ports.observer.warned(str(error))
     return case.recorded
 
 

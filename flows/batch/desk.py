@@ -19,7 +19,7 @@ from refute.journal import Journal
 from refute.ledger.batches import Batches
 from refute.ledger.held import HeldLedger
 from refute.ledger.store import Ledger
-from refute.observer import Unwatched, Watchers
+from refute.observer import OnlyOnce, Unwatched, Watchers
 from refute.outcome import Outcome
 from refute.owner import Owner
 from refute.ports import Ports
@@ -46,8 +46,8 @@ class Desk:
     """Ticket id → what the allow-file says."""
     unheard: bool = False
     """Whether Prefect took a ticket's task run not even after several tries: from then on each is tried once."""
-    warnings: set[str] = field(default_factory=set)
-    """What a ticket has warned of."""
+    said: dict[str, object] = field(default_factory=dict)
+    """What a ticket has warned of: the same words of another one are no news."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     began: float = field(default_factory=time.monotonic)
 
@@ -64,7 +64,7 @@ class Desk:
 
 
 class Warnings(Unwatched):
-    """Passes on what a ticket's run warns of; what others have warned of in the same words is no news."""
+    """Tells whoever watches the batch what a ticket's run warns of."""
 
     def __init__(self, desk: Desk, ticket_id: str) -> None:
         self._desk = desk
@@ -72,11 +72,7 @@ class Warnings(Unwatched):
 
     def warned(self, message: str) -> None:
         """Say which ticket it is about."""
-        with self._desk.lock:
-            known = message in self._desk.warnings
-            self._desk.warnings.add(message)
-        if not known:
-            self._desk.watcher.told(f"{self._ticket_id}: {message}")
+        self._desk.watcher.told(f"{self._ticket_id}: {message}")
 
 
 class BatchPorts(Ports):
@@ -84,7 +80,7 @@ class BatchPorts(Ports):
 
     def __init__(self, desk: Desk, ticket_id: str) -> None:
         journal = Journal.of(desk.settings, run_id=desk.batch_id, ticket_id=ticket_id)
-        watchers = Watchers(Warnings(desk, ticket_id), RunStory(ticket_id), journal)
+        watchers = Watchers(OnlyOnce(Warnings(desk, ticket_id), desk.said), RunStory(ticket_id), journal)
         super().__init__(desk.settings, desk.batch_id, observer=watchers)
         self._desk = desk
         self._images = desk.images
