@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -100,7 +101,7 @@ def check_verification_script(ticket: Ticket, files: Mapping[str, bytes]) -> tup
     notes = [*_guarded_imports(path, run, files), *_swallowed(path, text, commands)]
     if not _smoke_tested(ticket, run, commands):
         notes.append(f"{path}: starts nothing as a smoke test, expected `--help` or the like")
-    if not run.tests - {*ticket.implementation_files} and not run.opaque:
+    if not run.tests - {*ticket.implementation_files} and not run.opaque and not any(map(_runs_doctests, commands)):
         notes.append(f"{path}: runs no unit or integration test, expected e.g. `python -m pytest`")
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.lstrip().startswith("#") and (match := _OUTSIDE.search(line)):
@@ -108,6 +109,11 @@ def check_verification_script(ticket: Ticket, files: Mapping[str, bytes]) -> tup
     if "\r\n" in text:
         notes.append(f"{path}: has Windows line ends, which bash takes for a part of each command")
     return tuple(dict.fromkeys(notes))[:_MAX_NOTES]
+
+
+def _runs_doctests(command: Command) -> bool:
+    words = command.words
+    return "--doctest-modules" in words or ("-m", "doctest") in pairwise(words)
 
 
 def _smoke_tested(ticket: Ticket, run: ScriptRun, commands: tuple[Command, ...]) -> bool:

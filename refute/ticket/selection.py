@@ -79,7 +79,7 @@ def select_files(ticket: Ticket, *, own: Iterable[Path] = ()) -> Selection:
     )
     selection = Selection(workspace=workspace, required=frozenset(named), own=below)
     try:
-        default = _default(selection, script=ticket.verification_script)
+        default = _default(selection, ticket)
         for path in dict.fromkeys([*default, *_included(selection, ticket.include), *named]):
             _classify(selection, path)
     except OSError as error:
@@ -105,12 +105,13 @@ def _printable(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
-def _default(selection: Selection, *, script: str) -> Iterable[str]:
+def _default(selection: Selection, ticket: Ticket) -> Iterable[str]:
     checkout = read_checkout(selection.workspace)
     if checkout is None:
         return list(_walk(selection, caches=False))
-    _note_untracked(selection, checkout)
-    return [*checkout.tracked, *_named_in_script(selection.workspace / script, checkout.untracked_files)]
+    _note_untracked(selection, checkout, ticket_file=Path(ticket.source).resolve())
+    script = selection.workspace / ticket.verification_script
+    return [*checkout.tracked, *_named_in_script(script, checkout.untracked_files)]
 
 
 def _named_in_script(script: Path, untracked: tuple[str, ...]) -> Iterator[str]:
@@ -125,13 +126,15 @@ def _named_in_script(script: Path, untracked: tuple[str, ...]) -> Iterator[str]:
             yield path
 
 
-def _note_untracked(selection: Selection, checkout: Checkout) -> None:
+def _note_untracked(selection: Selection, checkout: Checkout, *, ticket_file: Path) -> None:
     if os.path.lexists(selection.workspace / ".git"):
         selection.leave_out(".git", "version control")
     few = len(checkout.untracked_files) <= _MAX_LISTED
     for path in checkout.untracked_files if few else checkout.untracked:
-        reason = selection.withheld(path) or "not tracked by git: add it there or under include"
-        selection.left_out.setdefault(path, reason)
+        reason = selection.withheld(path) or "not tracked by git: `git add` it, or name it under include"
+        # No code needs the ticket itself; to be told about it would only make people wonder.
+        if selection.workspace / path != ticket_file:
+            selection.left_out.setdefault(path, reason)
     for path in checkout.ignored:
         selection.left_out.setdefault(path, selection.withheld(path) or "ignored by git")
 

@@ -369,6 +369,11 @@ def test_a_breach_is_noted_with_its_line(case: Case, script: str, said: str) -> 
     assert said in case.notes(script, test_vcs=REAL)
 
 
+@pytest.mark.parametrize("command", ["python -m doctest vcs.py", "pytest --doctest-modules vcs.py"])
+def test_doctests_are_tests(case: Case, command: str) -> None:
+    assert "no unit or integration test" not in case.notes(f"{command}\n")
+
+
 def test_windows_line_ends_in_the_script_are_noted(case: Case) -> None:
     ticket, files = case.ticket({"test_vcs.py": REAL})
     files["verify.sh"] = b"pytest\r\npython vcs.py --help\r\n"

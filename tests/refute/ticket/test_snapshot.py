@@ -193,6 +193,7 @@ def test_in_a_checkout_only_tracked_files_are_in_and_what_the_ticket_names(
     assert said["untracked.py"].startswith("not tracked by git")
     assert said["ignored.log"] == "ignored by git"
     assert "credentials" in said[".env"]
+    assert path.name not in said, "no code needs the ticket itself"
 
 
 def test_what_refute_writes_itself_is_left_out(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
@@ -231,7 +232,7 @@ def test_new_tests_that_the_script_names_are_in_before_they_are_committed(
     git(workspace, "add", "thing.py")
     snapshot = frozen(path, store)
     assert paths(snapshot) == {"thing.py", "verify.sh", "checks/sub/test_deep.py", "test_new.py"}
-    assert set(reasons(snapshot)) == {".git", ".gitignore", "checks/ignored.log", "scratch.py", "ticket.yaml"}
+    assert set(reasons(snapshot)) == {".git", ".gitignore", "checks/ignored.log", "scratch.py"}
 
 
 def test_of_very_many_untracked_files_only_the_directories_are_listed(
@@ -244,7 +245,7 @@ def test_of_very_many_untracked_files_only_the_directories_are_listed(
         (workspace / "many" / str(number)).write_text("")
     git(workspace, "init", "-q")
     git(workspace, "add", "thing.py", "verify.sh")
-    assert set(reasons(frozen(path, store))) == {".git", "many/", "ticket.yaml"}
+    assert set(reasons(frozen(path, store))) == {".git", "many/"}
 
 
 def test_a_workspace_below_the_top_of_a_checkout_sees_only_itself(
