@@ -28,7 +28,7 @@ class Totals:
     runs: int
     tickets: int
     failing_tickets: tuple[str, ...]
-    """Whose newest run in scope found the code wrong or dangerous, the newest first."""
+    """Whose latest run in scope found the code wrong or dangerous, the latest first."""
     groups: dict[str, int]
     """Group → runs, all groups."""
     cost_usd: float

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal, select, tuple_, type_coerce
 
+from refute.ledger.latest import RECORDED
 from refute.ledger.schema import MODEL_CALLS, OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Status
@@ -23,6 +24,7 @@ from reports.scope import Scope
 SEPARATOR: Final = "\x1f"
 """Stands in no column: the ledger escapes control characters."""
 NARROW: Final[Columns] = {
+    RECORDED.key: "int64",
     "started_at": MOMENT,
     "kind": CATEGORY,
     "ticket_id": CATEGORY,
@@ -30,7 +32,7 @@ NARROW: Final[Columns] = {
     "duration_s": "float64",
     "sandbox_s": "float64",
 }
-"""All from the index `ix_outcomes_report`, so that SQLite need not read the documents."""
+"""All from the index `ix_outcomes_report`, which on SQLite has the key too, so that it need not read the documents."""
 KIND: Final = ("status", "tester", "labels", "claim_counts", "test_counts", "tiers")
 GROUP: Final = pd.CategoricalDtype([group.value for group in Group], ordered=True)
 
@@ -60,7 +62,7 @@ class Facts:
     """Of the outcomes in scope. Money in nanodollars, times in seconds, moments in UTC."""
 
     outcomes: pd.DataFrame
-    """In the order of their starts: `started_at`, `ticket_id`, `cost_nanousd`, `duration_s`, `sandbox_s`, `status`,
+    """In the order of recording: `started_at`, `ticket_id`, `cost_nanousd`, `duration_s`, `sandbox_s`, `status`,
     `group`, `tester`, `tiers`, `claims_refuted`, `claims_judged`, and `kind`, the row in `kinds`."""
     kinds: pd.DataFrame
     """What differs between outcomes: `runs`, `labels` (tuples), `claims` and `tests` (kind → number)."""
@@ -82,7 +84,8 @@ def read_facts(ledger: Ledger, scope: Scope) -> Facts:
     with ledger.transaction() as connection:
         found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
         calls, strengths = _calls(connection, scope), _strengths(connection, scope)
-    taken_apart = _taken_apart(found.sort_values("started_at", kind="stable", ignore_index=True))
+    in_order = found.sort_values(RECORDED.key, ignore_index=True).drop(columns=RECORDED.key)
+    taken_apart = _taken_apart(in_order)
     return Facts(**taken_apart, calls=calls, strengths=strengths)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from refute.errors import LedgerUnavailable
+from refute.ledger.latest import RECORDED, latest
 from refute.ledger.schema import OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
@@ -68,21 +69,21 @@ def newest_findings(ledger: Ledger, scope: Scope, *, limit: int = SHOWN) -> list
 
 
 def _newest(connection: Connection, scope: Scope, statuses: Sequence[str], limit: int) -> dict[str, int]:
-    """Ticket → key of its newest run with one of these statuses, the newest first."""
-    query = select(OUTCOMES.c.ticket_id, OUTCOMES.c.id).where(OUTCOMES.c.status.in_(statuses), *scope.conditions())
-    order = query.order_by(OUTCOMES.c.started_at.desc(), OUTCOMES.c.id.desc()).limit(limit * LOOKED_THROUGH)
+    """Ticket → key of its latest run with one of these statuses, in the order of their starts, the newest first."""
+    query = select(OUTCOMES.c.ticket_id, RECORDED).where(OUTCOMES.c.status.in_(statuses), *scope.conditions())
+    # By start, for which there is an index: among the few that it finds the latest of each ticket is told apart.
+    order = query.order_by(OUTCOMES.c.started_at.desc(), RECORDED.desc()).limit(limit * LOOKED_THROUGH)
     found: dict[str, int] = {}
     for ticket_id, key in connection.execute(order):
-        found.setdefault(ticket_id, key)
+        found[ticket_id] = max(key, found.get(ticket_id, key))
     return found
 
 
 def _newest_runs(connection: Connection, ticket_ids: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Ticket → key and status of its newest run that began, in scope or not."""
-    columns = (OUTCOMES.c.ticket_id, OUTCOMES.c.id, OUTCOMES.c.status)
+    """Ticket → key and status of its latest run that began, in scope or not."""
     began = OUTCOMES.c.status.not_in(statuses_of(Group.NOT_RUN))
-    query = select(*columns).where(OUTCOMES.c.ticket_id.in_(ticket_ids), began)
-    query = query.order_by(OUTCOMES.c.started_at, OUTCOMES.c.id)
+    of_these = latest(OUTCOMES.c.ticket_id.in_(ticket_ids), began)
+    query = select(OUTCOMES.c.ticket_id, RECORDED, OUTCOMES.c.status).where(RECORDED.in_(of_these))
     return {ticket_id: (key, status) for ticket_id, key, status in connection.execute(query)}
 
 

@@ -11,12 +11,13 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from refute.batch.selection import LastOutcome
 from refute.errors import UsageError
 from refute.guardrails.audit_chain import AuditAnchor
+from refute.ledger.latest import RECORDED, latest
 from refute.ledger.schema import BATCH_TICKETS, BATCHES, OUTCOMES
 from refute.ledger.store import IDS_AT_ONCE, Ledger
 from refute.outcome import Outcome, Status
@@ -108,12 +109,12 @@ class Batches:
         Raises:
             UsageError: there is none; the message names the latest ones.
         """
-        latest = select(BATCHES).order_by(BATCHES.c.created_at.desc())
+        newest = select(BATCHES).order_by(BATCHES.c.created_at.desc())
         with self._ledger.transaction() as connection:
             row = connection.execute(select(BATCHES).where(BATCHES.c.batch_id == batch_id)).one_or_none()
             if row is not None:
                 return _batch(row)
-            known = ", ".join(row.batch_id for row in connection.execute(latest.limit(SHOWN)))
+            known = ", ".join(row.batch_id for row in connection.execute(newest.limit(SHOWN)))
         raise UsageError(f"batch {batch_id!r}: not in the ledger", hint=f"The latest ones: {known or 'none'}.")
 
     def latest_unfinished(self) -> Batch:
@@ -248,9 +249,8 @@ class Batches:
             for start in range(0, len(listed), IDS_AT_ONCE):
                 some = OUTCOMES.c.ticket_id.in_(listed[start : start + IDS_AT_ONCE])
                 verified = OUTCOMES.c.status != Status.DRY_RUN.value
-                newest = select(func.max(OUTCOMES.c.id)).where(some, verified).group_by(OUTCOMES.c.ticket_id)
                 columns = select(OUTCOMES.c.ticket_id, OUTCOMES.c.status, OUTCOMES.c.started_at)
-                for row in connection.execute(columns.where(OUTCOMES.c.id.in_(newest))):
+                for row in connection.execute(columns.where(RECORDED.in_(latest(some, verified)))):
                     found[row.ticket_id] = LastOutcome(status=Status(row.status), started_at=row.started_at)
         return found
 

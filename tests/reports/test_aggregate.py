@@ -42,7 +42,7 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
             rounds=(ROUND, replace(ROUND, round="hardening-1", tier="pro"), RoundYield(tester="property")),
         ),
     ]
-    for outcome in reversed(several):
+    for outcome in sorted(several, key=lambda one: one.started_at):
         opened.record(outcome)
     yield opened
     opened.close()
@@ -75,7 +75,7 @@ def test_the_totals_are_those_that_one_counts_by_hand(make: Make) -> None:
     assert found.sandbox_s == pytest.approx(2 * 6.91 + 3 * 188.5)
 
 
-def test_failing_are_the_tickets_whose_newest_run_failed_the_newest_first(make: Make) -> None:
+def test_failing_are_the_tickets_whose_latest_run_failed_the_latest_first(make: Make) -> None:
     found, _ = make(Scope())
     assert found.failing_tickets == ("TCK-101", "TCK-103", "TCK-666")
 

@@ -126,7 +126,7 @@ def test_the_page_of_an_empty_ledger_says_what_to_do(ledger: Ledger, tmp_path: P
 
 def test_the_json_holds_the_same_numbers(report: Report) -> None:
     document = json.loads(render_json(report))
-    assert document["totals"]["failing_tickets"] == ["TCK-103", "TCK-101"]
+    assert document["totals"]["failing_tickets"] == ["TCK-101", "TCK-103"]
     assert document["budget"]["level"] == "exceeded"
     assert document["budget"]["spent_usd"] == "0.0628"
     assert document["findings"][0]["refutations"][0]["claim_id"] == "C2"
