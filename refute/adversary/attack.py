@@ -222,6 +222,6 @@ class TriagedTest:
     reason: str
     run: TestRun
     without_vote: bool = False
-    """Decided by running the previous version, which knows better than anybody's vote."""
+    """Decided by what knows better than anybody's vote: the previous version's run, or Python's own parser."""
     contested: bool = False
     """Flaky, though nothing in the test is left to chance: it is the code that answered differently."""

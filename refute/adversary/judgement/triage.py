@@ -21,6 +21,7 @@ from refute.adversary.judgement.endless import endless
 from refute.adversary.judgement.idle import only_calls
 from refute.adversary.judgement.offered import Offers
 from refute.adversary.judgement.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
+from refute.adversary.judgement.unreadable import files_at_fault, own_syntax_error
 from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
 from refute.adversary.references import ImplementationUse
 from refute.ticket.record import Claim, ClaimId
@@ -49,10 +50,6 @@ SIGNATURE: Final = re.compile(
 
 PROGRAM_TIMED_OUT: Final = "subprocess.TimeoutExpired"
 """What a test raises whose program did not end in time; the machine may be slow, or the program be meant to go on."""
-UNREADABLE: Final = frozenset({"SyntaxError", "IndentationError", "TabError"})
-OWN_FILE: Final = re.compile(r"\((?P<file>[^()]+\.py), line \d+\)\s*\Z")
-"""Where Python puts the file into the message of a SyntaxError."""
-
 MEASURED: Final = re.compile(r"^assert .* [<>]=? ", re.MULTILINE)
 VALUE_MADE: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 """An address says nothing about a value."""
@@ -75,6 +72,7 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
     use = ImplementationUse(attack.source, [source.module.name for source in brief.modules], brief.programs)
     tests = {test.name: test for test in attack.tests}
     offers = Offers(attack, run.first)
+    files = {origin: files_at_fault(brief, origin) for origin in Origin}
     triaged = []
     for first in run.first:
         if first.end is TestEnd.MISSING and run.timed_out:
@@ -83,13 +81,22 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         case = Case(tests[first.name], first, again, claims, use)
         case.runs_program = bool(brief.programs)
         case.workspace_paths = frozenset(brief.workspace_paths)
-        case.files = frozenset(path.rpartition("/")[2] for path in brief.ticket.implementation_files)
-        if tests[first.name].origin is Origin.MODEL:
+        case.unreadable = own_syntax_error(case.runs, files[case.test.origin])
+        if case.test.origin is Origin.MODEL:
             case.lacking = offers.lacking(first)
         verdict, reason = case.judge(repetitions)
         contested = verdict is TriageVerdict.FLAKY and failed_by_itself(case.runs)
         contested = contested and not left_to_chance(attack.source, first.name)
-        triaged.append(TriagedTest(test=case.test, verdict=verdict, reason=reason, run=first, contested=contested))
+        triaged.append(
+            TriagedTest(
+                test=case.test,
+                verdict=verdict,
+                reason=reason,
+                run=first,
+                without_vote=bool(case.unreadable),
+                contested=contested,
+            )
+        )
     return tuple(triaged)
 
 
@@ -112,8 +119,8 @@ class Case:
         self._use = use
         self.runs_program = False
         """Whether tests run the implementation as a program, so that no frame of it is ever seen."""
-        self.files: frozenset[str] = frozenset()
-        """Names of the implementation's files, without folders."""
+        self.unreadable = ""
+        """A fault in the text of an implementation file, told by every run."""
         self.workspace_paths: frozenset[str] = frozenset()
         """Every file of the snapshot."""
         self.lacking = ""
@@ -123,8 +130,8 @@ class Case:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
         if known := self._idle() or undecided(self.runs):
             return known
-        if own := self._own_syntax_error():
-            return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {own}"
+        if self.unreadable:
+            return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {self.unreadable}"
         return (
             self._plain_data()
             or self._structural()
@@ -189,13 +196,6 @@ class Case:
             return None
         what = f"gives plain data where other tests give what has .{self.lacking}"
         return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
-
-    def _own_syntax_error(self) -> str:
-        """A fault in the text of an implementation file, told by every run; empty where there is none."""
-        kinds = {run.error_type for run in self.runs}
-        named = OWN_FILE.search(self._first.error_message)
-        ours = named is not None and named["file"].rpartition("/")[2] in self.files
-        return in_one_line(self._first) if kinds <= UNREADABLE and ours else ""
 
     def _reached(self) -> bool:
         """Whether the implementation took part: it was called, or an assertion is about one of its values."""

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from refute.adversary.generation.prompting import MAX_CLAIM_CHARS, fill, template
+from refute.adversary.oracle.question import CONDITION, Form, Situation
 from refute.adversary.oracle.shown import literal
-from refute.adversary.oracle.situation import CONDITION, Form, Situation
 from refute.llm.model import MARKER, DataClass, Prompt, Reply, Tier
 from refute.ticket.record import Claim
 
@@ -52,7 +52,7 @@ class Answer(BaseModel):
         """Whether the test expects the same."""
         match situation.form:
             case Form.VALUE:
-                return self.demand == "returns" and _same(self._given(), (situation.expected,))
+                return self.demand == "returns" and self._expected(situation)
             case Form.TRUTH:
                 given = self._given()
                 return self.demand == "returns" and given is not None and bool(given[0]) is situation.expected
@@ -67,7 +67,7 @@ class Answer(BaseModel):
         """Whether the claim demands just what came: then the test is wrong, not the code."""
         match situation.form:
             case Form.VALUE:
-                return self.demand == "returns" and _same(self._given(), (situation.observed,))
+                return self.demand == "returns" and not self._expected(situation) and self._came(situation)
             case Form.TRUTH:
                 given = self._given()
                 return self.demand == "returns" and given is not None and bool(given[0]) is not situation.expected
@@ -77,6 +77,24 @@ class Answer(BaseModel):
                 return self.demand == "raises" and _covers(str(situation.observed), self.error or "")
             case Form.CONDITION:
                 return self.demand == ("true" if negated else "false")
+
+    def _expected(self, situation: Situation) -> bool:
+        """Whether the test expects the same; in kind too (a list, no tuple), where what came differs only in that."""
+        given = self._given()
+        seen = literal(situation.seen)
+        if given is not None and seen is not None and _equal(seen[0], situation.expected):
+            return _alike(given[0], situation.expected)
+        return _same(given, (situation.expected,))
+
+    def _came(self, situation: Situation) -> bool:
+        """Whether this is what came, as far as it was told: of long values pytest leaves out the middle."""
+        given = self._given()
+        seen = literal(situation.seen)
+        if given is None or seen is not None:
+            return given is not None and seen is not None and _equal(given[0], seen[0])
+        head, cut, tail = situation.seen.partition("...")
+        told = repr(given[0])
+        return bool(cut and head) and told.startswith(head) and told.endswith(tail) and len(told) >= len(head + tail)
 
     def _given(self) -> tuple[Any] | None:
         return literal(self.value) if self.value is not None else None
@@ -146,6 +164,11 @@ def _covers(expected: str, error: str) -> bool:
 
 def _same(given: tuple[Any] | None, expected: tuple[Any]) -> bool:
     return given is not None and _equal(given[0], expected[0])
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Equal, and of one kind in all parts."""
+    return bool(one == other) and repr(one) == repr(other)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -6,9 +6,10 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
-from refute.adversary.judgement.triage import UNREADABLE
 from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
-from refute.adversary.oracle.situation import Form, Situation, situation_of
+from refute.adversary.oracle.plain_faults import test_at_fault
+from refute.adversary.oracle.question import Form, Situation
+from refute.adversary.oracle.situation import situation_of
 from refute.adversary.promises import confined, limit_reached
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Model
@@ -40,7 +41,7 @@ class Vote:
 
 def needs_vote(one: TriagedTest) -> bool:
     """Whether a vote decides a test: a model's refutation, or its input that the implementation refuses."""
-    if one.without_vote or one.test.origin is not Origin.MODEL or one.run.error_type in UNREADABLE:
+    if one.without_vote or one.test.origin is not Origin.MODEL:
         return False
     refused = one.verdict is TriageVerdict.NEEDS_REVIEW and one.run.raised_on_purpose
     plain = one.run.end is TestEnd.FAILED and not limit_reached(one.run) and not confined(one.run)
@@ -59,14 +60,15 @@ def hold_vote(triaged: Sequence[TriagedTest], attack: Attack, brief: Brief, mode
         model: answers prompts; each sample is paid like any call.
     """
     vote = Vote(triaged=())
-    modules = [source.module.name for source in brief.modules]
     claims = {claim.id: claim for claim in brief.ticket.claims}
     asked: list[tuple[TriagedTest, Claim, Situation]] = []
     decided: dict[str, TriagedTest] = {}
     for one in filter(needs_vote, triaged):
-        situation = situation_of(attack.source, one.test.name, one.run, modules)
+        situation = situation_of(attack.source, one.test.name, one.run, brief.modules)
         if situation is None:
             decided[one.test.name] = _open(one, NOT_TOLD)
+        elif fault := test_at_fault(situation, [claim.text for claim in brief.ticket.claims]):
+            decided[one.test.name] = replace(one, verdict=TriageVerdict.INVALID, reason=f"{fault}: {one.reason}")
         else:
             asked.append((one, claims[one.test.claim_id], situation))
     for start in range(0, len(asked), AT_ONCE):

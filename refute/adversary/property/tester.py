@@ -21,7 +21,7 @@ from refute.adversary.property.render import render
 from refute.adversary.property.samples import with_samples
 from refute.adversary.property.spelling import as_python_reads
 from refute.adversary.property.subject import subjects_of
-from refute.adversary.property.surface import Documented
+from refute.adversary.property.surface import Documented, Surface
 from refute.python_syntax import parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
 
@@ -104,7 +104,7 @@ def _everything(brief: Brief) -> Iterator[Draft | Note]:
         yield from immutability_tests(claim, brief)
         yield from preservation_tests(claim, brief, surface)
     for documented in (text for face in surface.faces for text in face.docstrings):
-        promised = _claim_for(documented, brief)
+        promised = _claim_for(documented, brief, surface)
         if promised is not None:
             yield from docstring_examples(promised, documented, namespace)
         elif ">>>" in documented.text:
@@ -115,21 +115,20 @@ def _everything(brief: Brief) -> Iterator[Draft | Note]:
             yield Note(claim=brief.ticket.claims[0], reason=reason)
 
 
-def subjects_named(claim: Claim, brief: Brief) -> bool:
+def _names_subject(claim: Claim, surface: Surface) -> bool:
     """Whether a claim names a function or class of the implementation."""
-    surface = read_surface(brief.modules)
     names = {function.name for function in surface.callables()} | set(surface.classes())
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", claim.text) for name in names)
 
 
-def _claim_for(documented: Documented, brief: Brief) -> Claim | None:
+def _claim_for(documented: Documented, brief: Brief, surface: Surface) -> Claim | None:
     """The claim that a docstring's examples belong to: one that names its subject, or speaks of documentation.
 
     Never one that is itself an example: other calls do not follow from it.
     """
     claims = [claim for claim in brief.ticket.claims if not _ONE_CALL.fullmatch(claim.text)]
     of_documentation = [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]
-    if len(of_documentation) == 1 and not subjects_named(of_documentation[0], brief):
+    if len(of_documentation) == 1 and not _names_subject(of_documentation[0], surface):
         return of_documentation[0]
     owner, _, method = documented.subject.rpartition(".")
     names = [name for name in (method, owner) if name and not name.startswith("_")] or [documented.module]
@@ -146,5 +145,5 @@ def _claim_for(documented: Documented, brief: Brief) -> Claim | None:
         (claim for name in opening for claim in claims if re.match(rf"{re.escape(name)}\s", claim.text)), None
     )
     spoken = leading or next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)
-    alone = len(claims) == 1 and len(brief.modules) == 1 and len(read_surface(brief.modules).functions()) == 1
+    alone = len(claims) == 1 and len(brief.modules) == 1 and len(surface.functions()) == 1
     return spoken or (claims[0] if alone else None)

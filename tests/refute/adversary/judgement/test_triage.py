@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -335,6 +336,19 @@ def test_nothing_raised_where_an_error_is_claimed_refutes() -> None:
 @pytest.mark.parametrize("end", [TestEnd.FAILED, TestEnd.BROKEN])
 def test_an_implementation_file_that_python_cannot_read_refutes(kind: str, end: TestEnd) -> None:
     facts = {"error_type": kind, "error_message": "invalid syntax (impl.py, line 3)", "reached_implementation": False}
-    assert judged(make_run(end=end, **facts)).verdict is TriageVerdict.REFUTED
+    assert judged(make_run(end=end, **facts), origin=Origin.PHRASE).verdict is TriageVerdict.REFUTED
     facts["error_message"] = "invalid syntax (<unknown>, line 3)"
-    assert judged(make_run(end=end, **facts)).verdict is not TriageVerdict.REFUTED
+    assert judged(make_run(end=end, **facts), origin=Origin.PHRASE).verdict is not TriageVerdict.REFUTED
+
+
+@pytest.mark.parametrize(("code", "refutes"), [("def double(x:", True), ("def double(x):\n    return 2 * x\n", False)])
+def test_a_model_s_test_that_raises_such_an_error_is_believed_only_where_the_file_is_at_fault(
+    code: str, refutes: bool
+) -> None:
+    run = make_run(error_type="SyntaxError", error_message="invalid syntax (impl.py, line 1)")
+    brief = make_brief(CLAIM)
+    brief = replace(brief, modules=(replace(brief.modules[0], source=code),))
+    attack = make_attack(SOURCE, [make_test("test_a")])
+    (triaged,) = triage_tests(make_attack_run([run], [run], [run], [run]), attack, brief, repetitions=3)
+    assert (triaged.verdict is TriageVerdict.REFUTED) is refutes
+    assert triaged.without_vote is refutes

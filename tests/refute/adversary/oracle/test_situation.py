@@ -1,19 +1,31 @@
 """What is shown of a failing test holds its input and nothing of what it expects."""
 
+from typing import Any
+
 import pytest
 
-from refute.adversary.oracle.situation import Form, Situation, situation_of
+from refute.adversary.attack import SourceModule
+from refute.adversary.oracle.question import Form, Situation
+from refute.adversary.oracle.situation import situation_of
+from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_run
 
 HEAD = "from impl import double\n\n\n"
+CODE = "def double(x):\n    return 2 * x\n"
 
 
-def situation(test: str, *, line: int, message: str = "", kind: str = "AssertionError", **facts: object) -> Situation:
+def module(code: str = CODE) -> SourceModule:
+    return SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=code)
+
+
+def situation(
+    test: str, *, line: int, message: str = "", kind: str = "AssertionError", code: str = CODE, **facts: Any
+) -> Situation:
     """The situation of a test whose line (1: its `def`) failed."""
-    name = test.partition("def ")[2].partition("(")[0]
+    name = "test_" + test.partition("def test_")[2].partition("(")[0]
     trace = f"/attack/test_adversarial.py:{line + 3}: in {name}\n    …\n"
     run = make_run(name, error_type=kind, error_message=message, traceback=trace, **facts)
-    found = situation_of(HEAD + test, name, run, ["impl"])
+    found = situation_of(HEAD + test, name, run, [module(code)])
     assert found is not None
     return found
 
@@ -21,7 +33,7 @@ def situation(test: str, *, line: int, message: str = "", kind: str = "Assertion
 def test_a_call_with_plain_arguments_is_shown_alone() -> None:
     test = "def test_a():\n    for n, wanted in [(1, 2), (13, 26)]:\n        assert double(n) == wanted\n"
     found = situation(test, line=3, message="assert 27 == 26\n +  where 27 = double(13)")
-    assert found == Situation(code="result = double(13)", form=Form.VALUE, expected=26, observed=27)
+    assert found == Situation(code="result = double(13)", form=Form.VALUE, expected=26, observed=27, seen="27")
 
 
 def test_a_value_that_was_kept_is_asked_for_with_the_lines_that_made_it() -> None:
@@ -81,7 +93,7 @@ def test_of_a_table_only_the_input_is_shown() -> None:
 @pytest.mark.parametrize("trace", ["", "/attack/other.py:7: in somewhere"])
 def test_without_a_line_of_the_test_there_is_no_situation(trace: str) -> None:
     run = make_run("test_a", traceback=trace)
-    assert situation_of(HEAD + "def test_a():\n    assert double(1) == 2\n", "test_a", run, ["impl"]) is None
+    assert situation_of(HEAD + "def test_a():\n    assert double(1) == 2\n", "test_a", run, [module()]) is None
 
 
 def test_a_function_of_the_other_process_is_shown_by_its_name() -> None:
@@ -109,3 +121,84 @@ def test_what_was_drawn_inside_the_test_stands_in_its_place() -> None:
     )
     found = situation(test, line=4, message="assert 0 > 0", smallest_input="xs=[0]\ndata=data(...)\ndraw Draw 1=2")
     assert found.code == "from impl import double\nxs = [0]\nk = 2\ncondition = double(xs, k) > k"
+
+
+ONE_CALL = "assert 27 == 26\n +  where 27 = double(13)"
+
+
+@pytest.mark.parametrize(
+    ("test", "line", "message", "code"),
+    [
+        (
+            "def test_a():\n    set_up(7)\n    assert double(13) == 26\n",
+            3,
+            ONE_CALL,
+            "WAYS = {}\n\n\ndef double(x):\n    return WAYS[x]\n",
+        ),
+        (
+            "def test_a():\n    assert double(13) == 26\n",
+            2,
+            ONE_CALL,
+            "class Double:\n    pass\n\n\ndouble = Double()\n",
+        ),
+        (
+            'def test_a():\n    assert double(2) == 5, "assert 5 == 4\\n +  where 5 = double(2)"\n',
+            2,
+            "assert 5 == 4\n +  where 5 = double(2)\nassert 4 == 5",
+            CODE,
+        ),
+        (
+            "class N(int):\n    def __repr__(s):\n        return ''\n\ndef test_a():\n    assert double(N(3)) == 4\n",
+            6,
+            "assert 6 == 4\n +  where 6 = double(2)",
+            CODE,
+        ),
+        (
+            "def fake():\n    raise AssertionError\n\n\ndef test_a():\n    assert fake() == 1\n",
+            6,
+            "assert 5 == 4\n +  where 5 = double(2)",
+            CODE,
+        ),
+        (
+            "def test_a():\n    xs = [1]\n    assert double(xs) == 4\n",
+            3,
+            "assert 5 == 4\n +  where 5 = double([])",
+            CODE,
+        ),
+    ],
+    ids=[
+        "state of the module",
+        "an object",
+        "the test's own message",
+        "a value that lies",
+        "an error made by hand",
+        "changed",
+    ],
+)
+def test_a_call_is_shown_alone_only_where_nothing_else_decides(test: str, line: int, message: str, code: str) -> None:
+    found = situation(test, line=line, message=message, code=code)
+    assert found.code != "result = double(13)"
+    assert found.code != "result = double(2)"
+
+
+def test_of_words_that_an_error_should_say_it_is_asked_whether_it_says_them() -> None:
+    test = "def test_a():\n    with pytest.raises(ValueError, match='positive'):\n        double(-1)\n"
+    missed = "Regex pattern did not match.\n  Expected regex: 'positive'\n  Actual message: 'below 0'"
+    found = situation(test, line=3, message=missed)
+    assert (found.form, found.error_text) == (Form.CONDITION, "positive")
+    assert found.code.endswith("condition = re.search('positive', str(error)) is not None")
+    assert "below" not in found.code
+
+
+def test_an_object_of_the_test_s_own_that_compares_is_a_condition() -> None:
+    test = (
+        "class Box:\n    def __eq__(self, _):\n        return False\n\ndef test_a():\n    assert Box(double(2)) == 4\n"
+    )
+    assert situation(test, line=6, message="assert <Box> == 4").form is Form.CONDITION
+
+
+@pytest.mark.parametrize(
+    ("expected", "form"), [("True", Form.VALUE), ("None", Form.VALUE), ("()", Form.CONDITION), ("1", Form.CONDITION)]
+)
+def test_being_one_thing_is_more_than_being_equal(expected: str, form: Form) -> None:
+    assert situation(f"def test_a():\n    assert double(1) is {expected}\n", line=2, message="no").form is form

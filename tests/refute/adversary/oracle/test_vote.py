@@ -131,3 +131,62 @@ def test_a_test_whose_input_cannot_be_told_is_for_a_person_and_costs_nothing() -
     (one,), voters, _ = vote(tests=[refuted(run=replace(A, traceback=""))])
     assert one.verdict is TriageVerdict.NEEDS_REVIEW
     assert voters.prompts == []
+
+
+def situated(code: str, message: str, *, line: int = 5, kind: str = "AssertionError") -> tuple[TriagedTest, str]:
+    source = f"import pytest\nfrom impl import double\n\ndef test_x():\n{code}"
+    run = make_run("test_x", error_type=kind, error_message=message, traceback=f"t.py:{line}: in test_x\n")
+    return refuted("test_x", run), source
+
+
+def held(one: TriagedTest, source: str, *answers: Any, claim: str = "double(x) returns twice its argument.") -> Any:
+    voters = Voters(*answers)
+    vote = hold_vote([one], make_attack(source, [one.test]), make_brief(claim), voters)
+    return vote.triaged[0].verdict, len(voters.prompts)
+
+
+GUESSED = "    with pytest.raises(ValueError, match='must be positive'):\n        double(-1)\n"
+MISSED = "Regex pattern did not match.\n  Expected regex: 'must be positive'\n  Actual message: 'below 0'"
+
+
+def test_a_guessed_error_message_makes_the_test_wrong_and_costs_nothing() -> None:
+    one, source = situated(GUESSED, MISSED, line=6)
+    assert held(one, source, claim="A number below 0 raises ValueError.") == (TriageVerdict.INVALID, 0)
+    guess = (
+        "    with pytest.raises(ValueError) as told:\n        double(-1)\n    assert 'positive' in str(told.value)\n"
+    )
+    one, source = situated(guess, "assert 'positive' in 'below 0'", line=7)
+    assert held(one, source, claim="A number below 0 raises ValueError.") == (TriageVerdict.INVALID, 0)
+
+
+def test_an_error_message_that_a_claim_gives_is_voted_on() -> None:
+    one, source = situated(GUESSED, MISSED, line=6)
+    agree = [{"situation": 1, "demand": "true"}], [{"situation": 1, "demand": "false"}]
+    claim = "A number below 0 raises ValueError with the message 'must be positive'."
+    assert held(one, source, *agree, claim=claim) == (TriageVerdict.REFUTED, 2)
+
+
+def test_a_difference_by_rounding_alone_is_the_test_s_mistake() -> None:
+    one, source = situated("    assert double(0.15) == 0.3\n", "assert 0.30000000000000004 == 0.3")
+    assert held(one, source) == (TriageVerdict.INVALID, 0)
+    to_cents = [{"situation": 1, "demand": "returns", "value": "0.3"}]
+    claim = "double(x) returns twice its argument, rounded to cents."
+    assert held(one, source, to_cents, to_cents, claim=claim) == (TriageVerdict.REFUTED, 2)
+
+
+def test_a_tuple_in_the_place_of_the_list_that_the_claim_demands_is_the_test_s_mistake() -> None:
+    one, source = situated("    assert double([1]) == (1, 1)\n", "assert [1, 1] == (1, 1)")
+    as_list = [{"situation": 1, "demand": "returns", "value": "[1, 1]"}]
+    as_tuple = [{"situation": 1, "demand": "returns", "value": "(1, 1)"}]
+    assert held(one, source, as_list, as_list)[0] is TriageVerdict.INVALID
+    assert held(one, source, as_tuple, as_tuple)[0] is TriageVerdict.REFUTED
+
+
+def test_what_came_is_known_also_where_the_message_leaves_out_its_middle() -> None:
+    told = "assert ['3.34 EUR', ...', '3.33 EUR'] == ['3.33 EUR', ...', '3.34 EUR']"
+    code = "    assert double(3) == ['3.33 EUR', '3.33 EUR', '3.34 EUR']\n"
+    one, source = situated(code, told)
+    came = [{"situation": 1, "demand": "returns", "value": "['3.34 EUR', '3.33 EUR', '3.33 EUR']"}]
+    other = [{"situation": 1, "demand": "returns", "value": "['3.35 EUR', '3.33 EUR', '3.33 EUR']"}]
+    assert held(one, source, came, came)[0] is TriageVerdict.INVALID
+    assert held(one, source, other, other, other)[0] is TriageVerdict.NEEDS_REVIEW
