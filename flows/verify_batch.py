@@ -93,20 +93,18 @@ def _opened(request: BatchRequest, ledger: Ledger, signals: Interruptions) -> De
             require_all(due, Ports(settings, run_id=""), tell=watcher.told)
 
     batch, entries = open_batch(batches, request, check=check)
-    tally = Tally(total=len(entries))
-    for outcome in batches.outcomes(batch.id):
-        tally.add(outcome, earlier=True)
     desk = Desk(
         batch_id=batch.id,
         entries=entries,
         settings=settings,
         ledger=ledger,
         slots=Slots(settings.batch_containers or cores()),
-        tally=tally,
+        tally=Tally(total=len(entries)),
         allowances=load_allowances(request.allow_dangerous) if request.allow_dangerous else {},
         watcher=watcher,
     )
-    desk.watcher.opened(batch.id, tally)
+    desk.catch_up(earlier=True)
+    desk.watcher.opened(batch.id, desk.tally)
     return desk
 
 
@@ -129,6 +127,7 @@ def _append_costs(desk: Desk) -> None:
 
 
 def _result(desk: Desk, reason: str) -> BatchResult:
+    desk.catch_up(from_the_first=True)  # a batch exits with the worst of its tickets, whichever process ran them
     open_rows = [row for row in desk.batches.tickets(desk.batch_id) if not row.finished]
     return BatchResult(
         batch_id=desk.batch_id,

@@ -5,10 +5,12 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Final
 
 from flows.batch.desk import Desk
 from flows.batch.ticket import TicketWork, run_as_task
+from refute.batch.absence import Absences
 from refute.errors import InfrastructureError
 from refute.ledger.batches import LEASE_S, BatchTicket
 from refute.owner import Owner
@@ -36,6 +38,7 @@ class Crew:
         self._ends: list[threading.Event] = []
         """Of the threads that were begun. Not asked of the threads: CPython 3.11 takes one for ended whose `join` is
         interrupted (gh-90882), and containers of a working one would be left on the engine."""
+        self._absences = Absences(LEASE_S)
         self._over = threading.Event()
         self.failure: Exception | None = None
         """What ended the work early, where something did."""
@@ -150,16 +153,17 @@ class Crew:
             raise work.failure
 
     def _claim(self) -> BatchTicket | None:
-        batches = self._desk.batches
-        gone = {owner for owner in self._others() if _is_gone(owner)}
-        return batches.claim(self._desk.batch_id, self._desk.owner, gone=gone)
+        others = self._others()
+        gone = self._absences.among(others) | {owner for owner in others if _is_gone(owner)}
+        return self._desk.batches.claim(self._desk.batch_id, self._desk.owner, gone=gone)
 
     def _nothing_left(self) -> bool:
         """Whether no other process works on a ticket that it may leave to us."""
         return not self._others()
 
-    def _others(self) -> set[str]:
-        return self._desk.batches.owners(self._desk.batch_id) - {self._desk.owner}
+    def _others(self) -> dict[str, datetime]:
+        leases = self._desk.batches.leases(self._desk.batch_id)
+        return {owner: until for owner, until in leases.items() if owner != self._desk.owner}
 
     def _renew(self) -> None:
         while not self._over.wait(LEASE_S / 4):

@@ -1,5 +1,6 @@
 """What the threads of a batch share: its tickets, ledger, containers and counts."""
 
+import contextlib
 import threading
 import time
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from flows.story import RunStory
 from refute.batch.allowance import Allowance
 from refute.batch.entry import Entry
 from refute.batch.tally import Tally
+from refute.errors import InfrastructureError
 from refute.journal import Journal
 from refute.ledger.batches import Batches
 from refute.ledger.held import HeldLedger
@@ -48,6 +50,10 @@ class Desk:
     """Whether Prefect took a ticket's task run not even after several tries: from then on each is tried once."""
     said: dict[str, object] = field(default_factory=dict)
     """What a ticket has warned of: the same words of another one are no news."""
+    counted: set[str] = field(default_factory=set)
+    """Tickets whose outcome is in the tally."""
+    known: int = 0
+    """Key of the last outcome that was read from the ledger."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     began: float = field(default_factory=time.monotonic)
 
@@ -57,10 +63,31 @@ class Desk:
         return Batches(self.ledger)
 
     def count(self, outcome: Outcome) -> None:
-        """Count an outcome that was recorded, and tell who watches."""
+        """Count an outcome that was recorded, with those of other processes since, and tell who watches."""
         with self.lock:
-            self.tally.add(outcome)
+            with contextlib.suppress(InfrastructureError):  # counted at the end
+                self.catch_up()
+            self._add(outcome)
             self.watcher.ended(outcome, self.tally, self.tally.left_s(time.monotonic() - self.began))
+
+    def catch_up(self, *, earlier: bool = False, from_the_first: bool = False) -> None:
+        """Count what the ledger has of this batch, whichever process recorded it.
+
+        Args:
+            earlier: it was recorded before this process began.
+            from_the_first: look through all of it; a PostgreSQL may show an outcome after one of a higher key.
+
+        Raises:
+            LedgerUnavailable: the ledger failed.
+        """
+        for key, outcome in self.batches.recorded_after(self.batch_id, 0 if from_the_first else self.known):
+            self.known = max(self.known, key)
+            self._add(outcome, earlier=earlier)
+
+    def _add(self, outcome: Outcome, *, earlier: bool = False) -> None:
+        if outcome.ticket_id not in self.counted:
+            self.counted.add(outcome.ticket_id)
+            self.tally.add(outcome, earlier=earlier)
 
 
 class Warnings(Unwatched):

@@ -8,7 +8,7 @@ from refute.outcome import Status
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchResult:
-    """The end of one process's part in a batch."""
+    """How the batch stands when one process's part in it ends."""
 
     batch_id: str
     tally: Tally

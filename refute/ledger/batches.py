@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from refute.batch.selection import LastOutcome
@@ -187,11 +187,12 @@ class Batches:
             connection.execute(update(BATCH_TICKETS).where(this).values(lease))
             return _ticket(row)
 
-    def owners(self, batch_id: str) -> set[str]:
-        """Who works on tickets of a batch, or did when it was killed."""
+    def leases(self, batch_id: str) -> dict[str, datetime]:
+        """Who works on tickets of a batch, or did when it was killed → when its lease ends."""
         held = (ENTRY.batch_id == batch_id) & ENTRY.finished.is_(False) & ENTRY.owner.is_not(None)
+        query = select(ENTRY.owner, func.max(ENTRY.lease_until)).where(held).group_by(ENTRY.owner)
         with self._ledger.transaction() as connection:
-            return set(connection.scalars(select(ENTRY.owner).where(held).distinct()))
+            return {row[0]: row[1] for row in connection.execute(query)}
 
     def renew(self, batch_id: str, owner: str) -> None:
         """Say that an owner is alive and still works on what it claimed."""
@@ -240,6 +241,19 @@ class Batches:
             streamed = connection.execution_options(yield_per=READ_AT_ONCE)
             for document in streamed.scalars(query.order_by(ENTRY.position)):
                 yield read_document(document)
+
+    def recorded_after(self, batch_id: str, last: int) -> Iterator[tuple[int, Outcome]]:
+        """The outcomes of a batch by whichever process, with their keys, in the order of recording.
+
+        Args:
+            batch_id: the batch.
+            last: key of the last one that is known; 0: none is.
+        """
+        query = select(RECORDED, OUTCOMES.c.document).where(OUTCOMES.c.run_id == batch_id, OUTCOMES.c.id > last)
+        with self._ledger.transaction() as connection:
+            streamed = connection.execution_options(yield_per=READ_AT_ONCE)
+            for key, document in streamed.execute(query.order_by(RECORDED)):
+                yield key, read_document(document)
 
     def last_outcomes(self, ticket_ids: Iterable[str]) -> dict[str, LastOutcome]:
         """Ticket id → how it ended last, for those that were ever verified; a dry run verifies nothing."""

@@ -78,7 +78,7 @@ def test_s240_every_ticket_of_a_shared_batch_ends_once_and_no_kept_answer_is_bou
     seen = set()
 
     def done() -> int:
-        seen.update(batches.owners(name))
+        seen.update(batches.leases(name))
         return sum(one.finished for one in batches.tickets(name))
 
     with GeminiServer(answers_of_one_round) as gemini:

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -12,7 +13,9 @@ from flows.batch.answers import approve_in_advance
 from flows.batch.crew import Crew
 from flows.batch.slots import BatchStopped, Slots
 from flows.batch.ticket import TicketWork
+from refute.batch.absence import Absences
 from refute.errors import LedgerUnavailable
+from refute.ledger.batches import Batches
 
 
 @pytest.fixture(autouse=True)
@@ -136,6 +139,15 @@ def test_tickets_of_another_living_process_are_waited_for_and_those_of_a_dead_on
     work_off(batch)
     assert len(batch.ledger.outcomes(run_id="b")) == 5
     assert set(asked) == {"elsewhere.0/1/1/other"}
+
+
+def test_tickets_of_a_process_that_does_not_renew_are_taken_whatever_its_clock_said(batch, monkeypatch):
+    monkeypatch.setattr(crew_module, "run_as_task", directly)
+    monkeypatch.setattr(crew_module, "Absences", lambda _: Absences(0.0))
+    ahead = Batches(batch.ledger, clock=lambda: datetime.now(UTC) + timedelta(days=1))  # then the clock was set back
+    ahead.claim("b", "elsewhere.0/1/1/other")
+    work_off(batch)
+    assert len(batch.ledger.outcomes(run_id="b")) == 5
 
 
 def test_what_waits_for_an_answer_is_left_alone(write, desk, monkeypatch):

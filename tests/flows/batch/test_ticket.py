@@ -12,6 +12,7 @@ from refute.batch.allowance import Allowance
 from refute.errors import LedgerUnavailable
 from refute.ledger.batches import Answer
 from refute.outcome import Status
+from tests.fakes.outcomes import fake_outcome
 
 
 @pytest.fixture
@@ -35,6 +36,22 @@ def test_a_ticket_is_recorded_counted_and_finished(claimed):
     assert desk.tally.done == 1
     assert desk.watcher.ended_ids == ["A"]
     assert desk.batches.tickets("b")[0].finished
+
+
+def test_what_other_processes_record_counts_too_each_ticket_once(write, desk):
+    for name in "ABC":
+        write(name, script="rm -rf /\n")
+    opened = desk()
+    approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
+    assert opened.batches.claim("b", "other").ticket_id == "A"
+    mine = opened.batches.claim("b", opened.owner)
+    assert opened.batches.record(fake_outcome("A", run_id="b", status=Status.FAILED_IMPORT), "other")
+    TicketWork(opened, mine).run()
+    assert opened.tally.counts == {Status.FAILED_IMPORT: 1, Status.BLOCKED_DANGEROUS_SCRIPT: 1}
+    assert opened.batches.claim("b", "other").ticket_id == "C"
+    assert opened.batches.record(fake_outcome("C", run_id="b", status=Status.PASS), "other")
+    opened.catch_up(from_the_first=True)
+    assert (opened.tally.done, opened.tally.counts[Status.PASS]) == (3, 1)
 
 
 def test_a_ticket_that_was_taken_over_is_neither_recorded_nor_counted(claimed):
