@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
 MAX_MESSAGE_CHARS: Final = 300
+MAX_TOKENS: Final = 10**9
+"""More than any model reads or writes for one request; what claims more is no count."""
 MAX_RETRY_AFTER_S: Final = 120.0
 TRUNCATED: Final = "MAX_TOKENS"
 HARMLESS: Final = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", ""})
@@ -159,7 +161,7 @@ def _told() -> Iterator[None]:
         raise RequestFailed(f"no connection: {type(error).__name__}", billed=False, retry=True) from error
     except httpx2.HTTPError as error:
         raise RequestFailed(f"the answer was lost: {type(error).__name__}", billed=True, retry=True) from error
-    except (errors.UnknownApiResponseError, ValueError) as error:
+    except (errors.UnknownApiResponseError, ValueError, TypeError, AttributeError, RecursionError) as error:
         # Whatever it was, it came with a success status: it may have been billed.
         raise RequestFailed(f"the answer is no answer: {type(error).__name__}", billed=True, retry=True) from error
     except GoogleAuthError as error:
@@ -214,6 +216,9 @@ def _usage(response: "GenerateContentResponse") -> Usage:
     counted = response.usage_metadata
     if counted is None:
         raise ValueError("an answer without usage metadata")
+    told = (counted.prompt_token_count, counted.candidates_token_count, counted.thoughts_token_count)
+    if any((count or 0) > MAX_TOKENS for count in told):
+        raise ValueError("a count of tokens that no answer has")
     return Usage(
         input_tokens=(counted.prompt_token_count or 0) + (counted.tool_use_prompt_token_count or 0),
         cached_tokens=min(counted.cached_content_token_count or 0, counted.prompt_token_count or 0),

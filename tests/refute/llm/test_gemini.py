@@ -87,6 +87,9 @@ def test_s160_an_answer_without_an_answer_says_why(
         (Answer(raw=b"<html>not JSON</html>"), True, True),
         (Answer(raw=b'{"candidates": "all of them"}'), True, True),
         (Answer(text="{}", without_usage=True), True, True),
+        (Answer(raw=b"5"), True, True),
+        (Answer(raw=b"[" * 100_000), True, True),
+        (Answer(text="{}", output_tokens=10**20), True, True),
     ],
 )
 def test_a_request_without_a_reply_says_whether_it_may_cost_and_be_tried_again(
