@@ -4,12 +4,22 @@ from functools import lru_cache
 from typing import Final
 
 import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
+
+
+@lru_cache(maxsize=1)
+def _language() -> Language:
+    return Language(tree_sitter_bash.language())
 
 
 @lru_cache(maxsize=1)
 def _parser() -> Parser:
-    return Parser(Language(tree_sitter_bash.language()))
+    return Parser(_language())
+
+
+@lru_cache(maxsize=1)
+def _substitutions() -> Query:
+    return Query(_language(), "[(command_substitution) (process_substitution)] @found")
 
 
 def parse(source: bytes) -> Node:
@@ -20,6 +30,12 @@ def parse(source: bytes) -> Node:
 def text_of(node: Node) -> str:
     """The node's source text."""
     return (node.text or b"").decode("utf-8", "replace")
+
+
+def substitutions(root: Node) -> list[Node]:
+    """Every command and process substitution below a node, outer ones before those inside them."""
+    found = QueryCursor(_substitutions()).captures(root).get("found", [])
+    return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def first_error(node: Node) -> Node:

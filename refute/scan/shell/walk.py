@@ -13,7 +13,7 @@ from refute.scan.shell.calls import Calls
 from refute.scan.shell.respelling import respell, unclear_line
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders, spell_out
-from refute.scan.shell.syntax import first_error, text_of
+from refute.scan.shell.syntax import first_error, substitutions, text_of
 from refute.scan.shell.words import Expander
 from refute.scan.symbols import OUTPUT, UNKNOWN, is_known, is_open, show
 
@@ -46,6 +46,8 @@ class Shared:
     """Variables that the script hands to what it runs."""
     late: list[tuple["Call", str]] = field(default_factory=list)
     """Commands that set a trap, with what it runs."""
+    substituted: dict[int, "Node"] = field(default_factory=dict)
+    """Substitutions that were walked, by id; the nodes keep their trees, so that no id comes up again."""
     walking: bool = False
     """Whether the outermost text is under way."""
     uncalled: bool = False
@@ -94,11 +96,19 @@ class Walker:
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
         outermost, self.shared.walking = not self.shared.walking, True
-        output = self.run(self.parsed(source))
+        root = self.parsed(source)
+        output = self.run(root)
         if outermost:
             self._run_late()
         functions.walk_uncalled(self, frozenset())
+        self._walk_rest(root)
         return output
+
+    def _walk_rest(self, root: "Node") -> None:
+        """Walk the substitutions that no handler came upon, such as one in the index of an array."""
+        for node in substitutions(root):
+            if node.id not in self.shared.substituted:
+                self._substitute(node)
 
     def _run_late(self) -> None:
         """Judge what traps run, with what is known at the end."""
@@ -182,6 +192,7 @@ class Walker:
         return "".join([self.run(child, stdin) for child in nodes])
 
     def _substitute(self, node: "Node") -> str:
+        self.shared.substituted[node.id] = node
         if self.depth >= MAX_DEPTH:
             self.shared.report.add("unanalysable", self.spot(node), "nested too deeply")
             return UNKNOWN

@@ -61,6 +61,7 @@ SHELL = [
     ("vim -c ':!rm -rf /etc' x", "delete-outside"),
     ("vim /etc/shadow", "read-credentials"),
     ("gdb -p 1", "kill-process"),
+    ("rename 's/x/y/' /etc/*", "delete-outside"),
     ("gdb -batch -ex 'shell rm -rf /etc'", "foreign-code"),
     ("env -S 'rm -rf /etc'", "delete-outside"),
     ("env -S 'rm \"x'", "unanalysable"),

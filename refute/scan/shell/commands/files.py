@@ -11,7 +11,7 @@ from refute.scan.shell.checkers import always_agrees, is_checker
 from refute.scan.shell.commands.permissions import judge_mode
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import SECRET, UNKNOWN, is_open
+from refute.scan.symbols import HOME, SECRET, UNKNOWN, is_open
 
 _SET_BY_SHELL: Final = re.compile(r"\$\{?(?:OPTARG|REPLY|MAPFILE|COPROC|DIRSTACK|BASH_\w+|FUNCNAME|_)\b")
 _SETTING: Final = re.compile(r"\"?\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?::?\?[^}\"]*)?\})\"?")
@@ -113,6 +113,14 @@ def _mv(call: Call) -> str:
     return _destination(call, "tS", reads=True, removes=True)
 
 
+def _rename(call: Call) -> str:
+    """`rename`, of which each kind takes its pattern first; the files are gone under their old names."""
+    for path in split_options(call.argv[1:], "e", mixed=True)[1]:
+        if path.startswith(("/", "~", "..", HOME)):
+            call.act.delete(path, recursive=False)
+    return ""
+
+
 def _ln(call: Call) -> str:
     words = split_options(call.argv[1:], "tS", mixed=True)[1]
     if len(words) > 1:
@@ -170,6 +178,7 @@ COMMANDS: Final = {
     "cp": _cp,
     "install": _cp,
     "mv": _mv,
+    **dict.fromkeys(("rename", "prename", "file-rename", "mmv"), _rename),
     "ln": _ln,
     "link": _ln,
     "tee": _tee,

@@ -63,10 +63,13 @@ def _shell(call: Call) -> str:
 def _command_text(call: Call, text: str, arguments: list[str]) -> str:
     scope = call.walker.scope
     outer, scope.arguments = scope.arguments, arguments[1:]
+    if arguments:
+        scope.variables["0"] = (arguments[0],)
     try:
         return run_text(call, text)
     finally:
         scope.arguments = outer
+        scope.variables.pop("0", None)
 
 
 def from_stdin(call: Call, language: Language = Language.SHELL, *, forked: bool = True) -> str:
