@@ -4,6 +4,7 @@
 
 import base64
 import binascii
+import json
 import operator
 import shlex
 import textwrap
@@ -82,6 +83,7 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
     "shlex.join": " ".join,
     "shlex.quote": lambda text: text,
     "textwrap.dedent": textwrap.dedent,
+    "json.loads": json.loads,
 }
 
 

@@ -36,6 +36,7 @@ def _simple(walker: "PythonWalker", node: ast.stmt) -> None:  # noqa: C901, PLR0
             for target in node.targets:
                 walker.bind(target, value)
         case ast.AnnAssign():
+            _annotation(walker, node.annotation)
             if node.value is not None:
                 walker.bind(node.target, walker.value(node.value))
         case ast.AugAssign():
@@ -77,6 +78,9 @@ def _with(walker: "PythonWalker", node: ast.With | ast.AsyncWith) -> list[Any]:
 
 
 def _try(walker: "PythonWalker", node: ast.Try | ast.TryStar) -> list[Any]:
+    for handler in node.handlers:
+        if handler.type is not None:
+            walker.value(handler.type)
     handlers = [handler.body for handler in node.handlers]
     return _branches(walker, node.body, *handlers, node.orelse, node.finalbody)
 
@@ -149,9 +153,8 @@ def _define(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef
     result: Any = function
     parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
     for written in (*(parameter.annotation for parameter in parameters if parameter is not None), node.returns):
-        # An annotation runs too; only calls in it matter.
-        if written is not None and any(isinstance(part, ast.Call) for part in ast.walk(written)):
-            walker.value(written)
+        if written is not None:
+            _annotation(walker, written)
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if default is not None:
             walker.value(default)
@@ -166,6 +169,12 @@ def _define(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef
     walker.env.names[node.name] = result
     if node.name in {"__reduce__", "__reduce_ex__"}:
         invoke.judge_reduce(walker, node)
+
+
+def _annotation(walker: "PythonWalker", written: ast.expr) -> None:
+    """An annotation runs too; only calls in it matter."""
+    if any(isinstance(part, ast.Call) for part in ast.walk(written)):
+        walker.value(written)
 
 
 def _class(walker: "PythonWalker", node: ast.ClassDef) -> None:

@@ -44,6 +44,7 @@ class PythonWalker:
 
     def module(self, tree: ast.Module) -> None:
         """Walk a whole module; functions that nothing called are walked last, with unknown parameters."""
+        self.env.names["__doc__"] = ast.get_docstring(tree, clean=False)
         self.body(tree.body)
         for function in self.functions:
             if function.node not in self.called:

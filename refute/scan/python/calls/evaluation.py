@@ -18,7 +18,7 @@ from refute.scan.python.values import (
     as_text,
     options_of,
 )
-from refute.scan.symbols import DERIVED, DOWNLOAD, OUTPUT, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, DOWNLOAD, HOST_DATA, OUTPUT, UNKNOWN, is_open
 
 _MAX_NESTING: Final = 6
 
@@ -34,6 +34,8 @@ def run_python(call: PythonCall, value: Any) -> Any:
             call.act.add("pipe-to-shell", detail="What it evaluates comes over the network.")
         elif DERIVED in text:
             call.act.add("decoded-execution")
+        elif HOST_DATA in text:
+            call.act.add("dynamic-code", detail="Runs a file from outside the workspace.")
         elif isinstance(option, str | bytes) and not text.strip():
             continue
         elif not isinstance(option, str | bytes) or not text.strip(UNKNOWN + OUTPUT + " \n()"):

@@ -224,7 +224,7 @@ HANDLERS: Final = {
     **dict.fromkeys(("os.chown", "os.lchown", "shutil.chown", "os.chflags"), _chown),
     **dict.fromkeys(
         (
-            "linecache.getline linecache.getlines sqlite3.connect numpy.loadtxt numpy.load numpy.fromfile "
+            "linecache.getline linecache.getlines sqlite3.connect numpy.loadtxt numpy.fromfile "
             "numpy.genfromtxt configparser.ConfigParser().read os.readlink pkgutil.get_data"
         ).split(),
         _read,

@@ -58,6 +58,13 @@ def _yaml(call: PythonCall) -> Any:
     return UNK
 
 
+def _load_array(call: PythonCall) -> Any:
+    if call.keywords.get("allow_pickle") is True:
+        return _load(call)
+    call.act.read(as_text(call.argument(0, "file")))
+    return UNK
+
+
 def _library(call: PythonCall) -> Any:
     value = call.argument(0, "name")
     call.act.add("native-code", severity=Severity.HIGH if DERIVED in as_text(value) else Severity.MEDIUM)
@@ -72,6 +79,7 @@ HANDLERS: Final = {
         ).split(),
         _load,
     ),
+    "numpy.load": _load_array,
     **dict.fromkeys(("yaml.load", "yaml.unsafe_load", "yaml.full_load", "yaml.load_all"), _yaml),
     **dict.fromkeys(
         ("ctypes.CDLL", "ctypes.PyDLL", "ctypes.cdll.LoadLibrary", "ctypes.WinDLL", "cffi.FFI().dlopen", "cffi.FFI"),

@@ -57,6 +57,12 @@ def _start_process(call: PythonCall) -> Any:
     return Ref(f"{call.name}()")
 
 
+def _putenv(call: PythonCall) -> Any:
+    if call.argument(0) in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
+        call.act.add("preload")
+    return UNK
+
+
 def _uid(call: PythonCall) -> Any:
     if call.argument(0) == 0:
         call.act.add("privilege")
@@ -79,6 +85,7 @@ HANDLERS: Final = {
     **dict.fromkeys(("os.fork", "os.forkpty"), _fork),
     **dict.fromkeys(("multiprocessing.Process", "threading.Thread", "threading.Timer"), _start_process),
     **dict.fromkeys(("os.setuid", "os.seteuid", "os.setresuid", "os.setgid", "os.setreuid"), _uid),
+    "os.putenv": _putenv,
     **dict.fromkeys(("os.chroot", "os.unshare", "os.setns"), _always("container-escape")),
     **dict.fromkeys(
         ("os.reboot", "os.sethostname", "ctypes.windll.user32.ExitWindowsEx", "crypt.crypt"), _always("system-control")

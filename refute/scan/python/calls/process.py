@@ -90,6 +90,8 @@ def _subprocess(call: PythonCall) -> Any:
 
 
 def _system(call: PythonCall) -> Any:
+    if "popen" in call.name:
+        fed.note_interpreter(call, call.argument(0, "cmd"))
     return shell_text(call, call.argument(0, "command" if "system" in call.name else "cmd"))
 
 
@@ -143,7 +145,8 @@ HANDLERS: Final = {
             "os.system os.popen os.popen2 os.popen3 subprocess.getoutput subprocess.getstatusoutput "
             "asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell invoke.run "
             "fabric.api.local fabric.api.run fabric.api.sudo pexpect.run pexpect.spawn plumbum.local os.startfile "
-            "sarge.run delegator.run IPython.get_ipython().system platform.popen libc.system"
+            "sarge.run delegator.run invoke.Context().run invoke.context.Context().run fabric.Connection().run "
+            "fabric.Connection().sudo fabric.Connection().local IPython.get_ipython().system platform.popen libc.system"
         ).split(),
         _system,
     ),
@@ -171,7 +174,7 @@ HANDLERS: Final = {
     **dict.fromkeys(
         ("pip.main", "pip._internal.main", "pip._internal.cli.main.main", "pip._internal.main.main"), _main_pip
     ),
-    **dict.fromkeys(("subprocess().communicate", "subprocess().stdin.write"), fed.feed),
+    **dict.fromkeys(("subprocess().communicate", "subprocess().stdin.write", "subprocess().write"), fed.feed),
 }
 _COMMAND_METHODS: Final = (
     "system",
