@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from refute.adversary.property.dependence import Dependence
+from refute.adversary.property.doctests import Session
 from refute.adversary.property.expected import Expected, Raises, Text, Value
-from refute.adversary.property.expressions import dotted
-from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.expressions import dotted, free_names
+from refute.adversary.property.namespace import STANDARD_NAMES, Namespace
 from refute.adversary.property.surface import Function
 
 _PATH_PARAMETER = re.compile(
@@ -112,3 +113,18 @@ def is_nothing(expected: Expected | None) -> bool:
             return True
         case _:
             return False
+
+
+def only_shown(session: Session, namespace: Namespace) -> frozenset[str]:
+    """Classes that only results show (`OutEdgeView([(1, 2)])`) and the code does not have: its libraries' own.
+
+    What they look like can be compared; there is nothing to import.
+    """
+    used = {name for step in session.steps for name in free_names([step.statement])}
+    values = [step.expected.plain for step in session.steps if isinstance(step.expected, Value)]
+    calls = [node for value in values for node in ast.walk(value) if isinstance(node, ast.Call)]
+    names = {node.func.id for node in calls if isinstance(node.func, ast.Name) and node.func.id[:1].isupper()}
+    faces = namespace.surface.faces
+    if any(face.opaque for face in faces):
+        return frozenset()
+    return frozenset(names - used - set(STANDARD_NAMES) - {name for face in faces for name in face.names})

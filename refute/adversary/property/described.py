@@ -1,6 +1,7 @@
 """Examples that name inputs and outputs in words instead of writing the call."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 
@@ -32,14 +33,24 @@ def read_described(text: str, function: str, parameters: tuple[str, ...], requir
         if not doubtful(plain, hit.start())
     ]
     for given, value, whole, start in [*pieces, *_over_lines(plain)]:
-        call = _described_call(given, function, parameters, required)
-        expected = value_at(value, code=False)
+        call = described_call(_from_json(given), function, parameters, required)
+        expected = value_at(_from_json(value), code=False)
         if call is not None and expected is not None:
             quote = whole.strip().partition("\n\n")[0][:300]
             found.append(
                 Inline(expression=call, expected=expected[0], strict=False, weak=False, quote=quote, start=start)
             )
     return consistent(found)
+
+
+def _from_json(text: str) -> str:
+    """A JSON text with words that are no Python (`true`, `null`), as Python writes it; any other text as it is."""
+    if _JSON_WORD.search(text) is None:
+        return text
+    try:
+        return repr(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
 
 
 def _over_lines(text: str) -> Iterator[tuple[str, str, str, int]]:
@@ -83,7 +94,8 @@ _LITERAL_IN_PROSE = re.compile(
 )
 _GIVEN_RETURN = re.compile(
     r"\b(?:given|for|with)\s+(?:an?\s+|the\s+)?(?:(?:inputs?|arguments?|list|string|text|array|number|value|tuple|word)"
-    r"\s+)?`?(?P<given>[\[({\"'\d-][^\n]*?)`?\s*,?\s*(?:then\s+)?(?:the\s+)?"
+    r"\s+)?`?(?P<given>[\[({\"'\d-][^\n]*?)`?\s*,?\s*"
+    r"(?:when\s+`?[\w.]+`?(?:\(\))?\s+is\s+(?:called|run|invoked)\s*,?\s*)?(?:then\s+)?(?:the\s+)?"
     r"(?:(?:function|result|output|answer|return value|it|you)\s+)?(?:(?:should|must|will)\s+)?"
     r"(?:be|is|returns?|gives?|yields?|outputs?)\s*:?\s*(?P<value>[^\n]+)",
     re.IGNORECASE,
@@ -91,6 +103,7 @@ _GIVEN_RETURN = re.compile(
 _AFTER_CONTAINER = re.compile(r"[\])}](?=[ \t]*(?:=+>|-+>|→|➞|⇒))[ \t]*(?:=+>|-+>|→|➞|⇒)[ \t]*")
 _BOLD = re.compile(r"\*\*((?:sample |expected )?(?:inputs?|outputs?)\s?\d?:?)\*\*", re.IGNORECASE)
 _MAX_CONTAINER = 2_000
+_JSON_WORD = re.compile(r"\b(?:true|false|null)\b")
 _FOR_THE_OUTPUT = re.compile(
     r"\b(?:for|if|given|with|"
     r"when)\s+(?:the\s+)?(?:inputs?\s+)?(?P<given>\w+\s*=\s*[^\n]{1,300}?)\s*,?\s*(?:then\s+)?(?:t"
@@ -102,7 +115,15 @@ _FOR_THE_OUTPUT = re.compile(
 )
 
 
-def _described_call(given: str, function: str, parameters: tuple[str, ...], required: int) -> ast.expr | None:
+def described_call(given: str, function: str, parameters: tuple[str, ...], required: int) -> ast.expr | None:
+    """The call of a function with what is said to be given; None where that is not plain data for each parameter.
+
+    Args:
+        given: as it is written, by position or by name.
+        function: its name.
+        parameters: the function's positional parameters, in order.
+        required: how many of them have no default.
+    """
     given = re.sub(r"\s*\n\s*", "\n", given.strip().strip("`"))
     attempts = [given, given.replace("\n", ", "), re.sub(r"(?m)^(\w+)\s*:\s", r"\1 = ", given).replace("\n", ", ")]
     for attempt in attempts:

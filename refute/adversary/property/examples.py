@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.checks import awaited, check, lines_of_session
-from refute.adversary.property.circumstances import illustrates, one_of_several
+from refute.adversary.property.circumstances import illustrates, one_of_several, only_shown
+from refute.adversary.property.conversions import read_conversions
 from refute.adversary.property.described import read_described
 from refute.adversary.property.doctests import Session, Step, blank_out, read_sessions, values_in
 from refute.adversary.property.draft import Draft, Note, quote_of
@@ -147,6 +148,7 @@ class _Told:
         calls = {source_of(example.expression) for example in found}
         if not subject.wants_objects and (subject.answers or not changes_in_place(self.text)):
             described = read_described(prose, subject.name, names, required)
+            described += read_conversions(prose, subject.name, names, required)
             # Of a call that is written down the words around it may name more than the answer.
             found += [example for example in described if source_of(example.expression) not in calls]
         return [*found, *read_tables(prose, known, subject.name, names[:required])]
@@ -154,7 +156,8 @@ class _Told:
 
 def _of_session(told: _Told, session: Session) -> Iterator[Draft | Note]:
     claim, namespace = told.claim, told.namespace
-    found = namespace.resolve(values_in(session), home=told.home, promised=claim.text)
+    shown = only_shown(session, namespace)
+    found = namespace.resolve(values_in(session), home=told.home, bound=shown, promised=claim.text)
     first = session.steps[0].source
     if isinstance(found, Unresolved):
         yield Note(claim=claim, reason=_undefined(first, found))

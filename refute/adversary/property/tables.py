@@ -49,7 +49,9 @@ def _of_row(
     function: str,
     parameters: Sequence[str],
 ) -> Iterator[Inline]:
-    places = [place for place, title in enumerate(header) if _RESULT.match(title.strip("`* "))]
+    titles = [title.strip("`* ") for title in header]
+    of_call = f"{function}({', '.join(parameters)})" if function else ""
+    places = [place for place, title in enumerate(titles) if _RESULT.match(title) or title == of_call]
     if len(cells) != len(header) or len(places) != 1:
         return
     call = _call(header, cells, known, function, parameters, places[0])
