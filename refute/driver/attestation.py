@@ -6,6 +6,7 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from refute.driver.carriage import CannotCarry
+from refute.driver.peer import Peer
 
 
 class Attestation:
@@ -17,6 +18,8 @@ class Attestation:
     """
 
     objects: Any
+    entered: int
+    """Context managers of the subject's that the running test is within."""
 
     def __init__(self, test_file: str, module: str) -> None:
         self._test_file = test_file
@@ -29,6 +32,7 @@ class Attestation:
         """A test begins; its function's name."""
         self._running = name.replace("::", ".")
         self._outgoing: list[BaseException] = []
+        self.entered = 0
         self.attested = not self._tainted
         self.reached = False
         self.not_carried = ""
@@ -64,6 +68,17 @@ class Attestation:
             and not frame.f_code.co_qualname.startswith(own[1])
         ):
             self._tainted = True
+
+    def overheard(self) -> None:
+        """The subject is told what the test prints: expected values, it may be.
+
+        Not where printing is what the test does to it: within its context manager, or in a function that it called.
+        """
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # as in `judged`
+        while frame is not None and frame.f_code is not Peer.serve.__code__:
+            frame = frame.f_back
+        if frame is None and not self.entered:
+            self.judged()
 
     def judged_for_good(self) -> None:
         """The subject has set something that every later test rests on as well."""

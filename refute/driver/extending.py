@@ -16,7 +16,13 @@ Member = tuple[str, str, Any]
 
 def told_members(namespace: dict[str, Any]) -> list[Member]:
     """The members of a class, for the other side to make it of."""
-    return [told_member(name, value) for name, value in namespace.items() if name not in UNTOLD]
+    told = (item for item in namespace.items() if item[0] not in UNTOLD and not is_field(item[1]))
+    return [told_member(name, value) for name, value in told]
+
+
+def is_field(value: Any) -> bool:
+    """Whether it is a declared field, which stands in a class only until `dataclass` has looked at it."""
+    return (type(value).__module__, type(value).__qualname__) == ("dataclasses", "Field")
 
 
 def named_members(place: tuple[str, str, str], members: list[Any]) -> dict[str, Any]:
@@ -41,7 +47,7 @@ def leave_data(kind: type, namespace: dict[str, Any]) -> None:
     """
     left = {}
     for name, value in namespace.items():
-        hidden = name[:2] == "__" or "pytest" in name
+        hidden = name[:2] == "__" or "pytest" in name or is_field(value)
         if name in vars(kind) and not hidden and (_is_mirrored(value) or not hasattr(type(value), "__get__")):
             type.__delattr__(kind, name)
             if not _is_mirrored(value):

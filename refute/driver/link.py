@@ -24,6 +24,7 @@ from refute.driver.pretexts import is_pretext
 from refute.driver.subject_start import start_subject
 from refute.driver.surroundings import DriverSurroundings
 from refute.driver.switchboard import Switchboard
+from refute.driver.tools import Tools, entering
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
@@ -64,6 +65,8 @@ class SubjectLink(Attestation):
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.judged = self.judged_for_good
         self.surroundings.request, self.surroundings.test_file = self.request, job["test_file"]
+        self.surroundings.overheard = self.overheard
+        self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
@@ -97,7 +100,7 @@ class SubjectLink(Attestation):
         blocks = operation == "in_loop"
         self._blocked += blocks
         try:
-            return self.peer.request(operation, *args, **kwargs)
+            return self._weighed(operation, args, kwargs, self.peer.request(operation, *args, **kwargs))
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
             self.not_carried_back = self.not_carried_back or _from_subject(error)
@@ -116,6 +119,13 @@ class SubjectLink(Attestation):
             self._blocked -= blocks
             if self._dying and not self.peer.is_busy:
                 self._bury()
+
+    def _weighed(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Any) -> Any:
+        """An answer, once what it means for the running test is noted."""
+        if self.tools.decide(operation, args, kwargs, answer):
+            self.judged()
+        self.entered += entering(operation, args)
+        return answer
 
     def dies(self, one: Any) -> None:
         """Weak references to an object of the subject's find it as long as it lives there."""

@@ -25,7 +25,10 @@ class ModuleStub(ModuleType):
         refuse_marks(name)
         if name in {"__wrapped__", "__path__", "__spec__", "__file__", "__loader__"}:
             raise AttributeError(name)
-        return Current.link.request("get", self, name)
+        found = Current.link.request("get", self, name)
+        if "__refute_tools__" in super().__dict__:
+            be_tool(found)
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__") and name.endswith("__"):
@@ -42,6 +45,14 @@ class ModuleStub(ModuleType):
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
         return ModuleNames(self)
+
+
+def be_tool(found: Any) -> None:
+    """What comes from a module that is none of the implementation's own, and may be such a module."""
+    if isinstance(found, ModuleStub):
+        found.__refute_tools__ = True
+    else:
+        Current.link.tools.add(found)  # type: ignore[attr-defined]  # the driver's link has it
 
 
 class ModuleNames(MutableMapping[str, Any]):
@@ -112,6 +123,8 @@ class Importer:
         stub, doc, file, path = told
         spec.submodule_search_locations = path
         stub.__doc__, stub.__file__ = doc, file
+        if Current.link.tools.are_in(spec.name):  # type: ignore[attr-defined]  # the driver's link has it
+            be_tool(stub)
         self._fresh.add(spec.name)
         self._loaded[spec.name] = stub
         return stub  # type: ignore[no-any-return]
@@ -172,7 +185,7 @@ class Importer:
         )
         if wanted and "*" in wanted:
             copy = ModuleType(module.__name__)
-            copy.__dict__.update(Current.link.request("star", module))
+            copy.__dict__.update(_brought(Current.link.request("star", module), names or {}))
             copy.__dict__["__all__"] = [key for key in copy.__dict__ if key not in vars(ModuleType("x"))]
             return copy
         return module
@@ -187,6 +200,20 @@ class Importer:
                 module = importlib.util.module_from_spec(spec)
                 self.exec_module(module)
         return self._loaded[name if innermost else parts[0]]
+
+
+def _brought(told: dict[str, Any], bound: Mapping[str, object]) -> dict[str, Any]:
+    """What a star import binds: no module takes the place of one that the test has imported.
+
+    Where another name of the test's, or a built-in one, gets a new meaning (`all`, `abs`), the subject decides.
+    """
+    brought = {name: value for name, value in told.items() if not (isinstance(value, ModuleStub) and name in bound)}
+    for name, value in brought.items():
+        if isinstance(value, ModuleStub):
+            be_tool(value)
+        elif {**vars(builtins), **bound}.get(name, value) is not value:
+            Current.link.judged_for_good()  # type: ignore[attr-defined]  # the driver's link has it
+    return brought
 
 
 def _importable(entry: "os.DirEntry[str]") -> bool:

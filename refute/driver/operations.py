@@ -221,6 +221,7 @@ def subject_operations(objects: Objects) -> Operations:
         "pickled": pickle.dumps,
         "unpickled": pickle.loads,  # the driver never unpickles anything of ours
         "fields": fields,
+        "fresh": lambda kind, name: kind.__dataclass_fields__[name].default_factory(),
         "member": members.call,
         "member_get": members.get,
         "member_set": members.set,

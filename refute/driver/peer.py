@@ -1,8 +1,8 @@
 """One side of the connection: asks the other to do things, and does what it is asked while it waits."""
 
 import threading
-import time
 from collections.abc import Callable
+from time import monotonic  # by name: whoever replaces `time.monotonic` means the code's own clock
 from typing import Any
 
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
@@ -255,7 +255,7 @@ class Peer:
                 self.objects.learn(cid, told, members)
             for cid, _, _, annotations in extras.get("k", ()):
                 self.objects.annotate(cid, annotations)
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
+        except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
         if extras:
             self._hear(extras)
@@ -265,14 +265,14 @@ class Peer:
         try:
             self._settle_up(table, extras)
             self.objects.forget(order.heard)
-        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
             raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
         return values
 
     def _in_turn(self, order: Order) -> Order:
         """Wait until what was written before this message has been taken in by the threads that it came to."""
-        deadline = time.monotonic() + TURN_S
-        while self._numbering.is_early(order) and (left := deadline - time.monotonic()) > 0:
+        deadline = monotonic() + TURN_S
+        while self._numbering.is_early(order) and (left := deadline - monotonic()) > 0:
             self._turn.wait(left)
         self._numbering.hear(order)
         self._turn.notify_all()

@@ -12,7 +12,7 @@ from refute.driver.codec import Atom, Decoder, Entry
 from refute.driver.containers import refill
 from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.known import HEAP_TYPE, function_of
-from refute.driver.mirror.functions import annotate, stand_in
+from refute.driver.mirror.functions import COROUTINE, annotate, stand_in
 from refute.driver.mirror.members import made_member
 from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.mirror.steps import as_coroutine, as_generator
@@ -123,12 +123,12 @@ class Reading(ClassBook):
         kind = type(owner)
         function = next((vars(base)[name] for base in type.mro(kind) if name in vars(base)), None)
         if not isinstance(function, FunctionType):
-            told = ["f", [name, name, "", None, None, False]]
+            told = ["f", [name, name, "", None, None, ""]]
             function = made_member(self._borrowed_ids[id(kind)], name, told, judging=False)
         return MethodType(function, owner)
 
     def _stand_in(self, oid: int, info: list[Any]) -> Any:
-        handle = self.handle(oid, self.link.call_later if info[-1] else self.link.call)
+        handle = self.handle(oid, self.link.call_later if info[-1] == COROUTINE else self.link.call)
         return stand_in(info, handle, handle, in_full=not self.in_driver)
 
     def unpacked(self, packed: Any) -> Any:

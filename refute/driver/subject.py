@@ -30,6 +30,7 @@ def main() -> None:
     from refute.driver.carriage import SubjectGone
     from refute.driver.extending import leave_data, told_members
     from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
+    from refute.driver.mirror.functions import ask_of_generators
     from refute.driver.mirror.roots import Current
     from refute.driver.objects import Objects
     from refute.driver.operations import subject_operations
@@ -47,6 +48,7 @@ def main() -> None:
     except SubjectGone:
         return
     restrain(job["memory_bytes"])
+    ask_of_generators()
     faulthandler.enable(file=stacks)
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
 
@@ -59,10 +61,7 @@ def main() -> None:
         return surroundings.tell()
 
     operations = subject_operations(objects)
-    operations["weaken"] = objects.weaken
-    operations["collect"] = gc.collect
-    operations["print"] = print_out
-    operations["call_lent"] = lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs)
+    operations |= own_operations(objects)
     board = Switchboard(socket.socket(fileno=control), lambda end: peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
     peer = Peer(objects, operations, board.connect, tell, surroundings.hear)
     side = SubjectSide(peer, lambda operation: operation in STARTED and running_loop() is not None)
@@ -83,6 +82,16 @@ def main() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
         del sys.modules[name]  # a ticket may bring a module of this name
     peer.serve_forever(wire)
+
+
+def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
+    """What only this process can do, by name."""
+    return {
+        "weaken": objects.weaken,
+        "collect": gc.collect,
+        "print": print_out,
+        "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
+    }
 
 
 def print_out(number: int, text: str | bytes) -> None:

@@ -90,6 +90,8 @@ class DriverSurroundings:
         self.unpacked: Callable[[Any], Any] = lambda packed: packed
         self.judged: Callable[[], None] = lambda: None
         """Notes that what decides was set by the subject."""
+        self.overheard: Callable[[], None] = lambda: None
+        """Notes that the subject is told what the test prints."""
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -136,6 +138,7 @@ class DriverSurroundings:
     def _print(self, number: int, text: str | bytes) -> None:
         """Write what the test itself prints to what the subject has put in place of a standard stream."""
         if sys._getframe(2).f_code.co_filename == self.test_file:  # noqa: SLF001  # what libraries print may show the test
+            self.overheard()
             self.request("print", number, text)
         else:
             _write(self._taken.below(number), text if isinstance(text, str) else [base64.b64encode(text).decode()])

@@ -63,7 +63,7 @@ def born() -> tuple[int, int, int] | None:
     """
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
-    from refute.driver import collect, errors, link, modules, reporter  # noqa: F401  # for the workers
+    from refute.driver import anonymity, collect, errors, link, modules, reporter  # noqa: F401  # for the workers
     from refute.driver.birth import await_birth
 
     sys.path.remove(root)
@@ -147,19 +147,23 @@ def open_subject(
     sys.path.remove(root)
     link = SubjectLink(job, stacks, send)
     sys.path.insert(0, root)
+    from refute.driver.anonymity import hide_names
     from refute.driver.collect import Collector
     from refute.driver.errors import keep_apart
     from refute.driver.exceptions import Territory
     from refute.driver.mirror import roots
+    from refute.driver.mirror.functions import ask_of_generators
     from refute.driver.reporter import Reporter
 
     sys.path.remove(root)
     keep_apart(job["test_file"])
 
     def plugins() -> list[object]:
+        hide_names()
         importer.install()
         refuse_sources(link)
         collect_everywhere(link)
+        ask_of_generators()
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
             del sys.modules[name]
         sys.modules[roots.PICKLES] = roots

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from refute.driver.mirror.roots import Current, MirrorMeta
@@ -13,7 +14,7 @@ COMPARE: Final = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
 def be_dataclass(kind: type, told: Description) -> None:
     """Make `dataclasses.fields` and the like work, and compare fields here, where nobody can lie about the result."""
     generated = told["generated"]
-    fields = {one[0]: _field(one) for one in told["all"]}
+    fields = {one[0]: _field(kind, one) for one in told["all"]}
     type.__setattr__(kind, "__dataclass_fields__", fields)
     given = (True, True, told["eq"], told["order"], False, told["frozen"])  # init, repr, eq, order, unsafe_hash, frozen
     parameters = dataclasses._DataclassParams(*given)  # type: ignore[attr-defined]  # noqa: SLF001  # no public way
@@ -57,12 +58,18 @@ def _values(one: Any, names: list[str]) -> tuple[Any, ...]:
     return values
 
 
-def _field(told: list[Any]) -> Any:
+def _field(owner: type, told: list[Any]) -> Any:
     name, kind, has, plain, init, shown, compared, hashed, keyword, made = told
+    ask = "get" if has else "fresh"  # a default that is no plain value stays there, as what makes one does
+    given = {"default": plain} if has == 1 else {"default_factory": partial(_default, ask, owner, name)}
     one: Any = dataclasses.field(
-        **({"default": plain} if has else {"default_factory": lambda: None} if made else {}),
-        init=init, repr=shown, compare=compared, hash=hashed, kw_only=keyword,
-    )  # fmt: skip
+        **(given if has or made else {}), init=init, repr=shown, compare=compared, hash=hashed, kw_only=keyword
+    )
     one.name, one.type = name, Any
     one._field_type = (dataclasses._FIELD, dataclasses._FIELD_CLASSVAR, dataclasses._FIELD_INITVAR)[kind]  # type: ignore[attr-defined]  # noqa: SLF001
     return one
+
+
+def _default(ask: str, owner: type, name: str) -> Any:
+    """The default of a field, for an object of a class that the test derives."""
+    return Current.link.request(ask, owner, name) if Current.link.objects.in_driver else None

@@ -212,7 +212,7 @@ def _field(one: Any) -> list[Any]:
     import dataclasses
 
     plain = one.default if type(one.default) in PLAIN else None
-    has = 0 if one.default is dataclasses.MISSING else 1
+    has = 0 if one.default is dataclasses.MISSING else 1 if type(one.default) in PLAIN else 2
     kind = {"_FIELD": 0, "_FIELD_CLASSVAR": 1, "_FIELD_INITVAR": 2}.get(one._field_type.name, 0)  # noqa: SLF001
     return [
         one.name, kind, has, plain, one.init, one.repr, one.compare, one.hash, one.kw_only is True,

@@ -1,15 +1,22 @@
 """Functions of the other process: what is told of them, and the function that stands for one here."""
 
+import functools
 import inspect
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from refute.driver.mirror.shaping import shaped
 
 Info = list[Any]
 TEXT: Final = 20_000
 PLAIN: Final = (type(None), bool, int, float, str)
+COROUTINE: Final = "coroutine"
+GENERATORS: Final = {"generator": "isgeneratorfunction", "async generator": "isasyncgenfunction"}
+"""What else a function may be → how `inspect` asks for it."""
+GENERATING: Final[WeakKeyDictionary[Any, str]] = WeakKeyDictionary()
+"""Stand-ins here for functions that are of GENERATORS there."""
 
 
 class Shown:
@@ -25,7 +32,7 @@ class Shown:
 
 
 def tell(function: Any, name: str) -> Info:
-    """What is told of a function: name, qualified name, module, doc, parameters, whether it is a coroutine function."""
+    """What is told of a function: name, qualified name, module, doc, parameters, and what calling it makes."""
     doc = getattr(function, "__doc__", None)
     return [
         _text(getattr(function, "__name__", name), name),
@@ -33,8 +40,28 @@ def tell(function: Any, name: str) -> Info:
         _text(getattr(function, "__module__", None), ""),
         doc[:TEXT] if isinstance(doc, str) else None,
         signature_of(function),
-        inspect.iscoroutinefunction(function),
+        _kind(function),
     ]
+
+
+def _kind(function: Any) -> str:
+    """A coroutine, something of GENERATORS, or nothing that can be told before."""
+    if inspect.iscoroutinefunction(function):
+        return COROUTINE
+    return next((kind for kind, asks in GENERATORS.items() if getattr(inspect, asks)(function)), "")
+
+
+def ask_of_generators() -> None:
+    """Have `inspect` know which stand-ins are for functions that make generators."""
+    for kind, name in GENERATORS.items():
+        setattr(inspect, name, functools.partial(_makes, kind, getattr(inspect, name)))
+
+
+def _makes(kind: str, asked: Callable[[Any], bool], function: Any) -> bool:
+    plain = function
+    while isinstance(plain, functools.partial | MethodType):
+        plain = plain.func if isinstance(plain, functools.partial) else plain.__func__
+    return asked(function) or (type(plain) is FunctionType and GENERATING.get(plain) == kind)
 
 
 def stand_in(
@@ -48,7 +75,8 @@ def stand_in(
         call_later: as `call`; its result is awaited. For a coroutine function.
         in_full: its code has the parameters, too.
     """
-    name, qualname, module, doc, parameters, later = info
+    name, qualname, module, doc, parameters, kind = info
+    later = kind == COROUTINE
     signature = shown_signature(parameters)
     written = None
     if in_full and signature is not None:
@@ -69,6 +97,8 @@ def stand_in(
         function = written
     function.__name__, function.__qualname__, function.__doc__ = str(name), str(qualname), doc
     function.__module__ = str(module)
+    if kind in GENERATORS:
+        GENERATING[function] = kind
     if signature is not None:
         function.__signature__ = signature  # type: ignore[attr-defined]
         empty = inspect.Parameter.empty

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any, ClassVar, Final, Protocol
 from weakref import WeakKeyDictionary
 
-from refute.driver.extending import LEFT, told_member
+from refute.driver.extending import LEFT, is_field, told_member
 
 OURS: Final = ("pytest", "hypothesis")
 """Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
@@ -197,6 +197,9 @@ class MirrorMeta(ABCMeta):
 
     def __delattr__(cls, name: str) -> None:
         """Delete an attribute of the class."""
+        if is_field(cls.__dict__.get(name)):
+            type.__delattr__(cls, name)
+            return
         Current.link.request("restore" if _undoes() else "del", cls, name)
         if name in cls.__dict__:
             ORIGINALS.setdefault(cls, {}).setdefault(name, cls.__dict__[name])

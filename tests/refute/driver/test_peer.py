@@ -171,7 +171,7 @@ TOLD = {
     "name": "Forged", "qualname": "Forged", "module": "impl", "doc": None, "bases": [], "meta": [], "signature": None,
     "standard": False, "asks": False,
 }  # fmt: skip
-FUNCTION = ["f", "f", "impl", None, None, False]
+FUNCTION = ["f", "f", "impl", None, None, ""]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def run_case(folder: Path, case: CaseFile) -> list[dict[str, Any]]:
     waiting = list(case.tests)
     while waiting and len(runs) < MOST_RUNS:
         place = folder / str(len(runs))
-        results = run_driver(place, case.files, case.test, waiting, modules=case.modules, **case.plan)
+        results = run_driver(place, case.files, case.test, waiting, **({"modules": case.modules} | case.plan))
         runs.append(results)
         ends = {report["name"]: report["end"] for report in results.get("first", ())}
         undecided = [name for name in waiting if ends.get(name, "missing") == "missing"]

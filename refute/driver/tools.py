@@ -1,0 +1,64 @@
+"""Modules beside the implementation's own, which the subject has loaded as well: numpy, a helper in the workspace.
+
+Their functions may have been replaced there. What they compute is a value as any other, but where a test has one of
+them compare (`numpy.allclose(f(), 5)`), the subject decides.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final
+
+from refute.driver.mirror.roots import Mirrored
+
+if TYPE_CHECKING:
+    from refute.driver.objects import Objects
+
+ENTER: Final = {"__enter__": 1, "__exit__": -1}
+
+
+def entering(operation: str, args: Sequence[Any]) -> int:
+    """1 where an operation enters a context manager, -1 where it leaves one."""
+    return ENTER.get(args[1], 0) if operation == "member" else 0
+
+
+class Tools:
+    """Knows which functions of the subject's are tools of the test.
+
+    Args:
+        objects: know their numbers.
+        modules: dotted names of the implementation's own modules.
+    """
+
+    def __init__(self, objects: "Objects", modules: Sequence[str]) -> None:
+        self._objects = objects
+        self._own = {name.partition(".")[0] for name in modules}
+        self._found: set[int] = set()
+
+    def are_in(self, module: str) -> bool:
+        """Whether a module, by its dotted name, is none of the implementation's own."""
+        return module.partition(".")[0] not in self._own
+
+    def add(self, found: Any) -> None:
+        """Something that the test took from such a module."""
+        if isinstance(found, FunctionType | Mirrored) and (oid := self._objects.oid_of(found)) is not None:
+            self._found.add(oid)
+
+    def decide(self, operation: str, args: Sequence[Any], kwargs: Mapping[str, Any], answer: Any) -> bool:
+        """Whether a tool decides here: by its truth, by not raising, or by a number made of numbers."""
+        if not self._found:
+            return False
+        if operation == "call_lent":
+            oid, rest = args[0], args[1:]
+        elif operation == "member" and args[1] == "__call__":
+            oid, rest = self._objects.oid_of(args[2]), args[3:]
+        else:
+            return False
+        if oid not in self._found:
+            return False
+        rest = (*rest, *kwargs.values())
+        told = all(isinstance(one, int | float) for one in rest)
+        return (
+            isinstance(answer, bool)
+            or (answer is None and len(rest) > 1)
+            or (isinstance(answer, int | float) and bool(rest) and told)
+        )
