@@ -1,26 +1,31 @@
 """An engine of its own with gVisor, fenced, since nothing counts what a job takes there; and commands run on it.
 
 python -m tests.fakes.gvisor COMMAND…      with DOCKER_HOST and REFUTE_RUNTIME set for it
+
+Nothing of it is left behind: what is in its fence is killed by number, what it has mounted is unmounted, and what a
+process that was killed could not clear away is cleared away by the next.
 """
 
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from tests.fakes.fence import fence
 from tests.fakes.own_engine import OwnEngine, copy_image, own_engine
-from tests.hostile.stage import RUNTIME, build
+from tests.fakes.remains import note, noted_folder, read_groups
+from tests.hostile.stage import GROUPS, RUNTIME, build
 
 ARGUMENTS: Final = ("--network=none", "--platform=ptrace", "--ignore-cgroups")
 """As Debian's package works on control groups v1 (https://gvisor.dev/docs/user_guide/platforms/, 2026-11-22)."""
 FENCE_BYTES: Final = 6 * 1024**3
 FENCE_PIDS: Final = 4_096
+LOOK_EVERY_S: Final = 2.0
 
 
 @contextlib.contextmanager
@@ -39,17 +44,33 @@ def gvisor_engine(folder: Path, image_id: str) -> Iterator[OwnEngine]:
     config = {"runtimes": {"runsc": {"path": runsc, "runtimeArgs": list(ARGUMENTS)}}}
     with (
         fence(memory_bytes=FENCE_BYTES, pids=FENCE_PIDS) as fenced,
-        own_engine(folder, config=config, inside=fenced) as engine,
+        own_engine(folder, config=config, inside=fenced.words) as engine,
     ):
+        note(folder, fenced.groups)
         copy_image(image_id, engine)
         yield engine
 
 
 def main(command: list[str]) -> int:
-    """Run a command on such an engine: its exit code."""
-    with tempfile.TemporaryDirectory(prefix="refute-gvisor-") as folder, gvisor_engine(Path(folder), build()) as engine:
-        environment = {**os.environ, "DOCKER_HOST": engine.host, RUNTIME: "runsc"}
-        return subprocess.run(command, env=environment, check=False).returncode
+    """Run a command on such an engine, which is started again whenever it ends: the command's exit code."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as other ends: with everything cleared away
+    with noted_folder("refute-gvisor-") as folder, gvisor_engine(folder, build()) as engine:
+        environment = {**os.environ, "DOCKER_HOST": engine.host, RUNTIME: "runsc", GROUPS: read_groups(folder)}
+        with subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], env=environment) as program:
+            try:
+                while (code := _code(program)) is None:
+                    engine.revive()
+            finally:
+                program.terminate()
+        return code
+
+
+def _code(program: "subprocess.Popen[bytes]") -> int | None:
+    """A program's exit code, or None where it still runs a while later."""
+    try:
+        return program.wait(LOOK_EVERY_S)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import os
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ import docker
 
 from refute.errors import EngineUnavailable
 from refute.sandbox.connection import connect
+from tests.fakes.remains import NAMESPACES, unmount_below
 
 START_TIMEOUT_S = 300
 MACHINE, FAR = "10.214.0.2", "10.214.0.1"
@@ -33,6 +34,8 @@ class OwnEngine:
     """The network namespace that the engine runs in."""
     far: Path
     """The network namespace of a host elsewhere."""
+    revive: Callable[[], None]
+    """Starts it again where it has ended."""
 
 
 def in_namespace(namespace: Path, command: Sequence[str]) -> list[str]:
@@ -53,6 +56,7 @@ def own_engine(
     """
     with ExitStack() as stack:
         machine, far = stack.enter_context(_namespaces())
+        (folder / NAMESPACES).write_text(f"{machine.name} {far.name}")
         host = f"unix://{folder}/docker.sock"
         settings = folder / "daemon.json"
         settings.write_text(json.dumps(config or {}))
@@ -61,15 +65,20 @@ def own_engine(
             f"{folder}/exec", "--pidfile", f"{folder}/pid", "--storage-driver", "overlay2",
         ]  # fmt: skip
         log = stack.enter_context((folder / "log").open("wb"))
-        program = subprocess.Popen(
-            [*inside, *in_namespace(machine, command)],
-            stdout=log,
-            stderr=log,
-            env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"},
-        )
-        stack.callback(_end, program)
-        _await(host, program, folder / "log")
-        yield OwnEngine(host=host, machine=machine, far=far)
+        # Nothing of ours is left to end it where this process is killed.
+        words = ["setpriv", "--pdeathsig", "TERM", *inside, *in_namespace(machine, command)]
+        environment = {**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin"}
+        programs: list[subprocess.Popen[bytes]] = []
+
+        def revive() -> None:
+            if not programs or programs[-1].poll() is not None:
+                programs.append(subprocess.Popen(words, stdout=log, stderr=log, env=environment))
+                _await(host, programs[-1], folder / "log")
+
+        stack.callback(unmount_below, folder)
+        stack.callback(lambda: _end(programs[-1]))
+        revive()
+        yield OwnEngine(host=host, machine=machine, far=far, revive=revive)
 
 
 def copy_image(image_id: str, engine: OwnEngine) -> None:

@@ -5,7 +5,7 @@ import time
 import uuid
 from dataclasses import dataclass, field, replace
 
-from refute.errors import SandboxFailed
+from refute.errors import EngineDied, SandboxFailed
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.job import Exited, Job, JobResult, Limits, Sandbox
 from tests.fakes.counted_by_user import counted_by_user
@@ -14,7 +14,7 @@ from tests.hostile.behaviour import PRELUDE, Behaviour
 from tests.hostile.block import Block
 from tests.hostile.host import Host
 from tests.hostile.known_differences import difference
-from tests.hostile.stage import runtime
+from tests.hostile.stage import bring_back, runtime
 
 NEXT = f"""\
 found=$(find /workspace /tmp /dev/shm /home -type f)
@@ -70,7 +70,7 @@ def try_block(block: Block, *, sandbox: Sandbox, host: Host, image_id: str) -> d
     jobs = [shared_job(block, host, image_id)]
     if not block.together:
         jobs = [hostile_job(behaviour, host, image_id) for behaviour in block.behaviours]
-    results: list[JobResult | SandboxFailed] = []
+    results: list[JobResult | SandboxFailed | EngineDied] = []
     harm: list[str] = []
     for job in jobs:
         exhausts = [each.exhausts_user for each in block.behaviours if block.together or each.name == job.ticket_id]
@@ -155,18 +155,22 @@ def next_job(image_id: str) -> Job:
     )
 
 
-def _run(sandbox: Sandbox, job: Job) -> JobResult | SandboxFailed:
+def _run(sandbox: Sandbox, job: Job) -> JobResult | SandboxFailed | EngineDied:
     """The job's result; where its behaviour is known to differ, also that there was none, which is no verdict."""
     try:
         return sandbox.run(job)
-    except SandboxFailed as error:
+    except (SandboxFailed, EngineDied) as error:
         if not difference(runtime(), job.ticket_id):
             raise
+        if isinstance(error, EngineDied):
+            bring_back()
         return error
 
 
-def _trial(behaviour: Behaviour, result: JobResult | SandboxFailed, harm: list[str]) -> Trial:
+def _trial(behaviour: Behaviour, result: JobResult | SandboxFailed | EngineDied, harm: list[str]) -> Trial:
     known = difference(runtime(), behaviour.name)
+    if isinstance(result, EngineDied):
+        return Trial(observed="no verdict: the engine stopped answering", faults=harm, differs=[result.message])
     if isinstance(result, SandboxFailed):
         return Trial(observed="no verdict: gVisor itself ended", faults=harm, differs=[result.message])
     own = behaviour.faults(result)

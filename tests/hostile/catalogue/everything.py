@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from tests.hostile.behaviour import Behaviour
+from tests.hostile.catalogue.corners import CORNERS
 from tests.hostile.catalogue.hoards import HOARDS
 from tests.hostile.catalogue.host import HOST
 from tests.hostile.catalogue.interfaces import INTERFACES
@@ -22,6 +23,7 @@ GROUPS: Mapping[str, tuple[Behaviour, ...]] = {
     "The host": HOST,
     "Network": NETWORK,
     "Reading back, decoys": READING_BACK,
+    "Odd corners": CORNERS,
     "Lies": LIES,
 }
 """Heading → behaviours."""
