@@ -4,7 +4,7 @@ Colours are classes that the page's style sheet fills for light and dark. Text i
 chart is drawn for the width at which it is shown.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -85,7 +85,7 @@ def status_chart(shown: Periods, *, width: int) -> Markup:
     heights = shown.runs.sum(axis=1)
     top = nice_top(float(heights.max()) if len(heights) else 0)
     slot = 1 / max(len(shown.starts), 8)
-    parts = list(_grid(area, top, [f"{value:,.0f}" for value in _ticks(top)]))
+    parts = list(_grid(area, top, {value: f"{value:,.0f}" for value in whole_ticks(top)}))
     for number, (start, (_, row)) in enumerate(zip(shown.starts, shown.runs.iterrows(), strict=True)):
         ground = 0.0
         told = ", ".join(f"{int(row[group])} {group}" for group in STACK if row[group])
@@ -114,7 +114,7 @@ def burn_chart(state: BudgetState, *, width: int) -> Markup:
     for day, amount in state.by_day.items():
         total += float(amount)
         points.append((area.x(min(day.day / state.days, now)), area.y(total / top)))
-    parts = list(_grid(area, top, [usd(value) for value in _ticks(top)]))
+    parts = list(_grid(area, top, {value: usd(value) for value in _ticks(top)}))
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     floor = f"{area.x(now):.1f},{area.y(0):.1f}"
     parts.append(Markup('<polygon class="burn-area" points="{} {}"/>').format(line, floor))
@@ -145,8 +145,14 @@ def _ticks(top: float) -> list[float]:
     return [top * share / 4 for share in range(5)] if top >= 4 or top < 1 else [0, top / 2, top]  # noqa: PLR2004
 
 
-def _grid(area: Area, top: float, names: Sequence[str]) -> Iterator[Markup]:
-    for value, name in zip(_ticks(top), names, strict=True):
+def whole_ticks(top: float) -> list[float]:
+    """Of an axis that counts: no half of a run."""
+    steps = next(steps for steps in (4, 5, 2, 1) if top % steps == 0)
+    return [top * step / steps for step in range(steps + 1)]
+
+
+def _grid(area: Area, top: float, names: Mapping[float, str]) -> Iterator[Markup]:
+    for value, name in names.items():
         y = area.y(value / top)
         yield LINE.format("grid", area.x(0), y, area.x(1), y)
         yield _text(area.left - 6, y + 4, name, "end", "axis")

@@ -13,7 +13,7 @@ from refute.ledger.schema import OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.outcome_document import read_document
-from reports.groups import NEEDS_A_PERSON, Group, statuses_of
+from reports.groups import GROUPS, NEEDS_A_PERSON, Group, statuses_of
 from reports.scope import Scope
 
 WITH_COUNTEREXAMPLES: Final = (Status.FAILED_ADVERSARIAL.value, Status.FAILED_REVIEW.value)
@@ -50,32 +50,40 @@ def newest_findings(ledger: Ledger, scope: Scope, *, limit: int = SHOWN) -> list
     """The newest run of each ticket that needs a person.
 
     Returns:
-        Those of tickets that have not passed since first, of these refuted claims first, of these the newest first.
+        Those of tickets that have not passed since first; of these refuted claims, other failures, blocked scripts,
+        what is undecided, errors, in this order; of each the newest first.
 
     Raises:
         LedgerUnavailable: the ledger failed.
     """
     with ledger.transaction() as connection:
         refuted = _newest(connection, scope, WITH_COUNTEREXAMPLES, limit)
-        keys = refuted | {
-            one: key for one, key in _newest(connection, scope, OTHERS, limit).items() if one not in refuted
-        }
-        newest = _newest_runs(connection, list(keys))
-        # Sorting is stable, so each part stays as it came: the newest first.
-        order = sorted(keys, key=lambda one: (newest[one][1] in SETTLED, one not in refuted))[:limit]
-        query = select(OUTCOMES).where(OUTCOMES.c.id.in_([keys[one] for one in order]))
+        found = (
+            refuted | _newest(connection, scope, OTHERS, limit) | refuted
+        )  # in the order of the first, with its values
+        newest = _newest_runs(connection, list(found))
+        # Sorting is stable, so of each kind the newest stays first.
+        order = sorted(found, key=lambda one: (newest[one][1] in SETTLED, one not in refuted, _rank(found[one][1])))
+        keys = [found[one][0] for one in order[:limit]]
+        query = select(OUTCOMES).where(OUTCOMES.c.id.in_(keys))
         rows = {row["id"]: row for row in connection.execute(query).mappings()}
-    return [_finding(rows[keys[one]], newest[one]) for one in order]
+    return [_finding(rows[key], newest[rows[key]["ticket_id"]]) for key in keys]
 
 
-def _newest(connection: Connection, scope: Scope, statuses: Sequence[str], limit: int) -> dict[str, int]:
-    """Ticket → key of its latest run with one of these statuses, in the order of their starts, the newest first."""
-    query = select(OUTCOMES.c.ticket_id, RECORDED).where(OUTCOMES.c.status.in_(statuses), *scope.conditions())
+def _rank(status: str) -> int:
+    """Failures before blocked scripts, then what is undecided, then errors."""
+    return NEEDS_A_PERSON.index(GROUPS[Status(status)])
+
+
+def _newest(connection: Connection, scope: Scope, statuses: Sequence[str], limit: int) -> dict[str, tuple[int, str]]:
+    """Ticket → key and status of its latest run with one of these statuses, by their starts, the newest first."""
+    columns = (OUTCOMES.c.ticket_id, RECORDED, OUTCOMES.c.status)
+    query = select(*columns).where(OUTCOMES.c.status.in_(statuses), *scope.conditions())
     # By start, for which there is an index: among the few that it finds the latest of each ticket is told apart.
     order = query.order_by(OUTCOMES.c.started_at.desc(), RECORDED.desc()).limit(limit * LOOKED_THROUGH)
-    found: dict[str, int] = {}
-    for ticket_id, key in connection.execute(order):
-        found[ticket_id] = max(key, found.get(ticket_id, key))
+    found: dict[str, tuple[int, str]] = {}
+    for ticket_id, key, status in connection.execute(order):
+        found[ticket_id] = max((key, status), found.get(ticket_id, (key, status)))
     return found
 
 

@@ -91,8 +91,8 @@ def _findings(report: Report) -> Iterator[RenderableType]:
         )
     yield from _section("What failed", table)
     rest = len(report.findings) - FINDINGS_SHOWN
-    if rest > 0:
-        yield Text(f"and {rest} more: `refute report --html FILE` shows them with their reproducers", style="dim")
+    more = f"and {rest} more: " if rest > 0 else ""
+    yield Text(f"{more}`refute report --html FILE` shows each in full, with its reproducer", style="dim")
 
 
 def _what(finding: Finding) -> str:

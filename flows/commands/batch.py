@@ -155,6 +155,9 @@ def _show(result: "BatchResult", settings: "Settings", form: str, output: Path |
         kept = f"Batch {result.batch_id}: {result.words()}; `refute batch --resume {result.batch_id}` shows it again."
         deliver(text, output, kept=kept)
     finally:
+        found = settings.state_dir / "runs" / result.batch_id
+        if result.status.exit_code and found.is_dir():  # other machines keep what they found
+            click.echo(f"What was found, with reproducers: {found}", err=True)
         if result.interrupted:
             click.echo(f"refute: {result.interrupted}; {result.words()}", err=True)
         if result.waiting or result.unfinished:

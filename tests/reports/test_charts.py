@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import pytest
 
-from reports.charts import BARS_AT_MOST, nice_top, periods, status_chart
+from reports.charts import BARS_AT_MOST, nice_top, periods, status_chart, whole_ticks
 from reports.groups import Group
 
 
@@ -35,3 +35,10 @@ def test_days_without_runs_keep_their_place() -> None:
 
 def test_weeks_begin_on_monday() -> None:
     assert {start.weekday() for start in periods(runs(100)).starts} == {0}
+
+
+@pytest.mark.parametrize("highest", [0, 1, 2, 3, 7, 9, 11, 49, 51, 999])
+def test_an_axis_that_counts_runs_has_whole_numbers_from_nothing_to_its_end(highest: int) -> None:
+    ticks = whole_ticks(nice_top(highest))
+    assert all(tick == int(tick) for tick in ticks)
+    assert (ticks[0], ticks[-1]) == (0, nice_top(highest))

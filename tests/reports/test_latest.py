@@ -11,6 +11,7 @@ from refute.ledger.batches import Batches
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
+from refute.ticket.record import TicketId
 from reports.aggregate import totals
 from reports.facts import read_facts
 from reports.findings import newest_findings
@@ -49,3 +50,16 @@ def test_of_failures_before_and_after_a_clock_is_set_back_the_last_recorded_one_
     ledger.record(replace(failed, run_id="last", started_at=failed.started_at - EARLIER))
     (finding,) = newest_findings(ledger, Scope())
     assert (finding.run_id, finding.later) == ("last", None)
+
+
+def test_what_failed_comes_by_kind_refuted_claims_first_and_of_each_kind_the_newest_first(
+    ledger: Ledger, outcomes: dict[str, Outcome]
+) -> None:
+    failed = outcomes["failed_adversarial"]
+    plain = replace(failed, failures=(), claims=())
+    kinds = [Status.ERROR, Status.INCONCLUSIVE, Status.BLOCKED_DANGEROUS_SCRIPT, Status.FAILED_IMPORT]
+    for hour, status in enumerate([Status.FAILED_ADVERSARIAL, *kinds, Status.FAILED_ADVERSARIAL]):
+        at = failed.started_at + timedelta(hours=hour)
+        one = failed if status is Status.FAILED_ADVERSARIAL else plain
+        ledger.record(replace(one, ticket_id=TicketId(f"T-{hour}"), status=status, started_at=at))
+    assert [one.ticket_id for one in newest_findings(ledger, Scope())] == ["T-5", "T-0", "T-4", "T-3", "T-2", "T-1"]

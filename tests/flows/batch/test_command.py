@@ -4,11 +4,14 @@ import pytest
 from click.testing import CliRunner
 
 from flows import run
+from flows.batch.result import BatchResult
 from flows.commands.batch import _request, batch
 from flows.request import settings_of
 from refute.batch.tally import Tally
 from refute.errors import LedgerUnavailable, RefuteError, UsageError
+from refute.outcome import Status
 from refute.settings import Settings
+from tests.fakes.outcomes import fake_outcome
 
 NOTHING = {
     "yes": True,
@@ -96,3 +99,18 @@ def test_a_batch_that_infrastructure_ended_says_how_to_go_on_once_there_is_one(t
     done = CliRunner().invoke(batch, [str(tmp_path), "--yes", "--name", "night"])
     assert isinstance(done.exception, LedgerUnavailable)
     assert done.exception.hint == "\n  ".join(filter(None, ("Look whether it answers.", told)))
+
+
+def test_a_batch_in_which_something_failed_says_where_the_reproducers_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path / "state"))
+    (tmp_path / "ticket.yaml").write_text("")
+    found = tmp_path / "state" / "runs" / "night"
+    for status, shown in ((Status.PASS, False), (Status.FAILED_ADVERSARIAL, True)):
+        tally = Tally(total=1)
+        tally.add(fake_outcome("T-1", status=status))
+        monkeypatch.setattr(run, "run_batch", lambda *_, tally=tally, **__: BatchResult(batch_id="night", tally=tally))
+        monkeypatch.setattr("flows.batch.document.render_result", lambda *_, **__: "")
+        found.mkdir(parents=True, exist_ok=True)
+        done = CliRunner().invoke(batch, [str(tmp_path), "--yes", "--format", "junit"])
+        assert (f"with reproducers: {found}" in done.stderr) is shown, done.output
