@@ -11,9 +11,19 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from refute.adversary.attack import Brief, TestEnd, TestRun
-from refute.adversary.promises import ENDING, ENDING_WITHIN, ERROR_NAME, EXIT, MEMORY, RAISING, RECURSION, confined
+from refute.adversary.promises import (
+    ENDING,
+    ENDING_WITHIN,
+    ERROR_NAME,
+    EXIT,
+    MEMORY,
+    RAISING,
+    RECURSION,
+    SAMENESS,
+    confined,
+)
 from refute.adversary.references import defined, mentioned
-from refute.adversary.strength.hollow import FAILING, MEANINGLESS
+from refute.adversary.strength.hollow import FAILING, GARBLED, MEANINGLESS
 from refute.adversary.strength.record import ShallowClaim
 from refute.adversary.strength.trial import Trial, VariantRun
 from refute.adversary.suite_source import SuiteSource
@@ -39,6 +49,16 @@ FORM: Final = re.compile(
     re.IGNORECASE,
 )
 """Claims about how the code is made, which is the same where it does nothing."""
+_KIND: Final = (
+    r"(?:list|tuple|set|frozenset|dict(?:ionary)?|str(?:ing)?|text|int(?:eger)?|float|number|bool(?:ean)?|bytes|generator"
+    r"|iterator|type|instance|object)s?"
+)
+ONLY_KIND: Final = re.compile(
+    r"(?:\S+\s+){1,5}?(?:(?:always|only|just)\s+)?(?:returns?|gives?|yields?|is|are|results? in)\s+"
+    rf"(?:(?:always|only)\s+)?(?:an?\s+|the\s+)?(?:new\s+)?`?{_KIND}`?(?:\s+of\s+`?\w+`?|\[[\w, \[\]|]+\]`?)?\W*\Z",
+    re.IGNORECASE,
+)
+"""Claims that say what kind of thing comes back, and no more."""
 ANY_ERROR: Final = frozenset({"BaseException"})
 LIBRARY_TROUBLE: Final = re.compile(r"hypothesis\.errors\.(?:DeadlineExceeded|FailedHealthCheck)\Z")
 SAY_WHAT: Final = (
@@ -58,10 +78,11 @@ def shallow_claims(trial: Trial, brief: Brief, runs: Mapping[str, VariantRun]) -
     """
     if not trial.hollow:
         return (), ""
-    for name in (FAILING, MEANINGLESS):
+    needed = [FAILING, MEANINGLESS, *(name for name in GARBLED if name in trial.hollow)]
+    for name in needed:
         if reason := _useless(trial, runs.get(name)):
             return (), f"{name}: {reason}"
-    ends = {name: {test.name: test for test in runs[name].tests} for name in (FAILING, MEANINGLESS)}
+    ends = {name: {test.name: test for test in runs[name].tests} for name in needed}
     fixed = _Fixed(trial, brief)
     part = "program" if brief.programs else "function"
     judged = [
@@ -107,6 +128,7 @@ class _Witnesses:
         self._tests = tests
         self._failing = [ends[FAILING].get(name) for name in tests]
         self._meaningless = [ends[MEANINGLESS].get(name) for name in tests]
+        self._garbled = [ends[variant].get(name) for variant in GARBLED if variant in ends for name in tests]
         self._fixed = fixed
         self._part = part
 
@@ -115,7 +137,8 @@ class _Witnesses:
         text = self._claim.text
         if any(map(_noticed, self._meaningless)):
             swallowed = _names_error(text) and all(map(_passed, self._failing))
-            return self._told(f"where every {self._part} fails with another error", SAY_ERROR) if swallowed else None
+            failing = f"where every {self._part} fails with another error"
+            return self._told(failing, SAY_ERROR) if swallowed else self._of_kind(text)
         if any(map(_noticed, self._failing)) and (_goes_well(text) or ELSEWHERE.search(text)):
             return None
         if any(map(self._looks_at_fixed, range(len(self._tests)))):
@@ -130,6 +153,20 @@ class _Witnesses:
             if beside
             else self._told(f"whatever the {self._part}s do: they use none, or hide how it ends", SAY_WHAT)
         )
+
+    def _of_kind(self, text: str) -> ShallowClaim | None:
+        """Why tests that notice what means nothing still look at no more than the kind of what comes back."""
+        sees_no_more = bool(self._garbled) and all(map(_passed, self._garbled))
+        may = (
+            _goes_well(text),
+            SAMENESS.search(text),
+            ELSEWHERE.search(text),
+            FORM.search(text),
+            ONLY_KIND.match(text),
+        )
+        if not sees_no_more or any(may) or any(map(self._looks_at_fixed, range(len(self._tests)))):
+            return None
+        return self._told(f"where every {self._part} gives something else of the same kind", SAY_WHAT)
 
     def _told(self, unnoticed: str, remedy: str) -> ShallowClaim:
         return ShallowClaim(claim_id=self._claim.id, tests=tuple(self._tests), unnoticed=unnoticed, remedy=remedy)

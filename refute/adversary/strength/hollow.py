@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from refute.adversary.attack import Brief
+from refute.adversary.strength import garbled
 from refute.adversary.strength.controls import after_headings
 from refute.python_syntax import UNPARSABLE, parse_python
 
@@ -16,6 +17,8 @@ HOLLOW: Final = "hollow"
 """How the names of these variants begin."""
 FAILING: Final = f"{HOLLOW}, every function fails"
 MEANINGLESS: Final = f"{HOLLOW}, every function gives what means nothing"
+GARBLED: Final = (f"{HOLLOW}, {garbled.MORE}", f"{HOLLOW}, {garbled.LESS}")
+"""Two, since "at least 0" or "never empty" is honestly kept by one of them."""
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 INTACT: Final = frozenset(
@@ -124,6 +127,8 @@ def hollow_variants(brief: Brief, named: frozenset[str], token: str) -> dict[str
     """
     failing: dict[str, str] = {}
     meaningless: dict[str, str] = {}
+    more: dict[str, str] = {}
+    less: dict[str, str] = {}
     for one in brief.modules:
         path = one.module.path
         if brief.programs:
@@ -134,9 +139,21 @@ def hollow_variants(brief: Brief, named: frozenset[str], token: str) -> dict[str
         try:
             failing[path] = _hollow(one.source, named, token, fails=True)
             meaningless[path] = _hollow(one.source, named, token, fails=False)
+            more[path], less[path] = (_garbled(one.source, named, token, more=flag) for flag in (True, False))
         except UNPARSABLE:
             failing.pop(path, None)
-    return {FAILING: failing, MEANINGLESS: meaningless} if meaningless else {}
+    known = {FAILING: failing, MEANINGLESS: meaningless, GARBLED[0]: more, GARBLED[1]: less}
+    return {name: files for name, files in known.items() if files} if meaningless else {}
+
+
+def _garbled(source: str, named: frozenset[str], token: str, *, more: bool) -> str:
+    tree = parse_python(source)
+    for function in functions_in(tree.body):
+        if _from_outside(function.name, named):
+            garbled.garble(function, token)
+    place = after_headings(tree.body)
+    tree.body[place:place] = parse_python(HEADING.replace("{t}", token) + garbled.runtime(token, more=more)).body
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def _hollow(source: str, named: frozenset[str], token: str, *, fails: bool) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.strength.by_claim import shallow_claims
-from refute.adversary.strength.hollow import FAILING, MEANINGLESS
+from refute.adversary.strength.hollow import FAILING, GARBLED, MEANINGLESS
 from refute.adversary.strength.record import ShallowClaim
 from refute.adversary.strength.trial import Trial, VariantRun, make_trial
 from refute.settings import Settings
@@ -45,8 +45,8 @@ def trial_of(
 
 
 def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[ShallowClaim, ...]:
-    """What is told of tests that notice failing code (F), meaningless code (M), both or none."""
-    names = {FAILING: "F", MEANINGLESS: "M"}
+    """What is told of tests that notice failing code (F), meaningless code (M), other answers of the kind (+ or -)."""
+    names = dict(zip((FAILING, MEANINGLESS, *GARBLED), "FM+-", strict=True))
     runs = {
         name: hollow(trial, name, fail=trial.tests if letter in noticed else (), **facts)
         for name, letter in names.items()
@@ -59,10 +59,14 @@ def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[Sha
 @pytest.mark.parametrize(
     ("claim", "noticed", "code"),
     [
-        ("double(x) returns twice its argument.", "FM", TEST),
-        ("log(x) returns None.", "FM", TEST),
-        ("double(x) raises ValueError for text.", "FM", TEST),
-        ("double(x) raises an error for text.", "M", TEST),
+        ("double(x) returns twice its argument.", "FM+-", TEST),
+        ("log(x) returns None.", "FM+-", TEST),
+        ("double(x) raises ValueError for text.", "FM+-", TEST),
+        ("double(x) raises an error for text.", "M-", TEST),
+        ("size(x) is at least 0.", "FM-", TEST),
+        ("double(x) returns a list of ints.", "FM", TEST),
+        ("double is deterministic.", "FM", TEST),
+        ("double(x) never raises, whatever it is given.", "FM", TEST),
         ("double(x) never raises.", "F", TEST),
         ("double(x) does not crash on empty input.", "F", TEST),
         ("double(x) returns within 2 seconds for a million items.", "F", TEST),
@@ -87,6 +91,8 @@ def test_honest_claims_are_not_called_weak(settings: Settings, claim: str, notic
         ("double(x) returns twice its argument.", "F", "gives something meaningless"),
         ("double(x) returns twice its argument.", "", "whatever the functions do"),
         ("double(x) raises ValueError for text.", "M", "fails with another error"),
+        ("double(x) returns twice its argument.", "FM", "something else of the same kind"),
+        ("split(x) returns a list of lines, none longer than 80.", "FM", "something else of the same kind"),
         ("double(x) never raises.", "", "whatever the functions do"),
         ("Importing impl needs nothing more, and double(x) doubles.", "M", ""),
     ],

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import Brief, SourceModule
-from refute.adversary.strength.hollow import FAILING, MEANINGLESS, hollow_variants
+from refute.adversary.strength.hollow import FAILING, GARBLED, MEANINGLESS, hollow_variants
 from refute.ticket.record import Kind, Module
 from tests.refute.adversary.conftest import make_brief
 
@@ -76,6 +76,28 @@ class Box:
 
     def add(self, thing):
         self.things.append(thing)
+
+    def same(self):
+        return self
+
+    def __iter__(self):
+        return iter(self.things)
+
+
+def divided(a, b):
+    return a / b
+
+
+def words(text):
+    return text.split()
+
+
+def save(path, text):
+    print(text)
+    with open(path, "w") as file:
+        file.write(text)
+    with open("beside.txt", "w") as file:
+        file.write(text)
 '''
 TOKEN = "_token_"
 
@@ -102,7 +124,7 @@ def load(brief: Brief, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_what_the_code_needs_to_be_imported_works_as_ever(load: Any) -> None:
-    for variant in (FAILING, MEANINGLESS):
+    for variant in (FAILING, MEANINGLESS, *GARBLED):
         module = load(variant)
         assert (module.TABLE, module.LIMIT, module.__doc__, module.double.__doc__) == (
             [0, 2, 4],
@@ -155,6 +177,43 @@ def test_arguments_and_the_object_itself_are_damaged(load: Any) -> None:
     point = impl.Point(1)
     assert point.twice is not None
     assert (box.things, point.x) == (TOKEN, TOKEN)
+
+
+@pytest.mark.parametrize("variant", GARBLED)
+def test_answers_of_the_right_kind_are_wrong(load: Any, variant: str) -> None:
+    impl = load(variant)
+    box = impl.Box(1, 2)
+    right = [
+        (impl.double(3), 6),
+        (impl.words("a b"), ["a", "b"]),
+        (list(impl.count(3)), [0, 1, 2]),
+        (asyncio.run(impl.later()), 1),
+        (impl.Point(2).twice, 4),
+        (list(box), [1, 2]),
+    ]
+    for got, expected in right:
+        assert type(got) is type(expected)
+        assert got != expected
+    assert impl.divided(1, 0) is not None, "what was refused is answered"
+    assert isinstance(box.same(), impl.Box)
+    assert impl.words("a b") == impl.words("a b")
+
+
+@pytest.mark.parametrize("variant", GARBLED)
+def test_what_else_is_seen_of_a_call_is_wrong_as_well(
+    load: Any, variant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    impl = load(variant)
+    impl.save(tmp_path / "out.txt", "text")
+    assert "text" not in capsys.readouterr().out
+    for name in ("out.txt", "beside.txt"):
+        assert (tmp_path / name).read_text() != "text"
+    things: list[Any] = [1]
+    box = impl.Box(things)
+    box.things = [1]
+    box.add(2)
+    assert box.things != [1, 2]
+    assert things != [1]
 
 
 def test_private_functions_that_no_test_names_stay(brief: Brief) -> None:
