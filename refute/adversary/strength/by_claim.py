@@ -59,6 +59,10 @@ ONLY_KIND: Final = re.compile(
     re.IGNORECASE,
 )
 """Claims that say what kind of thing comes back, and no more."""
+NOT_EMPTY: Final = re.compile(
+    r"\b(?:never|not|non)[\s-]+(?:be\s+)?(?:empty|blank)|\bat least (?:one|1)\b|\btruthy\b", re.IGNORECASE
+)
+"""Claims that something comes back; wrong answers are never nothing, so no test of these notices them."""
 ANY_ERROR: Final = frozenset({"BaseException"})
 LIBRARY_TROUBLE: Final = re.compile(r"hypothesis\.errors\.(?:DeadlineExceeded|FailedHealthCheck)\Z")
 SAY_WHAT: Final = (
@@ -157,14 +161,9 @@ class _Witnesses:
     def _of_kind(self, text: str) -> ShallowClaim | None:
         """Why tests that notice what means nothing still look at no more than the kind of what comes back."""
         sees_no_more = bool(self._garbled) and all(map(_passed, self._garbled))
-        may = (
-            _goes_well(text),
-            SAMENESS.search(text),
-            ELSEWHERE.search(text),
-            FORM.search(text),
-            ONLY_KIND.match(text),
-        )
-        if not sees_no_more or any(may) or any(map(self._looks_at_fixed, range(len(self._tests)))):
+        words = (SAMENESS, ELSEWHERE, FORM, NOT_EMPTY)
+        may = any(one.search(text) for one in words) or ONLY_KIND.match(text) or _goes_well(text)
+        if not sees_no_more or may or any(map(self._looks_at_fixed, range(len(self._tests)))):
             return None
         return self._told(f"where every {self._part} gives something else of the same kind", SAY_WHAT)
 

@@ -88,7 +88,7 @@ def {t}answer(function, result, args, named):
     for value in (*args, *named.values()):
         {t}harm(value)
     if function.__name__ == "__len__":
-        return (result or 0) + 1 if {t}more or not result else 0
+        return (result or 0) + 1 if {t}more or (result or 0) < 2 else result - 1
     return None if function.__name__ in ("__init__", "__post_init__") else {t}other(result)
 
 def {t}files(folder):
@@ -114,8 +114,8 @@ def {t}harm(value):
             return {t}spoil(value)
         if isinstance(value, (type, type({t}sys), type({t}harm))):
             return
-        if hasattr(value, "clear") and not {t}more and isinstance(value, (list, dict, set, bytearray)):
-            value.clear()
+        if not {t}more and isinstance(value, (list, dict, set, bytearray)) and len(value) > 1:
+            {t}drop(value)
         elif isinstance(value, list) or type(value).__name__ == "deque":
             value.append("{t}")
         elif isinstance(value, dict):
@@ -144,24 +144,23 @@ def {t}changed(value, depth):
         return "{t}" if {t}more else 0
     if isinstance(value, bool):
         return not value
-    if isinstance(value, str):
-        return value + "{t}" if {t}more or not value else ""
-    if isinstance(value, (bytes, bytearray)):
-        return value + b"{t}" if {t}more or not value else kind()
+    if isinstance(value, (str, bytes, bytearray)):
+        more = "{t}" if isinstance(value, str) else b"{t}"
+        return value + more if {t}more or len(value) < 2 else value[:-1]
+    if isinstance(value, (list, dict, set)) and not {t}more and len(value) > 1:
+        return {t}copied(value, {t}drop)
     if isinstance(value, dict):
-        if not {t}more and value:
-            return kind() if kind is dict else {t}copied(value, dict.clear)
         return {t}copied(value, lambda made: dict.__setitem__(made, "{t}", "{t}"))
     if isinstance(value, (list, set)):
-        if not {t}more and value:
-            return {t}copied(value, kind.clear)
         add = list.append if isinstance(value, list) else set.add
         last = {t}other(next(iter(value)), depth + 1) if value else "{t}"
         return {t}copied(value, lambda made: add(made, last))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return kind(*({t}other(one, depth + 1) for one in value))
     if isinstance(value, (tuple, frozenset)):
-        return kind() if not {t}more and value else kind([*({t}other(one, depth + 1) for one in value), "{t}"])
+        if not {t}more and len(value) > 1:
+            return kind(list(value)[:-1])
+        return kind([*({t}other(one, depth + 1) for one in value), "{t}"])
     if hasattr(value, "__next__"):
         return iter([*({t}other(one, depth + 1) for one in {t}itertools.islice(value, 1000)), "{t}"])
     if kind.__module__ == "datetime":
@@ -181,6 +180,14 @@ def {t}changed(value, depth):
     if callable(value) and not hasattr(value, "__dict__") or kind is type({t}other):
         return lambda *args, **named: {t}other(value(*args, **named))
     return {t}copied(value, {t}altered)
+
+def {t}drop(made):
+    if isinstance(made, set):
+        set.discard(made, min(made, key=repr))
+    elif isinstance(made, dict):
+        dict.popitem(made)
+    else:
+        made.pop()
 
 def {t}copied(value, change):
     made = {t}copy.copy(value)

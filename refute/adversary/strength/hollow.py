@@ -18,7 +18,7 @@ HOLLOW: Final = "hollow"
 FAILING: Final = f"{HOLLOW}, every function fails"
 MEANINGLESS: Final = f"{HOLLOW}, every function gives what means nothing"
 GARBLED: Final = (f"{HOLLOW}, {garbled.MORE}", f"{HOLLOW}, {garbled.LESS}")
-"""Two, since "at least 0" or "never empty" is honestly kept by one of them."""
+"""Two, since "at least 0" or "at most 80" is honestly kept by one of them."""
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 INTACT: Final = frozenset(

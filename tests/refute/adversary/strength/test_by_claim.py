@@ -66,6 +66,7 @@ def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[Sha
         ("size(x) is at least 0.", "FM-", TEST),
         ("double(x) returns a list of ints.", "FM", TEST),
         ("double is deterministic.", "FM", TEST),
+        ("words(x) is never empty.", "FM", TEST),
         ("double(x) never raises, whatever it is given.", "FM", TEST),
         ("double(x) never raises.", "F", TEST),
         ("double(x) does not crash on empty input.", "F", TEST),
