@@ -54,6 +54,16 @@ SOURCE_READERS: Final = (
         "dis",
     ),
 )
+OUTSIDE: Final = (
+    *("ctypes", "gc", "refute", "pytest.main", "sys._getframe", "sys.settrace", "sys.setprofile", "sys.meta_path"),
+    *("inspect.currentframe", "inspect.stack", "inspect.trace", "os._exit", "os.abort", "os.fork", "os.forkpty"),
+    *("atexit", "faulthandler"),
+)
+"""By which a test would leave itself: for what runs it, or for its end."""
+INNARDS: Final = frozenset(
+    {"__globals__", "__code__", "__closure__", "__builtins__", "f_globals", "f_locals", "f_back"}
+)
+CHANGES: Final = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
 OPENERS: Final = frozenset({"open", "io.open", "os.open", "codecs.open", "tokenize.open"})
 READERS: Final = frozenset({"read_text", "read_bytes", "open"})
 INPUT_CHANNELS: Final = frozenset({"sys.argv", "sys.stdin", "sys.stdout", "sys.stderr"})
@@ -74,7 +84,7 @@ class Objections:
         self._names = names
         self._paths = implementation_paths
         self._tables = [("mocks", MOCKS), ("sleeps", SLEEPS), ("skips or expects failure by", SKIPS)]
-        self._tables += [("reads the implementation's source by", SOURCE_READERS)]
+        self._tables += [("reads the implementation's source by", SOURCE_READERS), ("leaves itself by", OUTSIDE)]
         self._tables += [] if allow_network else [("uses the network:", NETWORK)]
         self._known: dict[int, tuple[str, ...]] = {}
 
@@ -100,6 +110,7 @@ class Objections:
             yield from _monkeypatch(node)
             yield from _fixtures(node, names)
             yield from _patches(node, names)
+            yield from _changes(node, names)
             yield from _computed(node, names)
             yield from _skips(node)
         yield from _source_reads(statement, names, self._paths)
@@ -184,6 +195,18 @@ def _patches(node: ast.AST, names: Resolution) -> Iterator[str]:
             node.args[0]
         ):
             yield f"mocks: replaces an attribute of {names.dotted(node.args[0])}"
+
+
+def _changes(node: ast.AST, names: Resolution) -> Iterator[str]:
+    """The same by other ways: the table of a module's names, or what a function is made of."""
+    if isinstance(node, ast.Attribute) and node.attr in INNARDS:
+        yield f"reaches into what it tests by {node.attr}"
+    match node:
+        case ast.Call(func=ast.Attribute(value=table, attr=attribute)) if attribute in CHANGES:
+            base = names.dotted(table)
+            held = isinstance(table, ast.Attribute) and table.attr == "__dict__" and names.is_imported(table.value)
+            if held or base == "sys.modules" or _is_vars_of_import(table, names):
+                yield f"mocks: changes {base or 'the names of a module'}"
 
 
 def _written(node: ast.AST) -> list[ast.expr]:

@@ -112,6 +112,9 @@ def test_an_input_that_hypothesis_provides_is_not_a_fixture_of_the_same_name() -
         ("", "test_a()", "impl.helper = lambda x: 4\nassert impl.double(2) == 4"),
         ("import time", "test_a()", "setattr(time, 'time', lambda: 0)\nassert impl.double(2) == 4"),
         ("", "test_a()", "vars(impl)['helper'] = None\nassert impl.double(2) == 4"),
+        ("", "test_a()", "impl.__dict__.update(helper=None)\nassert impl.double(2) == 4"),
+        ("", "test_a()", "vars(impl).update(helper=None)\nassert impl.double(2) == 4"),
+        ("import sys", "test_a()", "sys.modules.pop('impl')\nassert impl.double(2) == 4"),
         ("import responses", "test_a()", "responses.start()\nassert impl.double(2) == 4"),
         ("from unittest.mock import *", "test_a()", GOOD),
         (
@@ -147,6 +150,11 @@ def test_mocks_of_any_kind_are_rejected(head: str, signature: str, body: str) ->
         ("", "assert 'x' in open(impl.__file__).read()", "source"),
         ("from pathlib import Path", "path = Path('impl.py')\nassert 'x' in path.read_text()", "source"),
         ("", "assert eval('impl.double(2) == 4')", "code from text"),
+        ("import ctypes", "ctypes.CDLL(None).exit(0)\nassert impl.double(2) == 4", "leaves itself"),
+        ("import os", "assert impl.double(2) == 4\nos._exit(0)", "leaves itself"),
+        ("import sys", "assert sys._getframe(1) and impl.double(2) == 4", "leaves itself"),
+        ("", "import refute.driver\nassert impl.double(2) == 4", "leaves itself"),
+        ("", "impl.double.__globals__['x'] = 1\nassert impl.double(2) == 4", "reaches into"),
     ],
 )
 def test_what_a_generated_test_may_not_do_is_rejected_with_the_reason(head: str, body: str, word: str) -> None:
