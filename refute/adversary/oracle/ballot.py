@@ -112,7 +112,7 @@ def vote_prompt(claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situa
         f"## Situation {number}, claim {claim.id}\n{_code(situation, negated=negated(sample))}"
         for number, (claim, situation) in enumerate(situations, start=1)
     )
-    stated = "\n".join(f"{claim.id}: {claim.text[: 4 * MAX_CLAIM_CHARS]}" for claim in claims)
+    stated = "\n".join(f"{claim.id}: {_indented(claim.text[: 4 * MAX_CLAIM_CHARS])}" for claim in claims)
     return Prompt(
         name=VOTE,
         system=template(SYSTEM).replace("{marker}", MARKER),
@@ -123,6 +123,11 @@ def vote_prompt(claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situa
         max_output_tokens=MAX_OUTPUT_TOKENS,
         sample=sample,
     )
+
+
+def _indented(text: str) -> str:
+    """A claim whose lines cannot be taken for the heading of a situation."""
+    return "\n    ".join(text.splitlines())
 
 
 def negated(sample: int) -> bool:

@@ -181,9 +181,21 @@ def _without_expectation(node: ast.stmt) -> ast.stmt:
     return node
 
 
+class _WithoutWords(ast.NodeTransformer):
+    """Leaves out texts that are no part of what runs: docstrings may tell what is expected, or talk to a voter."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return ast.copy_location(ast.Pass(), node) if is_text else node
+
+
 def _unparsed(node: ast.stmt) -> str:
-    """A statement as text; a function without its docstring, which may tell what is expected."""
-    if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None and len(node.body) > 1:
-        node = copy.copy(node)
-        node.body = node.body[1:]
-    return ast.unparse(ast.fix_missing_locations(node))
+    """A statement as text, without docstrings."""
+    plain = _WithoutWords().visit(copy.deepcopy(node))
+    if (
+        isinstance(plain, ast.FunctionDef | ast.ClassDef)
+        and isinstance(plain.body[0], ast.Pass)
+        and len(plain.body) > 1
+    ):
+        plain.body = plain.body[1:]
+    return ast.unparse(ast.fix_missing_locations(plain))

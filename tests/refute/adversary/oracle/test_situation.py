@@ -202,3 +202,12 @@ def test_an_object_of_the_test_s_own_that_compares_is_a_condition() -> None:
 )
 def test_being_one_thing_is_more_than_being_equal(expected: str, form: Form) -> None:
     assert situation(f"def test_a():\n    assert double(1) is {expected}\n", line=2, message="no").form is form
+
+
+def test_texts_in_helpers_that_do_nothing_are_not_shown() -> None:
+    helper = (
+        'class Box:\n    """Expect 5."""\n\n    def get(self):\n        """It is 5."""\n        return double(2)\n\n'
+    )
+    found = situation(helper + "def test_a():\n    assert Box().get() == 5\n", line=9, message="assert 4 == 5")
+    assert "5" not in found.code
+    assert "double(2)" in found.code
