@@ -112,7 +112,11 @@ def protect_driver() -> None:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_DUMPABLE) was refused")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for stray in (signal.SIGHUP, signal.SIGTERM, signal.SIGUSR2):
-        signal.signal(stray, signal.SIG_IGN)
+        signal.signal(stray, _bear)  # `SIG_IGN` would be inherited by every program that the code or a test starts
+
+
+def _bear(number: int, frame: object) -> None:
+    """Do nothing about a signal."""
 
 
 def sender(descriptor: int, key: str) -> Callable[[str, dict[str, Any]], None]:

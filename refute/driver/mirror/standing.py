@@ -17,6 +17,10 @@ BEHIND: Final = frozenset(
 """Modules whose classes may stand behind a mirrored one; none of them acts when a class derives from one of its."""
 
 
+NAMESPACES: Final = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
+"""Classes whose objects are equal where their attributes are: C code would compare those of the empty objects here."""
+
+
 def may_stand_behind(real: type) -> bool:
     """Whether a mirrored class may derive from one of Python's own: nothing happens when an empty object of it dies."""
     if real.__module__.partition(".")[0].lstrip("_") not in BEHIND or type(real).__module__ not in {"builtins", "abc"}:
@@ -26,6 +30,8 @@ def may_stand_behind(real: type) -> bool:
 
 def cover(namespace: dict[str, Any], real: type, cid: int) -> None:
     """Let no member of Python's own class act on the empty object here, whether it was told of or not."""
+    if f"{real.__module__}.{real.__qualname__}" in NAMESPACES:
+        namespace |= {"__eq__": _equal_parts, "__ne__": object.__ne__}
     for name in {name for base in real.__mro__[:-1] for name in vars(base)} - set(namespace):
         if name in SKIPPED or name in vars(Mirrored) or name.startswith("_abc_"):
             continue
@@ -34,6 +40,11 @@ def cover(namespace: dict[str, Any], real: type, cid: int) -> None:
         else:
             get, put = (functools.partial(_attribute, operation, name) for operation in ("get", "set"))
             namespace[name] = property(get, put)
+
+
+def _equal_parts(self: Any, other: Any) -> Any:
+    """Whether two namespaces have the same attributes; compared here, where nobody can lie about the result."""
+    return vars(self) == vars(other) if isinstance(other, self.__class__) else NotImplemented
 
 
 def _special(cid: int, name: str) -> Any:

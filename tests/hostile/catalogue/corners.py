@@ -229,11 +229,11 @@ time.sleep(0.5)
 import fcntl
 fcntl.fcntl(1, fcntl.F_SETFL, fcntl.fcntl(1, fcntl.F_GETFL) | os.O_DIRECT)
 for number in range(200):
-    os.write(1, b"x" * 4095 + b"\\n")
+    os.write(1, b"packet\\n" * 585)
 os._exit(7)
 """,
         ends=("exit 7",),
-        answers=("x" * 4095,),
+        answers=("packet",),
     ),
     Behaviour(
         name="program-from-memory",
