@@ -8,13 +8,14 @@ from refute.guardrails.audit import AuditLog
 from refute.ledger.accounts import Accounts
 from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.store import Ledger
+from refute.llm.answers import FOLDER, AnswersPlace, KeptAnswers
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini
 from refute.llm.metered import MeteredModel
-from refute.llm.model import Model
+from refute.llm.model import Model, Prompt
 from refute.llm.pricing import load_prices
 from refute.llm.retention import require_zero_retention
-from refute.llm.shelf import KeptAnswers, Replay, Shelf
+from refute.llm.shelf import Recording, Replay, Shelf
 from refute.llm.till import Clockwork, Till, Waiting
 from refute.settings import Settings, TesterName
 
@@ -59,9 +60,19 @@ def connect_model(
         clockwork=Clockwork(sleep=waiting.pause),
         preflight=lambda: require_zero_retention(gemini, audit, run_id=payer.run_id),
     )
-    scope = f"{given.models.flash}-{given.models.pro}{'-local' if given.base_url else ''}"
-    model: Model = KeptAnswers(metered, Shelf(settings.state_dir / "answers", scope=scope), fresh=settings.fresh)
-    return KeptAnswers(model, Shelf(settings.record_dir), fresh=True) if settings.record_dir else model
+    place = _answers_place(settings, gemini, payer.run_id)
+    model = KeptAnswers(metered, place, fresh=settings.fresh, waiting=waiting)
+    return Recording(model, Shelf(settings.record_dir)) if settings.record_dir else model
+
+
+def _answers_place(settings: Settings, gemini: Gemini, run_id: str) -> AnswersPlace:
+    local = "-local" if gemini.settings.base_url else ""
+    key = settings.kept_runs_key.get_secret_value() if settings.kept_runs_key else ""
+
+    def model_of(prompt: Prompt) -> str:
+        return gemini.model_of(prompt) + local
+
+    return AnswersPlace(path=settings.state_dir / FOLDER, secret=key.encode() or None, model_of=model_of, run_id=run_id)
 
 
 def _budgets(settings: Settings) -> Budgets:

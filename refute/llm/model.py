@@ -3,7 +3,7 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -11,6 +11,14 @@ from typing import Any, Final, Protocol
 
 MARKER: Final = "\0marker\0"
 """Stands in a prompt where its random marker comes; no text of others can hold it, see `fence`."""
+
+
+def is_object(text: str) -> bool:
+    """Whether an answer's text is a JSON object, which is the least that any reader needs."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 class Tier(StrEnum):
@@ -49,6 +57,8 @@ class Prompt:
     """Thinking included."""
     sample: int = 0
     """Number of an independent sample; also the seed."""
+    usable: Callable[[str], bool] = field(default=is_object, compare=False, repr=False)
+    """Whether its reader can use an answer's text. What it cannot use is never kept, so that it is asked for again."""
 
     def sealed(self) -> "Prompt":
         """The prompt as it is sent: with a marker that nobody could foresee around what others wrote."""
@@ -120,6 +130,9 @@ class Completion:
     requests: int = 1
     prompt_digest: str = ""
     from_cache: bool = False
+    """Kept by an earlier run, or recorded."""
+    kept_s: float | None = None
+    """How long ago a kept answer was given; None of a recording, which does not say when."""
     caveats: tuple[str, ...] = field(default=())
 
 

@@ -11,6 +11,8 @@ from refute.adversary.generation.tester import ModelTester
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
 from refute.errors import BudgetExhausted, ModelUnavailable
+from refute.kept.wording import age_in_words
+from refute.llm.model import Completion
 from refute.llm.pricing import total
 from refute.outcome import RoundYield, Status, Stop
 from refute.ports import Ports
@@ -109,8 +111,7 @@ def _cost(tester: ModelTester) -> Decimal | None:
 
 def _written(tester: ModelTester, attack: Attack, name: TesterName) -> Writing:
     notes = [f"{one.round}: {note}" for one in tester.yields for note in one.notes]
-    if any(completion.from_cache for completion in tester.completions):
-        notes.append("tests come from answers kept earlier, at no cost (--fresh asks anew)")
+    notes += _not_asked_for(tester.completions)
     return Writing(
         attack=attack,
         cost_usd=_cost(tester),
@@ -120,6 +121,14 @@ def _written(tester: ModelTester, attack: Attack, name: TesterName) -> Writing:
             RoundYield(tester=name, round=one.round, tier=one.tier, written=one.written) for one in tester.yields
         ),
     )
+
+
+def _not_asked_for(completions: Sequence[Completion]) -> Iterator[str]:
+    ages_s = [one.kept_s for one in completions if one.kept_s is not None]
+    if ages_s:
+        yield f"tests come from answers kept {age_in_words(max(ages_s))} ago, at no cost (--fresh asks anew)"
+    if any(one.from_cache and one.kept_s is None for one in completions):
+        yield "tests come from recorded answers, at no cost"
 
 
 def _rest(written: list[Writing]) -> str:

@@ -103,6 +103,15 @@ def read_answer(text: str) -> WrittenTests | None:
     return WrittenTests(preamble=preamble, tests=tuple(tests), untestable=tuple(untestable), faults=tuple(faults))
 
 
+def is_usable(text: str) -> bool:
+    """Whether an answer is worth keeping: some test of it can be read, or it is well-formed and gives none."""
+    answer = read_answer(text)
+    if answer is None:
+        return False
+    tests = json.loads(_without_fence(text)).get("tests")
+    return bool(answer.tests) or tests == []
+
+
 def _each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:
     kept = []
     given = items if isinstance(items, list) else []

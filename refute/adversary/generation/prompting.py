@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Final
 
 from refute.adversary.attack import Brief, Rejected
-from refute.adversary.generation.answer import ANSWER_SCHEMA
+from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
 from refute.adversary.generation.excerpt import excerpt
 from refute.adversary.generation.outline import command_line, outline
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
@@ -127,6 +127,7 @@ def _prompt(name: str, text: str, brief: Brief, data_class: DataClass) -> Prompt
         answer_schema=ANSWER_SCHEMA,
         tier=tier_of(brief.ticket.labels),
         data_class=data_class,
+        usable=is_usable,
     )
 
 

@@ -122,6 +122,7 @@ def vote_prompt(claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situa
         data_class=DataClass.CLAIMS,
         max_output_tokens=MAX_OUTPUT_TOKENS,
         sample=sample,
+        usable=lambda text: bool(_answers(text)),
     )
 
 
@@ -137,8 +138,12 @@ def negated(sample: int) -> bool:
 
 def read_ballot(reply: Reply) -> Mapping[int, Answer]:
     """Number of a situation → answer; what is malformed, or answered twice, is no answer."""
+    return _answers(reply.text)
+
+
+def _answers(text: str) -> Mapping[int, Answer]:
     try:
-        data = json.loads(reply.text)
+        data = json.loads(text)
         entries = data["answers"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return {}

@@ -2,18 +2,37 @@
 
 import copy
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 
 import pytest
 from google.oauth2 import service_account
 
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import SCOPE, Gemini
-from refute.llm.model import Prompt
+from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import Answer
 
 MakePrompt = Callable[..., Prompt]
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+
+
+class CountingModel:
+    """Gives one answer, and counts how often; or fails."""
+
+    def __init__(
+        self, text: str = '{"x": 1}', ending: Ending = Ending.COMPLETE, error: Exception | None = None
+    ) -> None:
+        self.asked = 0
+        self._reply = Reply(ending=ending, text=text, detail="STOP", usage=Usage(input_tokens=5), model="gemini-x")
+        self._error = error
+
+    def generate(self, prompt: Prompt) -> Completion:
+        """Answer at a cent."""
+        self.asked += 1
+        if self._error is not None:
+            raise self._error
+        return Completion(reply=self._reply, cost_usd=Decimal("0.01"), latency_s=1.0)
 
 
 @pytest.fixture

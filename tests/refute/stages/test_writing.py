@@ -182,7 +182,7 @@ def test_s230_the_same_ticket_again_costs_nothing_and_says_so(write: Write, serv
     assert first.attack == second.attack
     assert first.cost_usd
     assert second.cost_usd == 0
-    assert any("kept earlier" in note for note in second.notes)
+    assert any("answers kept" in note and "ago" in note for note in second.notes)
     write(fresh=True)
     assert len(server.asked) == 4
 
@@ -192,6 +192,34 @@ def test_a_recording_plays_the_model_s_part(write: Write, server: GeminiServer, 
     played = done(write(tester=TesterName.REPLAY, replay_dir=tmp_path / "recorded"))
     assert [test.name for test in played.attack.tests] == [test.name for test in recorded.attack.tests]
     assert len(server.asked) == 2
+    assert "tests come from recorded answers, at no cost" in played.notes
+    assert not any("--fresh" in note for note in played.notes)
+
+
+GARBAGE = [Answer(text="I am sorry, here are your tests: …"), Answer(text="{}"), json_answer({"tests": [{"name": 5}]})]
+
+
+@pytest.mark.parametrize("garbage", GARBAGE)
+def test_s160_s230_a_second_run_does_not_believe_the_garbage_of_the_first(
+    write: Write, server: GeminiServer, garbage: Answer
+) -> None:
+    server.respond = lambda _: garbage
+    assert done(write()).attack.tests == ()
+    asked = len(server.asked)
+    server.respond = lambda _: json_answer(TESTS)
+    second = done(write())
+    assert second.attack.tests
+    assert len(server.asked) > asked
+    assert not any("kept" in note for note in second.notes)
+
+
+def test_a_recording_of_a_model_that_began_with_garbage_plays_as_it_went(
+    write: Write, server: GeminiServer, tmp_path: Path
+) -> None:
+    server.respond = one_after_the_other([GARBAGE[0], json_answer(TESTS)])
+    recorded = done(write(record_dir=tmp_path / "recorded"))
+    played = done(write(tester=TesterName.REPLAY, replay_dir=tmp_path / "recorded"))
+    assert [test.name for test in played.attack.tests] == [test.name for test in recorded.attack.tests] != []
 
 
 def test_a_replay_needs_a_recording(write: Write, tmp_path: Path) -> None:

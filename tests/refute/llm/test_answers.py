@@ -1,0 +1,219 @@
+"""Kept answers: the same question is never paid for twice, garbage is never believed, and nobody can plant one."""
+
+import json
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from refute.llm.answers import AnswersPlace, KeptAnswers
+from refute.llm.model import Completion, Ending, Model, Prompt, Tier
+from refute.llm.till import Waiting
+from tests.refute.llm.conftest import CountingModel, MakePrompt
+
+KEY = b"k" * 32
+Keep = Callable[..., KeptAnswers]
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """What a person was told."""
+    return []
+
+
+@pytest.fixture
+def keep(tmp_path: Path, told: list[str]) -> Keep:
+    """Answers kept in one folder, from the second call on by another run."""
+
+    def make(model: Model, *, secret: bytes | None = None, flash: str = "flash-1", fresh: bool = False) -> KeptAnswers:
+        def model_of(prompt: Prompt) -> str:
+            return "pro-1" if prompt.tier is Tier.PRO else flash
+
+        place = AnswersPlace(path=tmp_path / "answers", secret=secret, model_of=model_of, run_id="r1")
+        return KeptAnswers(model, place, fresh=fresh, waiting=Waiting(tell=told.append))
+
+    return make
+
+
+def test_s230_the_same_question_is_answered_by_an_earlier_run_at_no_cost(keep: Keep, make_prompt: MakePrompt) -> None:
+    model = CountingModel()
+    first, second = keep(model).generate(make_prompt()), keep(model).generate(make_prompt())
+    assert model.asked == 1
+    assert second.reply == first.reply
+    assert (first.from_cache, second.from_cache) == (False, True)
+    assert (first.cost_usd, second.cost_usd) == (Decimal("0.01"), 0)
+    assert first.kept_s is None
+    assert second.kept_s is not None
+    assert 0 <= second.kept_s < 600
+
+
+@pytest.mark.parametrize(
+    "change", [{"text": "other"}, {"system": "other"}, {"name": "other/1"}, {"sample": 1}, {"max_output_tokens": 9}]
+)
+def test_another_question_is_asked(keep: Keep, make_prompt: MakePrompt, change: dict[str, object]) -> None:
+    model = CountingModel()
+    keep(model).generate(make_prompt())
+    keep(model).generate(make_prompt(**change))
+    assert model.asked == 2
+
+
+def test_another_model_s_answers_are_not_used_and_those_of_the_other_tier_stay(
+    keep: Keep, make_prompt: MakePrompt
+) -> None:
+    model = CountingModel()
+    for flash in ("flash-1", "flash-2"):
+        keep(model, flash=flash).generate(make_prompt())
+        keep(model, flash=flash).generate(make_prompt(tier=Tier.PRO))
+    assert model.asked == 3
+
+
+def test_fresh_asks_anew_and_keeps_the_new_answer(keep: Keep, make_prompt: MakePrompt) -> None:
+    keep(CountingModel('{"old": 1}')).generate(make_prompt())
+    keep(CountingModel('{"new": 1}'), fresh=True).generate(make_prompt())
+    assert keep(CountingModel()).generate(make_prompt()).reply.text == '{"new": 1}'
+
+
+@pytest.mark.parametrize("ending", [Ending.TRUNCATED, Ending.BLOCKED, Ending.EMPTY])
+def test_only_complete_answers_are_kept(keep: Keep, make_prompt: MakePrompt, ending: Ending) -> None:
+    model = CountingModel(ending=ending)
+    keep(model).generate(make_prompt())
+    keep(model).generate(make_prompt())
+    assert model.asked == 2
+
+
+@pytest.mark.parametrize("text", ["I am sorry, here are your tests:", "5", "[" * 100_000])
+def test_an_answer_that_its_reader_cannot_use_is_asked_for_again(
+    keep: Keep, make_prompt: MakePrompt, text: str
+) -> None:
+    assert keep(CountingModel(text)).generate(make_prompt()).reply.text == text
+    well = CountingModel()
+    assert keep(well).generate(make_prompt()).reply.text == '{"x": 1}'
+    assert well.asked == 1
+
+
+def test_a_kept_answer_that_a_newer_reader_cannot_use_is_asked_for_again(
+    keep: Keep, make_prompt: MakePrompt, told: list[str]
+) -> None:
+    model = CountingModel()
+    keep(model).generate(make_prompt())
+    keep(model).generate(make_prompt(usable=lambda text: "y" in text))
+    assert model.asked == 2
+    assert "no use for it" in told[0]
+
+
+def _damage(content: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(content)
+
+
+def _of_another_prompt(path: Path) -> None:
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "key": document["key"].replace(document["key"][:4], "0000", 1)}))
+
+
+def _with_another_text(path: Path) -> None:
+    path.write_text(path.read_text().replace('{\\"x\\": 1}', '{\\"tests\\": []}'))
+
+
+@pytest.mark.parametrize(
+    ("harm", "secret"),
+    [
+        (_damage(""), None),
+        (_damage("{"), None),
+        (_damage("[" * 100_000), None),
+        (_of_another_prompt, None),
+        (lambda path: path.chmod(0o666), None),
+        (lambda path: path.parent.chmod(0o777), None),
+        (_with_another_text, KEY),
+    ],
+)
+def test_what_others_may_have_written_or_changed_is_told_and_not_used(
+    keep: Keep, make_prompt: MakePrompt, told: list[str], harm: Callable[[Path], object], secret: bytes | None
+) -> None:
+    model = CountingModel()
+    kept = keep(model, secret=secret)
+    kept.generate(make_prompt())
+    harm(kept.file(make_prompt()))
+    keep(model, secret=secret).generate(make_prompt())
+    assert model.asked == 2
+    assert told[0].startswith("a kept answer was not used")
+
+
+@pytest.mark.parametrize(("first", "second"), [(None, KEY), (KEY, None), (KEY, b"o" * 32)])
+def test_an_answer_counts_only_if_signed_with_the_key_that_is_set(
+    keep: Keep, make_prompt: MakePrompt, first: bytes | None, second: bytes | None
+) -> None:
+    model = CountingModel()
+    keep(model, secret=first).generate(make_prompt())
+    keep(model, secret=second).generate(make_prompt())
+    assert model.asked == 2
+    keep(model, secret=second).generate(make_prompt())
+    assert model.asked == 2
+
+
+def test_an_answer_that_cannot_be_kept_is_used_all_the_same(
+    keep: Keep, make_prompt: MakePrompt, tmp_path: Path, told: list[str]
+) -> None:
+    (tmp_path / "answers").write_text("a file where the folder should be")
+    model = CountingModel()
+    assert keep(model).generate(make_prompt()).reply.text == '{"x": 1}'
+    assert model.asked == 1
+    assert "could not be kept" in told[-1]
+
+
+class HeldModel(CountingModel):
+    """Answers when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.let = threading.Event(), threading.Event()
+
+    def generate(self, prompt: Prompt) -> Completion:
+        self.begun.set()
+        assert self.let.wait(60)
+        return super().generate(prompt)
+
+
+def test_two_runs_that_ask_the_same_at_once_pay_once(keep: Keep, make_prompt: MakePrompt, told: list[str]) -> None:
+    slow, unasked = HeldModel(), CountingModel()
+    first = threading.Thread(target=lambda: keep(slow).generate(make_prompt()))
+    first.start()
+    assert slow.begun.wait(60)
+    second = keep(unasked)
+    second._waiting = Waiting(pause=lambda _: (slow.let.set(), first.join(60))[1], tell=told.append)
+    assert second.generate(make_prompt()).from_cache
+    assert (slow.asked, unasked.asked) == (1, 0)
+    assert "another run is asking the same" in told[0]
+
+
+def test_where_the_other_run_fails_the_second_asks_itself(keep: Keep, make_prompt: MakePrompt) -> None:
+    with suppress(ZeroDivisionError):
+        keep(CountingModel(error=ZeroDivisionError())).generate(make_prompt())
+    model = CountingModel()
+    assert not keep(model).generate(make_prompt()).from_cache
+    assert not list(keep(model).file(make_prompt()).parent.glob(".*.lock"))
+
+
+def _die_holding(path: Path) -> None:
+    FileLock(path).acquire(blocking=False)
+    os._exit(9)
+
+
+def test_a_killed_process_holds_nobody_up(keep: Keep, make_prompt: MakePrompt) -> None:
+    model = CountingModel()
+    kept = keep(model)
+    path = kept.file(make_prompt())
+    path.parent.mkdir(mode=0o700)
+    killed = multiprocessing.get_context("fork").Process(
+        target=_die_holding, args=(path.with_name(f".{path.name}.lock"),)
+    )
+    killed.start()
+    killed.join(60)
+    assert killed.exitcode == 9
+    kept.generate(make_prompt())
+    assert model.asked == 1
