@@ -144,7 +144,8 @@ class Settings(BaseSettings):
     month_hard_stop: bool = True
     """Whether nothing more is sent to models once the month's budget is spent."""
     alert_webhook_url: SecretStr | None = None
-    """Where budget and failure alerts go; `deployments/apply.py` has the Prefect server send them there."""
+    """Where budget and failure alerts go: `refute report --budget` sends them there, and `deployments/apply.py` has the
+    Prefect server do so."""
     gemini_file: Place = Path("gemini.yaml")
     allow_unpriced: bool = False
     """Also call models without a known price; also in `gemini.yaml`. What that cost is then unknown, and no budget

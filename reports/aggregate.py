@@ -8,9 +8,10 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from refute.outcome import Status
 from reports.columns import as_usd
 from reports.facts import Facts
-from reports.groups import VERDICTS, Group
+from reports.groups import GROUPS, VERDICTS, Group
 from reports.rates import Rate
 from reports.strengths import by_strength, mutation_score
 
@@ -56,6 +57,11 @@ class Totals:
     p95_s: float | None
     sandbox_s: float
     """Seconds in containers."""
+    queued: int
+    """Runs that were tickets of a batch."""
+    queue_p50_s: float | None
+    """Of these: seconds from the batch's opening to the run's beginning."""
+    queue_p95_s: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +81,7 @@ class Tables:
     by_tier: pd.DataFrame
     """Runs by the tiers of the models that were asked; `NO_MODEL` where none was."""
     by_model: pd.DataFrame
+    """Calls, tokens and cost, and how the runs ended that called the model; a run with several counts for each."""
 
 
 def totals(facts: Facts) -> Totals:
@@ -103,9 +110,12 @@ def totals(facts: Facts) -> Totals:
         flaky=Rate(hits=tests["flaky"], tries=ran),
         invalid=Rate(hits=tests["invalid"], tries=ran),
         rejected=Rate(hits=tests["rejected"], tries=ran + tests["rejected"]),
-        p50_s=float(outcomes["duration_s"].quantile(0.5)) if runs else None,
-        p95_s=float(outcomes["duration_s"].quantile(0.95)) if runs else None,
+        p50_s=_quantile(outcomes["duration_s"], 0.5),
+        p95_s=_quantile(outcomes["duration_s"], 0.95),
         sandbox_s=float(outcomes["sandbox_s"].sum()),
+        queued=len(facts.queue_s),
+        queue_p50_s=_quantile(facts.queue_s, 0.5),
+        queue_p95_s=_quantile(facts.queue_s, 0.95),
         mutants_killed=mutation_score(facts.strengths),
         strength_measured=int(facts.strengths["runs"].sum()),
     )
@@ -128,7 +138,7 @@ def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:
         by_tester=_summary(outcomes, outcomes["tester"]),
         by_label=_by_label(facts),
         by_category=_by_category(facts),
-        by_model=_by_model(facts.calls, saved_usd),
+        by_model=_by_model(facts, saved_usd),
         by_strength=by_strength(facts.strengths),
         by_tier=_by_tier(outcomes),
     )
@@ -144,10 +154,17 @@ def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
         found[group.value] = 0 if column is None else column.reindex(found.index, fill_value=0).astype("int64")
     sums = grouped[["claims_judged", "claims_refuted", "cost_nanousd"]].sum()
     found["claims_judged"], found["claims_refuted"] = sums["claims_judged"], sums["claims_refuted"]
+    found["refuted_low"], found["refuted_high"] = _intervals(sums["claims_refuted"], sums["claims_judged"])
     found["cost_usd"] = as_usd(sums["cost_nanousd"])
     durations = grouped["duration_s"]
     found["p50_s"], found["p95_s"] = durations.quantile(0.5), durations.quantile(0.95)
     return found
+
+
+def _intervals(hits: "pd.Series[int]", tries: "pd.Series[int]") -> tuple[list[float], list[float]]:
+    """The ends of each share's interval; NaN where nothing was tried."""
+    found = [Rate(hits=int(h), tries=int(t)).interval or (np.nan, np.nan) for h, t in zip(hits, tries, strict=True)]
+    return [low for low, _ in found], [high for _, high in found]
 
 
 def _by_tier(outcomes: pd.DataFrame) -> pd.DataFrame:
@@ -171,6 +188,19 @@ def _by_label(facts: Facts) -> pd.DataFrame:
     return pd.concat(parts.values()) if parts else _summary(none, pd.Series([], dtype="str", name="label"))
 
 
+def _runs_by_model(kinds: pd.DataFrame) -> pd.DataFrame:
+    """Runs that called a model, all and by group: the few kinds of runs, each weighed by how many there are."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for models, status, runs in zip(kinds["models"], kinds["status"], kinds["runs"], strict=True):
+        for model in models:
+            counts[model, "runs"] += int(runs)
+            counts[model, GROUPS[Status(status)].value] += int(runs)
+    names = sorted({model for model, _ in counts})
+    columns = ["runs", *(group.value for group in Group)]
+    rows = [[counts[model, column] for column in columns] for model in names]
+    return pd.DataFrame(rows, index=pd.Index(names, name="model", dtype="str"), columns=columns).astype("int64")
+
+
 def _by_category(facts: Facts) -> pd.DataFrame:
     counts = _tests(facts)
     names = ("survived", "refuted", "flaky", "invalid", "needs_review", "rejected")
@@ -180,14 +210,17 @@ def _by_category(facts: Facts) -> pd.DataFrame:
     return found.astype("int64")
 
 
-def _by_model(calls: pd.DataFrame, saved_usd: CachedSaving) -> pd.DataFrame:
-    found = calls.drop(columns="purpose").groupby("model").sum()
+def _by_model(facts: Facts, saved_usd: CachedSaving) -> pd.DataFrame:
+    """A model stands here for its calls, or for runs whose calls the ledger does not have (imported ones)."""
+    runs = _runs_by_model(facts.kinds)
+    found = facts.calls.drop(columns="purpose").groupby("model").sum()
+    found = found.reindex(found.index.union(runs.index), fill_value=0)
     known = found.pop("cost_nanousd").where(found["unpriced"] < found["calls"])  # else NaN
     found["cost_usd"] = as_usd(known)
     saved = [saved_usd(str(model), int(tokens)) for model, tokens in found["cached_tokens"].items()]
     found["saved_usd"] = np.asarray(saved, dtype="float64")  # None becomes NaN
     found["latency_s"] = found["latency_s"] / found["calls"]
-    return found
+    return found.join(runs.reindex(found.index, fill_value=0))  # calls for other things than a ticket have no run
 
 
 def _tests(facts: Facts) -> Counter[tuple[str, str]]:
@@ -204,6 +237,10 @@ def _test_totals(facts: Facts) -> Counter[str]:
     for (_, verdict), number in _tests(facts).items():
         found[verdict] += number
     return found
+
+
+def _quantile(values: "pd.Series[float]", share: float) -> float | None:
+    return float(values.quantile(share)) if len(values) else None
 
 
 def _per(nanodollars: int, count: int) -> float | None:

@@ -117,13 +117,13 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def post_to(url: str) -> Send:
-    """Tells a webhook: an HTTP POST of the alert's JSON object."""
+    """Tells a webhook: an HTTP POST of the alert's JSON object, with its words as `text` too, which chats show."""
 
     def post(alert: Alert) -> None:
         if not url.startswith(("https://", "http://")):
             raise OSError(f"got {url.partition(':')[0]!r} as the webhook's scheme, expected https or http")
         headers = {"Content-Type": "application/json", "User-Agent": "refute"}
-        data = json.dumps(alert.document()).encode()
+        data = json.dumps({"text": alert.words, **alert.document()}).encode()
         request = urllib.request.Request(url, data, headers, method="POST")  # noqa: S310  # see above
         with urllib.request.build_opener(_NoRedirects).open(request, timeout=TIMEOUT_S):
             pass

@@ -13,7 +13,7 @@ import pandas as pd
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal, select, tuple_, type_coerce
 
 from refute.ledger.latest import RECORDED
-from refute.ledger.schema import MODEL_CALLS, OUTCOMES
+from refute.ledger.schema import BATCHES, MODEL_CALLS, OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Status
 from reports.columns import CATEGORY, MOMENT, STATUS, Columns, typed
@@ -33,7 +33,9 @@ NARROW: Final[Columns] = {
     "sandbox_s": "float64",
 }
 """All from the index `ix_outcomes_report`, which on SQLite has the key too, so that it need not read the documents."""
-KIND: Final = ("status", "tester", "labels", "claim_counts", "test_counts", "tiers")
+KIND: Final = ("status", "tester", "labels", "claim_counts", "test_counts", "tiers", "models")
+BETWEEN_MODELS: Final = "; "
+"""As the ledger's rows list models; no model's name has it."""
 GROUP: Final = pd.CategoricalDtype([group.value for group in Group], ordered=True)
 
 CALL_COLUMNS: Final[Columns] = {
@@ -65,12 +67,14 @@ class Facts:
     """In the order of recording: `started_at`, `ticket_id`, `cost_nanousd`, `duration_s`, `sandbox_s`, `status`,
     `group`, `tester`, `tiers`, `claims_refuted`, `claims_judged`, and `kind`, the row in `kinds`."""
     kinds: pd.DataFrame
-    """What differs between outcomes: `runs`, `labels` (tuples), `claims` and `tests` (kind → number)."""
+    """What differs between outcomes: `runs`, `labels` and `models` (tuples), `claims` and `tests` (kind → number)."""
     calls: pd.DataFrame
     """Model calls by model and purpose, `CALL_COLUMNS`; also those for other things than outcomes where the scope is
     one of time alone."""
     strengths: pd.DataFrame
     """Outcomes whose attack's strength was measured, by strength (the lower end) and status, `STRENGTH_COLUMNS`."""
+    queue_s: "pd.Series[float]"
+    """Of each ticket of a batch: from the batch's opening to the ticket's own beginning."""
 
 
 def read_facts(ledger: Ledger, scope: Scope) -> Facts:
@@ -84,13 +88,14 @@ def read_facts(ledger: Ledger, scope: Scope) -> Facts:
     with ledger.transaction() as connection:
         found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
         calls, strengths = _calls(connection, scope), _strengths(connection, scope)
+        queue_s = _queue_s(connection, scope)
     in_order = found.sort_values(RECORDED.key, ignore_index=True).drop(columns=RECORDED.key)
     taken_apart = _taken_apart(in_order)
-    return Facts(**taken_apart, calls=calls, strengths=strengths)
+    return Facts(**taken_apart, calls=calls, strengths=strengths, queue_s=queue_s)
 
 
 def _kind() -> ColumnElement[str]:
-    first, *rest = (OUTCOMES.c[name] for name in KIND)
+    first, *rest = (func.coalesce(OUTCOMES.c[name], "") for name in KIND)
     joined: ColumnElement[str] = first
     for column in rest:
         joined = joined.concat(literal(SEPARATOR)).concat(column)
@@ -104,6 +109,7 @@ def _taken_apart(found: pd.DataFrame) -> dict[str, pd.DataFrame]:
     kinds["claims"] = kinds.pop("claim_counts").map(json.loads)
     kinds["tests"] = kinds.pop("test_counts").map(json.loads)
     kinds["labels"] = kinds["labels"].map(lambda text: tuple(json.loads(text)))
+    kinds["models"] = kinds["models"].map(lambda text: tuple(filter(None, text.split(BETWEEN_MODELS))))
     kinds["runs"] = np.bincount(codes, minlength=len(kinds))
     refuted = [claims.get("refuted", 0) for claims in kinds["claims"]]
     survived = [claims.get("survived", 0) for claims in kinds["claims"]]
@@ -145,6 +151,17 @@ def _strengths(connection: Connection, scope: Scope) -> pd.DataFrame:
     query = select(outcome.strength, outcome.status, *sums).where(outcome.mutants_counted > 0, *scope.conditions())
     kinds = (outcome.strength, outcome.status)
     return typed(list(STRENGTH_COLUMNS), chunks(connection, query.group_by(*kinds)), STRENGTH_COLUMNS)
+
+
+def _queue_s(connection: Connection, scope: Scope) -> "pd.Series[float]":
+    """A batch's id is the run id of its tickets' outcomes; a run of one ticket begins when it is asked for."""
+    moments: Columns = {"opened": MOMENT, "began": MOMENT}
+    opened, began = bare([BATCHES.c.created_at, OUTCOMES.c.started_at])
+    query = select(opened, began).where(OUTCOMES.c.run_id == BATCHES.c.batch_id, *scope.conditions())
+    found = typed(list(moments), chunks(connection, query), moments)
+    # Machines that share a batch have clocks of their own: who seems to begin before it was opened did not wait.
+    waited: pd.Series[float] = (found["began"] - found["opened"]).dt.total_seconds().clip(lower=0.0)
+    return waited
 
 
 def _whole(column: Any) -> ColumnElement[Any]:

@@ -11,7 +11,15 @@ from refute.recording import reproducer_name
 from reports import charts, phrases
 from reports.groups import GROUPS, Group
 from reports.report import Report
-from reports.terminal import HEADINGS, asked_models, cell, strength_columns, tier_columns
+from reports.terminal import (
+    HEADINGS,
+    asked_models,
+    cell,
+    model_run_columns,
+    queue_time,
+    strength_columns,
+    tier_columns,
+)
 from reports.wording import MEANING, counted
 
 MAX_REPRODUCER_CHARS: Final = 8_000
@@ -46,6 +54,7 @@ def render_html(report: Report) -> str:
         "counted": counted,
         "rate": phrases.rate,
         "unpriced": phrases.unpriced,
+        "queue_time": queue_time,
         "reproducer_name": reproducer_name,
     }
     shown = charts.periods(report.tables.by_day)
@@ -94,6 +103,12 @@ def _tables(report: Report) -> list[dict[str, Any]]:
         _table("Runs by strength of the attack", "Lower end", tables.by_strength, strength_columns(report)),
         _table(BY_TIER, "Tier", tables.by_tier, tier_columns(report)),
         _table("By model", "Model", tables.by_model, MODEL_COLUMNS),
+        _table(
+            "Runs by the models that they called",
+            "Model",
+            tables.by_model[tables.by_model["runs"] > 0],
+            model_run_columns(report),
+        ),
         _table("By day", "Day", tables.by_day.tail(DAYS_SHOWN)[::-1], _run_columns(tables.by_day)),
         _table("By week", "Week of", weeks, _run_columns(tables.by_week)),
     ]

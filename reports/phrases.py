@@ -45,6 +45,14 @@ def rate(one: Rate) -> str:
     return f"{one.value:.1%} ({low * 100:.1f}–{high * 100:.1f}%) of {one.tries:,}"
 
 
+def short_rate(one: Rate) -> str:
+    """`12% (3–36%)`, for a table's cell."""
+    if one.value is None or one.interval is None:
+        return NOTHING
+    low, high = one.interval
+    return f"{one.value:.1%} ({low * 100:.0f}–{high * 100:.0f}%)"
+
+
 def budget_line(state: BudgetState) -> str:
     """The budget in one sentence."""
     spent, forecast = usd(float(state.spent_usd)), usd(float(state.forecast_usd))

@@ -1,5 +1,6 @@
 """What differs between the ledger, which is the truth, and the records in Prefect's artifacts, which are its view."""
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from reports.frames import OUTCOME_COLUMNS, Frames, frames_from_ledger, frames_f
 from reports.scope import Scope
 from reports.wording import counted
 
+SCHEMA_VERSION: Final = 1
 Key = tuple[str, str, int]
 """Run id, ticket id, attempt."""
 SHOWN: Final = 20
@@ -72,6 +74,20 @@ def render_differences(found: Differences) -> str:
     return "\n".join(printable(line, keep_newlines=False) for line in lines) + "\n"
 
 
+def differences_json(found: Differences) -> str:
+    """What differs, for a program: all of it, keys as objects."""
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "differs": found.differs,
+        "compared": found.compared,
+        "only_ledger": [_named(key) for key in found.only_ledger],
+        "only_artifacts": [_named(key) for key in found.only_artifacts],
+        "different": [{**_named(key), "fields": list(names)} for key, names in found.different.items()],
+        "unreadable": list(found.unreadable),
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
 def _by_outcome(frames: Frames) -> dict[Key, dict[str, Any]]:
     """Everything that the frames say of each outcome."""
     plain = frames.outcomes.astype(object).to_dict("records")
@@ -104,6 +120,10 @@ def _listed(title: str, items: Sequence[str]) -> list[str]:
         return []
     rest = [f"  and {len(items) - SHOWN} more"] if len(items) > SHOWN else []
     return [f"{title}: {len(items)}", *(f"  {item}" for item in items[:SHOWN]), *rest]
+
+
+def _named(key: Key) -> dict[str, Any]:
+    return dict(zip(("run_id", "ticket_id", "attempt"), key, strict=True))
 
 
 def _name(key: Key) -> str:

@@ -9,12 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from refute.guardrails.plain_text import on_one_line, printable
-from reports.aggregate import NO_MODEL
+from reports.aggregate import NO_MODEL, Totals
 from reports.alerts import spike_alerts
 from reports.budget import BudgetState, Level
 from reports.findings import Finding
 from reports.groups import Group
-from reports.phrases import NOTHING, budget_line, percent, rate, seconds, unpriced, usd
+from reports.phrases import NOTHING, budget_line, percent, rate, seconds, short_rate, unpriced, usd
+from reports.rates import Rate
 from reports.rendering import REPORT, rendered
 from reports.report import BudgetReport, Report
 from reports.wording import counted
@@ -122,6 +123,7 @@ def _tables(report: Report) -> Iterator[RenderableType]:
         ("cost per PASS", usd(totals.cost_per_pass_usd)),
         ("time of a run, p50 / p95", f"{seconds(totals.p50_s)} / {seconds(totals.p95_s)}"),
         ("time in containers", seconds(totals.sandbox_s)),
+        ("wait for a turn in a batch, p50 / p95", queue_time(totals)),
     ):
         figures.add_row(name, value)
     yield from _section("Figures", figures)
@@ -143,6 +145,9 @@ def _tables(report: Report) -> Iterator[RenderableType]:
     if asked_models(report):
         yield from _section("By model tier", _plain(tables.by_tier, "Tier", tier_columns(report)))
     yield from _section("By model", _models(tables.by_model))
+    if tables.by_model["runs"].any():
+        runs = _plain(tables.by_model, "Model", model_run_columns(report))
+        yield from _section("Runs by the models that they called", runs)
 
 
 def _runs(frame: pd.DataFrame, heading: str) -> Table:
@@ -153,6 +158,13 @@ def _runs(frame: pd.DataFrame, heading: str) -> Table:
 def _models(frame: pd.DataFrame) -> Table:
     names = ("calls", "input_tokens", "cached_tokens", "output_tokens", "thinking_tokens", "cost_usd", "saved_usd")
     return _plain(frame, "Model", names)
+
+
+def queue_time(totals: Totals) -> str:
+    """How long tickets of batches waited for their turn, as every format shows it."""
+    if not totals.queued:
+        return NOTHING
+    return f"{seconds(totals.queue_p50_s)} / {seconds(totals.queue_p95_s)} of {counted(totals.queued, 'run')}"
 
 
 def _plain(frame: pd.DataFrame, heading: str, names: "tuple[str, ...] | list[str]") -> Table:
@@ -168,6 +180,12 @@ def _plain(frame: pd.DataFrame, heading: str, names: "tuple[str, ...] | list[str
 def strength_columns(report: Report) -> list[str]:
     """Of the table by strength, as every format shows it."""
     frame = report.tables.by_strength
+    return ["runs", *(group.value for group in Group if frame[group.value].any())]
+
+
+def model_run_columns(report: Report) -> list[str]:
+    """Of the table of runs by model, as every format shows it."""
+    frame = report.tables.by_model
     return ["runs", *(group.value for group in Group if frame[group.value].any())]
 
 
@@ -195,7 +213,7 @@ HEADINGS: Final[Mapping[str, str]] = {
 def cell(name: str, row: "pd.Series[float]") -> str:
     """One cell as every format shows it."""
     if name == "refuted" and name not in row.index:
-        return percent(row["claims_refuted"] / row["claims_judged"]) if row["claims_judged"] else NOTHING
+        return short_rate(Rate(hits=int(row["claims_refuted"]), tries=int(row["claims_judged"])))
     if name == "share":
         return percent(row[name])
     if name.endswith("_usd"):

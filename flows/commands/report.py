@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,13 @@ EXCEEDED_EXIT_CODE = 14
 DIFFERENT_EXIT_CODE = 1
 _DAY = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d(-?\d)?")
 AGAIN = "The ledger has it all: give the command again."
+FILTERS = ("since", "until", "statuses", "labels", "tickets")
+TAKEN: Mapping[str, tuple[str, ...]] = {
+    "as_csv": ("rebuild",),
+    "budget": ("as_json", "webhook"),
+    "reconcile": ("as_json", *FILTERS),
+}
+"""Option that is a report of its own → what may stand beside it; the report itself takes filters, --html and --json."""
 
 
 class Moment(click.ParamType[datetime]):
@@ -65,7 +73,9 @@ class Moment(click.ParamType[datetime]):
     is_flag=True,
     help="Only the month's budget and failure alerts; exit code 0, 17 alert, 14 exceeded.",
 )
-@click.option("--webhook", metavar="URL", help="With --budget: POST each alert there, once a month.")
+@click.option(
+    "--webhook", metavar="URL", help="With --budget: POST each alert there, once a month; default: alert_webhook_url."
+)
 @click.option("--reconcile", is_flag=True, help="Compare ledger and Prefect artifacts; exit code 1 where they differ.")
 def report(**options: Any) -> int:
     """Report from the ledger: failures with counterexamples first, costs, the budget with its forecast.
@@ -82,10 +92,12 @@ def report(**options: Any) -> int:
         if options["as_csv"]:
             return _csv(ledger, settings, rebuild=options["rebuild"])
         if options["budget"]:
-            return _budget(ledger, settings, as_json=options["as_json"], webhook=options["webhook"])
+            return _budget(ledger, settings, as_json=options["as_json"], webhook=_webhook(settings, options["webhook"]))
         scope = _scope(options)
         return (
-            _reconcile(ledger, settings, scope) if options["reconcile"] else _report(ledger, settings, scope, options)
+            _reconcile(ledger, settings, scope, as_json=options["as_json"])
+            if options["reconcile"]
+            else _report(ledger, settings, scope, options)
         )
     finally:
         ledger.close()
@@ -97,12 +109,26 @@ def _check(options: dict[str, Any]) -> None:
     Raises:
         click.UsageError: they do not.
     """
-    modes = [name for name in ("as_csv", "budget", "reconcile") if options[name]]
+    modes = [name for name in TAKEN if options[name]]
     if len(modes) > 1:
         raise click.UsageError("--csv, --budget and --reconcile are reports of their own: give one of them")
     for name, needed in (("rebuild", "as_csv"), ("webhook", "budget")):
         if options[name] and not options[needed]:
-            raise click.UsageError(f"--{name} needs --{needed.removeprefix('as_')}")
+            raise click.UsageError(f"{_flag(name)} needs {_flag(needed)}")
+    for mode in modes:
+        extra = [_flag(name) for name, value in options.items() if value and name not in {mode, *TAKEN[mode]}]
+        if extra:
+            takes = ", ".join(map(_flag, TAKEN[mode]))
+            raise click.UsageError(
+                f"{_flag(mode)}: got {', '.join(extra)}, which it does not take (it takes {takes}); give them a command"
+                " of their own"
+            )
+
+
+def _flag(name: str) -> str:
+    """An option as it is typed."""
+    of_command = next(param for param in report.params if param.name == name)
+    return of_command.opts[0]
 
 
 def _scope(options: dict[str, Any]) -> "Scope":
@@ -157,6 +183,13 @@ def _csv(ledger: "Ledger", settings: "Settings", *, rebuild: bool) -> int:
     return 0
 
 
+def _webhook(settings: "Settings", given: str | None) -> str | None:
+    """Who is told of alerts: the address that was given, else the setting's."""
+    if given is None and settings.alert_webhook_url is not None:
+        return settings.alert_webhook_url.get_secret_value()
+    return given
+
+
 def _budget(ledger: "Ledger", settings: "Settings", *, as_json: bool, webhook: str | None) -> int:
     from reports.alerts import spike_alerts
     from reports.budget import Level
@@ -204,13 +237,14 @@ def _tell(ledger: "Ledger", budget: "BudgetReport", webhook: str) -> bool:
     return True
 
 
-def _reconcile(ledger: "Ledger", settings: "Settings", scope: "Scope") -> int:
+def _reconcile(ledger: "Ledger", settings: "Settings", scope: "Scope", *, as_json: bool) -> int:
     from httpx import HTTPError
 
+    from flows.commands.output import deliver
     from flows.orchestrator.server import server_lease
     from refute.errors import OrchestratorUnavailable
     from reports.artifacts import stored_records
-    from reports.reconcile import reconcile, render_differences
+    from reports.reconcile import differences_json, reconcile, render_differences
 
     with server_lease(settings, say=lambda line: click.echo(line, err=True)) as api_url:
         try:
@@ -220,5 +254,5 @@ def _reconcile(ledger: "Ledger", settings: "Settings", scope: "Scope") -> int:
                 f"the Prefect server at {api_url} did not hand out its artifacts: {error}", hint="Try again."
             ) from error
     found = reconcile(ledger, scope, stored)
-    click.echo(render_differences(found), nl=False)
+    deliver(differences_json(found) if as_json else render_differences(found), None, kept=AGAIN)
     return DIFFERENT_EXIT_CODE if found.differs else 0

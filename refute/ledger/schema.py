@@ -27,7 +27,7 @@ from sqlalchemy import (
     true,
 )
 
-HEAD: Final = "0009"
+HEAD: Final = "0010"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -137,7 +137,7 @@ OUTCOMES: Final = Table(
         "ix_outcomes_report",
         *("started_at", "status", "tester", "labels", "claim_counts", "test_counts"),
         *("cost_nanousd", "duration_s", "sandbox_s", "ticket_id"),
-        *("tiers", "strength", "mutants_killed", "mutants_counted", "run_id"),
+        *("tiers", "strength", "mutants_killed", "mutants_counted", "run_id", "models"),
     ).ddl_if(dialect="sqlite"),
 )
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -14,6 +15,7 @@ from flows.cli import refute
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
+from reports.artifacts import StoredRecords
 from tests.fakes.outcomes import fake_outcome
 
 Report = Callable[..., Result]
@@ -136,9 +138,41 @@ def test_the_cost_table_is_appended_to_and_made_anew(ledger: Ledger, report: Rep
         (["--csv", "--budget"], "give one of them"),
         (["--rebuild"], "--rebuild needs --csv"),
         (["--webhook", "http://x"], "--webhook needs --budget"),
+        (["--csv", "--html", "x"], "--csv: got --html, which it does not take (it takes --rebuild)"),
+        (["--csv", "--since", "2026-03-01", "--json"], "--csv: got --since, --json, which"),
+        (["--budget", "--html", "x"], "--budget: got --html, which it does not take (it takes --json, --webhook)"),
+        (
+            ["--budget", "--label", "x", "--ticket", "T", "--status", "PASS"],
+            "--budget: got --label, --ticket, --status",
+        ),
+        (["--reconcile", "--html", "x"], "--reconcile: got --html, which"),
         (["--status", "PASSED"], "got 'PASSED', expected one of ERROR, "),
         (["--since", "yesterday"], "got 'yesterday', expected a day (2026-11-22)"),
     ],
 )
 def test_wrong_options_are_told_with_what_is_expected(report: Report, arguments: list[str], message: str) -> None:
     assert message in str(report(*arguments).exception.format_message())  # type: ignore[union-attr]
+
+
+def test_alerts_go_where_the_setting_says(ledger: Ledger, report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    posted: list[tuple[str, str]] = []
+    monkeypatch.setattr("reports.alerts.post_to", lambda url: lambda alert: posted.append((url, alert.name)))
+    monkeypatch.setenv("REFUTE_ALERT_WEBHOOK_URL", "https://chat.example/hook")
+    ledger.record(outcome(cost="60"))
+    assert report("--budget").return_value == 14
+    assert ("https://chat.example/hook", "100") in posted
+    once = list(posted)
+    report("--budget")
+    assert posted == once
+
+
+def test_what_differs_is_told_to_programs_too(ledger: Ledger, report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger.record(outcome())
+    monkeypatch.setattr(
+        "flows.orchestrator.server.server_lease", lambda *_, **__: nullcontext("http://127.0.0.1:1/api")
+    )
+    monkeypatch.setattr("reports.artifacts.stored_records", lambda _: StoredRecords(outcomes=(), unreadable=("odd",)))
+    done = report("--reconcile", "--json")
+    found = json.loads(done.stdout)
+    assert (done.return_value, found["differs"], found["unreadable"]) == (1, True, ["odd"])
+    assert found["only_ledger"] == [{"run_id": "run-T-1", "ticket_id": "T-1", "attempt": 1}]

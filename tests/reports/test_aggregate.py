@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from refute.ledger.batches import Batch, Batches
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome, RoundYield, Status
+from refute.outcome import ModelUse, Outcome, RoundYield, Status
 from refute.settings import Settings
 from reports.aggregate import Tables, Totals, tables, totals
 from reports.facts import read_facts
 from reports.rates import Rate
 from reports.scope import Scope
+from reports.terminal import cell
+from tests.fakes.outcomes import fake_outcome
 
 ROUND = RoundYield(tester="gemini", round="claims-first-1", tier="flash", written=3)
 Make = Callable[[Scope], tuple[Totals, Tables]]
@@ -46,6 +49,12 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
         opened.record(outcome)
     yield opened
     opened.close()
+
+
+def model_use(model: str, calls: int = 1) -> ModelUse:
+    """What a model was asked."""
+    tokens = dict.fromkeys(("cached_answers", "input_tokens", "cached_tokens", "output_tokens", "thinking_tokens"), 0)
+    return ModelUse(model=model, calls=calls, **tokens, cost_usd=Decimal(0), latency_s=0.0)
 
 
 @pytest.fixture
@@ -137,6 +146,40 @@ def test_runs_stand_by_the_tiers_that_they_asked_each_once(make: Make) -> None:
         "no model": {"runs": 6, "share": pytest.approx(6 / 7)},
         "flash, pro": {"runs": 1, "share": pytest.approx(1 / 7)},
     }
+
+
+def test_a_model_s_row_says_how_the_runs_ended_that_called_it(ledger: Ledger, make: Make) -> None:
+    for ticket, status, models in (
+        ("A", Status.PASS, (model_use("gemini-pro"), model_use("gemini-flash"))),
+        ("B", Status.ERROR, (model_use("gemini-pro"),)),
+        ("C", Status.PASS, (model_use("gemini-pro", calls=0),)),  # kept answers are no calls
+    ):
+        ledger.record(fake_outcome(ticket, run_id=f"model-{ticket}", status=status, models=models))
+    _, by = make(Scope())
+    assert by.by_model[["runs", "passed", "error"]].to_dict("index") == {
+        "gemini-flash": {"runs": 1, "passed": 1, "error": 0},
+        "gemini-pro": {"runs": 2, "passed": 1, "error": 1},
+    }
+
+
+def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning(ledger: Ledger, make: Make) -> None:
+    assert make(Scope())[0].queue_p50_s is None
+    opened = datetime(2026, 3, 9, tzinfo=UTC)
+    Batches(ledger).create(Batch(id="nightly", source="tickets", created_at=opened), [("A", "a"), ("B", "b")])
+    for ticket, waited_s in (("A", 10), ("B", 30), ("C", -5)):  # C ran where the clock is late
+        began = opened + timedelta(seconds=waited_s)
+        ledger.record(fake_outcome(ticket, run_id="nightly", started_at=began))
+    found, _ = make(Scope())
+    assert (found.queued, found.queue_p50_s) == (3, 10.0)
+    assert found.queue_p95_s == pytest.approx(28.0)
+    assert make(Scope(ticket_ids=("B",)))[0].queue_p50_s == 30.0
+
+
+def test_rates_by_kind_carry_their_interval_too(make: Make) -> None:
+    _, by = make(Scope())
+    row = by.by_tester.iloc[0]
+    assert (row["refuted_low"], row["refuted_high"]) == pytest.approx(Rate(hits=2, tries=8).interval)
+    assert cell("refuted", row) == "25.0% (7–59%)"
 
 
 def test_a_scope_holds_for_all_of_it(make: Make) -> None:
