@@ -55,7 +55,7 @@ def budget_report(request: BudgetRequest) -> State[None]:
     refuse_foreign_settings(request, started_by_worker=True)
     settings, now = request.settings, datetime.now(UTC)
     with closing(Ledger.open(settings)) as ledger:
-        report = make_report(ledger, settings, Scope(), now) if request.page else None
+        report = make_report(ledger, settings, Scope(bench=False), now) if request.page else None
         budget = report.budget if report else make_budget(ledger, settings, now)
         _show(budget)
         if report is not None:

@@ -135,7 +135,8 @@ def _calls(connection: Connection, scope: Scope) -> pd.DataFrame:
     cost = type_coerce(call.cost_nanousd, BigInteger)
     # COUNT of a column leaves out NULL, which is what an unknown cost is.
     rest = [_whole(func.coalesce(cost, 0)), func.count() - func.count(call.cost_nanousd), func.sum(call.latency_s)]
-    query = select(call.model, call.purpose, func.count(), *tokens, *rest).where(*scope.moments(call.at))
+    query = select(call.model, call.purpose, func.count(), *tokens, *rest)
+    query = query.where(*scope.moments(call.at), *scope.runs(call.run_id))
     if scope.statuses or scope.labels or scope.ticket_ids:
         # One pass over the report's index; asked for each call, SQLite would read the rows with their documents.
         of_scope = select(OUTCOMES.c.run_id, OUTCOMES.c.ticket_id).where(*scope.conditions())

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from refute.guardrails.plain_text import printable
+from refute.ledger.bench_runs import BENCH
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 from reports.artifacts import StoredRecords
@@ -112,6 +113,7 @@ def _in_scope(outcome: Outcome, scope: Scope) -> bool:
         and (not scope.statuses or outcome.status in scope.statuses)
         and (not scope.labels or bool(set(scope.labels) & set(outcome.labels)))
         and (not scope.ticket_ids or outcome.ticket_id in scope.ticket_ids)
+        and scope.bench in {None, outcome.run_id.startswith(BENCH)}
     )
 
 

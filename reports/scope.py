@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, or_
 
+from refute.ledger.bench_runs import is_bench, is_no_bench
 from refute.ledger.schema import OUTCOMES
 from refute.outcome import Status
 
@@ -27,6 +28,9 @@ class Scope:
     ticket_ids: tuple[str, ...] = ()
     """Any of these."""
 
+    bench: bool | None = None
+    """True: only bench runs; False: all but these."""
+
     def conditions(self) -> list[ColumnElement[bool]]:
         """The filters on the ledger's outcomes."""
         found = list(self.moments())
@@ -36,7 +40,13 @@ class Scope:
             found.append(or_(*(_has_label(label) for label in self.labels)))
         if self.ticket_ids:
             found.append(OUTCOMES.c.ticket_id.in_(self.ticket_ids))
-        return found
+        return [*found, *self.runs(OUTCOMES.c.run_id)]
+
+    def runs(self, column: Any) -> list[ColumnElement[bool]]:
+        """The filter by kind of run alone, on any column of run ids."""
+        if self.bench is None:
+            return []
+        return [is_bench(column) if self.bench else is_no_bench(column)]
 
     def moments(self, column: Any = OUTCOMES.c.started_at) -> list[ColumnElement[bool]]:
         """The filters by time alone, on any column of moments."""
@@ -60,6 +70,7 @@ class Scope:
             "status": [status.value for status in self.statuses],
             "label": list(self.labels),
             "ticket": list(self.ticket_ids),
+            "bench": "only" if self.bench else "",
         }
         return {name: value for name, value in given.items() if value}
 

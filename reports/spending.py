@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, exists, func, or_, select, type_coerce
 
+from refute.ledger.bench_runs import is_no_bench
 from refute.ledger.budgets import State
 from refute.ledger.schema import OUTCOMES, RESERVATIONS
 from refute.ledger.store import Ledger
@@ -21,7 +22,7 @@ def spent_by_day(ledger: Ledger, now: datetime) -> Spent:
     """US dollars by day in UTC, this month and the days before it that a forecast looks at.
 
     Counted are what calls cost, what is set aside for those under way, and the cost of outcomes whose run has no
-    reservation (imported ones).
+    reservation (imported ones). Bench runs are in it: their money was spent.
 
     Raises:
         LedgerUnavailable: the ledger failed.
@@ -50,7 +51,7 @@ def unpriced_calls(ledger: Ledger, now: datetime) -> int:
 
 
 def most_runs_a_day(ledger: Ledger, now: datetime) -> int:
-    """Outcomes on the busiest of the last thirty days.
+    """Outcomes on the busiest of the last thirty days, without bench runs.
 
     Raises:
         LedgerUnavailable: the ledger failed.
@@ -58,7 +59,8 @@ def most_runs_a_day(ledger: Ledger, now: datetime) -> int:
     with ledger.transaction() as connection:
         day = utc_day(connection, OUTCOMES.c.started_at)
         since = now.astimezone(UTC) - timedelta(days=30)
-        counts = select(func.count().label("runs")).where(OUTCOMES.c.started_at >= since).group_by(day).subquery()
+        tickets = (OUTCOMES.c.started_at >= since) & is_no_bench(OUTCOMES.c.run_id)
+        counts = select(func.count().label("runs")).where(tickets).group_by(day).subquery()
         return connection.execute(select(func.max(counts.c.runs))).scalar_one() or 0
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from sqlalchemy import func, select
 
+from refute.ledger.bench_runs import is_no_bench
 from refute.ledger.schema import OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Status
@@ -57,7 +58,7 @@ class Spike:
 
 
 def find_spikes(ledger: Ledger, now: datetime) -> tuple[Spike, ...]:
-    """The shares that rose.
+    """The shares that rose; bench runs, of which half are meant to fail, are left out.
 
     Raises:
         LedgerUnavailable: the ledger failed.
@@ -83,7 +84,9 @@ def is_spike(recent: Rate, usual: Rate) -> bool:
 
 def _counts(ledger: Ledger, since: datetime, until: datetime) -> Counter[Group]:
     started = OUTCOMES.c.started_at
-    query = select(OUTCOMES.c.status, func.count()).where(started >= since, started < until)
+    query = select(OUTCOMES.c.status, func.count()).where(
+        started >= since, started < until, is_no_bench(OUTCOMES.c.run_id)
+    )
     found: Counter[Group] = Counter()
     with ledger.transaction() as connection:
         for status, count in connection.execute(query.group_by(OUTCOMES.c.status)):

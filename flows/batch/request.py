@@ -2,11 +2,12 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from refute.ledger.bench_runs import BENCH
 from refute.settings import Settings
 
 LATEST = "latest"
@@ -45,8 +46,16 @@ class BatchRequest(BaseModel):
         default=0, description="How many more workers are asked to share the batch (deployment `verify-batch/join`)."
     )
     fresh: bool = Field(default=False, description="Run everything and ask models anew; use no kept runs or answers.")
+    bench: SkipJsonSchema[bool] = False
+    """Whether a tester is measured: such runs are no tickets that fail. Not in the form."""
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
     """Not in the form: a worker has its own, by file and environment."""
+
+    @model_validator(mode="after")
+    def _is_named_for_what_it_is(self) -> Self:
+        if self.batch_id is not None and self.batch_id.startswith(BENCH) != self.bench:
+            raise ValueError(f"batch_id: got {self.batch_id!r}; names beginning with {BENCH!r} are those of bench runs")
+        return self
 
     @property
     def title(self) -> str:

@@ -127,8 +127,13 @@ def _both(source: Path | None) -> str:
 def _name(name: str | None) -> str | None:
     import re
 
+    from refute.ledger.bench_runs import BENCH
+
     if name is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise click.BadParameter(f"got {name!r}, expected letters, digits, `.`, `_`, `-`", param_hint="--name")
+    if name is not None and name.startswith(BENCH):
+        told = f"got {name!r}, but {BENCH!r} begins the names of bench runs, which reports leave out"
+        raise click.BadParameter(told, param_hint="--name")
     return name
 
 

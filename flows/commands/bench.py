@@ -1,19 +1,20 @@
 """`refute bench DATASET`: how good a tester is, on code whose right and wrong versions are known."""
 
 import sys
+from collections import Counter
 from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from flows.batch.request import BatchRequest
     from flows.batch.result import BatchResult
     from refute.bench.dataset import Pair
-    from refute.bench.score import BenchScore
+    from refute.outcome import Outcome
     from refute.settings import Settings
 
 
@@ -35,11 +36,14 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
 
     Both versions of every program become tickets under names that do not tell which is which. Reported are wrong
     versions refuted, right versions that failed (false fails), undecided ones, claims attacked, cost and time, with 95%
-    intervals. A run that was interrupted goes on when the same command is given again.
+    intervals. A run that was interrupted goes on when the same command is given again, as does one in which versions
+    got no verdict (ERROR, a spent budget): just these are run. `refute report --bench` shows bench runs.
     """
     from flows.commands.output import check_writable, deliver
     from flows.commands.testers import testers
     from refute.bench.dataset import digest, read_dataset
+    from refute.bench.going_on import bench_name
+    from refute.bench.score import score
     from refute.settings import Settings
     from reports.bench import render_bench
 
@@ -56,71 +60,74 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     )
     if output is not None:
         check_writable("--output", output)
-    name = f"bench-{settings.tester}-{digest(pairs)[:12]}"
+    name = bench_name(settings.tester, _key(pairs, settings))
     result = _run(pairs, settings, name, again=options["again"])
-    scored = _score(pairs, settings, result.batch_id, dataset)
+    outcomes = _outcomes(settings, name)
+    scored = score(pairs, outcomes, tester=settings.tester, dataset=dataset.name, dataset_sha256=digest(pairs))
     text = render_bench(scored, form, color=output is None and sys.stdout.isatty())
     deliver(text, output, kept="Give the command again: programs that were measured are not run again.")
     if result.interrupted or result.unfinished:
         click.echo("Not finished: give the same command again to go on.", err=True)
         return result.status.exit_code
-    return 0
+    return _without_verdict(outcomes)
+
+
+def _without_verdict(outcomes: "Mapping[str, Outcome]") -> int:
+    """The exit code: not 0 where versions ended without a verdict, which is said."""
+    from refute.batch.tally import worst
+    from refute.bench.score import INFRASTRUCTURE
+
+    ended = [outcome.status for outcome in outcomes.values() if outcome.status in INFRASTRUCTURE]
+    if ended:
+        told = ", ".join(f"{count} {status}" for status, count in sorted(Counter(ended).items()))
+        click.echo(f"No verdict: {told}. Give the same command again to run just these (--again: all).", err=True)
+    last = worst(ended)
+    return last.exit_code if last is not None else 0
+
+
+def _key(pairs: "Sequence[Pair]", settings: "Settings") -> str:
+    """What makes a run another one: the programs, and whose recorded answers are used."""
+    from refute.bench.dataset import digest
+
+    replayed = str(settings.replay_dir.resolve()) if settings.replay_dir else ""
+    return sha256(f"{digest(pairs)}\0{replayed}".encode()).hexdigest()
 
 
 def _run(pairs: "Sequence[Pair]", settings: "Settings", name: str, *, again: bool) -> "BatchResult":
-    """Verify both tickets of every program as one batch; an unfinished one of the same name goes on."""
+    """Verify what is not measured yet as one batch: both tickets of every program at first."""
+    from contextlib import closing
+
     from flows.batch.lines import BatchLines
+    from flows.batch.request import BatchRequest
     from flows.run import run_batch
     from refute.bench.dataset import write_tickets
+    from refute.bench.going_on import next_batch
+    from refute.ledger.store import Ledger
 
-    folder = settings.state_dir / "bench" / name
-    write_tickets(pairs, folder)
+    with closing(Ledger.open(settings)) as ledger:
+        due = next_batch(ledger, name, [one for pair in pairs for one in (pair.right, pair.wrong)], again=again)
+    folder = settings.state_dir / "bench" / due.batch_id
+    write_tickets(pairs, folder, only=due.tickets)
+    request = BatchRequest(
+        source=None if due.resume else folder,
+        batch_id=None if due.resume else due.batch_id,
+        resume=due.batch_id if due.resume else None,
+        approval="in_advance",
+        bench=True,
+        settings=settings,
+    )
     lines = BatchLines()
     try:
-        return run_batch(_request(settings, folder, name, again=again), settings, watcher=lines)
+        return run_batch(request, settings, watcher=lines)
     finally:
         lines.stop()
 
 
-def _request(settings: "Settings", folder: Path, name: str, *, again: bool) -> "BatchRequest":
-    """The batch: a new one, or the unfinished one of the same name."""
+def _outcomes(settings: "Settings", name: str) -> "Mapping[str, Outcome]":
     from contextlib import closing
 
-    from flows.batch.opening import new_batch_id
-    from flows.batch.request import BatchRequest
-    from refute.errors import RefuteError
-    from refute.ledger.batches import Batches
-    from refute.ledger.store import Ledger
-
-    batch_id, resume = name, None
-    with closing(Ledger.open(settings)) as ledger:
-        try:
-            Batches(ledger).find(name)
-        except RefuteError:
-            pass  # there is none yet
-        else:
-            rows = Batches(ledger).tickets(name)
-            if again or all(row.finished for row in rows):
-                batch_id = f"{name}-{new_batch_id()}"[:64]
-            else:
-                resume = name
-    return BatchRequest(
-        source=None if resume else folder,
-        batch_id=None if resume else batch_id,
-        resume=resume,
-        approval="in_advance",
-        settings=settings,
-    )
-
-
-def _score(pairs: "Sequence[Pair]", settings: "Settings", batch_id: str, dataset: Path) -> "BenchScore":
-    from contextlib import closing
-
-    from refute.bench.dataset import digest
-    from refute.bench.score import score
-    from refute.ledger.batches import Batches
+    from refute.bench.going_on import newest_run, run_outcomes
     from refute.ledger.store import Ledger
 
     with closing(Ledger.open(settings)) as ledger:
-        outcomes = {str(outcome.ticket_id): outcome for outcome in Batches(ledger).outcomes(batch_id)}
-    return score(pairs, outcomes, tester=settings.tester, dataset=dataset.name, dataset_sha256=digest(pairs))
+        return run_outcomes(ledger, newest_run(ledger, name))

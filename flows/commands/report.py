@@ -63,6 +63,7 @@ class Moment(click.ParamType[datetime]):
 @click.option("--status", "statuses", multiple=True, metavar="S", help="Only runs that ended so; repeatable.")
 @click.option("--label", "labels", multiple=True, metavar="L", help="Only tickets with this label; repeatable.")
 @click.option("--ticket", "tickets", multiple=True, metavar="ID", help="Only this ticket; repeatable.")
+@click.option("--bench", is_flag=True, help="Only the runs of `refute bench`, which are left out otherwise.")
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write one self-contained HTML file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Bring the cost table up to date.")
@@ -148,6 +149,7 @@ def _scope(options: dict[str, Any]) -> "Scope":
         statuses=tuple(statuses),
         labels=options["labels"],
         ticket_ids=options["tickets"],
+        bench=options["bench"] or (None if options["reconcile"] else False),
     )
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -80,11 +80,18 @@ def read_dataset(path: Path, *, limit: int | None = None, seed: int = 0) -> tupl
     return tuple(_pair(program) for program in programs)
 
 
-def write_tickets(pairs: Sequence[Pair], folder: Path) -> None:
-    """Write both tickets of every program, each in a directory of its own."""
+def write_tickets(pairs: Sequence[Pair], folder: Path, *, only: Container[str] | None = None) -> None:
+    """Write both tickets of every program, each in a directory of its own.
+
+    Args:
+        pairs: the programs.
+        folder: where to.
+        only: ids of the tickets that are to be written; None: all.
+    """
     for pair in pairs:
-        _write(pair.program, pair.program.correct, folder / pair.right, pair.right)
-        _write(pair.program, pair.program.wrong, folder / pair.wrong, pair.wrong)
+        for ticket_id, code in ((pair.right, pair.program.correct), (pair.wrong, pair.program.wrong)):
+            if only is None or ticket_id in only:
+                _write(pair.program, code, folder / ticket_id, ticket_id)
 
 
 def digest(pairs: Sequence[Pair]) -> str:

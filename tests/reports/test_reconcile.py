@@ -69,6 +69,14 @@ def test_a_scope_means_the_same_for_both(ledger: Ledger, outcomes: dict[str, Out
     assert 0 < found.compared < 4
 
 
+def test_bench_runs_are_out_of_scope_for_both_or_for_neither(ledger: Ledger, outcomes: dict[str, Outcome]) -> None:
+    measured = replace(outcomes["failed_adversarial"], run_id="bench-property-1")
+    ledger.record(measured)
+    without = reconcile(ledger, Scope(bench=False), stored(*outcomes.values(), measured))
+    only = reconcile(ledger, Scope(bench=True), stored(*outcomes.values(), measured))
+    assert (without.differs, without.compared, only.differs, only.compared) == (False, len(outcomes), False, 1)
+
+
 def test_a_record_too_long_for_an_artifact_leaves_out_what_was_printed_and_gives_the_same_frames(
     outcomes: dict[str, Outcome],
 ) -> None:
