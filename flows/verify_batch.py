@@ -14,7 +14,7 @@ from flows.batch.desk import Desk
 from flows.batch.helpers import call_helpers
 from flows.batch.opening import open_batch
 from flows.batch.readiness import require_all
-from flows.batch.request import BatchRequest
+from flows.batch.request import LATEST, BatchRequest
 from flows.batch.result import BatchResult
 from flows.batch.run_log import RunLog
 from flows.batch.slots import Slots, cores
@@ -49,7 +49,7 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
     with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
         desk = _opened(request, ledger, signals)
         keep_tracebacks_out()
-        if not current_session().api_url:
+        if not current_session().api_url or request.resume == LATEST:
             introduce(desk.batch_id)
         reason = ""
         with tags(desk.batch_id):

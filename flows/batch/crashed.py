@@ -31,9 +31,10 @@ def process_tag() -> str:
 
 
 def introduce(batch_id: str) -> None:
-    """Name and tag the current flow run, which a worker started, with its batch, and tag it with its process."""
+    """Name and tag the current flow run with its batch, which was not known before, and with its process."""
     with contextlib.suppress(Exception), get_client(sync_client=True) as client:
-        tags = [*flow_run.tags, batch_id, process_tag()]
+        known = any(tag.startswith(PROCESS_TAG) for tag in flow_run.tags)
+        tags = [*flow_run.tags, batch_id, *([] if known else [process_tag()])]
         client.update_flow_run(UUID(flow_run.id), name=f"batch {batch_id}", tags=tags)
 
 

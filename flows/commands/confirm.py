@@ -53,8 +53,10 @@ def _list(waiting: "list[Waiting]") -> int:
         what = f"{count} script{'s' if count != 1 else ''}" if asked.is_list else asked.tickets[0].title
         danger = f"  {blocking} BLOCKING" if blocking else ""
         click.echo(f"{asked.subject}  {what}{danger}  until {asked.deadline:%Y-%m-%d %H:%M} UTC  {one.url}".rstrip())
-    if not waiting:
-        click.echo("refute: no question waits for an answer", err=True)
+    first = (
+        f"answer with: refute confirm {waiting[0].question.subject}" if waiting else "no question waits for an answer"
+    )
+    click.echo(f"refute: {first}", err=True)
     return 0
 
 

@@ -4,6 +4,7 @@ import contextlib
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -34,3 +35,21 @@ def test_a_run_of_a_process_that_is_gone_crashed_and_one_that_lives_still_runs(s
         states = {tag: client.read_flow_run(run).state for tag, run in runs.items()}
     dead, alive = states.values()
     assert (dead.name, dead.message, alive.name) == ("Crashed", "killed", "Running")
+
+
+@pytest.mark.parametrize("tags", [["process:of-the-command-line"], []])
+def test_a_run_that_goes_on_with_the_latest_batch_is_called_by_that_one_s_name(monkeypatch, tags):
+    from flows.batch import crashed
+
+    told = {}
+
+    class Client:
+        def update_flow_run(self, _run, **changed):
+            told.update(changed)
+
+    monkeypatch.setattr(crashed, "get_client", lambda **_: contextlib.nullcontext(Client()))
+    monkeypatch.setattr(crashed, "flow_run", SimpleNamespace(id=str(uuid4()), tags=tags))
+    crashed.introduce("night")
+    assert told["name"] == "batch night"
+    assert "night" in told["tags"]
+    assert sum(tag.startswith("process:") for tag in told["tags"]) == 1
