@@ -11,19 +11,26 @@ from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini
 from refute.llm.model import Tier
 from refute.llm.pricing import PriceList, load_prices
+from refute.llm.request import RequestFailed
 from refute.llm.retention import UNASKED, Retention, ask_retention
 from refute.settings import Settings, TesterName
 
 OLD_AFTER_DAYS: Final = 90
+WORD: Final = "refute"
+"""All that the doctor sends."""
 Ask = Callable[[Gemini], Retention]
+Count = Callable[[Gemini, str, Tier], int]
 
 
-def check_gemini(settings: Settings, *, ask: Ask = ask_retention, today: date | None = None) -> Iterator[Check]:
+def check_gemini(
+    settings: Settings, *, ask: Ask = ask_retention, count: Count = Gemini.count_tokens, today: date | None = None
+) -> Iterator[Check]:
     """One calm line where nobody set up Gemini; else what stands between it and a first prompt. Sends no prompt.
 
     Args:
         settings: name `gemini.yaml`, and say whether it is wanted.
         ask: asks the project whether it caches data.
+        count: has a model count the tokens of a word, which costs nothing and shows that it may be called.
         today: UTC.
     """
     path = settings.gemini_file
@@ -40,7 +47,7 @@ def check_gemini(settings: Settings, *, ask: Ask = ask_retention, today: date | 
         return
     yield _settings(given, path)
     yield _priced(given, prices, today or datetime.now(UTC).date())
-    yield from _project(Gemini(given), ask)
+    yield from _project(Gemini(given), ask, count)
 
 
 def _settings(given: GeminiSettings, path: Path) -> Check:
@@ -68,7 +75,7 @@ def _priced(given: GeminiSettings, prices: PriceList, today: date) -> Check:
     return Check(name="Gemini prices", ok=True, found=found)
 
 
-def _project(gemini: Gemini, ask: Ask) -> Iterator[Check]:
+def _project(gemini: Gemini, ask: Ask, count: Count) -> Iterator[Check]:
     """Credentials, the project's caching, and what no program can ask."""
     try:
         _ = gemini.credentials
@@ -83,4 +90,20 @@ def _project(gemini: Gemini, ask: Ask) -> Iterator[Check]:
         return
     advice = "" if retention.caching_disabled else "Nothing is sent before that."
     yield Check(name="Gemini retention", ok=retention.caching_disabled, found=retention.detail, advice=advice)
+    if retention.caching_disabled:
+        yield _models(gemini, count)
     yield Check(name="Gemini abuse monitoring", ok=None, found="cannot be asked by a program", advice=UNASKED)
+
+
+def _models(gemini: Gemini, count: Count) -> Check:
+    """Every model can be called."""
+    faults = []
+    for model, tier in {gemini.settings.models.of(tier): tier for tier in Tier}.items():
+        try:
+            count(gemini, WORD, tier)
+        except (RequestFailed, ModelUnavailable) as error:
+            faults.append(f"{model}: {error.message}")
+    if faults:
+        advice = "Compare names and location in gemini.yaml; the account needs the role Vertex AI User."
+        return Check(name="Gemini models", ok=False, found="; ".join(faults), advice=advice)
+    return Check(name="Gemini models", ok=True, found="each answers, asked to count the tokens of a word")

@@ -1,6 +1,7 @@
 """Gemini over google-genai, on the enterprise endpoint only. One call is one request: retries belong to who pays."""
 
 import contextlib
+import functools
 import math
 import ssl
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refute.errors import ModelUnavailable
 from refute.llm.enterprise import GeminiSettings, is_loopback
-from refute.llm.model import Ending, Prompt, Reply, Usage
+from refute.llm.model import Ending, Prompt, Reply, Tier, Usage
 from refute.llm.request import RETRIED, RequestFailed
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from google.genai.types import GenerateContentResponse
 
 SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
+TOKEN_TIMEOUT_S: Final = 10
+"""Of asking for an access token; it takes from the half minute that a settlement may be late."""
 MAX_MESSAGE_CHARS: Final = 300
 MAX_TOKENS: Final = 10**9
 """More than any model reads or writes for one request; what claims more is no count."""
@@ -38,18 +41,16 @@ class Gemini:
         self.settings = settings
         self._given = credentials
 
-    def count_tokens(self, prompt: Prompt) -> int:
-        """Tokens of a prompt's text and instructions, as the provider counts them; costs nothing.
+    def count_tokens(self, text: str, tier: Tier) -> int:
+        """Tokens of a text as a model counts them; costs nothing. It is sent like a prompt, so never one of a ticket.
 
         Raises:
             RequestFailed: no answer.
             ModelUnavailable: no credentials.
         """
         client = self._client
-        with _told():
-            counted = client.models.count_tokens(
-                model=self.model_of(prompt), contents=prompt.text, config={"system_instruction": prompt.system}
-            )
+        with self._request():
+            counted = client.models.count_tokens(model=self.settings.models.of(tier), contents=text)
         if counted.total_tokens is None:
             raise RequestFailed("the token count came without a number", billed=False, retry=False)
         return counted.total_tokens
@@ -58,11 +59,11 @@ class Gemini:
         """Send a prompt once. No tools, no grounding, no cached content: nothing that keeps data elsewhere.
 
         Raises:
-            RequestFailed: no reply.
+            RequestFailed: no reply, or not all of it within the settings' time-out.
             ModelUnavailable: no credentials.
         """
         client, sealed = self._client, prompt.sealed()
-        with _told():
+        with self._request():
             response = client.models.generate_content(
                 model=self.model_of(prompt),
                 contents=sealed.text,
@@ -80,6 +81,19 @@ class Gemini:
     def model_of(self, prompt: Prompt) -> str:
         """Id of the model that a prompt goes to."""
         return self.settings.models.of(prompt.tier)
+
+    @contextlib.contextmanager
+    def _request(self) -> Iterator[None]:
+        """One request, with a token that is still good, in the time that it may take in all."""
+        from google.auth.transport.requests import Request  # noqa: PLC0415  # slow, and only needed here
+
+        from refute.llm.deadline import within  # noqa: PLC0415  # as above
+
+        with _told():
+            if not self.credentials.valid:
+                self.credentials.refresh(functools.partial(Request(), timeout=TOKEN_TIMEOUT_S))  # type: ignore[no-untyped-call]
+            with within(self.settings.timeout_s):
+                yield
 
     @cached_property
     def credentials(self) -> "Credentials":
@@ -109,11 +123,13 @@ class Gemini:
         import httpx2  # noqa: PLC0415  # comes with google-genai, and is its transport
         from google import genai  # noqa: PLC0415  # a second of imports that most commands do not need
 
+        from refute.llm.deadline import punctual  # noqa: PLC0415  # as above
+
         settings = self.settings
         # One for all transports: the client would read the system's certificates three times. Loopback trusts none.
         tls = httpx2.create_ssl_context() if settings.base_url is None else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         # A redirect could carry the prompt to another host; proxies of the environment have no business with loopback.
-        transport = httpx2.Client(verify=tls, follow_redirects=False, trust_env=settings.base_url is None)
+        transport = punctual(httpx2.Client(verify=tls, follow_redirects=False, trust_env=settings.base_url is None))
         return genai.Client(
             enterprise=True,
             project=settings.project,

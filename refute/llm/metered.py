@@ -1,5 +1,6 @@
 """A model whose every request is paid from a budget before it is sent, and on record after."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -16,9 +17,8 @@ from refute.llm.till import Clockwork, Till
 
 FIRST_WAIT_S: Final = 1.0
 LONGEST_WAIT_S: Final = 30.0
-COUNT_MARGIN: Final = 1.02
-"""The count that is asked for beforehand may differ a little from what is billed."""
 OVERHEAD_TOKENS: Final = 64
+"""For what is put around the parts of a request."""
 
 
 class Endpoint(Protocol):
@@ -28,10 +28,6 @@ class Endpoint(Protocol):
 
     def model_of(self, prompt: Prompt) -> str:
         """Id of the model that a prompt goes to."""
-        ...
-
-    def count_tokens(self, prompt: Prompt) -> int:
-        """Input tokens of a prompt."""
         ...
 
     def send(self, prompt: Prompt) -> Reply:
@@ -124,7 +120,7 @@ class MeteredModel:
         model = self._endpoint.model_of(prompt)
         worst = self._prices.worst_case(
             model,
-            input_tokens=self._input_bound(prompt),
+            input_tokens=_input_bound(prompt),
             max_output_tokens=prompt.max_output_tokens,
             day=self._clockwork.today(),
         )
@@ -134,15 +130,6 @@ class MeteredModel:
                 hint="Give a price list (prices: in gemini.yaml), or accept unknown cost with --allow-unpriced.",
             )
         return worst
-
-    def _input_bound(self, prompt: Prompt) -> int:
-        """More tokens than the prompt can have. A token is never shorter than a byte."""
-        schema_bytes = len(str(prompt.answer_schema).encode())
-        try:
-            counted = self._endpoint.count_tokens(prompt)
-        except RequestFailed:
-            return len((prompt.system + prompt.text).encode()) + schema_bytes + OVERHEAD_TOKENS
-        return int(counted * COUNT_MARGIN) + schema_bytes + OVERHEAD_TOKENS
 
     @contextmanager
     def _reserved(self, prompt: Prompt, worst_usd: Decimal | None) -> Iterator[ReservationId]:
@@ -220,3 +207,10 @@ class MeteredModel:
             hint="Nothing is lost: run the ticket again later. `refute doctor` checks credentials and project.",
             cost_usd=cost_usd,
         )
+
+
+def _input_bound(prompt: Prompt) -> int:
+    """More tokens than the prompt can have, without asking anybody: no token is shorter than a byte."""
+    sealed = prompt.sealed()  # its markers are longer than what stands for them
+    told = (sealed.system, sealed.text, json.dumps(dict(prompt.answer_schema), ensure_ascii=False))
+    return sum(len(part.encode(errors="replace")) for part in told) + OVERHEAD_TOKENS

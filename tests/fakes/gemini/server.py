@@ -4,6 +4,7 @@ What the real one refuses is refused: a request without a valid token, of anothe
 part of the API. `respond` decides what is said, so that a test can play any model on any day.
 """
 
+import contextlib
 import functools
 import json
 import re
@@ -181,7 +182,21 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.delay_s:
             time.sleep(answer.delay_s)
         body = body_of(answer, asked)
-        self._send(answer.status, body, headers=answer.headers, cut=answer.cut)
+        if answer.drip_s:
+            self._drip(answer, body)
+        else:
+            self._send(answer.status, body, headers=answer.headers, cut=answer.cut)
+
+    def _drip(self, answer: Answer, body: bytes) -> None:
+        """An answer that comes a byte at a time."""
+        head = f"HTTP/1.1 {answer.status} OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+        slowly = head.encode() + body if answer.drip_headers else body
+        self.close_connection = True
+        with contextlib.suppress(OSError):  # the client did not wait
+            self.wfile.write(b"" if answer.drip_headers else head.encode())
+            for byte in slowly:
+                self.wfile.write(bytes([byte]))
+                time.sleep(answer.drip_s)
 
     def _send(self, status: int, body: bytes, *, headers: dict[str, str] | None = None, cut: bool = False) -> None:
         try:

@@ -64,6 +64,10 @@ class Answer:
     delay_s: float = 0.0
     cut: bool = False
     """The connection closes in the middle of the body."""
+    drip_s: float = 0.0
+    """Between two bytes of the body."""
+    drip_headers: bool = False
+    """The headers come as slowly."""
 
 
 def json_answer(value: Any, **fields: Any) -> Answer:

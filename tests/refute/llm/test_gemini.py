@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from refute.errors import ModelUnavailable
+from refute.llm.deadline import punctual, within
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini, endpoint
 from refute.llm.model import Ending, Tier, Usage
@@ -39,8 +41,8 @@ def test_the_tier_chooses_the_model(gemini: Gemini, server: GeminiServer, make_p
     assert server.asked[0].model == "gemini-3.1-pro-preview"
 
 
-def test_tokens_are_counted_by_the_provider(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
-    assert gemini.count_tokens(make_prompt()) == (len("C1: it works.") + len("Break the claims.")) // 4 + 1
+def test_tokens_are_counted_by_the_provider(gemini: Gemini, server: GeminiServer) -> None:
+    assert gemini.count_tokens("four words of ours", Tier.FLASH) == len("four words of ours") // 4 + 1
     assert server.counted == 1
     assert server.asked == []
 
@@ -113,6 +115,28 @@ def test_a_slow_answer_may_have_been_billed(
     assert caught.value.retry
 
 
+@pytest.mark.parametrize("answer", [Answer(drip_s=0.1), Answer(drip_s=0.1, drip_headers=True)])
+def test_an_answer_that_never_stops_trickling_in_is_lost(
+    settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt, answer: Answer
+) -> None:
+    server.respond = lambda _: answer
+    hurried = Gemini(settings.model_copy(update={"timeout_s": 0.5}), credentials=gemini.credentials)
+    with pytest.raises(RequestFailed, match="ReadTimeout") as caught:
+        hurried.send(make_prompt())
+    assert (caught.value.billed, caught.value.retry) == (True, True)
+
+
+def test_proxies_of_the_environment_keep_to_the_limit_too(
+    monkeypatch: pytest.MonkeyPatch, settings: GeminiSettings, server: GeminiServer
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", server.url)
+    client = punctual(httpx2.Client(trust_env=True))
+    with within(-1), pytest.raises(httpx2.ConnectTimeout):
+        client.get("https://gemini.example/")
+    with within(-1), pytest.raises(httpx2.ConnectTimeout):
+        client.get("http://127.0.0.1:9/")
+
+
 def test_the_server_s_wait_is_passed_on(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
     server.respond = lambda _: Answer(status=429, headers={"retry-after": "7"})
     with pytest.raises(RequestFailed) as caught:
@@ -132,7 +156,7 @@ def test_a_redirect_is_not_followed(gemini: Gemini, server: GeminiServer, make_p
 def test_a_server_that_is_not_there_was_sent_nothing(
     settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
 ) -> None:
-    gemini.count_tokens(make_prompt())  # has a token
+    gemini.count_tokens("x", Tier.FLASH)  # has a token
     nowhere = settings.model_copy(update={"base_url": "http://127.0.0.1:9"})
     with pytest.raises(RequestFailed) as caught:
         Gemini(nowhere, credentials=gemini.credentials).send(make_prompt())

@@ -18,9 +18,8 @@ from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
 from refute.llm.gemini import Gemini
 from refute.llm.metered import MeteredModel
-from refute.llm.model import Ending
+from refute.llm.model import MARKER, Ending
 from refute.llm.pricing import load_prices, total
-from refute.llm.request import RequestFailed
 from refute.llm.till import Clockwork, Till, Turn
 from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer, one_after_the_other
@@ -159,7 +158,7 @@ def test_a_call_that_does_not_fit_is_never_sent(
 ) -> None:
     with pytest.raises(BudgetExhausted, match="budget of the ticket"):
         make_model(ticket_usd="0.05").generate(make_prompt())
-    assert server.asked == []
+    assert (server.asked, server.counted) == ([], 0)
     assert decisions(tmp_path) == [("budget", "deny")]
 
 
@@ -181,29 +180,25 @@ def test_a_model_without_a_price_is_refused_unless_that_was_accepted(
     unpriced = Gemini(gemini.settings.model_copy(update={"models": models}), credentials=gemini.credentials)
     with pytest.raises(ModelUnpriced, match="gemini-99-flash"):
         make_model(unpriced).generate(make_prompt())
-    assert server.asked == []
+    assert (server.asked, server.counted) == ([], 0)
     accepted = unpriced.settings.model_copy(update={"allow_unpriced": True})
     completion = make_model(Gemini(accepted, credentials=gemini.credentials)).generate(make_prompt())
     assert completion.cost_usd is None
 
 
-def test_without_a_token_count_every_byte_counts_as_a_token(
-    make_model: MakeModel,
-    gemini: Gemini,
-    server: GeminiServer,
-    ledger: Ledger,
-    make_prompt: MakePrompt,
-    monkeypatch: pytest.MonkeyPatch,
+def test_what_is_set_aside_holds_every_byte_that_is_sent_and_little_more(
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger, make_prompt: MakePrompt
 ) -> None:
-    def no_count(_: object) -> int:
-        raise RequestFailed("HTTP 503", billed=False, retry=True)
-
-    monkeypatch.setattr(gemini, "count_tokens", no_count)
     server.respond = lambda _: GOOD
-    make_model().generate(make_prompt(text="ä" * 10_000))
+    prompt = make_prompt(text=f"{MARKER * 50}{'ä' * 10_000}")
+    make_model().generate(prompt)
+    sent = json.dumps(server.asked[0].body, ensure_ascii=False)
     with ledger.transaction() as connection:
         worst = connection.execute(select(RESERVATIONS.c.worst_nanousd)).scalar_one()
-    assert worst > Decimal("0.75") * 20_000 / 1_000_000 + Decimal("3.75") * 16_384 / 1_000_000
+    output_usd = Decimal("3.75") * prompt.max_output_tokens / 1_000_000
+    input_tokens = (worst - output_usd) * 1_000_000 / Decimal("0.75")
+    assert len(server.asked[0].text.encode()) < input_tokens < len(sent.encode())
+    assert server.counted == 0
 
 
 def test_a_turn_is_held_while_a_request_is_under_way_and_neither_before_it_is_paid_nor_between_two_tries(

@@ -125,14 +125,17 @@ def test_s160_unusable_answers_are_told_and_paid_for(write: Write, server: Gemin
     assert any("unusable answer" in note for note in written.notes)
 
 
-@pytest.mark.parametrize("budget", [{"max_cost_usd": Decimal("0.01")}, {"month_budget_usd": Decimal("0.000001")}])
+@pytest.mark.parametrize(
+    "budget",
+    [{"max_cost_usd": Decimal("0.01")}, {"month_budget_usd": Decimal("0.000001")}, {"month_budget_usd": Decimal(0)}],
+)
 def test_s210_what_does_not_fit_a_budget_is_not_sent(
     write: Write, server: GeminiServer, budget: dict[str, Decimal]
 ) -> None:
     stop = write(**budget)
     assert isinstance(stop, Stop)
     assert stop.status is Status.SKIPPED_BUDGET
-    assert server.asked == []
+    assert (server.asked, server.counted) == ([], 0)
 
 
 def test_s210_requests_that_were_lost_before_the_budget_ended_it_are_in_the_ticket_s_cost(
@@ -163,7 +166,7 @@ def test_s220_an_endpoint_that_may_keep_data_is_refused(
     configure(**change)
     with pytest.raises(SettingsInvalid, match=next(iter(change))):
         write()
-    assert server.asked == []
+    assert (server.asked, server.counted) == ([], 0)
 
 
 @pytest.mark.parametrize("caching_disabled", [False, None])
@@ -173,7 +176,7 @@ def test_s220_a_project_that_caches_is_refused(
     server.caching_disabled = caching_disabled
     with pytest.raises(ModelUnavailable):
         write()
-    assert server.asked == []
+    assert (server.asked, server.counted) == ([], 0)
 
 
 def test_s230_the_same_ticket_again_costs_nothing_and_says_so(write: Write, server: GeminiServer) -> None:
@@ -233,7 +236,7 @@ def test_a_model_without_a_price_is_asked_only_by_leave_and_its_cost_is_unknown_
     configure(models={"flash": "gemini-99"})
     with pytest.raises(ModelUnpriced, match="--allow-unpriced"):
         write()
-    assert server.asked == []
+    assert (server.asked, server.counted) == ([], 0)
     written = done(write(allow_unpriced=True))
     assert written.cost_usd is None
     assert written.models[0].input_tokens > 0
