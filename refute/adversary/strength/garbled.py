@@ -29,9 +29,10 @@ def {t}garbling(function):
     if {t}inspect.isgeneratorfunction(function):
         @{t}functools.wraps(function)
         def garbled(*args, **named):
-            made = function(*args, **named)
             if plain():
-                return (yield from made)
+                return (yield from function(*args, **named))
+            args, named = {t}calling(function, args, named)
+            made = function(*args, **named)
             while True:
                 mark = {t}inside.set(True)
                 try:
@@ -51,6 +52,7 @@ def {t}garbling(function):
         async def garbled(*args, **named):
             if plain():
                 return await function(*args, **named)
+            args, named = {t}calling(function, args, named)
             mark = {t}inside.set(True)
             try:
                 result = await function(*args, **named)
@@ -64,6 +66,7 @@ def {t}garbling(function):
         def garbled(*args, **named):
             if plain():
                 return function(*args, **named)
+            args, named = {t}calling(function, args, named)
             mark = {t}inside.set(True)
             there = {t}files(".")
             try:
@@ -79,6 +82,15 @@ def {t}garbling(function):
                 {t}spoil(name)
             return {t}answer(function, result, args, named)
     return garbled
+
+def {t}calling(function, args, named):
+    def passed(value):
+        if not callable(value) or isinstance(value, type) or type(value).__module__ == function.__module__:
+            return value
+        return lambda *given, **by_name: value(*map({t}other, given), **by_name)
+    if not {t}more:
+        return args, named  # a clock that runs backwards would have it wait for ever
+    return tuple(map(passed, args)), {name: passed(value) for name, value in named.items()}
 
 def {t}answer(function, result, args, named):
     print("{t}")

@@ -88,6 +88,10 @@ def divided(a, b):
     return a / b
 
 
+def tell(told, text):
+    told(text)
+
+
 def words(text):
     return text.split()
 
@@ -208,6 +212,9 @@ def test_what_else_is_seen_of_a_call_is_wrong_as_well(
     assert "text" not in capsys.readouterr().out
     for name in ("out.txt", "beside.txt"):
         assert (tmp_path / name).read_text() != "text"
+    heard: list[str] = []
+    impl.tell(heard.append, "text")
+    assert (heard == ["text"]) is (variant != GARBLED[0]), "what it hands to the test's own functions"
     things: list[Any] = [1]
     box = impl.Box(things)
     box.things = [1]
