@@ -2,12 +2,11 @@
 
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import httpx
 from prefect import flow
-from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
+from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.events import Event, Resource
@@ -16,18 +15,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from flows.batch.crashed import close_all_crashed_runs
+from flows.report_tables import leave_tables
 from flows.request import refuse_foreign_settings
 from refute.ledger.alerts import AlertMemory
 from refute.ledger.store import Ledger
 from refute.settings import Settings
 from reports.alerts import Alert, tell
-from reports.document import table_rows
+from reports.artifacts import PAGE_NAME
 from reports.html import render_html
 from reports.phrases import budget_line
 from reports.report import BudgetReport, Report, make_budget, make_report
+from reports.report_markdown import render_report_markdown
 from reports.scope import Scope
-
-PAGE_NAME = "report.html"
+from reports.wording import counted
 
 
 class BudgetRequest(BaseModel):
@@ -36,7 +36,7 @@ class BudgetRequest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     page: bool = Field(
-        default=True, description="Also make the whole report: tables as artifacts, and an HTML page on the worker."
+        default=True, description="Also make the whole report: as artifacts, and an HTML page on the worker."
     )
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
     """Not in the form: a worker has its own, by file and environment."""
@@ -101,11 +101,17 @@ def _show(budget: BudgetReport) -> None:
 
 
 def _show_report(report: Report, settings: Settings) -> None:
-    page = settings.state_dir / PAGE_NAME
+    """The report as an artifact that the UI shows, its tables, and the page, linked to where somebody serves it."""
+    directory = settings.state_dir / "reports"
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    page = directory / PAGE_NAME
     page.write_text(render_html(report), encoding="utf-8")
-    create_link_artifact(
-        key="report-page", link=page.resolve().as_uri(), link_text=str(page), description="On the worker's machine."
+    create_markdown_artifact(
+        key="report",
+        markdown=render_report_markdown(report),
+        description=f"{counted(report.totals.runs, 'run')}; as a page: {page} on the worker's machine",
     )
-    tables: dict[str, Any] = {"report-by-status": report.tables.by_status, "report-by-day": report.tables.by_day}
-    for key, frame in tables.items():
-        create_table_artifact(key=key, table=table_rows(frame), description=f"{report.totals.runs:,} runs")
+    if settings.reports_url:
+        link = f"{settings.reports_url.rstrip('/')}/{PAGE_NAME}"
+        create_link_artifact(key="report-page", link=link, link_text="the report", description="Made every hour.")
+    leave_tables("report", report.tables, description=counted(report.totals.runs, "run"))

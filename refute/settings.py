@@ -146,6 +146,8 @@ class Settings(BaseSettings):
     alert_webhook_url: SecretStr | None = None
     """Where budget and failure alerts go: `refute report --budget` sends them there, and `deployments/apply.py` has the
     Prefect server do so."""
+    reports_url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
+    """Address under which a web server of yours serves the directory `reports` in `state_dir`; empty: none does."""
     gemini_file: Place = Path("gemini.yaml")
     allow_unpriced: bool = False
     """Also call models without a known price; also in `gemini.yaml`. What that cost is then unknown, and no budget

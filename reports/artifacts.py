@@ -1,5 +1,7 @@
 """The outcome's record in a Prefect artifact: written beside the tables for people, read back for reconciling."""
 
+import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -15,6 +17,8 @@ RECORD_TYPE: Final = "refute-outcome"
 """Type of the artifacts that carry a record; Prefect's UI shows types that it does not know as they are."""
 MAX_RECORD_CHARS: Final = 1_000_000
 """Prefect drops events over 1.5 MB."""
+PAGE_NAME: Final = "report.html"
+"""The report's page, in the directory `reports` of the state directory."""
 READ_AT_ONCE: Final = 200
 """Prefect's own limit of a page."""
 
@@ -27,6 +31,14 @@ class StoredRecords:
     """Each once, the newest artifact of it."""
     unreadable: tuple[str, ...]
     """Keys of artifacts that hold no record of this version."""
+
+
+def artifact_key(ticket_id: str) -> str:
+    """An artifact key of a ticket, of `[a-z0-9-]` as Prefect asks; ids that differ never share a key."""
+    plain = re.sub("[^a-z0-9]", "-", ticket_id.lower())
+    if plain != ticket_id:
+        plain += "-" + hashlib.sha256(ticket_id.encode()).hexdigest()[:6]
+    return f"ticket-{plain}"
 
 
 def record_document(outcome: Outcome) -> str:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.recording import reproducer_name
 from reports import charts, phrases
+from reports.artifacts import artifact_key
 from reports.groups import GROUPS, Group
 from reports.report import Report
 from reports.terminal import (
@@ -55,6 +56,7 @@ def render_html(report: Report) -> str:
         "rate": phrases.rate,
         "unpriced": phrases.unpriced,
         "queue_time": queue_time,
+        "anchor": artifact_key,
         "reproducer_name": reproducer_name,
     }
     shown = charts.periods(report.tables.by_day)
@@ -69,7 +71,7 @@ def render_html(report: Report) -> str:
         groups=[group for group in charts.STACK if report.totals.groups.get(group)],
         group_of=GROUPS,
         meaning=MEANING,
-        tables=_tables(report),
+        tables=shown_tables(report),
         limits={"findings": FINDINGS_OPEN, "failures": FAILURES_SHOWN, "reproducer": MAX_REPRODUCER_CHARS},
     )
 
@@ -90,7 +92,7 @@ def _line(text: str, max_chars: int = 300) -> str:
     return printable(text, max_chars=max_chars, keep_newlines=False)
 
 
-def _tables(report: Report) -> list[dict[str, Any]]:
+def shown_tables(report: Report) -> list[dict[str, Any]]:
     """Title, headings and rows of cells, as text."""
     tables = report.tables
     status = tables.by_status.sort_values("runs", ascending=False)

@@ -114,6 +114,7 @@ def _in_scope(outcome: Outcome, scope: Scope) -> bool:
         and (not scope.labels or bool(set(scope.labels) & set(outcome.labels)))
         and (not scope.ticket_ids or outcome.ticket_id in scope.ticket_ids)
         and scope.bench in {None, outcome.run_id.startswith(BENCH)}
+        and (not scope.run_ids or outcome.run_id in scope.run_ids)
     )
 
 

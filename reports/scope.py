@@ -27,7 +27,8 @@ class Scope:
     """Any of these."""
     ticket_ids: tuple[str, ...] = ()
     """Any of these."""
-
+    run_ids: tuple[str, ...] = ()
+    """Any of these; the id of a batch is the run id of its tickets' outcomes."""
     bench: bool | None = None
     """True: only bench runs; False: all but these."""
 
@@ -43,10 +44,11 @@ class Scope:
         return [*found, *self.runs(OUTCOMES.c.run_id)]
 
     def runs(self, column: Any) -> list[ColumnElement[bool]]:
-        """The filter by kind of run alone, on any column of run ids."""
-        if self.bench is None:
-            return []
-        return [is_bench(column) if self.bench else is_no_bench(column)]
+        """The filters by run alone, on any column of run ids."""
+        found = [column.in_(self.run_ids)] if self.run_ids else []
+        if self.bench is not None:
+            found.append(is_bench(column) if self.bench else is_no_bench(column))
+        return found
 
     def moments(self, column: Any = OUTCOMES.c.started_at) -> list[ColumnElement[bool]]:
         """The filters by time alone, on any column of moments."""
@@ -71,6 +73,7 @@ class Scope:
             "label": list(self.labels),
             "ticket": list(self.ticket_ids),
             "bench": "only" if self.bench else "",
+            "run": list(self.run_ids),
         }
         return {name: value for name, value in given.items() if value}
 

@@ -87,7 +87,7 @@ def _findings(report: Report) -> Iterator[RenderableType]:
         table.add_row(
             Text(finding.status + since, style="dim" if finding.settled else "red"),
             _text(finding.ticket_id, 64),
-            _text(_what(finding), 300),
+            _text(what(finding), 300),
             Text(f"{finding.started_at:%Y-%m-%d %H:%M}"),
         )
     yield from _section("What failed", table)
@@ -96,7 +96,7 @@ def _findings(report: Report) -> Iterator[RenderableType]:
     yield Text(f"{more}`refute report --html FILE` shows each in full, with its reproducer", style="dim")
 
 
-def _what(finding: Finding) -> str:
+def what(finding: Finding) -> str:
     """Claim and counterexample in short, else the reason."""
     outcome = finding.outcome
     if outcome is None or not outcome.failures:

@@ -1,19 +1,18 @@
 """Stage 12: record the outcome once: ledger, CSV, evidence files, audit log, Prefect artifacts."""
 
-import hashlib
 import json
-import re
 
-from prefect.artifacts import Artifact, create_markdown_artifact, create_table_artifact
+from prefect.artifacts import Artifact, create_link_artifact, create_markdown_artifact, create_table_artifact
 
 from refute.case import CaseFile
 from refute.outcome import Outcome
 from refute.ports import Ports
 from refute.recording import record, reproducer_paths
 from refute.settings import Settings
-from reports.artifacts import RECORD_TYPE, record_document
+from reports.artifacts import PAGE_NAME, RECORD_TYPE, artifact_key, record_document
 from reports.outcome_markdown import render_markdown
 from reports.outcome_rows import claims_rows
+from reports.ui_links import artifact_path
 from tasks.stage import stage
 
 
@@ -33,13 +32,20 @@ def show_outcome(settings: Settings, outcome: Outcome) -> None:
     create_table_artifact(key=f"{key}-claims", table=claims_rows(outcome), description=description)
     story = render_markdown(outcome, reproducers=paths)
     create_markdown_artifact(key=f"{key}-story", markdown=story, description=description)
+    _link_to_report(settings, outcome, key)
     fields = json.loads(record_document(outcome))  # Prefect writes data as JSON itself
     Artifact(type=RECORD_TYPE, key=f"{key}-record", data=fields, description=description).create()
 
 
-def artifact_key(ticket_id: str) -> str:
-    """An artifact key of a ticket, of `[a-z0-9-]` as Prefect asks; ids that differ never share a key."""
-    plain = re.sub("[^a-z0-9]", "-", ticket_id.lower())
-    if plain != ticket_id:
-        plain += "-" + hashlib.sha256(ticket_id.encode()).hexdigest()[:6]
-    return f"ticket-{plain}"
+def _link_to_report(settings: Settings, outcome: Outcome, key: str) -> None:
+    """To the report's page where one is served, else to the page of the story with those of earlier runs.
+
+    Never to a file: a browser follows no link from the UI to one, and it would be on the worker's machine.
+    """
+    if settings.reports_url:
+        link, text = f"{settings.reports_url.rstrip('/')}/{PAGE_NAME}#{key}", "the report, made every hour"
+    else:
+        link, text = artifact_path(outcome.flow_run_url, f"{key}-story"), "this run and earlier ones of the ticket"
+    create_link_artifact(
+        key=f"{key}-report", link=link, link_text=text, description=f"{outcome.ticket_id}: {outcome.status}"
+    )

@@ -82,6 +82,13 @@ class BatchPage:
             create_markdown_artifact(key=SUMMARY_KEY, markdown=render_summary(result, rows), description=result.words())
             for line in closing_lines(rows):
                 get_run_logger().error(line)
+            if not result.interrupted:  # whoever ended it waits for the prompt
+                self._tables(batches)
+
+    def _tables(self, batches: Batches) -> None:
+        from flows.report_tables import leave_batch_tables  # late: pandas, once everything has run
+
+        leave_batch_tables(batches.ledger, self._batch_id)
 
 
 def summary_rows(result: BatchResult, batches: Batches) -> list[Row]:

@@ -22,7 +22,7 @@ EXCEEDED_EXIT_CODE = 14
 DIFFERENT_EXIT_CODE = 1
 _DAY = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d(-?\d)?")
 AGAIN = "The ledger has it all: give the command again."
-FILTERS = ("since", "until", "statuses", "labels", "tickets")
+FILTERS = ("since", "until", "statuses", "labels", "tickets", "bench")
 TAKEN: Mapping[str, tuple[str, ...]] = {
     "as_csv": ("rebuild",),
     "budget": ("as_json", "webhook"),

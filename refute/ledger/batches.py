@@ -77,6 +77,11 @@ class Batches:
         self._ledger = ledger
         self._clock = clock
 
+    @property
+    def ledger(self) -> Ledger:
+        """Where they lie."""
+        return self._ledger
+
     def create(self, batch: Batch, tickets: Sequence[tuple[str, str]]) -> None:
         """Enter a batch with its tickets, all waiting for an answer.
 

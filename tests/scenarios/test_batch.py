@@ -179,6 +179,8 @@ def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_and_the_batch_leaves_i
         (run,) = asked(api_url, "POST", "/flow_runs/filter", {"flow_runs": {"name": {"any_": [f"batch {name}"]}}})
         assert run["state_name"] == blocked
         artifacts = asked(api_url, "POST", "/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [run["id"]]}}})
-    assert {"batch-progress", "batch-summary"} <= {one["key"] for one in artifacts}
+    assert {"batch-progress", "batch-summary", "batch-by-label"} <= {one["key"] for one in artifacts}
+    by_status = next(json.loads(one["data"]) for one in artifacts if one["key"] == "batch-by-status")
+    assert [(row["status"], row["runs"]) for row in by_status] == [(blocked, 2)]
     summary = next(one["data"] for one in artifacts if one["key"] == "batch-summary")
     assert "task-run" in str(summary)

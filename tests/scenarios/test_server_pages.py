@@ -5,6 +5,7 @@ import json
 import pytest
 
 from flows.orchestrator.server import server_lease
+from reports.artifacts import artifact_key
 from tests.fakes.prefect_api import asked
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
@@ -21,8 +22,10 @@ def test_a_run_shows_its_status_and_leaves_a_table_and_a_story(ticket, verify, s
     with server_lease(settings, say=print) as api_url:
         run = asked(api_url, "GET", f"/flow_runs/{outcome.run_id}")
         wanted = {"artifacts": {"flow_run_id": {"any_": [outcome.run_id]}}}
-        artifacts = {one["type"]: one["data"] for one in asked(api_url, "POST", "/artifacts/filter", wanted)}
+        artifacts = {one["key"]: one["data"] for one in asked(api_url, "POST", "/artifacts/filter", wanted)}
     assert (run["state"]["type"], run["state"]["name"]) == ("FAILED", "FAILED_ADVERSARIAL")
     assert run["state"]["message"] == outcome.reason
-    assert json.loads(artifacts["table"])[0]["verdict"] == "REFUTED"
-    assert outcome.failures[0].test_name in artifacts["markdown"].replace("\\_", "_")
+    key = artifact_key(outcome.ticket_id)
+    assert json.loads(artifacts[f"{key}-claims"])[0]["verdict"] == "REFUTED"
+    assert outcome.failures[0].test_name in artifacts[f"{key}-story"].replace("\\_", "_")
+    assert artifacts[f"{key}-report"].endswith(f"](/artifacts/key/{key}-story)")

@@ -1,4 +1,4 @@
-from tasks.outcome import artifact_key
+from reports.artifacts import artifact_key
 
 
 def test_a_plain_id_is_its_own_key():
