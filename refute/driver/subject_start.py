@@ -7,6 +7,10 @@ import sys
 from pathlib import Path
 from typing import Final
 
+ARENAS: Final = "MALLOC_ARENA_MAX"
+"""The C library reserves 64 MiB of addresses for each of up to 8 arenas a processor, one for every new thread, and
+addresses are what the subject's limit of memory counts: some 30 threads would be all it can have
+(https://man7.org/linux/man-pages/man3/mallopt.3.html, 2026-11-22). Programs that it starts do not inherit this."""
 SUBJECT: Final = str(Path(__file__).resolve().with_name("subject.py"))
 Started = tuple[subprocess.Popen[bytes], socket.socket, socket.socket, dict[int, int]]
 
@@ -30,7 +34,7 @@ def start_subject(workspace: str, stacks: int) -> Started:
     subject = subprocess.Popen(  # noqa: S603
         [sys.executable, "-s", "-P", "-S", "-B", SUBJECT, *map(str, inherited)],
         stdin=subprocess.DEVNULL, stdout=its_out, stderr=its_err, pass_fds=inherited, cwd=workspace,
-        start_new_session=True,
+        start_new_session=True, env={**os.environ, ARENAS: "2"},
     )  # fmt: skip
     for end in (its_main, its_control):
         end.close()

@@ -8,7 +8,7 @@ from typing import Final
 from refute.driver.wire import Wire
 
 MOST: Final = 512
-"""Connections that the other side may open in all."""
+"""Connections of the other side that are open at the same time; whoever opens more waits until one is closed."""
 
 
 NAME_BYTES: Final = 64
@@ -30,6 +30,7 @@ class Switchboard:
         self._control = control
         self._serve = serve
         self._wrap = wrap
+        self._room = threading.Semaphore(MOST)
 
     def connect(self) -> Wire:
         """A connection for the calling thread."""
@@ -46,14 +47,24 @@ class Switchboard:
         threading.Thread(target=self._accept, daemon=True, name="refute-switchboard").start()
 
     def _accept(self) -> None:
-        for _ in range(MOST):
+        while True:
+            self._room.acquire()
             try:
                 data, descriptors, _, _ = socket.recv_fds(self._control, NAME_BYTES, 1)
             except OSError:
                 return
             if not data:
                 return
-            for descriptor in descriptors:
+            name = data.rstrip(b"\0").decode("utf-8", "replace")
+            for descriptor in descriptors[:1]:
                 wire = self._wrap(socket.socket(fileno=descriptor))
-                name = data.rstrip(b"\0").decode("utf-8", "replace")
-                threading.Thread(target=self._serve, args=(wire,), daemon=True, name=name).start()
+                threading.Thread(target=self._answer, args=(wire,), daemon=True, name=name).start()
+            if not descriptors:
+                self._room.release()
+
+    def _answer(self, wire: Wire) -> None:
+        try:
+            self._serve(wire)
+        finally:
+            wire.close()
+            self._room.release()

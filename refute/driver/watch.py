@@ -13,6 +13,7 @@ from refute.driver.nursery import Nursery
 from refute.driver.plan import Plan, Report
 from refute.driver.processes import Usage, starved
 from refute.driver.stacks import locate_both
+from refute.driver.variants import never
 
 STARTUP_S = 60.0
 """Time to import pytest and Hypothesis on a busy machine; nothing submitted runs before that is done."""
@@ -54,7 +55,7 @@ class Watch:
         repetition: int,
         deadline_s: float,
         source: bytes,
-        until: Callable[[Report], bool] = lambda _: False,
+        until: Callable[[Report], bool] = never,
     ) -> None:
         self._plan = plan
         self._source = source

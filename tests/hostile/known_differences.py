@@ -48,6 +48,7 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "namespaces-by-control": "there is no `/proc/self/ns/mnt` whose `ioctl` could be asked for anything",
             "page-cache": "gVisor opens `/proc/self/mem` for nobody to write, so the third way is not there",
             "decoy-punched": "gVisor's file server punches no holes, so nothing is destroyed",
+            "files-without-names-given-one": "gVisor knows no files without a name (`O_TMPFILE`)",
             "hostile-kinds": "a FIFO exists inside gVisor alone, so it is not there to be read back",
             **dict.fromkeys(
                 (
@@ -86,6 +87,8 @@ DIFFERENCES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
                     "priority",
                     "forced-socket-options",
                     "entropy",
+                    "whiteouts",
+                    "output-in-packets",
                 ),
                 OWN_KERNEL,
             ),
