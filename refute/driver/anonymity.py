@@ -1,7 +1,23 @@
 """Nothing that pytest makes of a test's name and parameters reaches the subject: expected values stand there."""
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+MARKS: Final = ("PYTEST", "HYPOTHESIS")
+"""How variables begin that say that this is a test."""
+
+
+def without_marks(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which nothing says that this is a test."""
+    return {name: value for name, value in environment.items() if not name.startswith(MARKS)}
+
+
+def forget_marks() -> None:
+    """Take pytest's own variables out of what programs of a test inherit; Hypothesis looks at its own later."""
+    for name in [name for name in os.environ if name.startswith(MARKS[0])]:
+        del os.environ[name]
 
 
 def hide_names() -> None:

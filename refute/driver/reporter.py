@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import pytest
 
+from refute.driver.anonymity import forget_marks
 from refute.driver.exceptions import Territory, compares_identity, cut, describe
 
 TRACEBACK_CHARS = 12_000
@@ -49,6 +50,10 @@ class Reporter:
         self._error: dict[str, Any] | None = None
         self._calling = False
         self._of_part: BaseException | None = None
+
+    def pytest_configure(self) -> None:
+        """Before anything of the implementation is imported: nothing says to programs that this is a test."""
+        forget_marks()
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

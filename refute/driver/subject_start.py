@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from refute.driver.anonymity import without_marks
+
 ARENAS: Final = "MALLOC_ARENA_MAX"
 """The C library reserves 64 MiB of addresses for each of up to 8 arenas a processor, one for every new thread, and
 addresses are what the subject's limit of memory counts: some 30 threads would be all it can have
@@ -34,7 +36,7 @@ def start_subject(workspace: str, stacks: int) -> Started:
     subject = subprocess.Popen(  # noqa: S603
         [sys.executable, "-s", "-P", "-S", "-B", SUBJECT, *map(str, inherited)],
         stdin=subprocess.DEVNULL, stdout=its_out, stderr=its_err, pass_fds=inherited, cwd=workspace,
-        start_new_session=True, env={**os.environ, ARENAS: "2"},
+        start_new_session=True, env={**without_marks(os.environ), ARENAS: "2"},
     )  # fmt: skip
     for end in (its_main, its_control):
         end.close()

@@ -8,6 +8,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
+from refute.driver.anonymity import without_marks
 from refute.driver.arithmetic import SharedArithmetic
 from refute.driver.carriage import Malformed
 from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
@@ -32,14 +33,14 @@ class Place:
     """Environment and working folder: what one side changes, the other has with the next message."""
 
     def __init__(self) -> None:
-        self._environment = dict(os.environ)
+        self._environment = without_marks(os.environ)
         self._raw = dict(os.environ._data)  # type: ignore[attr-defined]  # noqa: SLF001  # compared 50 times quicker
         self._folder = _folder()
 
     def differences(self, extras: Extras) -> None:
         """Add what changed since the last message."""
         if os.environ._data != self._raw:  # type: ignore[attr-defined]  # noqa: SLF001
-            now = dict(os.environ)
+            now = without_marks(os.environ)
             gone = {name: None for name in self._environment if name not in now}
             changed = {name: value for name, value in now.items() if self._environment.get(name) != value}
             extras["env"] = {**gone, **changed}
@@ -65,7 +66,7 @@ class Place:
             self._folder = _folder()
 
     def _agree(self) -> None:
-        self._environment = dict(os.environ)
+        self._environment = without_marks(os.environ)
         self._raw = dict(os.environ._data)  # type: ignore[attr-defined]  # noqa: SLF001
 
 
