@@ -49,6 +49,10 @@ class BudgetState:
     """Of this month, every day up to today."""
     unpriced_calls: int = 0
     """Calls of this month whose price nobody knows, and which no budget holds."""
+    unreconciled_calls: int = 0
+    """Calls of this month whose answers were lost, so that nobody knows what they cost."""
+    unreconciled_usd: Decimal = ZERO
+    """At which these count, part of what is spent: their worst case."""
 
     @property
     def used(self) -> float | None:
@@ -146,6 +150,8 @@ def state_fields(state: BudgetState) -> dict[str, Any]:
         "budget_usd": None if state.budget_usd is None else f"{state.budget_usd:f}",
         "spent_usd": f"{state.spent_usd:f}",
         "unpriced_calls": state.unpriced_calls,
+        "unreconciled_calls": state.unreconciled_calls,
+        "unreconciled_usd": f"{state.unreconciled_usd:f}",
         "forecast_usd": f"{state.forecast_usd:f}",
         "forecast_exceeds": state.forecast_exceeds,
         "reached_percent": list(state.reached_percent),

@@ -50,6 +50,7 @@ CALL_COLUMNS: Final[Columns] = {
     "unpriced": "int64",
     "latency_s": "float64",
 }
+TIMED_CALL_COLUMNS: Final[Columns] = {**CALL_COLUMNS, "tenths": "int64"}
 STRENGTH_COLUMNS: Final[Columns] = {
     "strength": "float64",
     "status": STATUS,
@@ -71,6 +72,8 @@ class Facts:
     calls: pd.DataFrame
     """Model calls by model and purpose, `CALL_COLUMNS`; also those for other things than outcomes where the scope is
     one of time alone."""
+    latencies: pd.DataFrame
+    """The same calls by `model` and the `tenths` of a second that they took: `calls`."""
     strengths: pd.DataFrame
     """Outcomes whose attack's strength was measured, by strength (the lower end) and status, `STRENGTH_COLUMNS`."""
     queue_s: "pd.Series[float]"
@@ -87,11 +90,11 @@ def read_facts(ledger: Ledger, scope: Scope) -> Facts:
     columns = [_kind() if name == "kind" else bare([plain[name]])[0] for name in NARROW]
     with ledger.transaction() as connection:
         found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
-        calls, strengths = _calls(connection, scope), _strengths(connection, scope)
+        (calls, latencies), strengths = _calls(connection, scope), _strengths(connection, scope)
         queue_s = _queue_s(connection, scope)
     in_order = found.sort_values(RECORDED.key, ignore_index=True).drop(columns=RECORDED.key)
     taken_apart = _taken_apart(in_order)
-    return Facts(**taken_apart, calls=calls, strengths=strengths, queue_s=queue_s)
+    return Facts(**taken_apart, calls=calls, latencies=latencies, strengths=strengths, queue_s=queue_s)
 
 
 def _kind() -> ColumnElement[str]:
@@ -129,20 +132,25 @@ def _spread(values: "pd.Series[Any]", dtype: pd.CategoricalDtype, codes: Any) ->
     return pd.Categorical.from_codes(pd.Categorical(values, dtype=dtype).codes[codes], dtype=dtype)
 
 
-def _calls(connection: Connection, scope: Scope) -> pd.DataFrame:
+def _calls(connection: Connection, scope: Scope) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """By model and purpose, and by model and time, in one pass over the table."""
     call = MODEL_CALLS.c
+    tenths = cast(func.round(call.latency_s * 10), BigInteger)
     tokens = [_whole(call[name]) for name in ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")]
     cost = type_coerce(call.cost_nanousd, BigInteger)
     # COUNT of a column leaves out NULL, which is what an unknown cost is.
     rest = [_whole(func.coalesce(cost, 0)), func.count() - func.count(call.cost_nanousd), func.sum(call.latency_s)]
-    query = select(call.model, call.purpose, func.count(), *tokens, *rest)
+    query = select(call.model, call.purpose, func.count(), *tokens, *rest, tenths)
     query = query.where(*scope.moments(call.at), *scope.runs(call.run_id))
     if scope.statuses or scope.labels or scope.ticket_ids:
         # One pass over the report's index; asked for each call, SQLite would read the rows with their documents.
         of_scope = select(OUTCOMES.c.run_id, OUTCOMES.c.ticket_id).where(*scope.conditions())
         query = query.where(tuple_(call.run_id, call.ticket_id).in_(of_scope))
-    kinds = (call.model, call.purpose)
-    return typed(list(CALL_COLUMNS), chunks(connection, query.group_by(*kinds).order_by(*kinds)), CALL_COLUMNS)
+    kinds = (call.model, call.purpose, tenths)
+    rows = chunks(connection, query.group_by(*kinds).order_by(*kinds))
+    timed = typed(list(TIMED_CALL_COLUMNS), rows, TIMED_CALL_COLUMNS)
+    calls = timed.drop(columns="tenths").groupby(["model", "purpose"], as_index=False).sum()
+    return calls, timed.groupby(["model", "tenths"], as_index=False)[["calls"]].sum()
 
 
 def _strengths(connection: Connection, scope: Scope) -> pd.DataFrame:

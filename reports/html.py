@@ -32,7 +32,7 @@ DAYS_SHOWN: Final = 31
 WEEKS_SHOWN: Final = 26
 TOKENS: Final = ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")
 BY_TIER: Final = "By model tier"
-MODEL_COLUMNS: Final = ["calls", *TOKENS, "cost_usd", "saved_usd", "latency_s"]
+MODEL_COLUMNS: Final = ["calls", *TOKENS, "cost_usd", "saved_usd", "latency_s", "latency_p95_s"]
 
 
 def render_html(report: Report) -> str:

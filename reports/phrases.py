@@ -25,6 +25,13 @@ def unpriced(calls: int) -> str:
     return f"{counted(calls, 'model call')} of unknown price not counted" if calls else ""
 
 
+def unreconciled(state: BudgetState) -> str:
+    """How much of what is spent is a worst case, as nobody knows what it came to; empty where nothing is."""
+    if not state.unreconciled_calls:
+        return ""
+    return f"{counted(state.unreconciled_calls, 'call')} unreconciled, {usd(float(state.unreconciled_usd))}"
+
+
 def seconds(amount: float | None) -> str:
     """Seconds, minutes, or hours."""
     if amount is None or math.isnan(amount):
@@ -56,8 +63,9 @@ def short_rate(one: Rate) -> str:
 def budget_line(state: BudgetState) -> str:
     """The budget in one sentence."""
     spent, forecast = usd(float(state.spent_usd)), usd(float(state.forecast_usd))
+    doubts = "".join(f"; {doubt}" for doubt in (unpriced(state.unpriced_calls), unreconciled(state)) if doubt)
     if state.budget_usd is None:
-        return f"{state.month}: {spent} spent, {forecast} forecast, no budget set"
+        return f"{state.month}: {spent} spent, {forecast} forecast, no budget set{doubts}"
     budget = usd(float(state.budget_usd))
     used = "" if not state.budget_usd else f" ({state.spent_usd / state.budget_usd:.0%})"
     match state.level:
@@ -67,5 +75,4 @@ def budget_line(state: BudgetState) -> str:
             verdict = "the budget will not hold"
         case _:
             verdict = "the budget holds"
-    left_out = f"; {unpriced(state.unpriced_calls)}" if state.unpriced_calls else ""
-    return f"{state.month}: {spent} of {budget} spent{used}, {forecast} forecast: {verdict}{left_out}"
+    return f"{state.month}: {spent} of {budget} spent{used}, {forecast} forecast: {verdict}{doubts}"

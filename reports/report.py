@@ -1,7 +1,7 @@
 """A whole report: totals, tables, what failed, and the budget; made once, shown in any format."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -15,7 +15,7 @@ from reports.budget import BudgetState, budget_state, worst_case_usd
 from reports.facts import read_facts
 from reports.findings import Finding, newest_findings
 from reports.scope import Scope
-from reports.spending import most_runs_a_day, spent_by_day, unpriced_calls
+from reports.spending import most_runs_a_day, spent_by_day, unpriced_calls, unreconciled_calls
 from reports.spikes import Spike, find_spikes
 
 
@@ -81,10 +81,12 @@ def make_budget(ledger: Ledger, settings: Settings, now: datetime) -> BudgetRepo
         LedgerUnavailable: the ledger failed.
     """
     runs_a_day = most_runs_a_day(ledger, now)
+    state = budget_state(
+        spent_by_day(ledger, now), settings.month_budget_usd, now, unpriced_calls=unpriced_calls(ledger, now)
+    )
+    lost, lost_usd = unreconciled_calls(ledger, now)
     return BudgetReport(
-        state=budget_state(
-            spent_by_day(ledger, now), settings.month_budget_usd, now, unpriced_calls=unpriced_calls(ledger, now)
-        ),
+        state=replace(state, unreconciled_calls=lost, unreconciled_usd=lost_usd),
         runs_a_day=runs_a_day,
         cap_usd=settings.max_cost_usd,
         worst_case_usd=worst_case_usd(runs_a_day, settings.max_cost_usd),

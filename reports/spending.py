@@ -50,6 +50,23 @@ def unpriced_calls(ledger: Ledger, now: datetime) -> int:
         return connection.execute(select(func.count()).select_from(RESERVATIONS).where(unknown)).scalar_one()
 
 
+def unreconciled_calls(ledger: Ledger, now: datetime) -> tuple[int, Decimal]:
+    """Model calls of this month in UTC whose answers were lost, and the US dollars at which they count: the worst case.
+
+    Those whose process died while they were under way are among them, once no answer can be on its way any more.
+
+    Raises:
+        LedgerUnavailable: the ledger failed.
+    """
+    held = RESERVATIONS.c
+    given_up = (held.state == State.SENT.value) & (held.expires_at <= now)
+    lost = (held.month == f"{now.astimezone(UTC):%Y-%m}") & (held.unreconciled | given_up)
+    query = select(func.count(), func.sum(held.worst_nanousd)).where(lost)
+    with ledger.transaction() as connection:
+        calls, usd = connection.execute(query).one()
+    return calls, usd or ZERO
+
+
 def most_runs_a_day(ledger: Ledger, now: datetime) -> int:
     """Outcomes on the busiest of the last thirty days, without bench runs.
 

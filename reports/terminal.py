@@ -156,8 +156,8 @@ def _runs(frame: pd.DataFrame, heading: str) -> Table:
 
 
 def _models(frame: pd.DataFrame) -> Table:
-    names = ("calls", "input_tokens", "cached_tokens", "output_tokens", "thinking_tokens", "cost_usd", "saved_usd")
-    return _plain(frame, "Model", names)
+    tokens = ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")
+    return _plain(frame, "Model", ("calls", *tokens, "cost_usd", "saved_usd", "latency_p95_s"))
 
 
 def queue_time(totals: Totals) -> str:
@@ -206,6 +206,8 @@ HEADINGS: Final[Mapping[str, str]] = {
     "p50_s": "p50",
     "p95_s": "p95",
     "saved_usd": "saved by cache",
+    "latency_s": "mean time",
+    "latency_p95_s": "p95 time",
     "share": "of runs",
 }
 

@@ -53,6 +53,9 @@ class Gate(StrEnum):
     RETENTION = "retention"
     """Whether the model's provider keeps nothing, as far as that can be asked."""
     MODEL_CALL = "model_call"
+    """Before a request to a model is sent."""
+    MODEL_REPLY = "model_reply"
+    """What came of it: tokens, cost and latency; `deny` where it brought no answer."""
     BUDGET = "budget"
 
 

@@ -36,9 +36,13 @@ class Queued:
     """Which one, in words."""
 
 
+LOST: Final = "lost"
+"""How a call ended whose answer never came, or was none: it may have been billed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """What is kept of a call; never the prompt itself."""
+    """What is kept of a call; never the prompt itself. Of a lost one no tokens are known, and its cost is the worst."""
 
     purpose: str
     tier: str
@@ -143,24 +147,11 @@ class Accounts:
             "held_nanousd": call.cost_usd or ZERO,
             "unreconciled": False,
         }
-        row = {name: getattr(call, name) for name in _CALL_COLUMNS}
-        with self._exclusive() as connection:
-            self._finish(connection, reservation, settled)
-            connection.execute(
-                insert(MODEL_CALLS).values(
-                    reservation_id=reservation,
-                    run_id=payer.run_id,
-                    ticket_id=payer.ticket_id,
-                    at=self._clock().astimezone(UTC),
-                    cost_nanousd=call.cost_usd,
-                    **row,
-                )
-            )
+        self._settle(reservation, payer, call, settled)
 
-    def settle_at_worst(self, reservation: ReservationId) -> None:
-        """The call may have been billed, and nobody knows how much: it counts at its worst case."""
-        with self._exclusive() as connection:
-            self._finish(connection, reservation, _AT_WORST)
+    def settle_at_worst(self, reservation: ReservationId, payer: Payer, call: ModelCall) -> None:
+        """The call may have been billed, nobody knows how much: it counts at its worst case, and is kept as that."""
+        self._settle(reservation, payer, call, _AT_WORST)
 
     def release(self, reservation: ReservationId) -> None:
         """Nothing was billed."""
@@ -185,6 +176,21 @@ class Accounts:
         with self._ledger.transaction() as connection:
             found = scopes(self._budgets, payer, now)
             return {name: standing(connection, scope, now).taken_usd for name, _, scope in found}
+
+    def _settle(self, reservation: ReservationId, payer: Payer, call: ModelCall, values: dict[str, Any]) -> None:
+        row = {name: getattr(call, name) for name in _CALL_COLUMNS}
+        with self._exclusive() as connection:
+            self._finish(connection, reservation, values)
+            connection.execute(
+                insert(MODEL_CALLS).values(
+                    reservation_id=reservation,
+                    run_id=payer.run_id,
+                    ticket_id=payer.ticket_id,
+                    at=self._clock().astimezone(UTC),
+                    cost_nanousd=call.cost_usd,
+                    **row,
+                )
+            )
 
     @contextmanager
     def _exclusive(self) -> Iterator[Connection]:

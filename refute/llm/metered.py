@@ -7,16 +7,18 @@ from decimal import Decimal
 from typing import Final, Protocol
 
 from refute.errors import BudgetExhausted, ModelUnavailable, ModelUnpriced
-from refute.guardrails.audit import AuditLog, Decision, Gate
-from refute.ledger.accounts import ModelCall, ReservationId
+from refute.guardrails.audit import AuditLog, Decision, Gate, Metadata
+from refute.ledger.accounts import LOST, ModelCall, ReservationId
 from refute.llm.enterprise import GeminiSettings
-from refute.llm.model import Completion, Prompt, Reply
+from refute.llm.model import Completion, Prompt, Reply, Usage
 from refute.llm.pricing import total
 from refute.llm.request import RequestFailed
 from refute.llm.till import Clockwork, Till
 
 FIRST_WAIT_S: Final = 1.0
 LONGEST_WAIT_S: Final = 30.0
+REFUSED: Final = "refused"
+"""How a request ended that the server did not take up: nothing is billed, and the ledger keeps no call."""
 OVERHEAD_TOKENS: Final = 64
 """For what is put around the parts of a request."""
 
@@ -41,7 +43,7 @@ class MeteredModel:
     Args:
         endpoint: what is called.
         till: what pays, for whom, at which prices, and when it is its turn.
-        audit: gets a line before every request, and for every refusal.
+        audit: gets a line before every request and one after it, and for every refusal.
         preflight: called before the first request; where it raises, nothing is sent.
         clockwork: the real one by default.
     """
@@ -82,7 +84,7 @@ class MeteredModel:
         before = len(self.costs_usd)
         for attempt in range(1, settings.attempts + 1):
             try:
-                reservation, reply, latency_s = self._send(prompt, worst_usd)
+                reply, latency_s = self._send(prompt, worst_usd)
             except BudgetExhausted as error:
                 error.cost_usd = total(self.costs_usd[before:])  # of tries that were lost on their way
                 raise
@@ -91,7 +93,6 @@ class MeteredModel:
                     raise self._unavailable(prompt, reply, attempt, total(self.costs_usd[before:])) from reply
                 self._clockwork.sleep(self._wait_s(reply, attempt))
                 continue
-            self._book(reservation, prompt, reply, latency_s)
             return Completion(
                 reply=reply,
                 cost_usd=total(self.costs_usd[before:]),
@@ -101,8 +102,8 @@ class MeteredModel:
             )
         raise AssertionError("the loop ends in a reply or an error")  # attempts is at least 1
 
-    def _send(self, prompt: Prompt, worst_usd: Decimal | None) -> tuple[ReservationId, Reply | RequestFailed, float]:
-        """One request in its turn: its money, what came of it, and how long that took without any waiting for a turn.
+    def _send(self, prompt: Prompt, worst_usd: Decimal | None) -> tuple[Reply | RequestFailed, float]:
+        """One request in its turn, paid and on record: what came of it, and how long that took without any waiting.
 
         What waits between two requests keeps no turn.
         """
@@ -112,9 +113,13 @@ class MeteredModel:
             try:
                 reply = self._endpoint.send(prompt)
             except RequestFailed as failure:
-                self._book_failure(reservation, failure, worst_usd)
                 reply = failure
-            return reservation, reply, self._clockwork.monotonic() - began
+            latency_s = self._clockwork.monotonic() - began
+            if isinstance(reply, RequestFailed):
+                self._book_failure(reservation, prompt, reply, worst_usd, latency_s)
+            else:
+                self._book(reservation, prompt, reply, latency_s)
+            return reply, latency_s
 
     def _worst_case(self, prompt: Prompt) -> Decimal | None:
         model = self._endpoint.model_of(prompt)
@@ -137,7 +142,10 @@ class MeteredModel:
         answer_s = self._endpoint.settings.timeout_s
         try:
             with self._till.set_aside(worst_usd, valid_s=answer_s, clockwork=self._clockwork) as reservation:
-                self._record(Gate.MODEL_CALL, Decision.ALLOW, prompt, "the budget holds its worst case", worst_usd)
+                reason = "the budget holds its worst case"
+                self._record(
+                    Gate.MODEL_CALL, Decision.ALLOW, prompt, reason, {**_worst(worst_usd), "call": reservation}
+                )
                 if not self._accounts.mark_sent(reservation, answer_s=answer_s):
                     raise ModelUnavailable(
                         "the money set aside for a model call expired before it was sent",
@@ -145,10 +153,10 @@ class MeteredModel:
                     )
                 yield reservation
         except BudgetExhausted as error:
-            self._record(Gate.BUDGET, Decision.DENY, prompt, error.message, worst_usd)
+            self._record(Gate.BUDGET, Decision.DENY, prompt, error.message, _worst(worst_usd))
             raise
 
-    def _record(self, gate: Gate, decision: Decision, prompt: Prompt, reason: str, worst_usd: Decimal | None) -> None:
+    def _record(self, gate: Gate, decision: Decision, prompt: Prompt, reason: str, more: Metadata) -> None:
         self._audit.record(
             gate,
             decision,
@@ -160,41 +168,56 @@ class MeteredModel:
                 "model": self._endpoint.model_of(prompt),
                 "prompt": prompt.digest,
                 "data_class": prompt.data_class,
-                "worst_case_usd": None if worst_usd is None else f"{worst_usd:f}",
                 "project": self._endpoint.settings.project,
                 "local_server": self._endpoint.settings.base_url is not None,
+                **more,
             },
         )
 
-    def _book_failure(self, reservation: ReservationId, failure: RequestFailed, worst_usd: Decimal | None) -> None:
+    def _book_failure(
+        self,
+        reservation: ReservationId,
+        prompt: Prompt,
+        failure: RequestFailed,
+        worst_usd: Decimal | None,
+        latency_s: float,
+    ) -> None:
         if failure.billed:
-            self._accounts.settle_at_worst(reservation)
+            call = self._call(prompt, LOST, Usage(), worst_usd, latency_s)
+            self._accounts.settle_at_worst(reservation, self._payer, call)
             self.costs_usd.append(worst_usd)
         else:
+            call = self._call(prompt, REFUSED, Usage(), Decimal(0), latency_s)
             self._accounts.release(reservation)
+        facts: Metadata = {**_facts(call), "call": reservation, "unreconciled": failure.billed}
+        self._record(Gate.MODEL_REPLY, Decision.DENY, prompt, failure.message, facts)
 
     def _book(self, reservation: ReservationId, prompt: Prompt, reply: Reply, latency_s: float) -> None:
-        model = self._endpoint.model_of(prompt)
-        cost_usd = self._prices.cost(model, reply.usage, self._clockwork.today())
-        call = ModelCall(
+        cost_usd = self._prices.cost(self._endpoint.model_of(prompt), reply.usage, self._clockwork.today())
+        call = self._call(prompt, reply.ending, reply.usage, cost_usd, latency_s)
+        self._accounts.settle(reservation, self._payer, call)
+        self.costs_usd.append(cost_usd)
+        facts: Metadata = {**_facts(call), "call": reservation, "unreconciled": False}
+        self._record(Gate.MODEL_REPLY, Decision.ALLOW, prompt, f"answered: {reply.detail}", facts)
+
+    def _call(self, prompt: Prompt, ending: str, usage: Usage, cost_usd: Decimal | None, latency_s: float) -> ModelCall:
+        return ModelCall(
             purpose=prompt.name,
             tier=prompt.tier,
-            model=model,
+            model=self._endpoint.model_of(prompt),
             prompt_digest=prompt.digest,
             data_class=prompt.data_class,
-            ending=reply.ending,
-            input_tokens=reply.usage.input_tokens,
-            cached_tokens=reply.usage.cached_tokens,
-            output_tokens=reply.usage.output_tokens,
-            thinking_tokens=reply.usage.thinking_tokens,
+            ending=ending,
+            input_tokens=usage.input_tokens,
+            cached_tokens=usage.cached_tokens,
+            output_tokens=usage.output_tokens,
+            thinking_tokens=usage.thinking_tokens,
             cost_usd=cost_usd,
             latency_s=latency_s,
         )
-        self._accounts.settle(reservation, self._payer, call)
-        self.costs_usd.append(cost_usd)
 
     def _wait_s(self, failure: RequestFailed, attempt: int) -> float:
-        """Exponential with full jitter, and never less than the server asked for."""
+        """Exponential, the upper half of it by chance (never at once), and never less than the server asked for."""
         wait_s = min(FIRST_WAIT_S * 2 ** (attempt - 1), LONGEST_WAIT_S) * (0.5 + self._clockwork.chance() / 2)
         return float(max(wait_s, failure.retry_after_s or 0.0))
 
@@ -207,6 +230,23 @@ class MeteredModel:
             hint="Nothing is lost: run the ticket again later. `refute doctor` checks credentials and project.",
             cost_usd=cost_usd,
         )
+
+
+def _worst(worst_usd: Decimal | None) -> Metadata:
+    return {"worst_case_usd": None if worst_usd is None else f"{worst_usd:f}"}
+
+
+def _facts(call: ModelCall) -> Metadata:
+    """A call's ending, tokens, cost and time, as the audit log holds them."""
+    return {
+        "ending": str(call.ending),
+        "input_tokens": call.input_tokens,
+        "cached_tokens": call.cached_tokens,
+        "output_tokens": call.output_tokens,
+        "thinking_tokens": call.thinking_tokens,
+        "cost_usd": None if call.cost_usd is None else f"{call.cost_usd:f}",
+        "latency_s": round(call.latency_s, 3),
+    }
 
 
 def _input_bound(prompt: Prompt) -> int:

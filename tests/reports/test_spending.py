@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from refute.ledger.accounts import Accounts, Queued
+from refute.ledger.accounts import LOST, Accounts, Queued
 from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
@@ -51,13 +51,13 @@ def test_reservations_count_while_they_hold_and_outcomes_only_where_none_stands_
     assert spent_by_day(ledger, NOW) == {date(2026, 3, 1): Decimal("1.5"), date(2026, 3, 5): Decimal("0.25")}
 
 
-def call(ledger: Ledger, model: str, cost_usd: Decimal | None) -> None:
+def call(ledger: Ledger, model: str, cost_usd: Decimal | None, *, latency_s: float = 0.5) -> None:
     """Ask a model once, and settle."""
     accounts, payer = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda: NOW), Payer(run_id="r", ticket_id="T")
     reservation = accounts.reserve(payer, cost_usd, valid_s=600)
     assert not isinstance(reservation, Queued)
     assert accounts.mark_sent(reservation, answer_s=600)
-    accounts.settle(reservation, payer, fake_call(cost_usd, model=model))
+    accounts.settle(reservation, payer, fake_call(cost_usd, model=model, latency_s=latency_s))
 
 
 def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_nothing(
@@ -75,6 +75,36 @@ def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_n
     document = json.loads(render_json(report))
     assert document["totals"]["unpriced_calls"] == document["budget"]["unpriced_calls"] == 1
     assert [row["cost_usd"] for row in document["tables"]["by_model"]] == [0.5, None]
+
+
+def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_count_at(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    payer = Payer(run_id="r", ticket_id="T")
+    for worst, sent_at, settled in (("0.5", NOW, True), ("0.25", NOW - timedelta(hours=2), False), ("9", NOW, False)):
+        accounts = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda at=sent_at: at)  # type: ignore[misc]
+        held = accounts.reserve(payer, Decimal(worst), valid_s=600)
+        assert not isinstance(held, Queued)
+        assert accounts.mark_sent(held, answer_s=600)  # the last one is still under way
+        if settled:
+            accounts.settle_at_worst(held, payer, fake_call(Decimal(worst), model="gemini-3.8-flash", ending=LOST))
+    report = make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW)
+    for shown in (render_report(report, width=200), render_html(report)):
+        assert "2 calls unreconciled, $0.75" in shown
+    assert json.loads(render_json(report))["budget"]["unreconciled_usd"] == "0.75"
+    assert report.tables.by_model["cost_usd"].to_dict() == {"gemini-3.8-flash": 0.5}
+
+
+def test_the_time_that_is_enough_for_95_percent_of_a_model_s_calls_is_shown_beside_the_mean(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    for model, tenths in (("a", 1), *(("b", n) for n in range(1, 21))):
+        call(ledger, model, Decimal(0), latency_s=tenths * 10)
+    report = make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW)
+    assert report.tables.by_model["latency_p95_s"].to_dict() == {"a": 10.0, "b": 190.0}
+    assert report.tables.by_model["latency_s"].to_dict() == {"a": 10.0, "b": 105.0}
+    for shown in (render_report(report, width=200), render_html(report)):
+        assert "p95 time" in shown
 
 
 def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refute.errors import BudgetExhausted
-from refute.ledger.accounts import Accounts, Queued, ReservationId
+from refute.ledger.accounts import LOST, Accounts, Queued, ReservationId
 from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.store import Ledger
 from refute.settings import Settings
@@ -73,7 +73,7 @@ class Caller:
     def close(self, what: str) -> None:
         assert self.held is not None
         if what == "lose":
-            self.accounts.settle_at_worst(self.held)
+            self.accounts.settle_at_worst(self.held, self.payer, fake_call(self.worst, ending=LOST))
         elif what == "give up":
             self.accounts.release(self.held)
         else:

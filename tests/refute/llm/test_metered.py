@@ -78,7 +78,7 @@ def test_an_answer_costs_what_its_tokens_cost(
     assert completion.reply.ending is Ending.COMPLETE
     assert completion.cost_usd == COST
     assert states(ledger) == [("settled", False)]
-    assert decisions(tmp_path) == [("model_call", "allow")]
+    assert decisions(tmp_path) == [("model_call", "allow"), ("model_reply", "allow")]
     with ledger.transaction() as connection:
         row = connection.execute(select(MODEL_CALLS)).mappings().one()
     assert (row["prompt_digest"], row["cost_nanousd"]) == (make_prompt().digest, COST)
@@ -97,6 +97,46 @@ def test_the_audit_line_is_there_before_the_request_and_holds_no_prompt(
     make_model().generate(make_prompt())
     assert make_prompt().digest in seen[0]
     assert "it works" not in seen[0]
+
+
+def test_the_audit_log_says_of_every_request_what_came_of_it(
+    make_model: MakeModel, server: GeminiServer, tmp_path: Path, make_prompt: MakePrompt
+) -> None:
+    thought = Answer(text='{"x": 1}', output_tokens=1000, thinking_tokens=70, cached_tokens=5)
+    server.respond = one_after_the_other([Answer(status=429), Answer(text="{}" * 999, cut=True), thought])
+    model = make_model()
+    model.generate(make_prompt())
+    lines = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
+    assert [(line["gate"], line["decision"]) for line in lines[1::2]] == [
+        ("model_reply", "deny"),
+        ("model_reply", "deny"),
+        ("model_reply", "allow"),
+    ]
+    sent, replies = [line["metadata"] for line in lines[::2]], [line["metadata"] for line in lines[1::2]]
+    assert [one["call"] for one in replies] == [one["call"] for one in sent]
+    assert [one["ending"] for one in replies] == ["refused", "lost", "complete"]
+    assert [one["unreconciled"] for one in replies] == [False, True, False]
+    assert [Decimal(one["cost_usd"]) for one in replies] == [0, Decimal(sent[1]["worst_case_usd"]), model.costs_usd[-1]]
+    assert {name: replies[2][name] for name in replies[2] if name.endswith("tokens")} == {
+        "input_tokens": 8,
+        "cached_tokens": 5,
+        "output_tokens": 1000,
+        "thinking_tokens": 70,
+    }
+    assert all(one["latency_s"] > 0 and one["prompt"] == make_prompt().digest for one in replies)
+
+
+def test_the_ledger_keeps_lost_calls_at_their_worst_and_none_that_was_refused(
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger, make_prompt: MakePrompt
+) -> None:
+    server.respond = one_after_the_other([Answer(status=429), Answer(text="{}" * 999, cut=True), GOOD])
+    model = make_model()
+    model.generate(make_prompt())
+    with ledger.transaction() as connection:
+        rows = connection.execute(select(MODEL_CALLS).order_by(MODEL_CALLS.c.reservation_id)).mappings().all()
+    assert [row["ending"] for row in rows] == ["lost", "complete"]
+    assert [row["cost_nanousd"] for row in rows] == model.costs_usd
+    assert (rows[0]["model"], rows[0]["input_tokens"], rows[0]["output_tokens"]) == ("gemini-3.8-flash", 0, 0)
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
