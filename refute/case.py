@@ -15,7 +15,7 @@ from refute.guardrails.audit_chain import AuditAnchor
 from refute.kept.wording import age_in_words, not_run_again
 from refute.llm.pricing import total
 from refute.observer import StageObserver, Unwatched
-from refute.outcome import KeptFrom, Outcome, Provenance, StageRecord, Status, Stop, TestRecord
+from refute.outcome import KeptFrom, ModelUse, Outcome, Provenance, StageRecord, Status, Stop, TestRecord
 from refute.sandbox.job import JobResult
 from refute.scan.finding import ScanResult
 from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage, Verification, Writing, round_yields
@@ -164,16 +164,21 @@ class CaseFile:
             changed_paths={name: result.changed_paths for name, result in self._jobs()},
             cost_usd=total(stage.cost_usd for stage in self.stages),
             strength=self.measured.strength if self.measured else None,
-            models=added(
-                self.writing.models if self.writing else (),
-                triage.models if triage else (),
-                self.hardening.models if self.hardening else (),
-            ),
+            models=self.models(),
             rounds=round_yields(
                 (self.writing, self.hardening.writing if self.hardening else None), self.screening, triage
             ),
             decoys_touched=tuple(path for _, result in self._jobs() for path in result.decoys_touched),
         )
+
+    def models(self) -> tuple[ModelUse, ...]:
+        """What every model was asked so far."""
+        stages = (self.writing, self.triage, self.hardening)
+        return added(*(stage.models for stage in stages if stage is not None))
+
+    def local_servers(self) -> tuple[str, ...]:
+        """Addresses of servers of this machine that answered in a model's place."""
+        return tuple(dict.fromkeys(use.local_server for use in self.models() if use.local_server))
 
     def end_state(self) -> Stop | Verdict:
         """How the case stands; fails closed to ERROR where the chain neither stopped nor reached a verdict."""
@@ -286,6 +291,7 @@ class CaseFile:
             notes += self.hardening.notes
         if self.writing is not None:
             notes += self.writing.notes
+            notes += tuple(f"a server of this machine, {one}, answered, not Gemini" for one in self.local_servers())
             paid = (self.writing, self.triage, self.hardening)
             if any(one is not None and one.cost_usd is None for one in paid):
                 notes += ("a model without a known price was asked: what this cost is unknown",)

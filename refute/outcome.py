@@ -95,12 +95,15 @@ class ClaimResult:
     reason: str
     """Why, in words for a person."""
     decided_by: str = ""
-    """The test that decided, where one did."""
+    """The test that decided, where one did; of a claim that survived, the first of `supported_by`."""
     tests_run: int = 0
     independent_tests: int = 0
     """Tests whose expectation the author did not write as code."""
     attested_tests: int = 0
     """Independent tests that survived and whose decision the implementation could not forge."""
+    supported_by: tuple[str, ...] = ()
+    """Of a claim that survived, the few tests that count most for it: those that are attested come first, then those
+    that are independent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +196,8 @@ class ModelUse:
     cost_usd: Decimal | None
     """None where no price is known."""
     latency_s: float
+    local_server: str = ""
+    """Address of a server of this machine that answered in the provider's place; empty: the provider did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +215,8 @@ class Provenance:
     """What the ticket required and the image was given, `name==version`."""
     allowed_hosts: tuple[str, ...] = ()
     """What its jobs could reach by --allow-network; nothing otherwise."""
+    local_servers: tuple[str, ...] = ()
+    """Addresses of servers of this machine that answered in a model's place; none in production."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

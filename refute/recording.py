@@ -87,6 +87,7 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
         refute_version=__version__,
         tester=ports.settings.tester,
         snapshot_digest=case.snapshot.digest if case.snapshot else None,
+        local_servers=case.local_servers(),
     )
     if case.verification is None:
         return ran

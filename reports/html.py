@@ -21,7 +21,7 @@ from reports.terminal import (
     strength_columns,
     tier_columns,
 )
-from reports.wording import MEANING, counted
+from reports.wording import MEANING, counted, model_lines
 
 MAX_REPRODUCER_CHARS: Final = 8_000
 MAX_TEXT_CHARS: Final = 2_000
@@ -57,6 +57,7 @@ def render_html(report: Report) -> str:
         "unpriced": phrases.unpriced,
         "queue_time": queue_time,
         "anchor": artifact_key,
+        "model_lines": model_lines,
         "reproducer_name": reproducer_name,
     }
     shown = charts.periods(report.tables.by_day)

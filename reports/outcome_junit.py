@@ -12,8 +12,7 @@ from xml.etree import ElementTree as ET
 from refute.guardrails.plain_text import printable, tail
 from refute.kept.wording import not_run_again
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
-from reports.outcome_sections import evidence
-from reports.wording import MEANING, strength_lines
+from reports.wording import MEANING, categories_line, claim_evidence, model_lines, strength_lines
 
 MAX_TEXT_CHARS: Final = 20_000
 MAX_ATTRIBUTE_CHARS: Final = 500
@@ -71,6 +70,19 @@ def _properties(outcome: Outcome) -> ET.Element:
     }
     if again := not_run_again(outcome.stages):
         facts["not_run_again"] = again[0]
+    if models := model_lines(outcome.models):
+        facts["models"] = "; ".join(models)
+    if outcome.provenance.local_servers:
+        facts["local_model_servers"] = ", ".join(outcome.provenance.local_servers)
+    ran = [test for test in outcome.tests if test.verdict is not None]
+    if ran:
+        facts["categories"] = categories_line(ran)
+    # The schema has no place for it in a test case that passed.
+    facts |= {
+        f"claim {claim.claim_id}": claim_evidence(claim)
+        for claim in outcome.claims
+        if claim.verdict is ClaimVerdict.SURVIVED
+    }
     if outcome.strength is not None:
         facts["strength"] = "; ".join(strength_lines(outcome.strength))
     properties = ET.Element("properties")
@@ -102,7 +114,7 @@ def _refuted(case: ET.Element, outcome: Outcome, claim: ClaimResult) -> None:
         f"{f.test_name}\n{f.error_type}: {f.error_message}\n\n{f.smallest_input}\n\n{f.traceback}\n\n{f.reproducer}"
         for f in own
     ]
-    message = f"{own[0].error_type}: {own[0].error_message}" if own else evidence(claim)
+    message = f"{own[0].error_type}: {own[0].error_message}" if own else claim_evidence(claim)
     kind = own[0].error_type if own else "refuted"
     failure = ET.SubElement(case, "failure", {"message": _attribute(message), "type": _attribute(kind)})
     failure.text = printable("\n\n".join(texts) or claim.reason, max_chars=MAX_TEXT_CHARS)

@@ -5,11 +5,11 @@ from typing import Final
 
 from refute.guardrails.plain_text import markdown_block, markdown_text, on_one_line, tail
 from refute.outcome import Outcome, TestFailure
-from reports.outcome_sections import evidence
 from reports.outcome_table import EXPLAINED_BY_OUTPUT
 from reports.wording import (
     CLAIM_WORDS,
     MEANING,
+    claim_evidence,
     counted,
     duration,
     mark,
@@ -60,7 +60,9 @@ def render_markdown(outcome: Outcome, *, reproducers: Mapping[str, str] | None =
 def _claims(outcome: Outcome) -> Iterator[str]:
     if outcome.claims:
         yield "## Claims"
-        rows = [(claim.claim_id, CLAIM_WORDS[claim.verdict], claim.text, evidence(claim)) for claim in outcome.claims]
+        rows = [
+            (claim.claim_id, CLAIM_WORDS[claim.verdict], claim.text, claim_evidence(claim)) for claim in outcome.claims
+        ]
         yield _table(("Claim", "Verdict", "What it says", "What that rests on"), rows)
 
 

@@ -4,8 +4,7 @@ from typing import Final
 
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
-from reports.outcome_sections import evidence
-from reports.wording import CLAIM_WORDS
+from reports.wording import CLAIM_WORDS, claim_evidence
 
 MAX_CELL_CHARS: Final = 400
 
@@ -21,7 +20,7 @@ def claims_rows(outcome: Outcome) -> list[Row]:
             "claim": _cell(claim.claim_id),
             "verdict": CLAIM_WORDS[claim.verdict],
             "text": _cell(claim.text),
-            "evidence": _cell(evidence(claim)),
+            "evidence": _cell(claim_evidence(claim)),
             "decided by": _cell(claim.decided_by),
             "tests": claim.tests_run,
             "independent": claim.independent_tests,

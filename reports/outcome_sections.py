@@ -11,7 +11,7 @@ from rich.text import Text
 from refute.adversary.strength.record import Strength
 from refute.guardrails.plain_text import printable, tail
 from refute.kept.wording import age_in_words
-from refute.outcome import ClaimResult, ClaimVerdict, Outcome, StageRecord, Status, TestFailure
+from refute.outcome import ClaimVerdict, Outcome, StageRecord, Status, TestFailure
 from refute.scan.finding import Finding
 from reports.wording import (
     CLAIM_WORDS,
@@ -68,19 +68,8 @@ def claims(outcome: Outcome) -> Table:
     table.add_column(ratio=2, overflow="fold")
     for claim in outcome.claims:
         verdict = Text(CLAIM_WORDS[claim.verdict], style=_CLAIM_STYLE[claim.verdict])
-        table.add_row("", line(claim.claim_id), verdict, line(claim.text), line(evidence(claim)))
+        table.add_row("", line(claim.claim_id), verdict, line(claim.text), line(claim_evidence(claim)))
     return table
-
-
-def evidence(claim: ClaimResult) -> str:
-    """What a claim's verdict rests on."""
-    return claim_evidence(
-        claim.verdict,
-        reason=claim.reason,
-        decided_by=claim.decided_by,
-        tests=claim.tests_run,
-        independent=claim.independent_tests,
-    )
 
 
 def strength(measured: Strength) -> Table:

@@ -5,11 +5,21 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
-from refute.adversary.attack import Origin, TriageVerdict
+from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import MutantResult, ShallowClaim, Strength
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.kept.wording import age_in_words
-from refute.outcome import ClaimVerdict, Outcome, Provenance, RoundYield, Status, TestFailure, TestRecord
+from refute.outcome import (
+    ClaimResult,
+    ClaimVerdict,
+    ModelUse,
+    Outcome,
+    Provenance,
+    RoundYield,
+    Status,
+    TestFailure,
+    TestRecord,
+)
 
 MEANING: Final[Mapping[Status, str]] = {
     Status.PASS: "Every claim survived an attack that would have noticed most small faults.",
@@ -100,6 +110,7 @@ def provenance_line(provenance: Provenance) -> str:
     parts = [f"{name} {value.removeprefix('sha256:')[:12]}" for name, value in digests.items() if value]
     parts += [value for value in (provenance.engine, provenance.runtime) if value]
     parts += [f"network to {', '.join(provenance.allowed_hosts)}"] if provenance.allowed_hosts else []
+    parts += [f"models answered by {', '.join(provenance.local_servers)}"] if provenance.local_servers else []
     parts += [f"with {', '.join(provenance.requirements)}"] if provenance.requirements else []
     return " · ".join([f"refute {provenance.refute_version}", *parts])
 
@@ -108,8 +119,22 @@ def run_line(outcome: Outcome) -> str:
     """What the run took and cost, and who attacked, on one line."""
     sandbox_s = sum(stage.sandbox_s for stage in outcome.stages)
     contained = f" ({duration(sandbox_s)} in containers)" if sandbox_s else ""
-    facts = [f"{duration(outcome.duration_s)}{contained}", money(outcome.cost_usd), kept_note(outcome)]
+    facts = [f"{duration(outcome.duration_s)}{contained}", money(outcome.cost_usd), *model_lines(outcome.models)]
+    facts.append(kept_note(outcome))
     return " · ".join([*filter(None, facts), f"tester {outcome.provenance.tester}"])
+
+
+def model_lines(models: Iterable[ModelUse]) -> list[str]:
+    """What each model was asked and answered: `gemini-x: 4 calls, 1,565 tokens in, 747 out`."""
+    return [_model_line(use) for use in models]
+
+
+def _model_line(use: ModelUse) -> str:
+    tokens = f"{use.input_tokens:,} tokens in, {use.output_tokens + use.thinking_tokens:,} out"
+    asked = [f"{counted(use.calls, 'call')}, {tokens}"] if use.calls else []
+    asked += [f"{counted(use.cached_answers, 'kept answer')}"] if use.cached_answers else []
+    where = f" (local server {use.local_server})" if use.local_server else ""
+    return printable(f"{use.model}{where}: {', '.join(asked)}", max_chars=200, keep_newlines=False)
 
 
 def kept_note(outcome: Outcome) -> str:
@@ -129,6 +154,7 @@ def test_lines(tests: Iterable[TestRecord]) -> list[str]:
     ends = Counter(test.verdict for test in ran)
     results = ", ".join(f"{ends[v]} {v.value.replace('_', ' ')}" for v in TriageVerdict if ends[v])
     lines = [f"{counted(len(ran), 'test')} ran: {sources}", f"results: {results}"] if ran else ["no test ran"]
+    lines += [categories_line(ran)] if ran else []
     rejected: dict[str, list[str]] = {}
     for test in listed:
         if test.verdict is None:
@@ -137,6 +163,15 @@ def test_lines(tests: Iterable[TestRecord]) -> list[str]:
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         lines.append(f"rejected before the run: {', '.join(names[:NAMES_SHOWN])}{more}: {reason}")
     return lines
+
+
+def categories_line(tests: Iterable[TestRecord]) -> str:
+    """Which kinds of attack were tried: those of tests that survived or refuted, and which were not."""
+    counting = (TriageVerdict.SURVIVED, TriageVerdict.REFUTED)
+    covered = Counter(test.category for test in tests if test.verdict in counting)
+    none = [one.value for one in Category if not covered[one]]
+    told = ", ".join(f"{covered[one]} {one.value}" for one in Category if covered[one]) or "none"
+    return f"categories covered: {told}" + (f"; not: {', '.join(none)}" if none else "")
 
 
 def round_lines(rounds: Iterable[RoundYield]) -> list[str]:
@@ -151,15 +186,17 @@ def round_lines(rounds: Iterable[RoundYield]) -> list[str]:
     ]
 
 
-def claim_evidence(verdict: ClaimVerdict, *, reason: str, decided_by: str, tests: int, independent: int) -> str:
-    """What a claim's verdict rests on, in a few words."""
-    match verdict:
+def claim_evidence(claim: ClaimResult) -> str:
+    """What a claim's verdict rests on, in a few words, with the tests that decided."""
+    match claim.verdict:
         case ClaimVerdict.REFUTED:
-            return decided_by or reason
+            return claim.decided_by or claim.reason
         case ClaimVerdict.SURVIVED:
-            return f"{counted(tests, 'test')}, {independent or 'none'} independent"
+            named = f": {', '.join(claim.supported_by)}" if claim.supported_by else ""
+            more = " and more" if named and len(claim.supported_by) < claim.tests_run else ""
+            return f"{counted(claim.tests_run, 'test')}, {claim.independent_tests or 'none'} independent{named}{more}"
         case _:
-            return f"{reason} ({decided_by})" if decided_by else reason
+            return f"{claim.reason} ({claim.decided_by})" if claim.decided_by else claim.reason
 
 
 def strength_lines(strength: Strength) -> list[str]:

@@ -76,7 +76,7 @@ class Gemini:
                     "response_json_schema": dict(prompt.answer_schema),
                 },
             )
-            return _read(response, self.model_of(prompt))
+            return _read(response, self.model_of(prompt), local_server=self.settings.base_url or "")
 
     def model_of(self, prompt: Prompt) -> str:
         """Id of the model that a prompt goes to."""
@@ -195,7 +195,7 @@ def _retry_after_s(response: Any) -> float | None:
     return min(seconds, MAX_RETRY_AFTER_S) if seconds >= 0 else None
 
 
-def _read(response: "GenerateContentResponse", model: str) -> Reply:
+def _read(response: "GenerateContentResponse", model: str, *, local_server: str) -> Reply:
     candidate = response.candidates[0] if response.candidates else None
     parts = (candidate.content.parts or []) if candidate and candidate.content else []
     text = "".join(part.text or "" for part in parts if not part.thought)
@@ -212,6 +212,7 @@ def _read(response: "GenerateContentResponse", model: str) -> Reply:
         detail=reason or "no candidate",
         usage=_usage(response),
         model=response.model_version or model,
+        local_server=local_server,
     )
 
 

@@ -117,6 +117,8 @@ class Reply:
     usage: Usage
     model: str
     """The version that answered, as the provider names it."""
+    local_server: str = ""
+    """Address of a server of this machine that answered in the provider's place; empty: the provider did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from refute.outcome import ModelUse
 def models_used(completions: Sequence[Completion]) -> tuple[ModelUse, ...]:
     """Calls summed by model, in the order of their first answers."""
     used = []
-    for model in dict.fromkeys(completion.reply.model for completion in completions):
-        ours = [completion for completion in completions if completion.reply.model == model]
+    for model, server in dict.fromkeys(_answerer(completion) for completion in completions):
+        ours = [completion for completion in completions if _answerer(completion) == (model, server)]
         paid = [completion for completion in ours if not completion.from_cache]
         usage = sum((completion.reply.usage for completion in paid), Usage())
         used.append(
@@ -25,17 +25,23 @@ def models_used(completions: Sequence[Completion]) -> tuple[ModelUse, ...]:
                 thinking_tokens=usage.thinking_tokens,
                 cost_usd=total(completion.cost_usd for completion in ours),
                 latency_s=round(sum(completion.latency_s for completion in ours), 3),
+                local_server=server,
             )
         )
     return tuple(used)
 
 
+def _answerer(completion: Completion) -> tuple[str, str]:
+    return completion.reply.model, completion.reply.local_server
+
+
 def added(*uses: Sequence[ModelUse]) -> tuple[ModelUse, ...]:
-    """What several stages used, by model."""
-    found: dict[str, ModelUse] = {}
+    """What several stages used, by model and who answered for it."""
+    found: dict[tuple[str, str], ModelUse] = {}
     for one in (one for stage in uses for one in stage):
-        so_far = found.get(one.model)
-        found[one.model] = one if so_far is None else _sum(so_far, one)
+        key = (one.model, one.local_server)
+        so_far = found.get(key)
+        found[key] = one if so_far is None else _sum(so_far, one)
     return tuple(found.values())
 
 
@@ -50,4 +56,5 @@ def _sum(one: ModelUse, other: ModelUse) -> ModelUse:
         thinking_tokens=one.thinking_tokens + other.thinking_tokens,
         cost_usd=total([one.cost_usd, other.cost_usd]),
         latency_s=round(one.latency_s + other.latency_s, 3),
+        local_server=one.local_server,
     )

@@ -1,11 +1,14 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from refute.adversary.attack import Attack
 from refute.case import CaseFile
 from refute.errors import EngineDied, SnapshotRefused
-from refute.outcome import Provenance, Status, Stop
+from refute.outcome import ModelUse, Provenance, Status, Stop
 from refute.scan.finding import ScanResult
+from refute.stages.evidence import Writing
 from refute.ticket.record import LeftOut, Snapshot, SnapshotFile
 from refute.verdict import Verdict
 from tests.fakes.tickets import fake_ticket
@@ -37,6 +40,29 @@ def test_what_stages_return_becomes_the_outcome():
     assert outcome.stages[0].summary == "1 file, 1,200 bytes, 1 left out"
     assert outcome.left_out == SNAPSHOT.left_out
     assert outcome.labels == ("core",)
+
+
+def test_a_server_of_this_machine_that_answered_is_marked():
+    use = ModelUse(
+        model="m",
+        calls=1,
+        cached_answers=0,
+        input_tokens=1,
+        cached_tokens=0,
+        output_tokens=1,
+        thinking_tokens=0,
+        cost_usd=None,
+        latency_s=0.1,
+    )
+    local = replace(use, local_server="http://127.0.0.1:1")
+    one = case()
+    attack = Attack(file_name="t.py", tests=(), source="", untestable=(), tester="gemini")
+    with one.chain():
+        one.keep(Writing(attack=attack, cost_usd=None, models=(use, local)))
+    outcome = one.outcome(PROVENANCE)
+    assert one.local_servers() == ("http://127.0.0.1:1",)
+    assert [told.local_server for told in outcome.models] == ["", "http://127.0.0.1:1"]
+    assert "a server of this machine, http://127.0.0.1:1, answered, not Gemini" in outcome.caveats
 
 
 def test_a_stop_ends_the_chain_and_decides_the_status():

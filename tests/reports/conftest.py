@@ -74,6 +74,8 @@ def pass_weak() -> Outcome:
                 reason="every test passed",
                 tests_run=2,
                 independent_tests=2,
+                decided_by="test_c1_import",
+                supported_by=("test_c1_import",),
             ),
             ClaimResult(
                 claim_id=ClaimId("C2"),

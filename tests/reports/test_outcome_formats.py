@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 from defusedxml import ElementTree
 
-from refute.outcome import OUTCOME_JSON, ClaimVerdict, Outcome, Status
+from refute.outcome import OUTCOME_JSON, ClaimVerdict, ModelUse, Outcome, Status
 from reports.outcome_formats import FORMATS, render
+from reports.outcome_table import render_table
 
 REPRODUCERS = {"test_c2_limit": "/state/runs/3d5f0a77-0c53-4f0e-8f1e-8a2d6c1b2c02/reproduce_test_c2_limit.py"}
 SUFFIX = {"table": "txt", "json": "json", "markdown": "md", "junit": "xml"}
@@ -135,3 +136,53 @@ def test_a_failure_without_message_input_and_traceback_can_be_shown(outcomes: di
     outcome = replace(failed, failures=(bare,), tests=(), scan=None)
     for form in FORMATS:
         assert "AssertionError" in render(outcome, form)
+
+
+def wide(outcome: Outcome, form: str) -> str:
+    """Without line breaks of the terminal's."""
+    return render_table(outcome, width=300) if form == "table" else render(outcome, form)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_tests_of_claims_that_survived_and_what_kinds_of_attack_there_were_are_in_every_format(
+    outcomes: dict[str, Outcome], form: str
+) -> None:
+    text = wide(outcomes["pass_weak"], form)
+    if form == "json":
+        claim, *_ = json.loads(text)["claims"]
+        assert (claim["decided_by"], claim["supported_by"]) == ("test_c1_import", ["test_c1_import"])
+        assert {test["category"] for test in json.loads(text)["tests"]} == {"edge"}
+        return
+    plain = text.replace("\\", "")
+    assert "2 tests, 2 independent: test_c1_import and more" in plain
+    assert "categories covered: 3 edge; not: import, smoke, integration, failure_mode" in plain
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_models_their_tokens_and_a_server_that_stood_for_them_are_in_every_format(
+    outcomes: dict[str, Outcome], form: str
+) -> None:
+    use = ModelUse(
+        model="gemini-3.8\x1b[2J",
+        calls=2,
+        cached_answers=1,
+        input_tokens=1_565,
+        cached_tokens=0,
+        output_tokens=40,
+        thinking_tokens=700,
+        cost_usd=None,
+        latency_s=0.1,
+        local_server="http://127.0.0.1:8080",
+    )
+    one = outcomes["pass_weak"]
+    ran = replace(one.provenance, local_servers=(use.local_server,))
+    text = wide(replace(one, models=(use,), provenance=ran), form)
+    if form == "json":
+        document = json.loads(text)
+        assert document["provenance"]["local_servers"] == [document["models"][0]["local_server"]]
+        assert document["models"][0]["thinking_tokens"] == 700
+        return
+    plain = text.replace("\\", "").replace("&#58;", ":")
+    assert "(local server http://127.0.0.1:8080): 2 calls, 1,565 tokens in, 740 out, 1 kept answer" in plain
+    assert re.search(r"(models answered by|local_model_servers\" value=\")\s*http://127.0.0.1:8080", plain)
+    assert "\x1b" not in text

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome, Status
+from refute.outcome import ModelUse, Outcome, Status
 from refute.settings import Settings
 from reports.document import render_json
 from reports.html import render_html
@@ -157,3 +157,26 @@ def test_an_outcome_that_cannot_be_read_is_shown_from_its_row(ledger: Ledger, re
     page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
     assert "written by another version of refute" in page
     assert "TCK-101" in page
+
+
+def test_a_run_that_a_local_server_answered_is_marked(
+    ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
+) -> None:
+    use = ModelUse(
+        model="gemini-x<b>",
+        calls=2,
+        cached_answers=0,
+        input_tokens=1_000,
+        cached_tokens=0,
+        output_tokens=10,
+        thinking_tokens=0,
+        cost_usd=Decimal(0),
+        latency_s=1.0,
+        local_server="http://127.0.0.1:8080",
+    )
+    bad = outcomes["failed_adversarial"]
+    ran = replace(bad.provenance, local_servers=(use.local_server,))
+    ledger.record(replace(bad, models=(use,), provenance=ran))
+    page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
+    assert "gemini-x&lt;b&gt; (local server http://127.0.0.1:8080): 2 calls, 1,000 tokens in, 10 out" in page
+    assert "A server of this machine answered, not Gemini:</strong> <bdi>http://127.0.0.1:8080" in page

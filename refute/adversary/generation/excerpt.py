@@ -45,11 +45,11 @@ def excerpt(source: str, claims: Sequence[Claim], *, max_chars: int = MAX_WHOLE_
     lines = python_lines(source)
     parts, left_out = [], []
     for node in tree.body:
+        text = "\n".join(lines[_first_line(node) - 1 : node.end_lineno])
         if isinstance(node, FUNCTION | ast.ClassDef) and node.name not in touched:
             left_out.append(node.name)
-            parts.append(outline(ast.unparse(node)))
-        else:
-            parts.append("\n".join(lines[_first_line(node) - 1 : node.end_lineno]))
+            text = outline(text)
+        parts.append(text)
     return Excerpt(text="\n\n".join(part for part in parts if part), left_out=tuple(left_out))
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief, Rejected
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
-from refute.adversary.generation.excerpt import excerpt
+from refute.adversary.generation.excerpt import Excerpt, excerpt
 from refute.adversary.generation.outline import command_line, outline
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.ticket.record import Claim
@@ -55,8 +55,8 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[Claim] =
         existing: names of the tests that are there already.
         missing: claims without a test; then there is room for as many tests as in round one.
     """
-    pieces = [(one.module.name, excerpt(one.source, brief.ticket.claims)) for one in brief.modules]
-    left_out = [f"{module}.{name}" for module, piece in pieces for name in piece.left_out]
+    pieces = _excerpts(brief)
+    left_out = shown_as_outline(brief)
     text = fill(
         CODE_AWARE,
         ticket=brief.ticket.id,
@@ -68,6 +68,15 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[Claim] =
         code="\n\n".join(f"# module {module}\n{piece.text}" for module, piece in pieces),
     )
     return _prompt(CODE_AWARE, text, brief, DataClass.CODE)
+
+
+def shown_as_outline(brief: Brief) -> list[str]:
+    """`module.name` of the code of which round two shows only the outline, because no claim touches it."""
+    return [f"{module}.{name}" for module, piece in _excerpts(brief) for name in piece.left_out]
+
+
+def _excerpts(brief: Brief) -> list[tuple[str, Excerpt]]:
+    return [(one.module.name, excerpt(one.source, brief.ticket.claims)) for one in brief.modules]
 
 
 def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[Claim]) -> Prompt:

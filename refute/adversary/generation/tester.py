@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from refute.adversary.attack import Attack, Brief, Screening
 from refute.adversary.generation.answer import WrittenTests, read_answer
 from refute.adversary.generation.assembly import Round, assemble
-from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
+from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more, shown_as_outline
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Model, Prompt, Tier
 from refute.ticket.record import Claim
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 ENOUGH_TESTS: Final = 3
+CUT_SHOWN: Final = 8
+"""Definitions named that a prompt did not show."""
 MORE_ROOM: Final = 2
 """An unusable answer is asked for once more, with so many times the room where it was cut off."""
 Screen = Callable[[Attack, Brief], Screening]
@@ -68,7 +70,8 @@ class ModelTester:
             self._ask_also(rounds, once_more(brief, screened.rejected, missing))
             screened = self._screened(brief, rounds)
             missing = _without_test(brief, screened.attack)
-        self._ask_also(rounds, code_aware(brief, [test.name for test in screened.attack.tests], missing))
+        existing = [test.name for test in screened.attack.tests]
+        self._ask_also(rounds, code_aware(brief, existing, missing), notes=_cut(brief))
         return assemble(brief, rounds, tester=self._name)
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
@@ -85,17 +88,17 @@ class ModelTester:
         """
         return assemble(brief, [self._ask(hardening(brief, existing, faults))], tester=self._name)
 
-    def _ask_also(self, rounds: list[Round], prompt: Prompt) -> None:
+    def _ask_also(self, rounds: list[Round], prompt: Prompt, *, notes: Sequence[str] = ()) -> None:
         """A round that only adds: what came before stands without it."""
         try:
-            rounds.append(self._ask(prompt))
+            rounds.append(self._ask(prompt, known=notes))
         except (ModelUnavailable, BudgetExhausted) as error:
             self.lost_usd.append(error.cost_usd)
-            notes = (f"left out: {error.message}",)
-            self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=0, notes=notes))
+            why = (f"left out: {error.message}",)
+            self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=0, notes=why))
 
-    def _ask(self, prompt: Prompt) -> Round:
-        notes: list[str] = []
+    def _ask(self, prompt: Prompt, *, known: Sequence[str] = ()) -> Round:
+        notes = list(known)
         answer = WrittenTests()
         for attempt in (prompt, _again(prompt)):
             completion = self._model.generate(attempt)
@@ -115,6 +118,13 @@ class ModelTester:
 
     def _screened(self, brief: Brief, rounds: Sequence[Round]) -> Screening:
         return self._screen(assemble(brief, rounds, tester=self._name), brief)
+
+
+def _cut(brief: Brief) -> Sequence[str]:
+    """What the prompt does not show of the code, as a note."""
+    left_out = shown_as_outline(brief)
+    more = f" and {len(left_out) - CUT_SHOWN} more" if len(left_out) > CUT_SHOWN else ""
+    return [f"of long files only an outline was shown of {', '.join(left_out[:CUT_SHOWN])}{more}"] if left_out else []
 
 
 def _without_test(brief: Brief, attack: Attack) -> list[Claim]:

@@ -1,11 +1,15 @@
 """From triaged tests to claims: what the attack says about each, and the evidence of each refutation."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from refute.adversary.attack import Brief, Screening, TriagedTest, TriageVerdict
 from refute.adversary.judgement.reproducer import write_reproducer
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
 from refute.ticket.record import Claim
+
+SUPPORTING: Final = 3
+"""Tests named for a claim that survived."""
 
 
 def claim_results(
@@ -48,16 +52,24 @@ def refutations(triaged: Sequence[TriagedTest], screening: Screening, brief: Bri
 def _result(claim: Claim, tests: Sequence[TriagedTest], screening: Screening, tampering: Sequence[str]) -> ClaimResult:
     verdict, reason, decided_by = _verdict(claim, tests, screening, tampering)
     survived = [one for one in tests if one.verdict is TriageVerdict.SURVIVED]
+    supported_by = _strongest(survived) if verdict is ClaimVerdict.SURVIVED else ()
     return ClaimResult(
         claim_id=claim.id,
         text=claim.text,
         verdict=verdict,
         reason=reason,
-        decided_by=decided_by,
+        decided_by=decided_by or next(iter(supported_by), ""),
         tests_run=len(tests),
         independent_tests=sum(not one.test.origin.by_author for one in survived),
         attested_tests=sum(one.run.attested and not one.test.origin.by_author for one in survived),
+        supported_by=supported_by,
     )
+
+
+def _strongest(survived: Sequence[TriagedTest]) -> tuple[str, ...]:
+    """The tests that count most for a claim: sorting is stable, so of equals those written first."""
+    by_weight = sorted(survived, key=lambda one: (one.test.origin.by_author, not one.run.attested))
+    return tuple(one.test.name for one in by_weight[:SUPPORTING])
 
 
 def _verdict(

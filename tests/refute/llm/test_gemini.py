@@ -36,6 +36,12 @@ def test_a_prompt_is_sent_whole_and_nothing_else_is(
     }
 
 
+def test_a_reply_says_that_a_local_server_gave_it(
+    gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
+) -> None:
+    assert gemini.send(make_prompt()).local_server == server.url
+
+
 def test_the_tier_chooses_the_model(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
     gemini.send(make_prompt(tier=Tier.PRO))
     assert server.asked[0].model == "gemini-3.1-pro-preview"

@@ -1,6 +1,7 @@
 """A model's answers become one pytest file, whatever the model does."""
 
 import ast
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -36,6 +37,18 @@ def test_claims_come_first_and_code_second(brief: Brief) -> None:
     assert rounds(model) == ["claims-first-2", "code-aware-2"]
     assert [test.name for test in attack.tests] == ["test_a", "test_b", "test_c", "test_d"]
     assert [(one.round, one.written) for one in tester.yields] == [("claims-first-2", 3), ("code-aware-2", 1)]
+
+
+def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
+    rest = "\n\n".join(f"def other_{n}(x):\n    return {'x + 1 + ' * 200}0" for n in range(12))
+    long = tuple(replace(one, source=f"{one.source}\n\n{rest}\n") for one in brief.modules)
+    _, tester, _ = ask(replace(brief, modules=long), GOOD, NOTHING)
+    first, second = tester.yields
+    assert first.notes == ()
+    (told,) = second.notes
+    assert told.startswith("of long files only an outline was shown of impl.Counter, impl.other_0, impl.other_1")
+    assert told.endswith("and 5 more")
+    assert ask(brief, GOOD, NOTHING)[1].yields[1].notes == ()
 
 
 def test_the_file_is_valid_python_and_names_claims_and_strategy(brief: Brief) -> None:

@@ -77,6 +77,25 @@ def test_the_deciding_test_is_named() -> None:
     assert (result.decided_by, result.reason) == ("test_1", "because refuted")
 
 
+def test_a_claim_that_survived_names_the_tests_that_count_most_for_it() -> None:
+    weights = {"author": (Origin.AUTHOR_EXAMPLE, True), "forgeable": (Origin.PHRASE, False)}
+    weights |= {"attested": (Origin.PHRASE, True), "second": (Origin.MODEL, True)}
+    triaged = [
+        TriagedTest(
+            test=make_test(name, origin=origin),
+            verdict=V.SURVIVED,
+            reason="r",
+            run=replace(make_run(name, end=TestEnd.PASSED), attested=attested),
+        )
+        for name, (origin, attested) in weights.items()
+    ]
+    screening = Screening(attack=make_attack("", [one.test for one in triaged]), rejected=())
+    (result,) = claim_results(make_brief().ticket.claims, triaged, screening, tampering=())
+    assert result.supported_by == ("attested", "second", "forgeable")
+    assert result.decided_by == "attested"
+    assert concluded(V.SURVIVED, V.REFUTED).supported_by == ()
+
+
 def test_an_untested_claim_says_why() -> None:
     brief = make_brief("a claim", "another claim")
     untestable = Untestable(claim=brief.ticket.claims[1], reason="speaks of beauty")
