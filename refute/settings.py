@@ -166,8 +166,8 @@ class Settings(BaseSettings):
     kept_runs_dir: Place | None = None
     """Where runs are kept that several machines share, signed with `kept_runs_key`; None: in `state_dir`."""
     kept_runs_key: SecretStr | None = None
-    """Signs and checks every kept run; at least 32 characters. Runs that are not signed with it do not count. Empty:
-    as none."""
+    """Signs and checks every kept run and answer; at least 32 characters. What is not signed with it does not count.
+    Empty: as none."""
     record_dir: Place | None = None
     """Where to record a model's answers, for `replay`."""
     replay_dir: Place | None = None

@@ -20,6 +20,8 @@ FOLDER: Final = "answers"
 """In the state directory."""
 LOOK_S: Final = 0.25
 """How often whoever waits for another run's answer looks whether it is there."""
+LOOKS: Final = 3_600
+"""So often, a quarter of an hour; after that it asks itself: the other one is stopped, or waits for money for long."""
 _REPLY: Final = TypeAdapter(Reply)
 
 
@@ -102,15 +104,15 @@ class KeptAnswers:
         """While nobody else asks the same. The system takes the lock of a killed process away."""
         path = self.file(prompt)
         lock = FileLock(path.with_name(f".{path.name}.lock"))
-        told = held = False
-        while not held:
+        looks, held = 0, False
+        while not held and looks < LOOKS:
             try:
                 self._place.path.mkdir(parents=True, exist_ok=True, mode=0o700)
                 lock.acquire(blocking=False)
                 held = True
             except Timeout:
-                if not told:
-                    told = True
+                looks += 1
+                if looks == 1:
                     self._waiting.tell(f"{prompt.name}: another run is asking the same; its answer is waited for")
                 self._waiting.pause(LOOK_S)
             except OSError:  # asking twice is better than not at all; what cannot be kept is told after

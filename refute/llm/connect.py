@@ -58,11 +58,16 @@ def connect_model(
         Till(accounts=accounts, payer=payer, prices=load_prices(given.prices), turn=waiting.turn, tell=waiting.tell),
         audit=audit,
         clockwork=Clockwork(sleep=waiting.pause),
-        preflight=lambda: require_zero_retention(gemini, audit, run_id=payer.run_id),
+        preflight=lambda: _make_ready(gemini, audit, payer.run_id),
     )
     place = _answers_place(settings, gemini, payer.run_id)
     model = KeptAnswers(metered, place, fresh=settings.fresh, waiting=waiting)
     return Recording(model, Shelf(settings.record_dir)) if settings.record_dir else model
+
+
+def _make_ready(gemini: Gemini, audit: AuditLog, run_id: str) -> None:
+    require_zero_retention(gemini, audit, run_id=run_id)
+    gemini.connect()
 
 
 def _answers_place(settings: Settings, gemini: Gemini, run_id: str) -> AnswersPlace:

@@ -41,6 +41,14 @@ class Gemini:
         self.settings = settings
         self._given = credentials
 
+    def connect(self) -> None:
+        """Make the client ready, which takes up to a second; else the first request does, and seems to take longer.
+
+        Raises:
+            ModelUnavailable: no credentials.
+        """
+        _ = self._client
+
     def count_tokens(self, text: str, tier: Tier) -> int:
         """Tokens of a text as a model counts them; costs nothing. It is sent like a prompt, so never one of a ticket.
 

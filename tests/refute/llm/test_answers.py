@@ -107,6 +107,17 @@ def test_a_kept_answer_that_a_newer_reader_cannot_use_is_asked_for_again(
     assert "no use for it" in told[0]
 
 
+def test_a_record_of_another_shape_is_not_used(keep: Keep, make_prompt: MakePrompt, told: list[str]) -> None:
+    model = CountingModel()
+    kept = keep(model)
+    kept.generate(make_prompt())
+    path = kept.file(make_prompt())
+    path.write_text(json.dumps({**json.loads(path.read_text()), "record": {"text": 5}}))
+    kept.generate(make_prompt())
+    assert model.asked == 2
+    assert "malformed" in told[0]
+
+
 def _damage(content: str) -> Callable[[Path], object]:
     return lambda path: path.write_text(content)
 
@@ -197,6 +208,21 @@ def test_where_the_other_run_fails_the_second_asks_itself(keep: Keep, make_promp
     model = CountingModel()
     assert not keep(model).generate(make_prompt()).from_cache
     assert not list(keep(model).file(make_prompt()).parent.glob(".*.lock"))
+
+
+def test_a_run_that_is_stopped_while_it_asks_does_not_hold_others_up_for_ever(
+    keep: Keep, make_prompt: MakePrompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("refute.llm.answers.LOOKS", 3)
+    model = CountingModel()
+    kept = keep(model)
+    pauses: list[float] = []
+    kept._waiting = Waiting(pause=pauses.append)
+    path = kept.file(make_prompt())
+    path.parent.mkdir(mode=0o700)
+    with FileLock(path.with_name(f".{path.name}.lock")):
+        assert not kept.generate(make_prompt()).from_cache
+    assert (model.asked, len(pauses)) == (1, 3)
 
 
 def _die_holding(path: Path) -> None:
