@@ -193,7 +193,7 @@ def test_s230_the_same_ticket_again_costs_nothing_and_says_so(ticket, attack, ge
     assert (first.status, second.status) == (Status.FAILED_ADVERSARIAL, Status.FAILED_ADVERSARIAL)
     assert first.cost_usd > 0
     assert second.cost_usd == 0
-    assert any("kept earlier" in caveat for caveat in second.caveats)
+    assert any("come from answers kept" in caveat for caveat in second.caveats)
 
 
 def test_without_settings_for_gemini_nothing_starts(ticket, cli):
