@@ -60,7 +60,9 @@ def write_tickets(directory: Path) -> set[str]:
 
 
 def kept_answers(settings: Settings) -> set[str]:
-    return {json.loads(file.read_text())["prompt_digest"] for file in (settings.state_dir / "answers").glob("[!.]*")}
+    """Digests of the prompts whose answers are kept; a key also names the model."""
+    files = (settings.state_dir / "answers").glob("[!.]*")
+    return {json.loads(file.read_text())["key"].partition("-")[0] for file in files}
 
 
 @pytest.fixture
