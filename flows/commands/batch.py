@@ -1,6 +1,7 @@
 """`refute batch`: many tickets, in parallel, resumable; their outcomes on stdout, the worst one as the exit code."""
 
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,10 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
     metavar="FILE",
     help="Reviewed allow-file: tickets whose dangerous scripts may run, each with its snapshot.",
 )
+@click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
+@click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for each ticket.  [0.50]")
+@click.option("--mutants", type=int, metavar="N", help="Small faults to measure each attack by; 0: none.  [30]")
+@click.option("--strength-floor", type=float, metavar="S", help="Strength that PASS needs, 0 to 1.  [0.6]")
 @click.option("--fresh", is_flag=True, help="Run all and ask models anew; use no kept runs or answers.")
 @click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
 @click.option("--accept-weak", is_flag=True, help="Exit 0 where PASS_WEAK is the worst.")
@@ -62,6 +67,10 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
         settings = Settings.load(
             batch_containers=options["parallel"],
             allow_unpriced=options["allow_unpriced"] or None,
+            tester=options["tester"],
+            max_cost_usd=options["max_cost"],
+            mutants=options["mutants"],
+            strength_floor=options["strength_floor"],
         )
         request = _request(source, options, settings)
         if output is not None:

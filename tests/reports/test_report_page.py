@@ -111,6 +111,18 @@ def test_a_row_opens_to_claim_counterexample_and_reproducer(report: Report) -> N
     assert "&lt;img src=x onerror=alert(1)&gt;" in row
 
 
+def test_a_claim_of_several_lines_is_one_in_a_row_and_shows_no_escapes(
+    ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
+) -> None:
+    bad = outcomes["failed_adversarial"]
+    claim = "It keeps what was put last\n\nIt forgets the oldest."
+    ledger.record(replace(bad, title="T", failures=(replace(bad.failures[0], claim_text=claim),)))
+    page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
+    summary = page[page.index("<summary>") : page.index("</summary>")]
+    assert "It keeps what was put last. It forgets the oldest." in summary
+    assert "\\n" not in summary
+
+
 def test_charts_say_in_words_what_they_show(report: Report) -> None:
     labels = [attributes["aria-label"] or "" for tag, attributes in Elements(render_html(report)).found if tag == "svg"]
     assert labels[0] == labels[1] == "Runs by day: 6 in 2 days, 3 of them failed. The table by day says more."

@@ -1,6 +1,6 @@
 """A budget that is used up, on a real server: everybody is told once, and the nightly batch is paused."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import httpx
@@ -8,6 +8,7 @@ import pytest
 
 from flows.orchestrator.attended import QUEUE
 from refute.ledger.store import Ledger
+from refute.outcome import Status
 from refute.settings import Settings
 from tests.fakes.deployed import Deployed, wait_for
 from tests.fakes.outcomes import fake_outcome
@@ -23,6 +24,22 @@ def spend(deployed: Deployed, usd: str) -> None:
     settings = Settings(state_dir=deployed.home / "state")
     ledger = Ledger.open(settings)
     ledger.record(fake_outcome(started_at=datetime.now(UTC), cost_usd=Decimal(usd)))
+    ledger.close()
+
+
+def fail_more_than_usual(deployed: Deployed) -> None:
+    """Two weeks in which all passed, then a day in which nothing does."""
+    ledger = Ledger.open(Settings(state_dir=deployed.home / "state"))
+    now = datetime.now(UTC)
+    for number in range(60):
+        recent = number < 30
+        ledger.record(
+            fake_outcome(
+                run_id=f"spike-{number}",
+                status=Status.FAILED_VERIFICATION if recent else Status.PASS,
+                started_at=now - timedelta(hours=1 if recent else 72),
+            )
+        )
     ledger.close()
 
 
@@ -43,6 +60,7 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
     killed = deployed.killed_run("verify-ticket")
     assert not is_paused(deployed)
     spend(deployed, "51")
+    fail_more_than_usual(deployed)
     first = deployed.ended(deployed.run("budget-report/hourly", {"page": True}))
     assert (first["state_type"], first["state_name"]) == ("COMPLETED", "EXCEEDED")
     assert deployed.get(f"/flow_runs/{killed}")["state_name"] == "Crashed", "it would be shown as running for ever"
@@ -50,6 +68,7 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
     # Without sandbox the forecast may hold or not, depending on the day of the month.
     wait_for(lambda: sum("the month's budget is used up" in one["text"] for one in webhook.told) == 1)
     wait_for(lambda: sum("% reached" in one["text"] for one in webhook.told) == 3)
+    wait_for(lambda: sum("more tickets fail than usual" in one["text"] for one in webhook.told) == 1)
     artifacts = deployed.post("/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [first["id"]]}}})
     left = {one["key"]: str(one["data"]) for one in artifacts}
     assert {"budget", "report", "report-by-status", "report-by-tester", "report-by-day"} <= left.keys()
@@ -69,6 +88,9 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
     )["events"]
     assert len({one["id"] for one in events}) == len(events)
     assert [one["payload"]["alert"] for one in events][:3] == ["50", "80", "100"]
+    spiked = [one["payload"] for one in events if one["event"] == "refute.failrate.spike"]
+    assert [one["alert"] for one in spiked] == ["failed"]
+    assert spiked[0]["recent"]["hits"] >= 30
 
 
 def test_whoever_may_start_a_run_cannot_change_the_worker_s_settings_with_it(deployed: Deployed) -> None:

@@ -4,18 +4,24 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import docker
 import pytest
+from sqlalchemy import func, select
 
 from flows.batch.crashed import PROCESS_TAG
 from flows.confirmation.form import ask_in_ui
 from flows.confirmation.question import AskedQuestion, AskedTicket
 from flows.orchestrator.server import server_lease
+from flows.request import VerifyRequest
 from flows.run import on_running_server
+from refute.ledger.schema import OUTCOMES, RESERVATIONS
+from refute.ledger.store import Ledger
+from reports.artifacts import artifact_key
 from tests.fakes.browser import Browser, chromium
 from tests.fakes.deployed import WITHIN_S, Deployed, wait_for
 from tests.fakes.prefect_api import BUSY, asked
@@ -116,6 +122,33 @@ def asking(settings, monkeypatch) -> Iterator[Callable[..., Asking]]:
 
 def test_s045_nobody_answers_the_form_in_time(asking):
     assert asking("LATE", timeout_s=1).ended() == ("EXPIRED", "nobody answered in time")
+
+
+@pytest.mark.engine
+def test_s045_a_ticket_on_a_worker_whose_form_nobody_answers_is_cancelled_and_holds_nothing(
+    asking, settings, ticket, monkeypatch
+):
+    from flows.verify_ticket import verify_ticket
+
+    monkeypatch.setenv("REFUTE_FORM_TIMEOUT_S", "1")
+    monkeypatch.setenv("REFUTE_STATE_DIR", str(settings.state_dir))
+    monkeypatch.setenv("REFUTE_COSTS_CSV", str(settings.costs_csv))
+    monkeypatch.setenv("GUARDRAIL_AUDIT_PATH", str(settings.audit_path))
+    state = verify_ticket(VerifyRequest(ticket=ticket(id="LATE-1"), approval="ask"), return_state=True)
+    assert (state.type, state.name) == ("CANCELLED", "CANCELLED")
+    assert "nobody answered in time" in state.message
+    run_id = str(state.state_details.flow_run_id)
+    assert containers_of(run_id) == []
+    with closing(Ledger.open(settings)) as ledger, ledger.transaction() as connection:
+        held = select(func.count()).select_from(RESERVATIONS).where(RESERVATIONS.c.run_id == run_id)
+        assert connection.execute(held).scalar_one() == 0
+        status = select(OUTCOMES.c.status).where(OUTCOMES.c.run_id == run_id)
+        assert connection.scalars(status).all() == ["CANCELLED"]
+
+
+def containers_of(run_id: str) -> list[Any]:
+    with closing(docker.from_env()) as client:
+        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={run_id}"})
 
 
 def test_s280_an_answer_about_other_files_or_without_the_form_is_not_taken(asking):
@@ -219,6 +252,11 @@ def find_out_why(browser: Browser, deployed: Deployed, run_id: str) -> None:
     link = f"document.querySelector('a[href$=\"/flow-run/{run_id}\"]')"
     browser.wait_until(f"!!{link}").open(browser.run(f"{link}.href")).wait_for("1 of 1 claim refuted")
     keep_picture(browser, "run")
+    wanted = {"artifacts": {"flow_run_id": {"any_": [run_id]}}}
+    links = {one["key"]: one["data"] for one in deployed.post("/artifacts/filter", wanted)}
+    path = links[f"{artifact_key('UI-1')}-report"].rpartition("(")[2].rstrip(")")
+    browser.open(f"{pages}{path}", height=1300).wait_for("FAILED_ADVERSARIAL")
+    keep_picture(browser, "story")
 
 
 @pytest.mark.engine

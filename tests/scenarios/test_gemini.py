@@ -74,6 +74,18 @@ def attack(gemini: GeminiServer, verify: Callable[..., Outcome], tmp_path: Path)
     return run
 
 
+def test_s210_a_ticket_over_its_max_cost_exits_14_and_says_what_would_help(ticket, cli, gemini, tmp_path):
+    costly = cli(
+        *("verify", ticket(files=RIGHT, claims=[{"id": "C1", "text": CLAIM}]), "--yes", "--tester", "gemini"),
+        *("--max-cost", "0.000001"),
+        REFUTE_GEMINI_FILE=str(tmp_path / "gemini.yaml"),
+    )
+    assert costly.returncode == 14, costly.stderr
+    assert "SKIPPED_BUDGET" in costly.stdout
+    assert "--max-cost" in costly.stdout + costly.stderr
+    assert gemini.asked == []
+
+
 def audited(folder: Path) -> list[str]:
     return [json.loads(line)["gate"] for line in (folder / "audit.jsonl").read_text().splitlines()]
 

@@ -1,20 +1,42 @@
 """Every bundled sample ticket gets the verdict that its `expected.yaml` names."""
 
+import contextlib
+import csv
 from pathlib import Path
 
 import pytest
 import yaml
 
+from flows.orchestrator.server import server_lease
+from refute.ledger.store import Ledger
+from reports.artifacts import artifact_key
+from reports.frames import frames_from_ledger
+from reports.scope import Scope
+from tests.fakes.prefect_api import asked
+
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+LEFT = ("claims", "story", "record", "report")
 SAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "examples" / "tickets").glob("*/ticket.yaml"))
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
-def test_a_sample_gets_its_verdict(sample, verify):
+def test_s100_a_sample_gets_its_verdict_and_leaves_ledger_row_csv_line_and_artifacts(sample, verify, settings):
     expected = yaml.safe_load((sample / "expected.yaml").read_text())
     outcome = verify(sample, **expected.get("settings", {}))
     assert outcome.status == expected["status"], outcome.reason
     assert [claim.claim_id for claim in outcome.claims if claim.verdict == "refuted"] == expected["refuted"]
+    with contextlib.closing(Ledger.open(settings)) as ledger:
+        (row,) = frames_from_ledger(ledger, Scope(run_ids=(outcome.run_id,))).outcomes.to_dict("records")
+    assert (row["ticket_id"], row["status"]) == (outcome.ticket_id, outcome.status)
+    (line,) = csv.DictReader(settings.costs_csv.read_text().splitlines())
+    assert (line["run_id"], line["ticket_id"], line["status"]) == (outcome.run_id, outcome.ticket_id, outcome.status)
+    assert {f"{artifact_key(outcome.ticket_id)}-{name}" for name in LEFT} <= artifacts_of(settings, outcome.run_id)
+
+
+def artifacts_of(settings, run_id):
+    wanted = {"artifacts": {"flow_run_id": {"any_": [run_id]}}}
+    with server_lease(settings, say=print) as api_url:
+        return {one["key"] for one in asked(api_url, "POST", "/artifacts/filter", wanted)}
 
 
 def test_there_are_samples_of_every_kind():

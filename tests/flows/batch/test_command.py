@@ -114,3 +114,26 @@ def test_a_batch_in_which_something_failed_says_where_the_reproducers_are(tmp_pa
         found.mkdir(parents=True, exist_ok=True)
         done = CliRunner().invoke(batch, [str(tmp_path), "--yes", "--format", "junit"])
         assert (f"with reproducers: {found}" in done.stderr) is shown, done.output
+
+
+def test_a_batch_takes_tester_cost_and_strength_as_a_ticket_does(tmp_path, monkeypatch):
+    taken = []
+    monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ticket.yaml").write_text("")
+
+    def take(_request, settings, **_):
+        taken.append(settings)
+        return BatchResult(batch_id="b", tally=Tally(total=0))
+
+    monkeypatch.setattr(run, "run_batch", take)
+    monkeypatch.setattr("flows.commands.batch._show", lambda *_: None)
+    options = ["--tester", "gemini,property", "--max-cost", "0.25", "--mutants", "5", "--strength-floor", "0.4"]
+    CliRunner().invoke(batch, [".", "--yes", *options], standalone_mode=False, catch_exceptions=False)
+    (used,) = taken
+    assert (used.tester, str(used.max_cost_usd), used.mutants, used.strength_floor) == (
+        "gemini,property",
+        "0.25",
+        5,
+        0.4,
+    )
