@@ -68,16 +68,16 @@ def _analyse_as(report: Report, data: bytes, language: Language) -> None:
         _refuse(report, source.reason, source.line)
         return
     _disguises(report, source, language)
-    if language == Language.PYTHON:
-        scan_python_source(report, source)
-        return
     shebang = decode.shebang_of(data)
     if " -" in shebang and re.search(r"\s-S|\s-[a-z]*c\b|;|\|", shebang):
         spot = Spot(line=1, column=1, text="#!" + shebang)
         # The kernel hands over everything behind the interpreter as one argument.
         interpreter, _, argument = shebang.partition(" ")
         scan_embedded_shell(report, shlex.join([interpreter, argument.strip(), report.path]), spot, depth=1)
-    scan_shell(report, source, report.path)
+    if language == Language.PYTHON:
+        scan_python_source(report, source)
+    else:
+        scan_shell(report, source, report.path)
 
 
 def _disguises(report: Report, source: str, language: Language) -> None:

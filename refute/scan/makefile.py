@@ -1,48 +1,127 @@
 """A Makefile's recipes as shell text, line by line in place, for the targets that a script builds."""
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Final
 
+from refute.scan.symbols import is_known
+
+NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
+"""In the order in which make looks for them (GNU make's manual, "What Name to Give Your Makefile")."""
 _RULE: Final = re.compile(r"^([^\s:#=][^:#=]*?)\s*::?(?!=)([^=].*)?$")
 _ASSIGNMENT: Final = re.compile(r"^(?:export\s+|override\s+)?([\w.]+)\s*(?:[:?+!]|::)?=\s*(.*)$")
-_VARIABLE: Final = re.compile(r"\$(?:\((\w+)\)|\{(\w+)\}|([@<^*?]))")
+_DEFINE: Final = re.compile(r"^(?:override\s+)?define\s+([\w.]+)\s*[:?+]?=?\s*$")
+_INCLUDE: Final = re.compile(r"^[-s]?include[ \t]+(.+)$", re.MULTILINE)
+_VARIABLE: Final = re.compile(r"\$(?:\(([\w.]+)\)|\{([\w.]+)\}|([@<^*?]))")
 _SHELL: Final = re.compile(r"\$[({]shell\s+((?:[^(){}]|\([^()]*\)|\{[^{}]*\})*)[)}]|^[\w.]+\s*!=\s*(.+)$")
 _ROUNDS: Final = 5
+_MAX_FILES: Final = 20
+
+
+@dataclass(slots=True)
+class _Read:
+    """What the files that make reads say together."""
+
+    variables: dict[str, str] = field(default_factory=lambda: {"MAKE": "make", "RM": "rm -f", "CURDIR": "."})
+    needs: dict[str, list[str]] = field(default_factory=dict)
+    defining: str = ""
+    """Variable of the `define` under way."""
+
+
+@dataclass(slots=True)
+class _Line:
+    text: str
+    owner: tuple[str, ...] | None
+    """Targets whose recipe it belongs to."""
+    beside: str
+    """What it runs though it is no recipe."""
+
+
+def makefiles(path: str, files: Mapping[str, bytes]) -> dict[str, str]:
+    """The file that make reads, and what it includes of the workspace, by path; empty where there is none.
+
+    Args:
+        path: as the script names it, `Makefile` in its directory where it names none.
+        files: every file of the workspace.
+    """
+    directory, slash, base = path.rpartition("/")
+    named = [path] if base != "Makefile" else [f"{directory}{slash}{name}" for name in NAMES]
+    pending = [name for name in named if name in files][:1]
+    found: dict[str, str] = {}
+    while pending and len(found) < _MAX_FILES:
+        name = pending.pop(0)
+        if name not in found:
+            found[name] = files[name].decode("utf-8", "replace")
+            pending.extend(_included(found[name], directory + slash, files))
+    return found
+
+
+def _included(text: str, directory: str, files: Mapping[str, bytes]) -> Iterator[str]:
+    for match in _INCLUDE.finditer(re.sub(r"\\\n", " ", text)):
+        for word in match[1].partition("#")[0].split():
+            # What is not known before the run may be any file.
+            pattern = directory + re.sub(r"\$[({][^)}]*[)}]", "*", word).removeprefix("./")
+            yield from (name for name in files if fnmatchcase(name, pattern))
 
 
 def recipes_as_shell(text: str, targets: tuple[str, ...]) -> str:
+    """As `recipes_of`, of a single text."""
+    return recipes_of({"": text}, targets)[""]
+
+
+def recipes_of(texts: Mapping[str, str], targets: tuple[str, ...]) -> dict[str, str]:
     """The recipes that building the targets runs, with variables filled in; every other line is empty.
 
     Args:
-        text: the Makefile.
-        targets: what is built; the first target of the file where empty. Pattern rules are always kept.
+        texts: the Makefile and what it includes, by path.
+        targets: what is built; the first target where empty, all where one is not known. Pattern rules are always kept.
     """
-    variables: dict[str, str] = {}
-    needs: dict[str, list[str]] = {}
-    owners: list[tuple[str, ...] | None] = []
-    inline: list[str] = []
+    read = _Read()
+    lines = {path: _lines(text, read) for path, text in texts.items()}
+    given = targets or tuple(name for name in read.needs if not name.startswith("."))[:1]
+    wanted = _closure(given if all(map(is_known, given)) else tuple(read.needs), read.needs)
+    return {path: "\n".join(_as_shell(line, wanted, read.variables) for line in rows) for path, rows in lines.items()}
+
+
+def _lines(text: str, read: _Read) -> list[_Line]:
+    rows: list[_Line] = []
     current: tuple[str, ...] = ()
-    lines = re.sub(r"\\\n", "\x00", text).split("\n")
-    for line in lines:
-        recipe = line.startswith("\t")
-        if not recipe and (rule := _RULE.match(line)):
-            current = tuple(_fill(rule[1], variables).split())
+    for line in re.sub(r"\\\n", "\x00", text).split("\n"):
+        recipe = line.startswith("\t") and not read.defining
+        if read.defining:
+            _define(line, read)
+        elif not recipe and (opened := _DEFINE.match(line)):
+            read.defining = opened[1]
+            read.variables[opened[1]] = ""
+        elif not recipe and (rule := _RULE.match(line)):
+            current = tuple(_fill(rule[1], read.variables).split())
             for target in current:
-                needs.setdefault(target, []).extend(_fill(rule[2] or "", variables).partition(";")[0].split())
+                needs = _fill(rule[2] or "", read.variables).partition(";")[0].split()
+                read.needs.setdefault(target, []).extend(needs)
         elif not recipe and (assignment := _ASSIGNMENT.match(line)):
-            variables[assignment[1]] = assignment[2]
-        owners.append(current if recipe else None)
-        inline.append(_inline(line, recipe=recipe, variables=variables))
-    wanted = _closure(targets or tuple(name for name in needs if not name.startswith("."))[:1], needs)
-    out = []
-    for line, owner, beside in zip(lines, owners, inline, strict=True):
-        if beside:
-            out.append(beside + "\n" * line.count("\x00"))
-            continue
-        runs = owner is not None and any(name in wanted or "%" in name for name in owner)
-        body = _fill(line.lstrip("\t").lstrip("@-+"), variables) if runs else ""
-        out.append(body.replace("$$", "$").replace("\x00", "\\\n") if runs else "\n" * line.count("\x00"))
-    return "\n".join(out)
+            read.variables[assignment[1]] = assignment[2]
+        rows.append(_Line(line, current if recipe else None, _inline(line, recipe=recipe, variables=read.variables)))
+    return rows
+
+
+def _define(line: str, read: _Read) -> None:
+    if line.strip() == "endef":
+        read.defining = ""
+    else:
+        held = read.variables[read.defining]
+        read.variables[read.defining] = "; ".join(filter(None, [held, line.strip().lstrip("@-+")]))
+
+
+def _as_shell(line: _Line, wanted: set[str], variables: dict[str, str]) -> str:
+    kept = "\n" * line.text.count("\x00")
+    if line.beside:
+        return line.beside + kept
+    if line.owner is None or not any(name in wanted or "%" in name for name in line.owner):
+        return kept
+    body = _fill(line.text.lstrip("\t").lstrip("@-+"), variables)
+    return body.replace("$$", "$").replace("\x00", "\\\n")
 
 
 def _closure(targets: tuple[str, ...], needs: dict[str, list[str]]) -> set[str]:

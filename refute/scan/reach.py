@@ -1,6 +1,7 @@
 """Which files of the workspace a script runs: scripts, Python files, tests, Makefile targets, tool configuration."""
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Final
@@ -10,7 +11,7 @@ from refute.scan.catalog import RULES
 from refute.scan.entry_points import commands_as_shell, console_script
 from refute.scan.finding import Finding
 from refute.scan.limits import is_harmless
-from refute.scan.makefile import recipes_as_shell
+from refute.scan.makefile import makefiles, recipes_of
 from refute.scan.rules import Language
 
 _READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
@@ -110,10 +111,13 @@ def recipes(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> I
         if word in {"npm", "tox"} and (commands := commands_as_shell(target, how, files)) is not None:
             yield commands
             continue
-        name = next((one for one in (target, target.replace("Makefile", "makefile")) if one in files), None)
-        if word == "make" and name is not None:
-            text = files[name].decode("utf-8", "replace")
-            yield name, recipes_as_shell(text, tuple(targets)).encode()
+        if word == "make":
+            texts = makefiles(target, files)
+            # Recipes run in make's own directory, whichever file holds them.
+            directory = target.rpartition("/")[0]
+            start = f"cd {shlex.quote(directory)}; " if directory else ""
+            for name, text in recipes_of(texts, tuple(targets)).items():
+                yield name, (start + text).encode()
 
 
 def _tests_below(target: str, files: Mapping[str, bytes]) -> Iterator[str]:

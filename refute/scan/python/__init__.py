@@ -53,6 +53,7 @@ def scan_nested(outer: PythonWalker, source: str, node: ast.AST) -> None:
     inner.depth = outer.depth + 1
     inner.env = Env(outer.env)
     inner.stars, inner.decoded, inner.written, inner.facts = outer.stars, outer.decoded, outer.written, outer.facts
+    inner.cwd, inner.variables = outer.cwd, outer.variables
     _scan(outer.report, source, inner.spot, inner.depth, inner)
 
 

@@ -62,6 +62,8 @@ def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, targ
     if isinstance(owner, Ref):
         if owner.name == "os.environ" and index in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
             walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {show(as_text(value))!r}")
+        elif owner.name == "os.environ" and isinstance(index, str) and isinstance(value, str):
+            walker.variables[index] = value
         elif owner.name == "sys.modules" and str(index).partition(".")[0] in {
             "pytest",
             "_pytest",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from refute.scan.effects import Act
 from refute.scan.python.values import UNK, PathValue, as_text
-from refute.scan.symbols import show
+from refute.scan.symbols import UNKNOWN, show
 
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
@@ -25,8 +25,10 @@ class PythonCall:
 
     @property
     def act(self) -> Act:
-        """Judges effects of this call."""
-        return Act(self.walker.report, self.walker.spot(self.node), self.shown(), self.walker.cwd, soft=True)
+        """Judges effects of this call; what it is given from outside, and not by a parameter, counts in full."""
+        given = (value for value in (*self.arguments, *self.keywords.values()) if isinstance(value, str | PathValue))
+        soft = not any(UNKNOWN in as_text(value) for value in given)
+        return Act(self.walker.report, self.walker.spot(self.node), self.shown(), self.walker.cwd, soft=soft)
 
     def shown(self) -> str:
         """The call for a person."""

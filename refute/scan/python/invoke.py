@@ -1,7 +1,7 @@
 """Calls: from what is called to the check that knows it, and what becomes of callables that are handed over."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,6 +56,8 @@ _LIBRARY_CALLS: Final = frozenset(
 )
 
 
+_ASKING: Final = (".__getattribute__", ".__getattr__")
+_ROOTS: Final = frozenset({"builtins.object", "builtins.type", "types.ModuleType"})
 _PICKING: Final = ("builtins.", "re.", "itertools.", "json.", "shlex.")
 """Modules whose functions give parts of what they get."""
 _RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
@@ -84,16 +86,8 @@ def call_reference(call: "PythonCall") -> Any:
     from refute.scan.python.calls import HANDLERS, UNKNOWN_METHODS  # noqa: PLC0415 - the table needs this module
 
     name = call.name
-    if name.startswith("library()."):
-        return _call_library(call)
-    if name.startswith("?"):
-        return _call_disguised(call)
-    if name.startswith(("getter.", "caller.")) and call.arguments:
-        return _call_by_name(call)
-    if name.startswith("unbound.") and call.arguments:
-        return call_method(
-            call.walker, Bound(call.arguments[0], name[8:]), call.arguments[1:], call.keywords, call.node
-        )
+    if (indirect := _indirect(call)) is not None:
+        return indirect(call)
     handler = HANDLERS.get(name) or (UNKNOWN_METHODS.get(name.rpartition(".")[2]) if ")." in name else None)
     if handler is not None:
         return handler(call)
@@ -109,6 +103,34 @@ def call_reference(call: "PythonCall") -> Any:
     if name == PROCESSES.name or (PROCESSES in call.arguments and name.startswith(_PICKING)):
         return PROCESSES
     return Ref(f"{name}()") if "." in name and name.count("()") < 3 else UNK  # noqa: PLR2004
+
+
+def _indirect(call: "PythonCall") -> "Callable[[PythonCall], Any] | None":
+    """What judges a call that goes by something other than a module's own name."""
+    name = call.name
+    if name.startswith("library()."):
+        return _call_library
+    if name.startswith("?"):
+        return _call_disguised
+    if not call.arguments:
+        return None
+    if name.startswith(("getter.", "caller.")):
+        return _call_by_name
+    if name.endswith(_ASKING):
+        return _ask
+    return _call_unbound if name.startswith("unbound.") else None
+
+
+def _call_unbound(call: "PythonCall") -> Any:
+    owner = Bound(call.arguments[0], call.name.removeprefix("unbound."))
+    return call_method(call.walker, owner, call.arguments[1:], call.keywords, call.node)
+
+
+def _ask(call: "PythonCall") -> Any:
+    """`os.__getattribute__(name)`, `object.__getattribute__(os, name)`: as `getattr(os, name)`."""
+    owner = call.name.rpartition(".")[0]
+    given = call.arguments if owner in _ROOTS else [Ref(owner), *call.arguments]
+    return call.walker.call(Ref("builtins.getattr"), given, {}, call.node)
 
 
 def _call_by_name(call: "PythonCall") -> Any:

@@ -22,7 +22,7 @@ from refute.scan.python.values import (
     Ref,
     as_text,
 )
-from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, TEMP, UNKNOWN, is_known, is_open
+from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, OUTPUT, TEMP, UNKNOWN, is_known, is_open
 
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
@@ -236,7 +236,9 @@ def iterated(value: Any) -> Any:
     if isinstance(value, Ref) and value.name == "psutil.process_iter()":
         return PROCESS
     if isinstance(value, str):
-        return UNKNOWN if not value.startswith((TEMP, HERE)) else value + "/" + NAME
+        if value.startswith((TEMP, HERE)):
+            return f"{value}/{NAME}"
+        return UNKNOWN if UNKNOWN in value else OUTPUT
     return value if isinstance(value, PathValue) or value == PROCESSES else UNK
 
 

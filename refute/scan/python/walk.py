@@ -25,6 +25,8 @@ class PythonWalker:
     depth: int = 0
     env: Env = field(default_factory=Env)
     cwd: str = HERE
+    variables: dict[str, str] = field(default_factory=dict)
+    """What the text itself puts into the environment."""
     rounds: int = 0
     """Elements for which comprehensions were worked out one by one."""
     branching: int = 0

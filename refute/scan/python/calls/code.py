@@ -58,6 +58,9 @@ def _import(call: PythonCall) -> Any:
         else:
             if isinstance(option, str) and DERIVED in option:
                 call.act.add("dynamic-name", detail="The module's name is hidden.")
+            else:
+                severity = Severity.MEDIUM
+                call.act.add("dynamic-name", severity=severity, detail="The module's name is not known before the run.")
             found.append(Ref("?import"))
     return Choice(tuple(found)) if len(found) > 1 else found[0]
 
@@ -173,7 +176,7 @@ HANDLERS: Final = {
     ),
     "operator.attrgetter": _attrgetter,
     "operator.methodcaller": _methodcaller,
-    "builtins.getattr": _getattr,
+    **dict.fromkeys(("builtins.getattr", "inspect.getattr_static"), _getattr),
     "builtins.setattr": _setattr,
     "builtins.vars": _vars,
     "builtins.globals": lambda _call: Ref("globals()"),

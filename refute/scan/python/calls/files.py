@@ -9,7 +9,7 @@ from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
 from refute.scan.python.values import UNK, FileValue, PathValue, as_text, lift
-from refute.scan.symbols import DERIVED, HERE, HOME, NAME, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DERIVED, HERE, HOME, NAME, OUTPUT, TEMP, is_open
 
 ARCHIVE: Final = "archive"
 """Mode of a file that is an archive: what is written into it is read from elsewhere."""
@@ -182,7 +182,7 @@ def _make_path(call: PythonCall) -> Any:
     return (
         PathValue(_join(call) if call.arguments else ".")
         if not any(a is UNK for a in call.arguments[:1])
-        else PathValue(UNKNOWN)
+        else PathValue(OUTPUT)
     )
 
 

@@ -58,8 +58,11 @@ def _start_process(call: PythonCall) -> Any:
 
 
 def _putenv(call: PythonCall) -> Any:
-    if call.argument(0) in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
+    name, value = call.argument(0), call.argument(1)
+    if name in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
         call.act.add("preload")
+    elif isinstance(name, str) and isinstance(value, str):
+        call.walker.variables[name] = value
     return UNK
 
 
@@ -85,7 +88,7 @@ HANDLERS: Final = {
     **dict.fromkeys(("os.fork", "os.forkpty"), _fork),
     **dict.fromkeys(("multiprocessing.Process", "threading.Thread", "threading.Timer"), _start_process),
     **dict.fromkeys(("os.setuid", "os.seteuid", "os.setresuid", "os.setgid", "os.setreuid"), _uid),
-    "os.putenv": _putenv,
+    **dict.fromkeys(("os.putenv", "os.environ.setdefault"), _putenv),
     **dict.fromkeys(("os.chroot", "os.unshare", "os.setns"), _always("container-escape")),
     **dict.fromkeys(
         ("os.reboot", "os.sethostname", "ctypes.windll.user32.ExitWindowsEx", "crypt.crypt"), _always("system-control")

@@ -6,6 +6,7 @@ import re
 import shlex
 from typing import Any, Final
 
+from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.python.call import PythonCall
 from refute.scan.python.calls import fed, network
@@ -41,13 +42,23 @@ def shell_text(call: PythonCall, value: Any) -> Any:
 
 def embedded(call: PythonCall, text: str) -> None:
     """Judge shell text that a call runs."""
-    from refute.scan.shell import scan_embedded_shell  # noqa: PLC0415 - the two languages need each other
+    from refute.scan.shell import Surroundings, scan_embedded_shell  # noqa: PLC0415 - the languages need each other
 
     walker = call.walker
     if walker.depth >= 6:  # noqa: PLR2004 - shell in Python in shell …
         walker.report.add("unanalysable", walker.spot(call.node), "nested too deeply")
         return
-    scan_embedded_shell(walker.report, text, walker.spot(call.node), depth=walker.depth + 1, written=walker.written)
+    cwd, environment = call.keywords.get("cwd"), call.keywords.get("env")
+    around = Surroundings(
+        cwd=paths.locate(as_text(cwd), walker.cwd).text if isinstance(cwd, str | PathValue) else walker.cwd,
+        variables=walker.variables | (_texts(environment) if isinstance(environment, dict) else {}),
+        written=walker.written,
+    )
+    scan_embedded_shell(walker.report, text, walker.spot(call.node), depth=walker.depth + 1, around=around)
+
+
+def _texts(environment: dict[Any, Any]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if isinstance(name, str) and isinstance(value, str)}
 
 
 def argument_list(call: PythonCall, value: Any) -> Any:
@@ -55,6 +66,7 @@ def argument_list(call: PythonCall, value: Any) -> Any:
     if isinstance(value, list | tuple) and value:
         words = [as_text(part) for part in value]
         if words[0] in {UNKNOWN, OUTPUT, ""}:
+            call.act.add("unresolved-command", severity=Severity.MEDIUM)
             return Ref("subprocess()")
         text = " ".join(_quoted(word) for word in words)
         embedded(call, text)
