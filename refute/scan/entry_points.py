@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 _MAX_BYTES: Final = 1_000_000
 _UNREADABLE: Final = (ValueError, RecursionError, AttributeError, TypeError, KeyError)
 _REFERENCE: Final = re.compile(r"([\w.]+)\s*(?::|\Z)")
+_HOOK: Final = re.compile(r"^\s*(?:-\s+)?entry:\s*(.+?)\s*$", re.MULTILINE)
+"""What a hook of pre-commit runs."""
 _TOX_SUBSTITUTION: Final = re.compile(r"\{(?:posargs:?([^{}]*)|(toxinidir|tox_root)|(envpython)|[^{}]*)\}")
 
 
@@ -33,27 +35,65 @@ def console_script(name: str, files: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def commands_as_shell(path: str, how: str, files: Mapping[str, bytes]) -> tuple[str, bytes] | None:
-    """The commands that `npm SCRIPT` or `tox` would run, as shell text, each on its own line of the configuration.
+    """The commands that `npm SCRIPT`, `tox` and the like would run, as shell text, each on its line of the file.
 
     Args:
-        path: `package.json` or `tox.ini`, as the script's directory makes it.
-        how: `npm` and a script's name, or `tox`.
+        path: `package.json`, `tox.ini` and so on, as the script's directory makes it.
+        how: the tool, and the name of what it is to run where it takes one.
         files: every file of the workspace.
 
     Returns:
         The configuration's path and the text; None where there is none, or nothing in it.
     """
     tool, _, script = how.partition(" ")
-    names = [path] if tool == "npm" else [path, "setup.cfg", "pyproject.toml"]
+    names = [path, "setup.cfg", "pyproject.toml"] if tool == "tox" else [path]
     for name in names:
         text = _text(files, name)
         try:
-            commands = _npm_scripts(text, script) if tool == "npm" else _tox_commands(name, text)
+            commands = _commands(tool, script, name, text)
         except _UNREADABLE:
             continue  # the tool cannot read it either
         if commands:
             return name, _in_place(text, commands).encode()
     return None
+
+
+def _commands(tool: str, script: str, name: str, text: str) -> list[str]:
+    match tool:
+        case "npm":
+            return _npm_scripts(text, script)
+        case "task":
+            return _tasks(text, script)
+        case "just":
+            return [line.strip() for line in text.splitlines() if line[:1].isspace() and line.strip()]
+        case "hooks":
+            return [match[1].strip("'\"") for match in _HOOK.finditer(text)]
+    return _tox_commands(name, text)
+
+
+def _tasks(text: str, script: str) -> list[str]:
+    """Tasks by this name that hatch, pdm, poe or taskipy would run."""
+    import tomllib  # noqa: PLC0415 - most scans never need it
+
+    tool = tomllib.loads(text).get("tool", {})
+    environments = [one.get("scripts", {}) for one in tool.get("hatch", {}).get("envs", {}).values()]
+    tables = [
+        *environments,
+        tool.get("pdm", {}).get("scripts", {}),
+        tool.get("poe", {}).get("tasks", {}),
+        tool.get("taskipy", {}).get("tasks", {}),
+    ]
+    return [command for table in tables for command in _texts(table.get(script.rpartition(":")[2]))]
+
+
+def _texts(task: Any) -> Iterator[str]:
+    match task:
+        case str():
+            yield task
+        case list():
+            yield from (text for part in task for text in _texts(part))
+        case dict():
+            yield from (text for key in ("cmd", "shell", "composite", "sequence") for text in _texts(task.get(key)))
 
 
 def _text(files: Mapping[str, bytes], name: str) -> str:

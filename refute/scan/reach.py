@@ -9,7 +9,8 @@ from typing import Final
 from refute.scan import decode
 from refute.scan.catalog import RULES
 from refute.scan.entry_points import commands_as_shell, console_script
-from refute.scan.finding import Finding
+from refute.scan.finding import Finding, Severity
+from refute.scan.foreign_files import INTERPRETERS, commands_in, is_foreign
 from refute.scan.limits import is_harmless
 from refute.scan.makefile import makefiles, recipes_of
 from refute.scan.rules import Language
@@ -17,6 +18,8 @@ from refute.scan.rules import Language
 _READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
 _LIBRARY_BYTES: Final = 2_000_000
 _PATTERN: Final = re.compile(r"[*?\[]")
+_TOOLS: Final = frozenset({"make", "tox", "npm", "task", "just", "hooks"})
+"""Tools whose configuration holds commands."""
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
 
 
@@ -32,8 +35,8 @@ def next_files(
 
     Args:
         path: the file that was scanned.
-        reached: (path, how it is run) as the walk noted them; paths that are no files of the workspace are dropped,
-            because running them can only fail.
+        reached: (path, how it is run) as the walk noted them; paths that are no files of the workspace are dropped:
+            what the script writes there, or copies, the walk itself has followed.
         files: every file of the workspace.
     """
     found: list[tuple[str, Language | None]] = []
@@ -42,14 +45,16 @@ def next_files(
             found.extend((name, Language.PYTHON) for name in _tests_below(target, files))
         elif how == "import":
             found.extend((name, Language.PYTHON) for name in _import_files(path, target, files))
-        elif how.partition(" ")[0] in {"make", "tox", "npm"}:
+        elif how.partition(" ")[0] in _TOOLS:
             continue  # recipes are turned into shell by `recipes`
         elif how == "command":
             found.extend((name, Language.PYTHON) for name in console_script(target, files))
         elif target in files:
             language = Language(how) if how in {Language.SHELL, Language.PYTHON} else None
             if language is None and not decode.languages_of(target, files[target]):
-                continue
+                if is_foreign(target, files[target], how):
+                    continue  # `unread` and `recipes` tell what can be told
+                language = Language.SHELL  # as a shell takes a program without a first line
             found.append((target, language))
         elif f"{target}/__main__.py" in files:
             found.append((f"{target}/__main__.py", Language.PYTHON))
@@ -62,7 +67,7 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     What a glob matches is run as the script says. Where part of the path is not known (`**`), only files that are
     scripts by themselves are meant.
     """
-    if not _PATTERN.search(target) or how.partition(" ")[0] in {"make", "tox", "npm", "command", "import"}:
+    if not _PATTERN.search(target) or how.partition(" ")[0] in _TOOLS | {"command", "import"}:
         return [(target, how)]
     deep = "**" in target
     anywhere = target.removeprefix("**/")
@@ -108,7 +113,7 @@ def recipes(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> I
     """What `make`, `npm` and `tox` would run, as shell text under the path of the file that holds it."""
     for target, how in reached:
         word, *targets = how.split(" ")
-        if word in {"npm", "tox"} and (commands := commands_as_shell(target, how, files)) is not None:
+        if word in _TOOLS - {"make"} and (commands := commands_as_shell(target, how, files)) is not None:
             yield commands
             continue
         if word == "make":
@@ -118,6 +123,39 @@ def recipes(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> I
             start = f"cd {shlex.quote(directory)}; " if directory else ""
             for name, text in recipes_of(texts, tuple(targets)).items():
                 yield name, (start + text).encode()
+
+
+def foreign(
+    reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]
+) -> tuple[list[Finding], list[tuple[str, bytes]]]:
+    """Files that run in a language which is not read: a finding for each, and the shell commands in them."""
+    named = dict(one for pair in reached for one in _spelled_out(*pair, files) if one[0] in files)
+    found = {
+        path: how
+        for path, how in named.items()
+        if how in {"", *INTERPRETERS}
+        and not decode.languages_of(path, files[path])
+        and is_foreign(path, files[path], how)
+    }
+    return [_unread(path) for path in found], [
+        (path, commands_in(path, files[path], how)) for path, how in found.items()
+    ]
+
+
+def _unread(path: str) -> Finding:
+    rule = RULES["foreign-code"]
+    return Finding(
+        rule_id=rule.id,
+        path=path,
+        line=1,
+        column=1,
+        severity=Severity.MEDIUM,
+        confidence=rule.confidence,
+        matched="",
+        command=path,
+        explanation="The script runs this file, whose language this scan does not read.",
+        remedy=rule.remedy,
+    )
 
 
 def _tests_below(target: str, files: Mapping[str, bytes]) -> Iterator[str]:

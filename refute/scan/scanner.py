@@ -97,4 +97,6 @@ class _Walk:
         if path not in self.scanned:
             self.scanned.append(path)
         self.queue.extend(reach.next_files(path, report.reached, self.files))
-        return list(reach.recipes(report.reached, self.files))
+        unread, commands = reach.foreign(report.reached, self.files)
+        self.findings.extend(finding for finding in unread if finding not in self.findings)
+        return [*reach.recipes(report.reached, self.files), *commands]

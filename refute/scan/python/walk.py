@@ -11,6 +11,7 @@ from refute.scan.python.call import PythonCall
 from refute.scan.python.statements import walk_statement
 from refute.scan.python.values import PROCESSES, UNK, Class, Env, Function, Instance, Partial, Ref, choose
 from refute.scan.report import Report, Spot
+from refute.scan.rules import Language
 from refute.scan.symbols import HERE, NAME
 
 _BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__import__"}
@@ -78,6 +79,8 @@ class PythonWalker:
                 names_ = self.env.owner(target.id).names
                 old = names_.get(target.id) if self.branching else None
                 names_[target.id] = value if old is None else choose([old, value])
+                if target.id == "pytest_plugins":
+                    self._note_plugins(value)
             case ast.Tuple() | ast.List():
                 items = list(value) if isinstance(value, list | tuple) and len(value) == len(target.elts) else None
                 for index, part in enumerate(target.elts):
@@ -88,6 +91,11 @@ class PythonWalker:
                 assigning.assign_attribute(self, owner, target, value)
             case ast.Subscript():
                 assigning.assign_item(self, self.value(target.value), self.value(target.slice), value, target)
+
+    def _note_plugins(self, value: Any) -> None:
+        for module in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(module, str):
+                self.report.reached.append((f"{module.replace('.', '/')}.py", Language.PYTHON))
 
     def lookup(self, name: str) -> Any:
         """What a name stands for."""

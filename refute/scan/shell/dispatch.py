@@ -89,6 +89,7 @@ def _unmark(call: Call) -> None:
 def _judge(call: Call, name: str, handler: object) -> str:
     from refute.scan.shell.commands import run_file  # noqa: PLC0415 - late, like the table it completes
 
+    _note_on_path(call, name)
     if callable(handler):
         original = call.argv[0]
         call.argv = [name, *call.argv[1:]]
@@ -106,6 +107,16 @@ def _judge(call: Call, name: str, handler: object) -> str:
             call.act.add("unresolved-command", severity=Severity.MEDIUM, detail=detail)
             return f"{TEMP}/{name}"
     return UNKNOWN
+
+
+def _note_on_path(call: Call, name: str) -> None:
+    """Note the programs of the workspace that stand for a name once the script has put their directory on its path."""
+    scope = call.walker.scope
+    if "PATH" in scope.variables and "/" not in call.argv[0]:
+        for directory in {part for value in scope.lookup("PATH") for part in value.split(":")}:
+            target = paths.locate(f"{directory}/{name}", scope.cwd)
+            if directory and target.place == paths.Place.WORKSPACE and not is_open(target.text):
+                call.walker.shared.report.reached.append((target.text[2:], ""))
 
 
 def _unresolved(call: Call) -> bool:

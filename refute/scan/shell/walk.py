@@ -38,6 +38,8 @@ class Shared:
     """How many calls were left out because they were under way already."""
     written: dict[str, str] = field(default_factory=dict)
     """Located path → text that the script itself put there."""
+    copies: dict[str, str] = field(default_factory=dict)
+    """Located path → the file of the workspace that the script has put there."""
     inlined: set[str] = field(default_factory=set)
     """Files of the workspace that the script has read, by path."""
     borrowed: set[int] = field(default_factory=set)

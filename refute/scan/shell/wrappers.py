@@ -69,6 +69,13 @@ _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
 _RUNNERS: Final = frozenset(
     {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi", "bundle", "rvm", "mise", "dotenv"}
 )
+_TEXT_OPTIONS: Final = {
+    "script": ("cEImoOTB", frozenset({"c", "command"})),
+    "nix-shell": ("pAI", frozenset({"run", "command"})),
+    "split": ("abClntu", frozenset({"filter"})),
+    "man": ("CRLmMPHTEpr", frozenset({"P", "pager"})),
+}
+"""Options with a value, and which of these are shell text."""
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python3", "perl"})
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
@@ -89,13 +96,32 @@ def unwrap(call: Call, name: str) -> list[str] | None:
     if name == "command":
         return [] if rest[:1] and rest[0].startswith(("-v", "-V")) else split_options(rest, "")[1]
     if name in _RUNNERS and rest[:1] and rest[0] in {"run", "exec", "x"}:
-        return split_options(rest[1:], "pPe")[1]
-    if name == "script" and "-c" in rest[:-1]:
-        call.walker.embedded(rest[rest.index("-c") + 1], call.node)
-        return []
+        return _run_by(call, name, rest[1:])
+    if name in _TEXT_OPTIONS:
+        return _text_of_option(call, name, rest)
     if re.match(r"ld-(?:linux|musl)[\w.-]*\.so", name) or name == "ld.so":
         return split_options(rest, "", frozenset({"library-path", "preload", "argv0", "audit"}))[1]
     return _by_table(call, name, rest) if name in _WRAPPERS else None
+
+
+def _run_by(call: Call, name: str, rest: list[str]) -> list[str]:
+    """What `uv run` and the like run: a program, a Python file, or a task of the project's own."""
+    words = split_options(rest, "pPe")[1]
+    if words and name == "uv" and (words[0].endswith(".py") or {"--script", "-s"} & set(rest)):
+        return ["python", *words]
+    for word in words[:1]:
+        call.walker.shared.report.reached.append(("pyproject.toml", f"task {word}"))
+    return words
+
+
+def _text_of_option(call: Call, name: str, rest: list[str]) -> list[str] | None:
+    """Programs that run the text of an option; None where they have none, or read files besides."""
+    valued, telling = _TEXT_OPTIONS[name]
+    options = split_options(rest, valued, telling, mixed=True)[0]
+    texts = [text for option in sorted(telling) for text in options.get(option, [])]
+    for text in texts:
+        call.walker.embedded(text, call.node)
+    return [] if texts and name != "split" else None
 
 
 def _by_table(call: Call, name: str, rest: list[str]) -> list[str]:

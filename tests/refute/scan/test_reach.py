@@ -224,3 +224,65 @@ def test_scripts_that_run_each_other_are_scanned_once() -> None:
 
 def test_workspace_file_that_does_not_exist_is_nothing_to_block() -> None:
     assert scan_files({"verify.sh": b"sh later.sh || true\n"}, ["verify.sh"]).safe
+
+
+RM = "rm -rf /etc/x\n"
+SHELL_STEP = f"#!/bin/sh\n{RM}"
+PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "path", "text"),
+    [
+        ("./step", "step", RM),
+        ("PATH=$PWD/bin:$PATH\nstep", "bin/step", SHELL_STEP),
+        ('export PATH="$(pwd)/bin:$PATH"\npytest -q', "bin/pytest", SHELL_STEP),
+        ("cp x.txt x.sh; sh x.sh", "x.txt", RM),
+        ("mv x.txt y; chmod +x y; ./y", "x.txt", RM),
+        ("ln -s x.txt x.sh; sh x.sh", "x.txt", RM),
+        ("make", "GNUmakefile", f"all:\n\t{RM}"),
+        ("make -C sub", "sub/Makefile", f"all:\n\t{RM}"),
+        ('make "$T"', "Makefile", f"all:\n\techo\nother:\n\t{RM}"),
+        ("make", "Makefile", "define R\nrm -rf /etc/x\nendef\nall:\n\t$(R)\n"),
+        ("hatch run lint:all", "pyproject.toml", "[tool.hatch.envs.lint.scripts]\nall = 'rm -rf /etc/x'\n"),
+        ("pdm run b", "pyproject.toml", "[tool.pdm.scripts]\nb = {cmd = 'rm -rf /etc/x'}\n"),
+        ("poe b", "pyproject.toml", "[tool.poe.tasks]\nb = ['echo', 'rm -rf /etc/x']\n"),
+        ("task b", "pyproject.toml", "[tool.taskipy.tasks]\nb = 'rm -rf /etc/x'\n"),
+        ("just build", "justfile", "build:\n    rm -rf /etc/x\n"),
+        ("invoke b", "tasks.py", PYTHON_STEP),
+        ("pre-commit run -a", ".pre-commit-config.yaml", "repos:\n- hooks:\n  - id: x\n    entry: rm -rf /etc/x\n"),
+        ("git config core.hooksPath hooks; git commit -m x", "hooks/pre-commit", SHELL_STEP),
+        ("bats t", "t/x.bats", '@test "a" {\n  rm -rf /etc/x\n}\n'),
+        ("uv run --script x.txt", "x.txt", PYTHON_STEP),
+        ("uv run x.py", "x.py", PYTHON_STEP),
+        ("python -m unittest discover -s t -p 'check*.py'", "t/check1.py", PYTHON_STEP),
+        ("pytest -p plug", "plug.py", PYTHON_STEP),
+        ("PYTHONPATH=. python run.py", "sitecustomize.py", PYTHON_STEP),
+        ("perl x.pl", "x.pl", "#!/usr/bin/perl\nsystem('rm -rf /etc/x');\n"),
+        ("./x.rb", "x.rb", "#!/usr/bin/ruby\n`rm -rf /etc/x`\n"),
+        ("node x.js", "x.js", "require('child_process').execSync('rm -rf /etc/x')\n"),
+        ("awk -f x.awk", "x.awk", 'BEGIN { system("rm -rf /etc/x") }\n'),
+        ("sed -f x.sed y", "x.sed", "1e rm -rf /etc/x\n"),
+    ],
+)
+def test_what_runs_by_other_ways_is_scanned(script: str, path: str, text: str) -> None:
+    assert _blocked_paths({"verify.sh": f"{script}\n", path: text}) == {path}
+
+
+def test_what_a_makefile_includes_is_read_with_it() -> None:
+    files = {"verify.sh": "make\n", "Makefile": "include *.mk\nall: x\n", "o.mk": f"x:\n\t{RM}"}
+    assert _blocked_paths(files) == {"o.mk"}
+
+
+def test_plugins_that_a_conftest_names_are_scanned() -> None:
+    files = {"verify.sh": "pytest\n", "conftest.py": "pytest_plugins = ['plug']\n", "plug.py": PYTHON_STEP}
+    assert _blocked_paths(files) == {"plug.py"}
+
+
+@pytest.mark.parametrize(
+    ("script", "path", "text"), [("./prog", "prog", "\x7fELF\0"), ("node t.js", "t.js", "console.log(/a/.exec(b))\n")]
+)
+def test_a_file_in_a_language_that_is_not_read_is_shown(script: str, path: str, text: str) -> None:
+    result = scan_files({"verify.sh": script.encode(), path: text.encode()}, ["verify.sh"])
+    assert result.safe
+    assert [finding.rule_id for finding in result.findings] == ["foreign-code"]

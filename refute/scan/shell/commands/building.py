@@ -33,17 +33,40 @@ def _make(call: Call) -> str:
     return UNKNOWN
 
 
+_CONFIGURED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "tox": (("tox.ini", "tox"),),
+    "nox": (("noxfile.py", Language.PYTHON),),
+    "invoke": (("tasks.py", Language.PYTHON),),
+    "inv": (("tasks.py", Language.PYTHON),),
+    "fab": (("fabfile.py", Language.PYTHON),),
+    "just": (("justfile", "just"), ("Justfile", "just")),
+    "pre-commit": ((".pre-commit-config.yaml", "hooks"),),
+}
+"""Tool → files that say what it runs, each with how."""
+
+
 def _tool(call: Call) -> str:
-    name = call.argv[0]
-    report = call.walker.shared.report
-    if name == "nox":
-        report.reached.append((in_workspace(call, "noxfile.py"), Language.PYTHON))
-    else:
-        report.reached.append((in_workspace(call, "tox.ini"), "tox"))
+    for file, how in _CONFIGURED[call.argv[0]]:
+        call.walker.shared.report.reached.append((in_workspace(call, file), how))
+    return UNKNOWN
+
+
+def _task(call: Call) -> str:
+    for word in [word for word in call.argv[1:] if not word.startswith("-")][:1]:
+        call.walker.shared.report.reached.append((in_workspace(call, "pyproject.toml"), f"task {word}"))
+    return UNKNOWN
+
+
+def _bats(call: Call) -> str:
+    for word in split_options(call.argv[1:], "cFfjot", mixed=True)[1]:
+        for path in (word, f"{word.rstrip('/')}/*.bats"):
+            call.walker.shared.report.reached.append((in_workspace(call, path), "bats"))
     return UNKNOWN
 
 
 COMMANDS: Final = {
     **dict.fromkeys(("make", "gmake"), _make),
-    **dict.fromkeys(("tox", "nox"), _tool),
+    **dict.fromkeys(_CONFIGURED, _tool),
+    **dict.fromkeys(("poe", "task"), _task),
+    "bats": _bats,
 }

@@ -103,6 +103,9 @@ def _copy_known(call: Call, sources: list[str], target: str) -> None:
             text = f'{path} "$@"'
         if text is not None:
             redirects.keep(call.walker, target, text, appends=False)
+        elif call.walker.follows(path):
+            cwd = call.walker.scope.cwd
+            call.walker.shared.copies[paths.locate(target, cwd).text] = paths.locate(path, cwd).text
 
 
 def _cp(call: Call) -> str:

@@ -92,6 +92,8 @@ def run_file(call: Call, path: str, language: Language | None = None, arguments:
     """Judge running a file: text that the script wrote is walked, files of the workspace are noted as reached."""
     target = paths.locate(path, call.walker.scope.cwd)
     text = _text_written(call, target.text)
+    if (original := call.walker.shared.copies.get(target.text)) is not None and text is None:
+        target = paths.locate(original)
     if call.background and not arguments and target.text == paths.locate(call.walker.scope.script).text:
         call.act.add("fork-bomb", detail="The script starts itself again beside itself.")
     if path.startswith("/dev/fd/") or path in {"/dev/stdin", "-"}:

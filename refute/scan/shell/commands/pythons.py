@@ -18,6 +18,7 @@ _MODULES: Final = {"pip": "pip", "pipx": "pipx", "uv": "uv", "ensurepip": "pip"}
 
 
 def _python(call: Call) -> str:
+    _note_customisation(call)
     words = call.argv[1:]
     index = 0
     while index < len(words):
@@ -39,6 +40,14 @@ def _python(call: Call) -> str:
         else:
             return run_file(call, word, Language.PYTHON, words[index + 1 :])
     return from_stdin(call, Language.PYTHON)
+
+
+def _note_customisation(call: Call) -> None:
+    """Note what Python runs by itself from the directories that the script puts on its path."""
+    for directories in call.walker.scope.variables.get("PYTHONPATH", ()):
+        for directory in directories.split(":"):
+            for name in ("sitecustomize.py", "usercustomize.py"):
+                call.walker.shared.report.reached.append((in_workspace(call, f"{directory}/{name}"), Language.PYTHON))
 
 
 def _module(call: Call, module: str, arguments: list[str]) -> str:
@@ -66,7 +75,11 @@ def _module(call: Call, module: str, arguments: list[str]) -> str:
 
 
 def _pytest(call: Call) -> str:
-    operands = [word.partition("::")[0] for word in split_options(call.argv[1:], "kmpcoWnrd", mixed=True)[1]]
+    options, words = split_options(call.argv[1:], "kmpcoWnrd", mixed=True)
+    operands = [word.partition("::")[0] for word in words]
+    for plugin in options.get("p", []):
+        reached = in_workspace(call, plugin.replace(".", "/") + ".py")
+        call.walker.shared.report.reached.append((reached, Language.PYTHON))
     for path in operands or ["."]:
         call.walker.shared.report.reached.append((in_workspace(call, path), "tests"))
     return UNKNOWN
@@ -96,8 +109,11 @@ def _python_tool(call: Call) -> str:
             file = path if path.endswith(".py") else path.replace(".", "/") + ".py"
             call.walker.shared.report.reached.append((in_workspace(call, file), Language.PYTHON))
     if name == "unittest" and (not words or "discover" in words):
-        start = words[words.index("-s") + 1] if "-s" in words[:-1] else "."
+        options = split_options(words, "spt", mixed=True)[0]
+        start = (options.get("s") or ["."])[0]
         call.walker.shared.report.reached.append((in_workspace(call, start), "tests"))
+        for pattern in options.get("p", []):
+            call.walker.shared.report.reached.append((in_workspace(call, f"{start}/{pattern}"), Language.PYTHON))
     return UNKNOWN
 
 
