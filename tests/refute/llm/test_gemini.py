@@ -126,7 +126,7 @@ def test_an_answer_that_never_stops_trickling_in_is_lost(
     settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt, answer: Answer
 ) -> None:
     server.respond = lambda _: answer
-    hurried = Gemini(settings.model_copy(update={"timeout_s": 0.5}), credentials=gemini.credentials)
+    hurried = Gemini(settings.model_copy(update={"timeout_s": 0.3}), credentials=gemini.credentials)
     with pytest.raises(RequestFailed, match="ReadTimeout") as caught:
         hurried.send(make_prompt())
     assert (caught.value.billed, caught.value.retry) == (True, True)
