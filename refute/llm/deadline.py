@@ -6,10 +6,10 @@ no read, write or connect of a client lasts longer than what is left of the time
 Sources: https://www.python-httpx.org/advanced/timeouts/, https://www.encode.io/httpcore/network-backends/, 2026-11-22.
 """
 
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import monotonic
 from typing import Any, Final
 
 import httpcore2
@@ -22,7 +22,7 @@ _ENDS: Final[ContextVar[float | None]] = ContextVar("ends", default=None)
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
     """What this thread does with a `punctual` client takes so long at most, else it raises one of its time-outs."""
-    token = _ENDS.set(time.monotonic() + seconds)
+    token = _ENDS.set(monotonic() + seconds)
     try:
         yield
     finally:
@@ -45,7 +45,7 @@ def _left(timeout_s: float | None, late: type[Exception]) -> float | None:
     ends = _ENDS.get()
     if ends is None:
         return timeout_s
-    left_s = ends - time.monotonic()
+    left_s = ends - monotonic()
     if left_s <= 0:
         raise late("the whole request took too long")
     return left_s if timeout_s is None else min(left_s, timeout_s)

@@ -1,5 +1,6 @@
 """One request to Gemini's enterprise endpoint, with the real client over real HTTP."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -113,22 +114,30 @@ def test_a_request_without_a_reply_says_whether_it_may_cost_and_be_tried_again(
 def test_a_slow_answer_may_have_been_billed(
     settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
 ) -> None:
+    gemini.send(make_prompt())  # what is imported only then takes longer than the limit
     server.respond = lambda _: Answer(text="{}", delay_s=3)
-    hurried = Gemini(settings.model_copy(update={"timeout_s": 0.3}), credentials=gemini.credentials)
+    hurried = Gemini(settings.model_copy(update={"timeout_s": 0.5}), credentials=gemini.credentials)
     with pytest.raises(RequestFailed) as caught:
         hurried.send(make_prompt())
     assert caught.value.billed
     assert caught.value.retry
 
 
-@pytest.mark.parametrize("answer", [Answer(drip_s=0.1), Answer(drip_s=0.1, drip_headers=True)])
+@pytest.mark.parametrize("answer", [Answer(drip_s=0.02), Answer(drip_s=0.02, drip_headers=True)])
 def test_an_answer_that_never_stops_trickling_in_is_lost(
-    settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt, answer: Answer
+    settings: GeminiSettings,
+    gemini: Gemini,
+    server: GeminiServer,
+    make_prompt: MakePrompt,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Answer,
 ) -> None:
+    moments = itertools.count(step=10)  # every look at the clock is ten seconds later: a few reads are over the limit
+    monkeypatch.setattr("refute.llm.deadline.monotonic", lambda: next(moments))
     server.respond = lambda _: answer
-    hurried = Gemini(settings.model_copy(update={"timeout_s": 0.3}), credentials=gemini.credentials)
+    limited = Gemini(settings.model_copy(update={"timeout_s": 60}), credentials=gemini.credentials)
     with pytest.raises(RequestFailed, match="ReadTimeout") as caught:
-        hurried.send(make_prompt())
+        limited.send(make_prompt())
     assert (caught.value.billed, caught.value.retry) == (True, True)
 
 
