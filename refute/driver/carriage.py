@@ -15,3 +15,14 @@ class Malformed(Exception):
 
 class SubjectGone(Exception):
     """The other process has ended."""
+
+
+class Uncarried:
+    """Stands in the place of a value that could not be made here: the test that gets it is noted as not carried.
+
+    Args:
+        reason: why.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason

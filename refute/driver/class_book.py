@@ -8,11 +8,11 @@ from typing import Any, Final, Generic, Protocol
 
 from refute.driver.base_values import base_value
 from refute.driver.borrowing import Borrowing
-from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.codec import Decoder, Encoder
 from refute.driver.known import is_known, is_pythons_own, named, place_of
 from refute.driver.lending import Lending
-from refute.driver.mirror.classes import build
+from refute.driver.mirror.classes import build, build_bare
 from refute.driver.mirror.describing import checked, describe, stands_alone
 from refute.driver.mirror.enums import build_enum
 from refute.driver.mirror.functions import annotate
@@ -39,6 +39,8 @@ class ClassBook(Lending, Borrowing):
         self.link: Any = None
         self.methods_taken: set[tuple[int, str]] = set()
         """Methods of objects of the driver that the subject has got as methods: it may pass them as such."""
+        self._unbuilt: dict[int, str] = {}
+        """Classes of the other side that could not be mirrored, and why: a test that meets one is noted."""
         self.lost: list[str] = []
         """What could not be carried, for the driver to note beside the test's result."""
 
@@ -140,6 +142,11 @@ class ClassBook(Lending, Borrowing):
     def class_of(self, token: list[Any]) -> type:
         """The class that is called so."""
         how, *rest = token
+        if how == "c" and rest[0] in self._unbuilt:
+            self.lose(self._unbuilt[rest[0]])
+        return self._called(how, rest)
+
+    def _called(self, how: Any, rest: list[Any]) -> type:
         if how == "K":
             return named(rest[0], rest[1], in_driver=self.in_driver)
         kind = self._classes.get(rest[0]) if how == "c" else self.own(rest[0])
@@ -151,20 +158,30 @@ class ClassBook(Lending, Borrowing):
         """Mirror a class of the other side."""
         if cid in self._classes or not isinstance(told, dict):
             raise Malformed("a class was told of twice")
-        bases = [self.class_of(token) for token in told["bases"]]
-        meta = self.class_of(told["meta"]) if told.get("meta") else None
+        tokens = [*told["bases"], *([told["meta"]] if told.get("meta") else [])]
+        kinds = [self._called(how, rest) for how, *rest in tokens]
+        bases, meta = kinds[: len(told["bases"])], kinds[-1] if told.get("meta") else None
         checked(told)
-        if told.get("is_meta"):
-            kind = build_meta(cid, told, bases)
-        elif told.get("enum"):
-            table, atoms = members
-            value = Decoder(table, self.whole).value
-            kind = build_enum(
-                cid, told, bases, meta, [(str(name), value(one), value(other)) for name, one, other in atoms]
-            )
-        else:
-            kind = build(cid, told, bases, meta)
+        if above := [self._unbuilt[one] for how, one, *_ in tokens if how == "c" and one in self._unbuilt]:
+            self._unbuilt[cid] = above[0]
+        try:
+            kind = self._built(cid, told, bases, meta, members)
+        except (Malformed, SubjectGone):
+            raise
+        except Exception as error:  # whatever Python's own classes of classes say; honest code gets here
+            reason = f"class {told['qualname']} cannot be made in the other process: {type(error).__name__}: {error}"
+            self._unbuilt[cid] = reason[:500]
+            kind = build_bare(cid, told, bases)
         self.bind_class(cid, kind)
+
+    def _built(self, cid: int, told: dict[str, Any], bases: list[type], meta: type | None, members: Any) -> type:
+        if told.get("is_meta"):
+            return build_meta(cid, told, bases)
+        if not told.get("enum"):
+            return build(cid, told, bases, meta)
+        table, atoms = members
+        value = Decoder(table, self.whole).value
+        return build_enum(cid, told, bases, meta, [(str(name), value(one), value(of)) for name, one, of in atoms])
 
     def annotate(self, cid: int, annotations: list[Any]) -> None:
         """Give a mirrored class and its methods their annotations, once all classes of a message are known.

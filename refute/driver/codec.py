@@ -5,12 +5,22 @@ message's table. An entry is a list `[tag, …]` of atoms. A deep, cyclic or sha
 """
 
 import base64
-from collections import deque
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
-from refute.driver.carriage import CannotCarryBack, Malformed
-from refute.driver.containers import CONTAINERS, TAG_OF, parts_of
+from refute.driver.carriage import CannotCarryBack, Malformed, Uncarried
+from refute.driver.containers import (
+    BUFFERS,
+    CONTAINERS,
+    ELEMENT,
+    TAG_OF,
+    content_of,
+    empty,
+    know_elements,
+    parts_of,
+    tag_of,
+)
 from refute.driver.order import Order
 from refute.driver.plain_values import MAKERS, VALUES
 from refute.driver.scalars import SCALARS, SINGLETONS, is_flat, is_plain, simple
@@ -19,6 +29,10 @@ Atom = Any
 Entry = list[Any]
 MAX_ENTRIES: Final = 3_000_000
 """Entries of one table; a million nested lists are still carried."""
+
+
+UNMADE: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, BufferError, OSError)
+"""What making a value may raise."""
 
 
 class Objects(Protocol):
@@ -127,7 +141,7 @@ class Encoder:
         if len(self.table) > MAX_ENTRIES:
             raise CannotCarryBack(f"the value is too large to pass: more than {MAX_ENTRIES} parts")
         kind = type(value)
-        if kind in TAG_OF:
+        if tag_of(kind) is not None:
             return self._open_container(value, kind)
         if kind is tuple or kind is frozenset:
             parts = value if kind is tuple else tuple(value)
@@ -157,8 +171,9 @@ class Encoder:
         number = self._objects.share(value) if known is None else known
         entry = [TAG_OF[kind], number, None]
         self.reserve(value, entry)
-        if kind is bytearray:
-            entry[2] = base64.b64encode(value).decode()
+        if kind in BUFFERS:
+            entry[2] = base64.b64encode(content_of(value)).decode()
+            entry += [value.typecode] if TAG_OF[kind] == "A" else []
             return entry, None
         return entry, parts_of(value)
 
@@ -222,14 +237,18 @@ class Decoder:
         tag = entry[0]
         if tag in {"t", "f", "C", "v"}:
             return
+        if tag == ELEMENT and ELEMENT not in CONTAINERS:
+            know_elements()
         if tag in CONTAINERS:
             known = self._objects.container(entry[1])
             if known is None:
-                known = deque(maxlen=entry[2][-1]) if tag == "dq" else CONTAINERS[tag]()
+                known = empty(tag, entry)
                 self._objects.adopt(entry[1], known)
-            elif type(known) is not CONTAINERS[tag]:
+            elif type(known) is not CONTAINERS[tag] or (type(known) is array and known.typecode != entry[3]):
                 raise Malformed("a shared container changed its type")
             self._made[place] = known
+            if tag in {"A", "B"}:  # at once: nobody can look at what is still empty
+                self._refill(entry[1], base64.b64decode(entry[2], validate=True))
         elif tag == "=":
             self._made[place] = self._objects.container(entry[1])
             if self._made[place] is None:
@@ -250,20 +269,34 @@ class Decoder:
 
     def _immutable(self, entry: Entry) -> Any:
         if entry[0] == "v":
-            return self._objects.derived(entry, self.value(entry[-1]))
+            content = self.value(entry[-1])
+            return self._attempt(type(content).__name__, lambda: self._objects.derived(entry, content))
         parts = self.values(entry[-1])
         if entry[0] == "C":
-            return MAKERS[entry[1]](*parts)
-        return tuple(parts) if entry[0] == "t" else frozenset(parts)
+            maker = MAKERS[entry[1]]
+            return self._attempt(entry[1], lambda: maker(*parts))
+        return tuple(parts) if entry[0] == "t" else self._attempt("frozenset", lambda: frozenset(parts))
 
     def _fill(self, place: int, entry: Entry) -> None:
         tag = entry[0]
-        if tag == "B":
-            self._refill(entry[1], base64.b64decode(entry[2], validate=True))
-        elif tag in CONTAINERS:
-            self._refill(entry[1], self.values(entry[2]))
+        if tag in {"A", "B"}:
+            return
+        if tag in CONTAINERS:
+            parts = self.values(entry[2])
+            if tag in {"d", "od", "ct"} and len(parts) % 2:
+                raise Malformed("a mapping has a key without a value")
+            self._attempt(CONTAINERS[tag].__name__, lambda: self._refill(entry[1], parts))
         elif tag not in {"t", "f", "C", "v", "=", "i", "S", "b", "k"}:
             self._made[place] = self._objects.fill(self._made[place], entry, self.value)
+
+    def _attempt(self, what: str, make: Callable[[], Any]) -> Any:
+        """What is made of parts that were carried; where it cannot be, the test is told so: honest code gets here."""
+        try:
+            return make()
+        except UNMADE as error:
+            reason = f"a value cannot be made in the other process ({what}: {type(error).__name__}: {error})"
+            self._objects.lose(reason[:500])
+            return Uncarried(reason[:500])
 
     def _refill(self, sid: int, parts: Any) -> None:
         if not self._objects.refill(sid, parts, self._order):

@@ -43,7 +43,7 @@ def tell_error(error: BaseException, objects: "Objects", encoder: "Encoder") -> 
             pairs.append([name, encoder.atom(value)])
     notes = getattr(error, "__notes__", [])
     entry += [
-        [encoder.atom(part) for part in error.args],
+        [encoder.atom(part) for part in _slot("args").__get__(error)],  # a class may have an `args` of its own
         pairs,
         _text(error) if token[0] == "c" else None,
         [encoder.atom(error.__cause__), encoder.atom(error.__context__), error.__suppress_context__],
@@ -79,14 +79,14 @@ def fill_error(
     base: Any = next(one for one in type(made).__mro__ if one.__module__ == "builtins")
     with contextlib.suppress(Exception):  # a type that wants other arguments keeps its empty fields
         base.__init__(made, *values)
-    made.args = values
+    _slot("args").__set__(made, values)
     for name, atom in pairs:
         if name.startswith("_") or (name not in ATTRIBUTES and hasattr(BaseException, name)):
             continue  # no honest side tells these: they would act here
         with contextlib.suppress(AttributeError, TypeError):
             if _is_built_in(type(made), name):
                 if atom is not None:  # an OSError says what it was told, also that there is no number
-                    setattr(made, name, value_of(atom))
+                    _descriptor(type(made), name).__set__(made, value_of(atom))
             else:
                 made.__dict__[name] = value_of(atom)
     if oid is not None and objects.in_driver:
@@ -96,11 +96,11 @@ def fill_error(
     for name, atom in (("__cause__", cause), ("__context__", context)):
         other = value_of(atom)
         if other is None or isinstance(other, BaseException):
-            setattr(made, name, other)
-    made.__suppress_context__ = bool(suppressed)
+            _slot(name).__set__(made, other)
+    _slot("__suppress_context__").__set__(made, bool(suppressed))
     if notes:
-        made.__notes__ = [note for note in notes if isinstance(note, str)]
-    made.__traceback__ = traceback_of(frames)
+        made.__dict__["__notes__"] = [note for note in notes if isinstance(note, str)]
+    _slot("__traceback__").__set__(made, traceback_of(frames))
     return made
 
 
@@ -165,7 +165,19 @@ def _link(file: str, line: int, name: str, module_file: str | None, below: Trace
 
 
 def _is_built_in(kind: type, name: str) -> bool:
-    return any(name in vars(base) for base in kind.__mro__ if base.__module__ == "builtins")
+    return _descriptor(kind, name) is not None
+
+
+def _descriptor(kind: type, name: str) -> Any:
+    """What Python's own exceptions keep an attribute by, whatever a class derived from them has under its name."""
+    return next(
+        (vars(base)[name] for base in kind.__mro__ if base.__module__ == "builtins" and name in vars(base)), None
+    )
+
+
+def _slot(name: str) -> Any:
+    """As `_descriptor`, for what all exceptions have."""
+    return vars(BaseException)[name]
 
 
 def _text(error: BaseException) -> str | None:

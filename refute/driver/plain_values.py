@@ -1,6 +1,5 @@
 """Values of Python's own types that are made anew from their parts."""
 
-import array
 import datetime as dt
 import ipaddress
 import re
@@ -12,6 +11,7 @@ from fractions import Fraction
 from pathlib import PosixPath, PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
+from refute.driver.buffers import view, view_parts
 from refute.driver.type_forms import TYPE_FORMS
 
 
@@ -48,7 +48,7 @@ VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[
     PureWindowsPath: ("PureWindowsPath", lambda v: [str(v)], PureWindowsPath),
     re.Pattern: ("Pattern", lambda v: [v.pattern, v.flags], re.compile),
     time.struct_time: ("struct_time", lambda v: [tuple(v)], time.struct_time),
-    array.array: ("array", lambda v: [v.typecode, v.tobytes()], array.array),
+    memoryview: ("memoryview", view_parts, view),
     **{
         kind: (kind.__name__, lambda v: [str(v)], kind)
         for kind in (

@@ -60,7 +60,8 @@ class Reading(ClassBook):
             case ["W", int(sid), [*_]]:
                 return self._shared(sid)
             case ["E", token, name, value]:
-                return _member(self.class_of(token), name, value)
+                kind = self.class_of(token)
+                return _empty(kind) if token[-1] in self._unbuilt else _member(kind, name, value)
             case ["x", *_]:
                 return shell_error(entry, self.whole)
         raise Malformed(f"an entry is of no known kind: {str(entry[0])[:20]}")

@@ -4,7 +4,7 @@ from operator import is_not
 from sys import getrefcount
 from typing import Any
 
-from refute.driver.containers import parts_of, refill
+from refute.driver.containers import BUFFERS, content_of, parts_of, refill, refill_buffer
 from refute.driver.order import Order
 from refute.driver.scalars import SCALARS
 
@@ -31,16 +31,17 @@ class Shared:
 
     def agree(self, *, without: int = 0) -> None:
         """Take what it holds now for what the other side knows, but for so many at its end."""
-        self.parts: Any = bytes(self.value) if isinstance(self.value, bytearray) else parts_of(self.value)
+        plain = isinstance(self.value, BUFFERS)
+        self.parts: Any = content_of(self.value) if plain else parts_of(self.value)
         if without:
             self.parts = self.parts[:-without]
-        self.nested = not isinstance(self.value, bytearray) and not SCALARS.issuperset(map(type, self.parts))
+        self.nested = not plain and not SCALARS.issuperset(map(type, self.parts))
 
     @property
     def changed(self) -> bool:
         """Whether it holds anything else than when both sides last agreed."""
-        if isinstance(self.value, bytearray):
-            return bool(self.value != self.parts)
+        if isinstance(self.value, BUFFERS):
+            return bool(content_of(self.value) != self.parts)
         now = parts_of(self.value)
         return len(now) != len(self.parts) or any(map(is_not, now, self.parts))
 
@@ -80,11 +81,11 @@ class SharedContainers:
 
         Args:
             sid: of a shared container.
-            parts: as of `parts_of`, or the bytes of a bytearray.
+            parts: as of `parts_of`, or bytes of one of BUFFERS.
             order: of the message. What an older one says is not news.
 
         Returns:
-            False where both sides changed it, neither knowing of the other's change: one of the two is lost.
+            False where a change is lost: both sides made one, neither knowing of the other's, or a view holds its size.
         """
         shared = self._by_sid[sid]
         if order.number:
@@ -93,8 +94,11 @@ class SharedContainers:
             shared.heard = order.number
         added = _added(shared) if order.number else []
         alone = not order.number or (shared.told <= order.heard and (bool(added) or not shared.changed))
-        if isinstance(shared.value, bytearray):
-            shared.value[:] = parts
+        if isinstance(shared.value, BUFFERS):
+            try:
+                refill_buffer(shared.value, parts)
+            except BufferError:
+                return False
         else:
             refill(shared.value, parts + added)
         shared.agree(without=len(added))

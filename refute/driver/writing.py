@@ -1,5 +1,6 @@
 """Writes objects that are no plain data: each kind has an entry of its own."""
 
+import array
 import contextlib
 import enum
 import inspect
@@ -8,7 +9,7 @@ from types import CoroutineType, FunctionType, GeneratorType, MethodType, Method
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, base_value
-from refute.driver.carriage import CannotCarry
+from refute.driver.carriage import CannotCarry, Uncarried
 from refute.driver.class_book import ClassBook
 from refute.driver.codec import Encoder, Entry
 from refute.driver.containers import CONTAINERS, parts_of
@@ -19,13 +20,15 @@ from refute.driver.mirror.functions import tell
 from refute.driver.mirror.roots import MirroredObject
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
-MUTABLE: Final = tuple(CONTAINERS.values())
+MUTABLE: Final = tuple(kind for kind in CONTAINERS.values() if kind is not array.array)
+
+NO_VIEW: Final = "needs the implementation in the test's process: passes a memoryview of what is not shared to it"
 
 
 class Writing(ClassBook):
     """Entries of objects of this side, and of stand-ins that go back."""
 
-    def entry_of(self, value: Any, encoder: Encoder) -> Entry:  # noqa: PLR0911  # one return per kind of object
+    def entry_of(self, value: Any, encoder: Encoder) -> Entry:  # noqa: C901, PLR0911  # one return per kind of object
         """The entry of an object that is no plain data."""
         oid = self._borrowed_ids.get(id(value))
         if oid is not None:
@@ -44,6 +47,8 @@ class Writing(ClassBook):
             return self._container_entry(value, encoder)
         if isinstance(value, CALLABLE) and not _has_attributes(value):
             return self._function_entry(value, encoder)
+        if isinstance(value, Uncarried | memoryview):
+            raise CannotCarry(value.reason if isinstance(value, Uncarried) else NO_VIEW)
         self._may_lend(value)
         if isinstance(value, ModuleType):
             return ["M", self.lend(value), value.__name__]

@@ -54,6 +54,12 @@ class MirroredError(Mirrored):
         return super().__getattr__(name)
 
 
+def _by_length(self: Any) -> bool:
+    """The truth of what has a length: the other side decides, as with a truth of its own."""
+    Current.link.judged()
+    return len(self) != 0
+
+
 def _is_slot(one: Any, name: str) -> bool:
     return any(type(vars(base).get(name)) is MemberDescriptorType for base in type.mro(type(one)))
 
@@ -78,9 +84,11 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
         namespace["__doc__"] = OwnDoc(told["doc"])
     if light:
         namespace["__slots__"] = ()
-    telling = _telling(bases)
+    telling = telling_of(bases)
     for name, told_member in told["members"].items():
         namespace[name] = made_member(cid, str(name), told_member, judging=name in telling)
+    if "__len__" in told["members"] and not any("__bool__" in vars(kind) for base in bases for kind in type.mro(base)):
+        namespace.setdefault("__bool__", _by_length)
     abstract = _abstract(told, namespace)
     name_parts(namespace, told)
     if (signature := shown_signature(told["signature"])) is not None:
@@ -100,6 +108,23 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
     kind: type = _make(_metaclass(meta, bases), told["name"], bases, namespace)
     _complete(kind, told, abstract)
     return kind
+
+
+def build_bare(cid: int, told: Description, bases: list[type]) -> type:
+    """What stands for a class that cannot be mirrored: its name, and the built-in type that holds its values.
+
+    Args:
+        cid: the number of the class.
+        told: what the other side says of it.
+        bases: its bases as they are here.
+    """
+    line = [kind for base in bases for kind in type.mro(base)]
+    holding = (*VALUE_TYPES, list, dict, set, bytearray, BaseException)
+    plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, holding)), None)
+    plain = plain or next((kind for kind in VALUE_TYPES if kind in line), None)
+    bare = {name: told[name] for name in ("name", "qualname", "module", "doc")}
+    bare |= {"members": {}, "signature": None, "standard": False, "asks": False}
+    return build(cid, bare, [] if plain is None or told.get("enum") else [plain], None)
 
 
 def _complete(kind: type, told: Description, abstract: frozenset[str]) -> None:
@@ -163,7 +188,7 @@ def _metaclass(meta: type | None, bases: list[type]) -> type:
     return found[0] if found else MirrorMeta
 
 
-def _telling(bases: list[type]) -> set[str]:
+def telling_of(bases: list[type]) -> set[str]:
     """Methods that tell what a value is: where a class overrides those of its built-in type, it decides by them."""
     found = set(JUDGING)
     for base in bases:
@@ -182,6 +207,7 @@ JOINING: Final = frozenset(
 READING: Final = frozenset(
     {
         "__len__", "__iter__", "__reversed__", "count", "index", "copy", "isdisjoint", "issubset", "issuperset",
+        "__getitem__", "get", "items", "keys", "values",
         "union", "intersection", "difference", "symmetric_difference", "__or__", "__and__", "__sub__", "__xor__",
     }
 )  # fmt: skip

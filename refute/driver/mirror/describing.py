@@ -66,6 +66,11 @@ REGISTRIES: Final[dict[str, Any]] = {
     )
 }  # fmt: skip
 """Abstract classes that do not look at members: a class is one of them by derivation or because somebody said so."""
+OF_FLAGS: Final = tuple(
+    one
+    for name, one in vars(enum.Flag).items()
+    if isinstance(one, FunctionType) and name not in {"__repr__", "__str__"}
+)
 GENERATED: Final = "<string>"
 """The file of functions that dataclasses make."""
 
@@ -140,11 +145,17 @@ def _members(kind: type) -> dict[str, list[Any]]:
     found = {}
     for name, value in _own(kind).items():
         told = _member(name, value)
-        if told is not None and name not in SKIPPED and isinstance(name, str):
-            found[name] = told
+        if told is None or name in SKIPPED or type(name) is not str or _is_of_flags(value):
+            continue
+        found[name] = told
     if "__eq__" in found and "__hash__" not in found and kind.__hash__ is not None:  # as a slot, for example
         found["__hash__"] = ["f", tell(kind.__hash__, "__hash__")]
     return found
+
+
+def _is_of_flags(value: Any) -> bool:
+    """Whether it is an operator of flags as Python has it: Python puts these into every class of flags."""
+    return isinstance(value, FunctionType) and any(value is one for one in OF_FLAGS)
 
 
 def _own(kind: type) -> dict[str, Any]:

@@ -1,12 +1,33 @@
-"""Enumerations of the other process as real ones: their members are plain data, compared here."""
+"""Enumerations of the other process as real ones: their members are plain data, compared here.
+
+Operators that an enumeration, or a class that it derives from, defines itself are asked of the other process.
+"""
 
 import enum
-import functools
-from typing import Any
+from abc import ABCMeta
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any, Final
 
-from refute.driver.mirror.functions import stand_in
-from refute.driver.mirror.members import ask, made_member
-from refute.driver.mirror.roots import JUDGING, Current, Mirrored, refuse_marks
+from refute.driver.base_values import VALUE_TYPES, remade
+from refute.driver.mirror.classes import telling_of
+from refute.driver.mirror.members import made_member
+from refute.driver.mirror.roots import JUDGING, Current, Mirrored, MirrorMeta, refuse_marks
+
+TAKEN: Final = frozenset(
+    {
+        "__new__", "__init__", "__init_subclass__", "__reduce_ex__", "__members__", "__class__", "__deepcopy__",
+        "__copy__", "__getattr__", "__set_name__",
+    }
+)  # fmt: skip
+"""Members that are Python's own here, or ours."""
+DECIDING: Final = JUDGING | {
+    "__or__", "__and__", "__xor__", "__invert__", "__ror__", "__rand__", "__rxor__", "__len__", "__iter__",
+}  # fmt: skip
+"""What Python decides here on plain data, unless the enumeration has one of its own."""
+SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})
+"""Python puts these into every enumeration with a built-in type."""
+OF_DATACLASSES: Final = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
 
 class Spec:
@@ -25,69 +46,103 @@ def build_enum(
     Args:
         cid: the number of the class.
         told: what the other side says of it.
-        bases: its bases as they are here: built-in types and Python's own enumerations.
+        bases: its bases as they are here. It does not derive from the mirrored ones among them, whose class is not that
+            of an enumeration: it has their members, and counts as derived.
         own_meta: the mirrored class of the enumeration, where it is none of Python's own.
         members: name, value, and what it is of its built-in type, for each, aliases included.
     """
-    data = next((base for base in bases if not issubclass(base, enum.Enum) and base is not object), None)
-    for base in bases:
-        data = data or getattr(base, "_member_type_", None)
+    mixins = [base for base in bases if isinstance(base, MirrorMeta)]
+    bases = _without_mirrored(bases)
     meta: Any = type(enum.Enum) if not bases else type(bases[-1])
     if own_meta is not None and issubclass(own_meta, enum.EnumMeta):
         meta = own_meta
     namespace = enum.EnumMeta.__prepare__(told["name"], tuple(bases))
-
-    maker: Any = data if data is not None else object
-
-    def new(cls: type, *given: Any) -> Any:
-        spec = given[0] if given and isinstance(given[0], Spec) else None  # none in one that a test derives
-        content = given if spec is None else (spec.content,)
-        made: Any = object.__new__(cls) if maker is object else maker.__new__(cls, *content)
-        if spec is not None:
-            made._value_ = spec.value
-        return made
-
-    def missing(cls: type, name: str) -> Any:
-        refuse_marks(name)
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return Current.link.request("get", cls, name)
-
     namespace["__module__"], namespace["__qualname__"], namespace["__doc__"] = (
         told["module"],
         told["qualname"],
         told["doc"],
     )
-    namespace["__new__"] = new
-    namespace["__getattr__"] = missing
+    namespace["__new__"] = _maker(bases)
+    namespace["__getattr__"] = _missing
     namespace["__reduce_ex__"] = Mirrored.__reduce_ex__
-    for name, member in told["members"].items():
-        value = _member(cid, name, member) if _is_carried(name) else None
-        if value is not None:
-            namespace[name] = value
+    telling = (DECIDING | telling_of(bases)) - SHOWING
+    own = {name: made_member(cid, name, one, judging=name in telling) for name, one in told["members"].items()}
+    for name, member in (_of_mixins(mixins) | own).items():
+        if _is_carried(name) and (member is not None or name == "__hash__"):
+            namespace[name] = member
     for name, value, content in members:
         namespace[name] = Spec(value, content)
-    return meta(told["name"], tuple(bases), namespace)  # type: ignore[no-any-return]
+    made: type = meta(told["name"], tuple(bases), namespace)
+    for mixin in mixins:
+        _count_as(mixin, made)
+    return made
 
 
-TAKEN = frozenset(
-    {"__new__", "__init__", "__init_subclass__", "__hash__", "__eq__", "__ne__", "__reduce_ex__", "__members__",
-     "__class__", "__or__", "__and__", "__xor__", "__invert__", "__contains__", "__bool__", "__len__", "__iter__",
-     "__ror__", "__rand__", "__rxor__", "__deepcopy__", "__copy__"}
-)  # fmt: skip
+def _without_mirrored(bases: list[type]) -> list[type]:
+    """The bases, with the built-in type of a mirrored one in its place."""
+    found: dict[type, None] = {}
+    for base in bases:
+        if not isinstance(base, MirrorMeta):
+            found[base] = None
+        elif (plain := next((kind for kind in VALUE_TYPES if issubclass(base, kind)), None)) is not None:
+            found[plain] = None
+    return list(found)
+
+
+def _maker(bases: list[type]) -> Any:
+    """`__new__` of an enumeration."""
+    data: Any = next((base for base in bases if not issubclass(base, enum.Enum) and base is not object), None)
+    for base in bases:
+        data = data or getattr(base, "_member_type_", None)
+    data = object if data is None else data
+
+    def new(cls: type, *given: Any) -> Any:
+        spec = given[0] if given else None
+        if isinstance(spec, tuple) and spec:  # how the members of an enumeration of tuples are given
+            spec = spec[0]
+        if not isinstance(spec, Spec):  # of one that a test derives
+            return object.__new__(cls) if data is object else data.__new__(cls, *given)
+        made: Any = object.__new__(cls) if data is object else remade(cls, spec.content)
+        made._value_ = spec.value
+        return made
+
+    return new
+
+
+def _missing(one: Any, name: str) -> Any:
+    """`__getattr__` of an enumeration: what a member has of its own."""
+    refuse_marks(name)
+    if name.startswith("_") and name.endswith("_"):
+        raise AttributeError(name)
+    return Current.link.request("get", one, name)
+
+
+def _of_mixins(mixins: Sequence[type]) -> dict[str, Any]:
+    """What an enumeration has of the mirrored classes that it derives from."""
+    found: dict[str, Any] = {}
+    for mixin in reversed(mixins):
+        for base in reversed(type.mro(mixin)):
+            if isinstance(base, MirrorMeta) and "_refute_root_" not in base.__dict__:
+                found |= {
+                    name: one
+                    for name, one in vars(base).items()
+                    if isinstance(one, FunctionType | property | classmethod | staticmethod)
+                    or name in OF_DATACLASSES
+                    or (name == "__hash__" and one is None)
+                }
+    return found
+
+
+def _count_as(mixin: Any, made: type) -> None:
+    """Let an enumeration count as derived from a mirrored class; nobody is asked whether it does already."""
+    asks = mixin.__dict__.get("_refute_asks_", False)
+    type.__setattr__(mixin, "_refute_asks_", False)
+    ABCMeta.register(mixin, made)
+    type.__setattr__(mixin, "_refute_asks_", asks)
 
 
 def _is_carried(name: str) -> bool:
-    """Whether a member of the enumeration is told to the mirror; what compares and counts is Python's own here."""
-    if name in {"__str__", "__repr__", "__format__", "_missing_"}:
-        return True
-    return not name.startswith("_") or (name.startswith("__") and name not in TAKEN)
-
-
-def _member(cid: int, name: str, member: list[Any]) -> Any:
-    if member[0] == "p":
-        return property(functools.partial(ask, "member_get", cid, name), doc=member[1])
-    if member[0] == "n":
-        return None
-    made = made_member(cid, name, member, judging=name in JUDGING)
-    return made if member[0] != "f" else stand_in(member[1], made, made)
+    """Whether a member of the enumeration is one of its mirror."""
+    if name.startswith("_") and name.endswith("_") and not name.startswith("__"):
+        return name == "_missing_"
+    return name not in TAKEN

@@ -1,6 +1,5 @@
 """Python's own classes behind their mirrored ones, so that `issubclass` and type checks of libraries see them."""
 
-import functools
 from typing import Any, Final
 
 from refute.driver.mirror.describing import SKIPPED
@@ -38,8 +37,7 @@ def cover(namespace: dict[str, Any], real: type, cid: int) -> None:
         if name.startswith("__"):
             namespace[name] = _special(cid, name)
         else:
-            get, put = (functools.partial(_attribute, operation, name) for operation in ("get", "set"))
-            namespace[name] = property(get, put)
+            namespace[name] = Covered(real, name)
 
 
 def _equal_parts(self: Any, other: Any) -> Any:
@@ -57,5 +55,20 @@ def _special(cid: int, name: str) -> Any:
     return method
 
 
-def _attribute(operation: str, name: str, self: Any, *value: Any) -> Any:
-    return Current.link.request(operation, self, name, *value)
+class Covered:
+    """An attribute of Python's own class: an object's is over there, the class has what it has.
+
+    Args:
+        real: Python's own class.
+        name: of the attribute.
+    """
+
+    def __init__(self, real: type, name: str) -> None:
+        self._real = real
+        self._name = name
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        return getattr(self._real, self._name) if made is None else Current.link.request("get", made, self._name)
+
+    def __set__(self, made: Any, value: Any) -> None:
+        Current.link.request("set", made, self._name, value)

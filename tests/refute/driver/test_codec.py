@@ -1,6 +1,8 @@
 import datetime as dt
 import json
 import math
+import xml.etree.ElementTree as ET
+from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from decimal import Decimal
 from fractions import Fraction
@@ -12,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refute.driver.carriage import Malformed
+from refute.driver.carriage import CannotCarry, Malformed, Uncarried
 from refute.driver.codec import Decoder, Encoder
 from refute.driver.objects import Objects
 
@@ -64,7 +66,9 @@ def test_plain_data_comes_out_as_it_went_in(value: Any) -> None:
         "\ud800", "\ud800\udc00", ["\ud83d", "\ude00"], math.inf, -0.0, b"", (), [[]], range(3, 9, 2),
         slice(1, None), Ellipsis, NotImplemented, {1: {2: {3: set()}}}, frozenset({frozenset()}), bytearray(b"ab"),
         deque([1, 2], maxlen=2), Counter("aab"), defaultdict(list, {"a": [1]}), Decimal("1.50"), Fraction(1, 3),
-        UUID(int=5), PurePosixPath("a/b"), dt.datetime(2026, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2), "x")),
+        UUID(int=5), PurePosixPath("a/b"), array("i", [1, -2]), memoryview(b"ab"), memoryview(b"abcd").cast("H"),
+        memoryview(b""), memoryview(bytes(6)).cast("B", [2, 3]),
+        dt.datetime(2026, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2), "x")),
         dt.time(1, 2, fold=1), int, [True, 1, 1.0],
     ],
     ids=repr,
@@ -84,6 +88,42 @@ def test_a_cycle_stays_one() -> None:
     value.append((value,))
     made = carried(value)
     assert made[1][0] is made
+
+
+@pytest.mark.parametrize("view", [slice(None), slice(2, None), slice(1, 1)], ids=str)
+@pytest.mark.parametrize("data", [bytearray(b"abcd"), array("i", [1, 2, 3, 4])], ids=repr)
+def test_a_view_looks_at_the_container_that_comes_with_it(data: Any, view: slice) -> None:
+    looked, whole = carried([memoryview(data)[view], data])
+    assert looked.obj is whole
+    assert looked == memoryview(data)[view]
+    assert looked.format == memoryview(data).format
+
+
+def test_a_view_that_only_reads_cannot_be_written_afterwards() -> None:
+    assert carried(memoryview(bytearray(b"ab")).toreadonly()).readonly
+
+
+def test_a_view_with_gaps_over_what_can_be_changed_cannot_be_carried() -> None:
+    with pytest.raises(CannotCarry, match="memoryview"):
+        carried(memoryview(bytearray(b"abcd"))[::2])
+
+
+def test_an_element_comes_with_its_children_and_one_that_occurs_twice_is_one() -> None:
+    tree = ET.Element("a", {"k": "1"})
+    tree.text, ET.SubElement(tree, "b").tail = "text", "tail"
+    made, child = carried([tree, tree[0]])
+    assert ET.tostring(made) == ET.tostring(tree)
+    assert made[0] is child
+
+
+def test_a_value_that_cannot_be_made_costs_the_test_and_not_the_run() -> None:
+    objects = Objects(1, lambda _: None)
+    table = [["C", "ZoneInfo", ["Nowhere/At_all"]]]
+    made = Decoder(table, objects).value([0])
+    assert isinstance(made, Uncarried)
+    assert "ZoneInfo" in objects.lost[0]
+    with pytest.raises(CannotCarry, match="ZoneInfo"):
+        Encoder(objects).atom(made)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 import contextlib
 import dataclasses
+import enum
 import json
 import pathlib
 import socket
@@ -59,6 +60,33 @@ def theirs(pair: Pair, value: Any) -> Any:
         pair.driver.learn(cid, told, members)
     pair.subject.news = []
     return pair.driver.unpacked(entry)
+
+
+class Rows(list, enum.Enum):  # type: ignore[misc]  # Python makes it; no mirror of it can be made
+    """An enumeration of lists."""
+
+    FIRST = [1]  # noqa: RUF012
+
+
+def test_a_class_that_cannot_be_mirrored_costs_the_test_that_meets_it_and_not_the_run(pair: Pair) -> None:
+    rows, point = theirs(pair, Rows), theirs(pair, Point)
+    assert (rows.__name__, point.__name__) == ("Rows", "Point")
+    (reason,) = pair.reasons
+    assert "Rows" in reason
+
+
+class Refusing(ValueError):
+    """Its arguments are a property, as honest code may have it."""
+
+    @property
+    def args(self) -> Any:
+        return ("its own",)
+
+
+def test_an_exception_that_covers_its_arguments_keeps_those_that_it_was_given(pair: Pair) -> None:
+    error = theirs(pair, Refusing("given"))
+    assert BaseException.__str__(error) == "given"
+    assert error.args == ("its own",)
 
 
 def test_a_change_in_place_comes_back(pair: Pair) -> None:
