@@ -214,7 +214,7 @@ def _by_category(facts: Facts) -> pd.DataFrame:
 def _by_model(facts: Facts, saved_usd: CachedSaving) -> pd.DataFrame:
     """A model stands here for its calls, or for runs whose calls the ledger does not have (imported ones)."""
     runs = _runs_by_model(facts.kinds)
-    found = facts.calls.drop(columns="purpose").groupby("model").sum()
+    found = facts.calls.set_index("model")
     found = found.reindex(found.index.union(runs.index), fill_value=0)
     known = found.pop("cost_nanousd").where(found["unpriced"] < found["calls"])  # else NaN
     found["cost_usd"] = as_usd(known)

@@ -40,7 +40,6 @@ GROUP: Final = pd.CategoricalDtype([group.value for group in Group], ordered=Tru
 
 CALL_COLUMNS: Final[Columns] = {
     "model": "str",
-    "purpose": "str",
     "calls": "int64",
     "input_tokens": "int64",
     "cached_tokens": "int64",
@@ -70,7 +69,7 @@ class Facts:
     kinds: pd.DataFrame
     """What differs between outcomes: `runs`, `labels` and `models` (tuples), `claims` and `tests` (kind → number)."""
     calls: pd.DataFrame
-    """Model calls by model and purpose, `CALL_COLUMNS`; also those for other things than outcomes where the scope is
+    """Model calls by model, `CALL_COLUMNS`; also those for other things than outcomes where the scope is
     one of time alone."""
     latencies: pd.DataFrame
     """The same calls by `model` and the `tenths` of a second that they took: `calls`."""
@@ -133,23 +132,23 @@ def _spread(values: "pd.Series[Any]", dtype: pd.CategoricalDtype, codes: Any) ->
 
 
 def _calls(connection: Connection, scope: Scope) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """By model and purpose, and by model and time, in one pass over the table."""
+    """By model, and by model and time, in one pass over the table."""
     call = MODEL_CALLS.c
     tenths = cast(func.round(call.latency_s * 10), BigInteger)
     tokens = [_whole(call[name]) for name in ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")]
     cost = type_coerce(call.cost_nanousd, BigInteger)
     # COUNT of a column leaves out NULL, which is what an unknown cost is.
     rest = [_whole(func.coalesce(cost, 0)), func.count() - func.count(call.cost_nanousd), func.sum(call.latency_s)]
-    query = select(call.model, call.purpose, func.count(), *tokens, *rest, tenths)
+    query = select(call.model, func.count(), *tokens, *rest, tenths)
     query = query.where(*scope.moments(call.at), *scope.runs(call.run_id))
     if scope.statuses or scope.labels or scope.ticket_ids:
         # One pass over the report's index; asked for each call, SQLite would read the rows with their documents.
         of_scope = select(OUTCOMES.c.run_id, OUTCOMES.c.ticket_id).where(*scope.conditions())
         query = query.where(tuple_(call.run_id, call.ticket_id).in_(of_scope))
-    kinds = (call.model, call.purpose, tenths)
+    kinds = (call.model, tenths)
     rows = chunks(connection, query.group_by(*kinds).order_by(*kinds))
     timed = typed(list(TIMED_CALL_COLUMNS), rows, TIMED_CALL_COLUMNS)
-    calls = timed.drop(columns="tenths").groupby(["model", "purpose"], as_index=False).sum()
+    calls = timed.drop(columns="tenths").groupby("model", as_index=False).sum()
     return calls, timed.groupby(["model", "tenths"], as_index=False)[["calls"]].sum()
 
 
