@@ -7,6 +7,7 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
   both sides hold.
 - objects (lending, borrowing, class_book, writing, reading): who is who.
 - mirror/, base_values, errors, known: stand-ins for the other side's classes, objects and exceptions.
+- unfit: errors that come of stand-ins; buffers: views of memory.
 - peer, operations, awaiting, switchboard: asking, serving, coroutines, a connection per thread.
 - surroundings, loggers, random_stream, arithmetic, streams: what both processes share beside objects.
 - link, attestation, subject_start, pretexts, door, modules, collect: the driver's own: the subject, what a result rests

@@ -41,6 +41,8 @@ class ClassBook(Lending, Borrowing):
         """Methods of objects of the driver that the subject has got as methods: it may pass them as such."""
         self._unbuilt: dict[int, str] = {}
         """Classes of the other side that could not be mirrored, and why: a test that meets one is noted."""
+        self.standing: set[str] = set()
+        """Names of Python's own classes whose objects have stand-ins here or there."""
         self.lost: list[str] = []
         """What could not be carried, for the driver to note beside the test's result."""
 
@@ -88,6 +90,7 @@ class ClassBook(Lending, Borrowing):
                 )
             cid = self._told[id(kind)] = self.lend(kind)
             alone = stands_alone(kind)
+            self.standing |= {kind.__name__} if alone else set()
             bases = (
                 [["K", "builtins", "object"]]
                 if alone
@@ -162,6 +165,7 @@ class ClassBook(Lending, Borrowing):
         kinds = [self._called(how, rest) for how, *rest in tokens]
         bases, meta = kinds[: len(told["bases"])], kinds[-1] if told.get("meta") else None
         checked(told)
+        self.standing |= {str(told["name"])} if told["standard"] else set()
         if above := [self._unbuilt[one] for how, one, *_ in tokens if how == "c" and one in self._unbuilt]:
             self._unbuilt[cid] = above[0]
         try:

@@ -7,6 +7,7 @@ import pytest
 
 from refute.driver.anonymity import forget_marks
 from refute.driver.exceptions import Territory, compares_identity, cut, describe
+from refute.driver.unfit import comes_of_stand_in
 
 TRACEBACK_CHARS = 12_000
 Send = Callable[[str, dict[str, Any]], None]
@@ -125,6 +126,8 @@ class Reporter:
         self._error = describe(error, self._territory) if error is not None else None
         if error is not None and compares_identity(error):
             self._facts.lost("needs the implementation in the test's process: compares the identity of values")
+        if error is not None and (reason := comes_of_stand_in(error, self._facts.objects.standing)) is not None:
+            self._facts.lost(reason)
         self._send("called", {"id": item_id(item.nodeid), "raised": error is not None, **(self._error or {})})
 
 
