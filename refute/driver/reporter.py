@@ -16,6 +16,9 @@ Send = Callable[[str, dict[str, Any]], None]
 class Facts(Protocol):
     """Knows what the running test's result rests on."""
 
+    objects: Any
+    """Who is who between the two processes."""
+
     def begin(self, name: str) -> None:
         """A test begins; its function's name."""
         ...
