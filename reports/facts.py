@@ -90,9 +90,10 @@ def read_facts(ledger: Ledger, scope: Scope) -> Facts:
     with ledger.transaction() as connection:
         found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
         (calls, latencies), strengths = _calls(connection, scope), _strengths(connection, scope)
-        queue_s = _queue_s(connection, scope)
-    in_order = found.sort_values(RECORDED.key, ignore_index=True).drop(columns=RECORDED.key)
-    taken_apart = _taken_apart(in_order)
+        batched = _batched(connection, scope)
+    in_order = found.sort_values(RECORDED.key, ignore_index=True)
+    queue_s = _queue_s(in_order, *batched)
+    taken_apart = _taken_apart(in_order.drop(columns=RECORDED.key))
     return Facts(**taken_apart, calls=calls, latencies=latencies, strengths=strengths, queue_s=queue_s)
 
 
@@ -161,15 +162,33 @@ def _strengths(connection: Connection, scope: Scope) -> pd.DataFrame:
     return typed(list(STRENGTH_COLUMNS), chunks(connection, query.group_by(*kinds)), STRENGTH_COLUMNS)
 
 
-def _queue_s(connection: Connection, scope: Scope) -> "pd.Series[float]":
-    """A batch's id is the run id of its tickets' outcomes; a run of one ticket begins when it is asked for."""
-    moments: Columns = {"opened": MOMENT, "began": MOMENT}
-    opened, began = bare([BATCHES.c.created_at, OUTCOMES.c.started_at])
-    query = select(opened, began).where(OUTCOMES.c.run_id == BATCHES.c.batch_id, *scope.conditions())
-    found = typed(list(moments), chunks(connection, query), moments)
+def _batched(connection: Connection, scope: Scope) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Outcomes of batches, whose id is the run id of their tickets' outcomes, and when these batches were opened."""
+    batches: Columns = {"batch": "str", "opened": MOMENT}
+    query = select(BATCHES.c.batch_id, *bare([BATCHES.c.created_at]))
+    opened = typed(list(batches), chunks(connection, query), batches)
+    columns: Columns = {"id": "int64", "batch": CATEGORY}
+    members = select(RECORDED, OUTCOMES.c.run_id)
+    members = members.where(OUTCOMES.c.run_id.in_(select(BATCHES.c.batch_id)), *scope.conditions())
+    # Without any batch the index would be gone through once more for nothing.
+    return typed(list(columns), chunks(connection, members) if len(opened) else [], columns), opened
+
+
+def _queue_s(ordered: pd.DataFrame, members: pd.DataFrame, opened: pd.DataFrame) -> "pd.Series[float]":
+    """A run of one ticket begins when it is asked for and is not here.
+
+    Args:
+        ordered: outcomes by their keys, with their beginnings.
+        members: of batches, some of the same outcomes.
+        opened: batches with their openings.
+    """
+    places = np.searchsorted(ordered[RECORDED.key].to_numpy(), members["id"].to_numpy())
+    began = ordered["started_at"].iloc[places].reset_index(drop=True)
+    at = opened.set_index("batch")["opened"].reindex(members["batch"].cat.categories)
+    waited = began - at.iloc[members["batch"].cat.codes].reset_index(drop=True)
     # Machines that share a batch have clocks of their own: who seems to begin before it was opened did not wait.
-    waited: pd.Series[float] = (found["began"] - found["opened"]).dt.total_seconds().clip(lower=0.0)
-    return waited
+    found: pd.Series[float] = waited.dt.total_seconds().clip(lower=0.0)
+    return found
 
 
 def _whole(column: Any) -> ColumnElement[Any]:

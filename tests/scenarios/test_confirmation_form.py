@@ -256,7 +256,6 @@ def find_out_why(browser: Browser, deployed: Deployed, run_id: str) -> None:
     links = {one["key"]: one["data"] for one in deployed.post("/artifacts/filter", wanted)}
     path = links[f"{artifact_key('UI-1')}-report"].rpartition("(")[2].rstrip(")")
     browser.open(f"{pages}{path}", height=1300).wait_for("FAILED_ADVERSARIAL")
-    keep_picture(browser, "story")
 
 
 @pytest.mark.engine
