@@ -71,7 +71,8 @@ def test_plain_data_comes_out_as_it_went_in(value: Any) -> None:
         dt.datetime(2026, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2), "x")),
         dt.time(1, 2, fold=1), int, [True, 1, 1.0],
     ],
-    ids=repr,
+    # A view shows its address, which each worker of a parallel run has another of.
+    ids=lambda value: f"view of {value.tobytes()!r}" if isinstance(value, memoryview) else repr(value),
 )  # fmt: skip
 def test_this_value_comes_out_as_it_went_in(value: Any) -> None:
     assert same(carried(value), value)
