@@ -268,8 +268,9 @@ class CaseFile:
 
     def _tests(self) -> tuple[TestRecord, ...]:
         """Every generated test, with what became of it."""
-        judged = [(triaged.test, triaged.verdict, triaged.reason) for triaged in (self.triage or Triage()).triaged]
-        rejected = [(one.test, None, one.reason) for one in (self.screening.rejected if self.screening else ())]
+        triaged = (self.triage or Triage()).triaged
+        judged = [(one.test, one.verdict, one.reason, one.run.attested) for one in triaged]
+        rejected = [(one.test, None, one.reason, None) for one in (self.screening.rejected if self.screening else ())]
         return tuple(
             TestRecord(
                 name=test.name,
@@ -280,8 +281,9 @@ class CaseFile:
                 verdict=verdict,
                 reason=reason,
                 round=test.round,
+                attested=attested,
             )
-            for test, verdict, reason in (*judged, *rejected)
+            for test, verdict, reason, attested in (*judged, *rejected)
         )
 
     def _caveats(self) -> tuple[str, ...]:

@@ -136,6 +136,9 @@ class TestRecord:
     reason: str
     round: str = ""
     """Name and version of the prompt that a model answered with it."""
+    attested: bool | None = None
+    """Whether its end rests on plain data, output and files alone, not on what objects of the implementation say of
+    themselves; None where it did not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

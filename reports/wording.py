@@ -152,7 +152,7 @@ def test_lines(tests: Iterable[TestRecord]) -> list[str]:
     origins = Counter(test.origin for test in ran)
     sources = ", ".join(f"{count} from {_ORIGIN_WORDS[origin]}" for origin, count in origins.most_common())
     ends = Counter(test.verdict for test in ran)
-    results = ", ".join(f"{ends[v]} {v.value.replace('_', ' ')}" for v in TriageVerdict if ends[v])
+    results = ", ".join(f"{ends[v]} {v.value.replace('_', ' ')}{_attested(v, ran)}" for v in TriageVerdict if ends[v])
     lines = [f"{counted(len(ran), 'test')} ran: {sources}", f"results: {results}"] if ran else ["no test ran"]
     lines += [categories_line(ran)] if ran else []
     rejected: dict[str, list[str]] = {}
@@ -163,6 +163,14 @@ def test_lines(tests: Iterable[TestRecord]) -> list[str]:
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         lines.append(f"rejected before the run: {', '.join(names[:NAMES_SHOWN])}{more}: {reason}")
     return lines
+
+
+def _attested(verdict: TriageVerdict, tests: Iterable[TestRecord]) -> str:
+    """Of the tests that survived, how many rest on more than the implementation's word; empty where nobody noted it."""
+    if verdict is not TriageVerdict.SURVIVED:
+        return ""
+    noted = [one.attested for one in tests if one.verdict is verdict and one.attested is not None]
+    return f" ({noted.count(True)} attested)" if noted else ""
 
 
 def categories_line(tests: Iterable[TestRecord]) -> str:

@@ -1,5 +1,6 @@
 """The container engine and its machine: facts are read first, then judged by pure functions."""
 
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,8 @@ class Facts:
     """`/proc/version`, which names the version behind a Debian kernel's ABI number."""
     core_pattern: str = ""
     """What the kernel does with cores, where the engine is on this machine."""
+    runsc: str = ""
+    """Where gVisor's program is, where the engine is on this machine."""
 
 
 def read_facts(client: docker.DockerClient) -> Facts:
@@ -58,6 +61,7 @@ def read_facts(client: docker.DockerClient) -> Facts:
         bridge=bridge,
         kernel_banner=banner,
         core_pattern=cores,
+        runsc=(shutil.which("runsc") or "") if local else "",
     )
 
 
@@ -156,9 +160,14 @@ def check_kernel(facts: Facts) -> Check:
 
 def check_gvisor(facts: Facts) -> Check:
     """A second wall around jobs, optional."""
-    there = "runsc" in (facts.info.get("Runtimes") or {})
-    advice = "" if there else "Optional: a second wall around jobs (Debian package runsc)."
-    return Check(name="gVisor", ok=True if there else None, found="runsc" if there else "not installed", advice=advice)
+    if "runsc" in (facts.info.get("Runtimes") or {}):
+        return Check(name="gVisor", ok=True, found="runsc", advice="")
+    if facts.runsc:
+        known = f'{{"runtimes": {{"runsc": {{"path": "{facts.runsc}"}}}}}}'
+        advice = f"Optional: put {known} into /etc/docker/daemon.json and restart the engine."
+        return Check(name="gVisor", ok=None, found=f"{facts.runsc}, of which the engine does not know", advice=advice)
+    advice = "Optional: a second wall around jobs (Debian package runsc)."
+    return Check(name="gVisor", ok=None, found="not installed", advice=advice)
 
 
 def check_network(facts: Facts) -> Check:

@@ -42,6 +42,8 @@ def generated(
     origin: Origin,
     verdict: TriageVerdict | None = TriageVerdict.SURVIVED,
     reason: str = "passed",
+    *,
+    attested: bool | None = None,
 ) -> TestRecord:
     return TestRecord(
         name=name,
@@ -51,6 +53,7 @@ def generated(
         tester="property",
         verdict=verdict,
         reason=reason,
+        attested=attested,
     )
 
 
@@ -93,9 +96,9 @@ def pass_weak() -> Outcome:
             ),
         ),
         tests=(
-            generated("test_c1_import", "C1", Origin.PHRASE),
-            generated("test_c2_example_0", "C2", Origin.AUTHOR_EXAMPLE),
-            generated("test_c2_property", "C2", Origin.AUTHOR_PROPERTY),
+            generated("test_c1_import", "C1", Origin.PHRASE, attested=True),
+            generated("test_c2_example_0", "C2", Origin.AUTHOR_EXAMPLE, attested=True),
+            generated("test_c2_property", "C2", Origin.AUTHOR_PROPERTY, attested=False),
             generated("test_c2_fuzz", "C2", Origin.FUZZ, TriageVerdict.FLAKY, "failed in 1 of 4 runs"),
             generated("test_c2_sleep", "C2", Origin.PHRASE, None, "sleeps"),
         ),

@@ -145,3 +145,11 @@ def test_an_old_docker_is_a_note_where_jobs_cannot_reach_what_is_open() -> None:
 
 def test_a_kernel_that_cannot_be_read_is_a_note() -> None:
     assert check_kernel(facts(info={"KernelVersion": "?"})).ok is None
+
+
+def test_gvisor_that_the_engine_does_not_know_is_told_how_to_make_known() -> None:
+    checks = judge_engine(facts(info={"Runtimes": {"runc": {}}}, runsc="/usr/bin/runsc"), memory_bytes=2 * 1024**3)
+    gvisor = next(check for check in checks if check.name == "gVisor")
+    assert gvisor.ok is None
+    assert gvisor.found.startswith("/usr/bin/runsc")
+    assert '"path": "/usr/bin/runsc"' in gvisor.advice
