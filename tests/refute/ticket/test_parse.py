@@ -412,7 +412,7 @@ def test_a_ticket_that_cannot_be_read_is_said(workspace: Path, monkeypatch: pyte
     "document",
     [
         "".join(f"k{number}: 1\n" for number in range(40_000)),
-        "labels: [" + "1," * 200_000 + "]",
+        "labels: [" + "1," * 60_000 + "]",
         'requirements: ["' + " " * 900_000 + '"]',
         json.dumps({"claims": [{"text": "t", "examples": [" " * 9_000 + "->" + " " * 900] * 50}]}),
         '{"' + '": 1, "'.join(["x"] * 50_000) + '": 1}',

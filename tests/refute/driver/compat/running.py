@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -35,6 +36,8 @@ def run_plain(folder: Path, files: Mapping[str, str], source: str) -> dict[str, 
         capture_output=True,
         text=True,
         check=False,
+        # Under `nohup` a hang-up is ignored, by what is started too; the suite is to meet it as at a terminal.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     ends: dict[str, str] = {}
     for end, name in LINE.findall(ended.stdout):
