@@ -7,17 +7,16 @@ from typing import Final
 
 from refute.scan import decode
 
+_JAVASCRIPT_SUFFIXES: Final = (".js", ".mjs", ".cjs", ".ts")
 _SUFFIXES: Final = (
-    ".pl", ".pm", ".t", ".rb", ".js", ".mjs", ".cjs", ".ts", ".php", ".lua", ".r", ".R", ".tcl", ".exp", ".groovy",
+    *_JAVASCRIPT_SUFFIXES, ".pl", ".pm", ".t", ".rb", ".php", ".lua", ".r", ".R", ".tcl", ".exp", ".groovy",
     ".jar", ".class", ".go", ".rs", ".ps1", ".awk", ".sed", ".mk", ".bats",
 )  # fmt: skip
-INTERPRETERS: Final = frozenset(
-    {
-        "perl", "ruby", "php", "lua", "luajit", "Rscript", "guile", "tclsh", "expect", "osascript", "groovy", "java",
-        "go", "awk", "sed", "bats", "node", "nodejs", "deno", "bun",
-    }
-)  # fmt: skip
-_JAVASCRIPT: Final = (".js", ".mjs", ".cjs", ".ts")
+_JAVASCRIPT: Final = frozenset({"node", "nodejs", "deno", "bun"})
+INTERPRETERS: Final = _JAVASCRIPT | {
+    "perl", "ruby", "php", "lua", "luajit", "Rscript", "guile", "tclsh", "expect", "osascript", "groovy", "java",
+    "go", "awk", "sed", "bats",
+}  # fmt: skip
 _RUNS: Final = re.compile(
     r"(?:\b(?:system|exec\w*|popen\w*|spawn\w*|shell_exec|passthru|os\.execute|io\.popen|run)\s*\(?\s*(?P<quote>[\"'`])"
     r"(?P<text>(?:\\.|(?!(?P=quote)).)+)(?P=quote))|`(?P<ticks>[^`\n]+)`|(?:qx|%x)[{(\[](?P<bracket>[^\])}\n]+)"
@@ -48,7 +47,7 @@ def commands_in(path: str, data: bytes, how: str) -> bytes:
     if how == "bats":
         count = iter(range(len(text)))
         return _BATS_TEST.sub(lambda _match: f"test_{next(count)}() {{", text).encode()
-    quotes = path.endswith(_JAVASCRIPT) or how in {"node", "nodejs", "deno", "bun"}
+    quotes = path.endswith(_JAVASCRIPT_SUFFIXES) or how in _JAVASCRIPT
     return "\n".join("; ".join(_commands(line, ticks=not quotes)) for line in text.split("\n")).encode()
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from refute.scan.symbols import is_known
 
-NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
+_NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which make looks for them (GNU make's manual, "What Name to Give Your Makefile")."""
 _RULE: Final = re.compile(r"^([^\s:#=][^:#=]*?)\s*::?(?!=)([^=].*)?$")
 _ASSIGNMENT: Final = re.compile(r"^(?:export\s+|override\s+)?([\w.]+)\s*(?:[:?+!]|::)?=\s*(.*)$")
@@ -47,7 +47,7 @@ def makefiles(path: str, files: Mapping[str, bytes]) -> dict[str, str]:
         files: every file of the workspace.
     """
     directory, slash, base = path.rpartition("/")
-    named = [path] if base != "Makefile" else [f"{directory}{slash}{name}" for name in NAMES]
+    named = [path] if base != "Makefile" else [f"{directory}{slash}{name}" for name in _NAMES]
     pending = [name for name in named if name in files][:1]
     found: dict[str, str] = {}
     while pending and len(found) < _MAX_FILES:

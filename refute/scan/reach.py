@@ -13,7 +13,7 @@ from refute.scan.finding import Finding, Severity
 from refute.scan.foreign_files import INTERPRETERS, commands_in, is_foreign
 from refute.scan.limits import is_harmless
 from refute.scan.makefile import makefiles, recipes_of
-from refute.scan.rules import Language
+from refute.scan.rules import Language, Rule
 
 _READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
 _LIBRARY_BYTES: Final = 2_000_000
@@ -143,19 +143,8 @@ def foreign(
 
 
 def _unread(path: str) -> Finding:
-    rule = RULES["foreign-code"]
-    return Finding(
-        rule_id=rule.id,
-        path=path,
-        line=1,
-        column=1,
-        severity=Severity.MEDIUM,
-        confidence=rule.confidence,
-        matched="",
-        command=path,
-        explanation="The script runs this file, whose language this scan does not read.",
-        remedy=rule.remedy,
-    )
+    told = "The script runs this file, whose language this scan does not read."
+    return _of_file(path, RULES["foreign-code"], Severity.MEDIUM, command=path, explanation=told)
 
 
 def _tests_below(target: str, files: Mapping[str, bytes]) -> Iterator[str]:
@@ -198,15 +187,20 @@ def too_many(path: str, limit: int) -> Finding:
 
 def _unanalysable(path: str, reason: str) -> Finding:
     rule = RULES["unanalysable"]
+    return _of_file(path, rule, rule.severity, command=reason, explanation=f"{rule.explanation} {reason}")
+
+
+def _of_file(path: str, rule: Rule, severity: Severity, *, command: str, explanation: str) -> Finding:
+    """A finding about a file as a whole."""
     return Finding(
         rule_id=rule.id,
         path=path,
         line=1,
         column=1,
-        severity=rule.severity,
+        severity=severity,
         confidence=rule.confidence,
         matched="",
-        command=reason,
-        explanation=f"{rule.explanation} {reason}",
+        command=command,
+        explanation=explanation,
         remedy=rule.remedy,
     )

@@ -6,7 +6,7 @@ from refute.scan import paths
 from refute.scan.makefile import recipes_as_shell
 from refute.scan.rules import Language
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import in_workspace
+from refute.scan.shell.commands.interpreters import note_run
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import UNKNOWN, is_open
 
@@ -23,9 +23,7 @@ def _make(call: Call) -> str:
     written = call.stdin if makefile in {"-", "/dev/stdin"} else call.walker.shared.written.get(located)
     if written and not is_open(written):
         call.walker.embedded(recipes_as_shell(written, tuple(targets)), call.node)
-    call.walker.shared.report.reached.append(
-        (in_workspace(call, f"{directory}/{makefile}"), " ".join(["make", *targets]))
-    )
+    note_run(call, f"{directory}/{makefile}", " ".join(["make", *targets]))
     for word in call.argv[1:]:
         name, equals, value = word.partition("=")
         if equals and name == "SHELL":
@@ -47,20 +45,20 @@ _CONFIGURED: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 
 def _tool(call: Call) -> str:
     for file, how in _CONFIGURED[call.argv[0]]:
-        call.walker.shared.report.reached.append((in_workspace(call, file), how))
+        note_run(call, file, how)
     return UNKNOWN
 
 
 def _task(call: Call) -> str:
     for word in [word for word in call.argv[1:] if not word.startswith("-")][:1]:
-        call.walker.shared.report.reached.append((in_workspace(call, "pyproject.toml"), f"task {word}"))
+        note_run(call, "pyproject.toml", f"task {word}")
     return UNKNOWN
 
 
 def _bats(call: Call) -> str:
     for word in split_options(call.argv[1:], "cFfjot", mixed=True)[1]:
         for path in (word, f"{word.rstrip('/')}/*.bats"):
-            call.walker.shared.report.reached.append((in_workspace(call, path), "bats"))
+            note_run(call, path, "bats")
     return UNKNOWN
 
 

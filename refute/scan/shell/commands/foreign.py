@@ -6,7 +6,7 @@ from typing import Final
 
 from refute.scan.sensitive import is_persistence
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import from_stdin, in_workspace
+from refute.scan.shell.commands.interpreters import from_stdin, note_run
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import DERIVED, DOWNLOAD, HOME, UNKNOWN, is_open
 
@@ -44,7 +44,7 @@ def _foreign(flags: str) -> Callable[[Call], str]:
             for path in operands:
                 (call.act.write if in_place else call.act.read)(path)
         if not code and operands:
-            call.walker.shared.report.reached.append((in_workspace(call, operands[0]), call.argv[0]))
+            note_run(call, operands[0], call.argv[0])
         return UNKNOWN
 
     return judge

@@ -187,6 +187,11 @@ def in_workspace(call: Call, path: str) -> str:
     return paths.normalise(path, call.walker.scope.cwd).lstrip("\ue000\ue001\ue002\ue003\ue00e").lstrip("/")
 
 
+def note_run(call: Call, path: str, how: str) -> None:
+    """Note a file of the workspace that a command runs, and how: in a language, as tests, by a tool."""
+    call.walker.shared.report.reached.append((in_workspace(call, path), how))
+
+
 COMMANDS: Final = {
     **dict.fromkeys(_SHELLS, _shell),
     "eval": _eval,

@@ -8,7 +8,7 @@ from typing import Final
 
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import in_workspace
+from refute.scan.shell.commands.interpreters import note_run
 from refute.scan.shell.commands.publishing import configure, publish
 from refute.scan.shell.commands.system import ATTACK_TOOLS, only_asks
 from refute.scan.shell.options import split_options
@@ -166,7 +166,7 @@ def _node_packages(call: Call) -> str:
     operands = [word for word in call.argv[1:] if not word.startswith("-")]
     verb = operands[0] if operands else ""
     script = operands[1] if verb in {"run", "run-script"} and len(operands) > 1 else verb or "install"
-    call.walker.shared.report.reached.append((in_workspace(call, "package.json"), f"npm {script}"))
+    note_run(call, "package.json", f"npm {script}")
     if verb in {"install", "i", "add", "create", "init", "exec", "x", "dlx"} and len(operands) > 1:
         named = [word for word in operands[1:] if not word.startswith((".", "/"))]
         _install(call, named, elsewhere=any(word.startswith("--registry") for word in call.argv))

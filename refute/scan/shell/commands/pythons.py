@@ -7,7 +7,7 @@ from refute.scan import hosts, paths
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import from_stdin, in_workspace, run_file, run_text
+from refute.scan.shell.commands.interpreters import from_stdin, note_run, run_file, run_text
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import UNKNOWN
 
@@ -47,7 +47,7 @@ def _note_customisation(call: Call) -> None:
     for directories in call.walker.scope.variables.get("PYTHONPATH", ()):
         for directory in directories.split(":"):
             for name in ("sitecustomize.py", "usercustomize.py"):
-                call.walker.shared.report.reached.append((in_workspace(call, f"{directory}/{name}"), Language.PYTHON))
+                note_run(call, f"{directory}/{name}", Language.PYTHON)
 
 
 def _module(call: Call, module: str, arguments: list[str]) -> str:
@@ -70,7 +70,7 @@ def _module(call: Call, module: str, arguments: list[str]) -> str:
     else:
         path = module.replace(".", "/")
         for candidate in (f"{path}.py", f"{path}/__main__.py"):
-            call.walker.shared.report.reached.append((in_workspace(call, candidate), Language.PYTHON))
+            note_run(call, candidate, Language.PYTHON)
     return UNKNOWN
 
 
@@ -78,10 +78,9 @@ def _pytest(call: Call) -> str:
     options, words = split_options(call.argv[1:], "kmpcoWnrd", mixed=True)
     operands = [word.partition("::")[0] for word in words]
     for plugin in options.get("p", []):
-        reached = in_workspace(call, plugin.replace(".", "/") + ".py")
-        call.walker.shared.report.reached.append((reached, Language.PYTHON))
+        note_run(call, plugin.replace(".", "/") + ".py", Language.PYTHON)
     for path in operands or ["."]:
-        call.walker.shared.report.reached.append((in_workspace(call, path), "tests"))
+        note_run(call, path, "tests")
     return UNKNOWN
 
 
@@ -107,13 +106,13 @@ def _python_tool(call: Call) -> str:
     for path in words:
         if path.endswith(".py") or (name == "unittest" and re.fullmatch(r"[\w.]+", path) and path != "discover"):
             file = path if path.endswith(".py") else path.replace(".", "/") + ".py"
-            call.walker.shared.report.reached.append((in_workspace(call, file), Language.PYTHON))
+            note_run(call, file, Language.PYTHON)
     if name == "unittest" and (not words or "discover" in words):
         options = split_options(words, "spt", mixed=True)[0]
         start = (options.get("s") or ["."])[0]
-        call.walker.shared.report.reached.append((in_workspace(call, start), "tests"))
+        note_run(call, start, "tests")
         for pattern in options.get("p", []):
-            call.walker.shared.report.reached.append((in_workspace(call, f"{start}/{pattern}"), Language.PYTHON))
+            note_run(call, f"{start}/{pattern}", Language.PYTHON)
     return UNKNOWN
 
 

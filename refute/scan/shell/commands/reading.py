@@ -8,7 +8,7 @@ from typing import Final
 from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import in_workspace
+from refute.scan.shell.commands.interpreters import note_run
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import HERE, HOME, NAME, SECRET, UNKNOWN, is_known
 
@@ -114,7 +114,7 @@ def _awk(call: Call) -> str:
     options, operands = split_options(call.argv[1:], "Fvfe")
     programs = options.get("e", []) or ([] if "f" in options else operands[:1])
     for path in options.get("f", []):
-        call.walker.shared.report.reached.append((in_workspace(call, path), "awk"))
+        note_run(call, path, "awk")
     for path in operands[1:] if not options.get("f") else operands:
         if "=" not in path:
             call.act.read(path)

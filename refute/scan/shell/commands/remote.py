@@ -10,7 +10,7 @@ from refute.scan.finding import Severity
 from refute.scan.public_sources import is_public_source
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import in_workspace
+from refute.scan.shell.commands.interpreters import note_run
 from refute.scan.shell.commands.network import sends
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import DERIVED, DOWNLOAD, UNKNOWN, is_open
@@ -74,7 +74,7 @@ def _copy_remote(call: Call) -> str:
 def _git_setting(call: Call, key: str, value: str) -> None:
     """A setting of git whose value is a command, or a directory of them."""
     if key.lower() == "core.hookspath":
-        call.walker.shared.report.reached.append((in_workspace(call, f"{value}/*"), ""))
+        note_run(call, f"{value}/*", "")
     if _GIT_COMMANDS.search(key) or key.startswith("alias."):
         call.walker.embedded(value.lstrip("!"), call.node)
         if value.startswith("!"):

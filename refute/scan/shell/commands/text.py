@@ -5,7 +5,7 @@ import warnings
 from typing import Final
 
 from refute.scan.shell.call import Call, list_globs
-from refute.scan.shell.commands.interpreters import in_workspace
+from refute.scan.shell.commands.interpreters import note_run
 from refute.scan.shell.options import split_options
 from refute.scan.shell.words import decode_escapes
 from refute.scan.symbols import DECODED, DERIVED, OUTPUT, UNKNOWN, is_open
@@ -131,7 +131,7 @@ def _sed(call: Call) -> str | None:
     for script in scripts:
         _sed_script(call, script)
     for path in options.get("f", []) + options.get("file", []):
-        call.walker.shared.report.reached.append((in_workspace(call, path), "sed"))
+        note_run(call, path, "sed")
     in_place = any(name.startswith(("i", "in-place")) for name in options)
     for path in operands:
         (call.act.write if in_place else call.act.read)(path)
