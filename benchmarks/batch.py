@@ -103,6 +103,11 @@ def run(tickets: Path, settings: Settings, name: str) -> list[Seen]:
     return seen
 
 
+def memory_at(seen: list[Seen], at_s: float) -> int:
+    """Resident memory, in KiB, when it was last looked at before a moment."""
+    return [one.memory_kib for one in seen if one.at_s <= at_s and one.memory_kib][-1]
+
+
 def plain_container_s(image: str) -> float:
     """What `docker run` takes for a container that does nothing: the median of a few on an idle engine."""
     took = []
@@ -139,7 +144,7 @@ def report(settings: Settings, count: int, seen: list[Seen], plain_s: float) -> 
     last = max(one.started_at.timestamp() + one.duration_s for one in outcomes)
     wall_s, started_s = last - first.timestamp(), seen[-1].at_s
     ideal_s = sandbox_s / cores()
-    quarter = [one.memory_kib for one in seen if one.at_s > started_s / 4 and one.memory_kib]
+    held_kib = [memory_at(seen, started_s * share) for share in (0.25, 0.5, 0.9, 1)]
     print(f"# Batch of {count} small tickets, {cores()} cores, property tester\n")
     print(f"{os.getloadavg()[0]:.0f} processes wanted a core when it ended (benchmarks/batch.py).\n")
     print("| what | figure |\n|---|---|")
@@ -153,7 +158,8 @@ def report(settings: Settings, count: int, seen: list[Seen], plain_s: float) -> 
     with_making_s = (sandbox_s + containers * plain_s) / cores()
     print(f"| wall / ((commands + plain containers) / cores) | {wall_s / with_making_s:.2f} |")
     print(f"| more than the containers' share, a ticket | {(wall_s - ideal_s) / count:.2f} s |")
-    print(f"| resident memory after a quarter of the time, at the end | {quarter[0] >> 10}, {quarter[-1] >> 10} MiB |")
+    memory = ", ".join(str(one >> 10) for one in held_kib)
+    print(f"| resident memory at 25, 50 and 90 % of the time, and at its end with the table | {memory} MiB |")
     print(f"| processor time of the batch's process, a ticket | {seen[-1].processor_s / count:.2f} s |")
     print("\nMeans of a ticket, in seconds. The rest of it is making and reading containers, and our own work.\n")
     print("| stage | in all | in containers |\n|---|---:|---:|")

@@ -94,6 +94,8 @@ def rate(settings: Settings, writers: int, seconds: float) -> tuple[float, float
 def killed(settings: Settings, seconds: float) -> tuple[int, int, int]:
     """Kills, outcomes acknowledged, and outcomes lost or doubled."""
     chance = random.Random(240)  # noqa: S311  # moments to kill at, no secret
+    ledger = Ledger.open(settings)
+    append_missing(ledger, settings.costs_csv)  # what came before, or nobody lives long enough to write it
     end, kills, acknowledged = time.monotonic() + seconds, 0, set[str]()
     while time.monotonic() < end:
         started = [start(settings, f"kill{kills}-{n}", end + 60, twice=True) for n in range(WRITERS)]
@@ -103,7 +105,6 @@ def killed(settings: Settings, seconds: float) -> tuple[int, int, int]:
             process.join()
             kills += 1
             acknowledged |= heard(reader)
-    ledger = Ledger.open(settings)
     append_missing(ledger, settings.costs_csv)
     rows = Counter(row.run_id for row in ledger.cost_rows())
     with settings.costs_csv.open(newline="", encoding="utf-8") as file:

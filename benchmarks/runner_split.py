@@ -50,7 +50,7 @@ def test_calls():
 """
 SUITE = "import impl\n" + "".join(f"def test_{n}():\n    assert impl.double({n}) == {2 * n}\n" for n in range(10))
 PLAIN = ["-q", "-s", "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:faulthandler", "--noconftest"]
-ROUNDS = 7
+ROUNDS = 20
 
 
 def in_one(folder: Path, tests: str) -> tuple[float, str]:
