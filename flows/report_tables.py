@@ -1,5 +1,6 @@
 """Aggregated tables as artifacts of the run that is going on: of a batch, or of everything every hour."""
 
+from datetime import UTC, datetime
 from typing import Final
 
 from prefect.artifacts import create_table_artifact
@@ -34,5 +35,5 @@ def leave_batch_tables(ledger: Ledger, batch_id: str) -> None:
     Raises:
         LedgerUnavailable: the ledger failed.
     """
-    facts = read_facts(ledger, Scope(run_ids=(batch_id,)))
+    facts = read_facts(ledger, Scope(run_ids=(batch_id,)), datetime.now(UTC))
     leave_tables("batch", tables(facts, saved_by_cache_usd), description=batch_id)

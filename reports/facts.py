@@ -6,12 +6,14 @@ tester, labels, counts) come as one text, and each of the few different ones is 
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal, select, tuple_, type_coerce
 
+from refute.ledger.budgets import HELD, State
 from refute.ledger.latest import RECORDED
 from refute.ledger.schema import BATCHES, MODEL_CALLS, OUTCOMES
 from refute.ledger.store import Ledger
@@ -79,8 +81,8 @@ class Facts:
     """Of each ticket of a batch: from the batch's opening to the ticket's own beginning."""
 
 
-def read_facts(ledger: Ledger, scope: Scope) -> Facts:
-    """Read them in one transaction, so that all numbers are of one moment.
+def read_facts(ledger: Ledger, scope: Scope, now: datetime) -> Facts:
+    """Read them in one transaction, so that all numbers are of one moment, `now`.
 
     Raises:
         LedgerUnavailable: the ledger failed.
@@ -89,7 +91,7 @@ def read_facts(ledger: Ledger, scope: Scope) -> Facts:
     columns = [_kind() if name == "kind" else bare([plain[name]])[0] for name in NARROW]
     with ledger.transaction() as connection:
         found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
-        (calls, latencies), strengths = _calls(connection, scope), _strengths(connection, scope)
+        (calls, latencies), strengths = _calls(connection, scope, now), _strengths(connection, scope)
         batched = _batched(connection, scope)
     in_order = found.sort_values(RECORDED.key, ignore_index=True)
     queue_s = _queue_s(in_order, *batched)
@@ -132,8 +134,8 @@ def _spread(values: "pd.Series[Any]", dtype: pd.CategoricalDtype, codes: Any) ->
     return pd.Categorical.from_codes(pd.Categorical(values, dtype=dtype).codes[codes], dtype=dtype)
 
 
-def _calls(connection: Connection, scope: Scope) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """By model, and by model and time, in one pass over the table."""
+def _calls(connection: Connection, scope: Scope, now: datetime) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """By model, and by model and time, in one pass over the table; without those whose answers are still waited for."""
     call = MODEL_CALLS.c
     tenths = cast(func.round(call.latency_s * 10), BigInteger)
     tokens = [_whole(call[name]) for name in ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")]
@@ -142,6 +144,8 @@ def _calls(connection: Connection, scope: Scope) -> tuple[pd.DataFrame, pd.DataF
     rest = [_whole(func.coalesce(cost, 0)), func.count() - func.count(call.cost_nanousd), func.sum(call.latency_s)]
     query = select(call.model, func.count(), *tokens, *rest, tenths)
     query = query.where(*scope.moments(call.at), *scope.runs(call.run_id))
+    under_way = select(HELD.id).where(HELD.state == State.SENT.value, HELD.expires_at > now)
+    query = query.where(call.reservation_id.not_in(under_way))
     if scope.statuses or scope.labels or scope.ticket_ids:
         # One pass over the report's index; asked for each call, SQLite would read the rows with their documents.
         of_scope = select(OUTCOMES.c.run_id, OUTCOMES.c.ticket_id).where(*scope.conditions())

@@ -63,7 +63,7 @@ def make_report(ledger: Ledger, settings: Settings, scope: Scope, now: datetime)
     Raises:
         LedgerUnavailable: the ledger failed.
     """
-    facts = read_facts(ledger, scope)
+    facts = read_facts(ledger, scope, now)
     return Report(
         made_at=now,
         scope=scope,

@@ -1,17 +1,18 @@
 """Money for model calls: reserved before, settled after, so that no number of parallel tickets overspends a budget.
 
 reserved → sent → settled. One that was never sent expires; one that was sent and never settled may have been billed,
-so it keeps its worst case until it is settled, and is then marked unreconciled.
+so it keeps its worst case until it is settled, and is then marked unreconciled. Its call is on record as lost from the
+moment it is sent: whoever settles it writes over that, and a process that is killed leaves what is true.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final, NewType
 
-from sqlalchemy import Connection, insert, text, update
+from sqlalchemy import Connection, delete, insert, text, update
 
 from refute.ledger.budgets import HELD, ZERO, Budgets, Payer, State, awaited, scopes, standing
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
@@ -37,12 +38,15 @@ class Queued:
 
 
 LOST: Final = "lost"
-"""How a call ended whose answer never came, or was none: it may have been billed."""
+"""How a call ended whose answer never came, or was none, or whose process died: it may have been billed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """What is kept of a call; never the prompt itself. Of a lost one no tokens are known, and its cost is the worst."""
+    """What is kept of a call; never the prompt itself. Of a lost one no tokens are known, and its cost is the worst.
+
+    The time of one whose process died is the worst too: as long as its answer might have taken.
+    """
 
     purpose: str
     tier: str
@@ -123,11 +127,13 @@ class Accounts:
         with self._ledger.transaction() as connection:
             return not awaited(connection, scopes(self._budgets, payer, now), worst_usd, now, place=place)
 
-    def mark_sent(self, reservation: ReservationId, *, answer_s: float) -> bool:
+    def mark_sent(self, reservation: ReservationId, payer: Payer, lost: ModelCall, *, answer_s: float) -> bool:
         """Say, before sending, that the call may be billed from now on.
 
         Args:
             reservation: that pays for it.
+            payer: for whom it is made.
+            lost: the call as it stays on record if nobody settles it.
             answer_s: how long its answer may take; after it nobody waits for what it may give back.
 
         Returns:
@@ -136,10 +142,14 @@ class Accounts:
         now = self._clock().astimezone(UTC)
         held = (HELD.id == reservation) & (HELD.state == State.RESERVED.value) & (HELD.expires_at > now)
         sent = {"state": State.SENT.value, "expires_at": now + timedelta(seconds=answer_s + SETTLING_S)}
+        row = {"reservation_id": reservation, "run_id": payer.run_id, "ticket_id": payer.ticket_id, **self._facts(lost)}
         with self._exclusive() as connection:
-            return connection.execute(update(RESERVATIONS).where(held).values(sent)).rowcount == 1
+            if connection.execute(update(RESERVATIONS).where(held).values(sent)).rowcount != 1:
+                return False
+            connection.execute(insert(MODEL_CALLS).values(row))
+        return True
 
-    def settle(self, reservation: ReservationId, payer: Payer, call: ModelCall) -> None:
+    def settle(self, reservation: ReservationId, call: ModelCall) -> None:
         """Put the real cost in the place of the worst case, and keep the call, in one transaction."""
         settled: dict[str, Any] = {
             "state": State.SETTLED.value,
@@ -147,26 +157,28 @@ class Accounts:
             "held_nanousd": call.cost_usd or ZERO,
             "unreconciled": False,
         }
-        self._settle(reservation, payer, call, settled)
+        self._settle(reservation, call, settled)
 
-    def settle_at_worst(self, reservation: ReservationId, payer: Payer, call: ModelCall) -> None:
+    def settle_at_worst(self, reservation: ReservationId, call: ModelCall) -> None:
         """The call may have been billed, nobody knows how much: it counts at its worst case, and is kept as that."""
-        self._settle(reservation, payer, call, _AT_WORST)
+        self._settle(reservation, call, _AT_WORST)
 
     def release(self, reservation: ReservationId) -> None:
-        """Nothing was billed."""
-        free = {"state": State.RELEASED.value, "cost_nanousd": ZERO, "held_nanousd": ZERO}
+        """Nothing was billed: no call is kept."""
+        free = {"state": State.RELEASED.value, "cost_nanousd": ZERO, "held_nanousd": ZERO, "unreconciled": False}
         with self._exclusive() as connection:
             self._finish(connection, reservation, free)
+            connection.execute(delete(MODEL_CALLS).where(MODEL_CALLS.c.reservation_id == reservation))
 
-    def settle_abandoned(self, *, older_than_s: float) -> int:
-        """Settle at worst case what was sent so long ago that nobody can still be waiting for its answer.
+    def settle_abandoned(self) -> int:
+        """Settle at worst case what was sent so long ago that no answer can be on its way.
+
+        An answer that is settled even later (its machine slept) puts its real cost in the place of that.
 
         Returns:
             How many there were.
         """
-        before = self._clock().astimezone(UTC) - timedelta(seconds=older_than_s)
-        left = (HELD.state == State.SENT.value) & (HELD.created_at < before)
+        left = (HELD.state == State.SENT.value) & (HELD.expires_at <= self._clock().astimezone(UTC))
         with self._exclusive() as connection:
             return connection.execute(update(RESERVATIONS).where(left).values(_AT_WORST)).rowcount
 
@@ -177,20 +189,15 @@ class Accounts:
             found = scopes(self._budgets, payer, now)
             return {name: standing(connection, scope, now).taken_usd for name, _, scope in found}
 
-    def _settle(self, reservation: ReservationId, payer: Payer, call: ModelCall, values: dict[str, Any]) -> None:
-        row = {name: getattr(call, name) for name in _CALL_COLUMNS}
+    def _settle(self, reservation: ReservationId, call: ModelCall, values: dict[str, Any]) -> None:
         with self._exclusive() as connection:
             self._finish(connection, reservation, values)
-            connection.execute(
-                insert(MODEL_CALLS).values(
-                    reservation_id=reservation,
-                    run_id=payer.run_id,
-                    ticket_id=payer.ticket_id,
-                    at=self._clock().astimezone(UTC),
-                    cost_nanousd=call.cost_usd,
-                    **row,
-                )
-            )
+            on_record = MODEL_CALLS.c.reservation_id == reservation
+            connection.execute(update(MODEL_CALLS).where(on_record).values(self._facts(call)))
+
+    def _facts(self, call: ModelCall) -> dict[str, Any]:
+        facts = asdict(call)
+        return {"at": self._clock().astimezone(UTC), "cost_nanousd": facts.pop("cost_usd"), **facts}
 
     @contextmanager
     def _exclusive(self) -> Iterator[Connection]:
@@ -210,16 +217,3 @@ _AT_WORST: Final[dict[str, Any]] = {
     "cost_nanousd": HELD.worst_nanousd,
     "unreconciled": True,
 }
-_CALL_COLUMNS: Final = (
-    "purpose",
-    "tier",
-    "model",
-    "prompt_digest",
-    "data_class",
-    "ending",
-    "input_tokens",
-    "cached_tokens",
-    "output_tokens",
-    "thinking_tokens",
-    "latency_s",
-)

@@ -1,7 +1,6 @@
 """From settings to a model: kept answers first, then Gemini, paid from the ledger's budgets."""
 
 from collections.abc import Callable
-from typing import Final
 
 from refute.errors import SettingsInvalid
 from refute.guardrails.audit import AuditLog
@@ -18,9 +17,6 @@ from refute.llm.retention import require_zero_retention
 from refute.llm.shelf import Recording, Replay, Shelf
 from refute.llm.till import Clockwork, Till, Waiting
 from refute.settings import Settings, TesterName
-
-ABANDONED_AFTER_S: Final = 3600
-"""Longer than any request with its retries may take."""
 
 
 def connect_model(
@@ -52,7 +48,7 @@ def connect_model(
         given = given.model_copy(update={"allow_unpriced": True})
     gemini = Gemini(given)
     accounts = Accounts(ledger(), _budgets(settings))
-    accounts.settle_abandoned(older_than_s=ABANDONED_AFTER_S)
+    accounts.settle_abandoned()
     metered = MeteredModel(
         gemini,
         Till(accounts=accounts, payer=payer, prices=load_prices(given.prices), turn=waiting.turn, tell=waiting.tell),

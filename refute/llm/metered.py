@@ -146,7 +146,8 @@ class MeteredModel:
                 self._record(
                     Gate.MODEL_CALL, Decision.ALLOW, prompt, reason, {**_worst(worst_usd), "call": reservation}
                 )
-                if not self._accounts.mark_sent(reservation, answer_s=answer_s):
+                lost = self._call(prompt, LOST, Usage(), worst_usd, answer_s)
+                if not self._accounts.mark_sent(reservation, self._payer, lost, answer_s=answer_s):
                     raise ModelUnavailable(
                         "the money set aside for a model call expired before it was sent",
                         hint="The ledger answered too slowly. Run it again.",
@@ -184,7 +185,7 @@ class MeteredModel:
     ) -> None:
         if failure.billed:
             call = self._call(prompt, LOST, Usage(), worst_usd, latency_s)
-            self._accounts.settle_at_worst(reservation, self._payer, call)
+            self._accounts.settle_at_worst(reservation, call)
             self.costs_usd.append(worst_usd)
         else:
             call = self._call(prompt, REFUSED, Usage(), Decimal(0), latency_s)
@@ -195,7 +196,7 @@ class MeteredModel:
     def _book(self, reservation: ReservationId, prompt: Prompt, reply: Reply, latency_s: float) -> None:
         cost_usd = self._prices.cost(self._endpoint.model_of(prompt), reply.usage, self._clockwork.today())
         call = self._call(prompt, reply.ending, reply.usage, cost_usd, latency_s)
-        self._accounts.settle(reservation, self._payer, call)
+        self._accounts.settle(reservation, call)
         self.costs_usd.append(cost_usd)
         facts: Metadata = {**_facts(call), "call": reservation, "unreconciled": False}
         self._record(Gate.MODEL_REPLY, Decision.ALLOW, prompt, f"answered: {reply.detail}", facts)

@@ -60,7 +60,7 @@ def model_use(model: str, calls: int = 1) -> ModelUse:
 @pytest.fixture
 def make(ledger: Ledger) -> Make:
     def made(scope: Scope) -> tuple[Totals, Tables]:
-        facts = read_facts(ledger, scope)
+        facts = read_facts(ledger, scope, datetime.now(UTC))
         return totals(facts), tables(facts, lambda _model, _tokens: None)
 
     return made

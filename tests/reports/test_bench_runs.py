@@ -50,7 +50,7 @@ def test_what_a_bench_cost_counts_in_the_budget(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize(("bench", "runs"), [(None, 42), (False, 20), (True, 22)])
 def test_a_scope_leaves_bench_runs_out_or_has_only_these(ledger: Ledger, bench: bool | None, runs: int) -> None:
-    assert len(read_facts(ledger, Scope(bench=bench)).outcomes) == runs
+    assert len(read_facts(ledger, Scope(bench=bench), datetime.now(UTC)).outcomes) == runs
 
 
 def test_the_report_leaves_bench_runs_out_unless_they_are_asked_for(

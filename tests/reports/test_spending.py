@@ -56,8 +56,8 @@ def call(ledger: Ledger, model: str, cost_usd: Decimal | None, *, latency_s: flo
     accounts, payer = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda: NOW), Payer(run_id="r", ticket_id="T")
     reservation = accounts.reserve(payer, cost_usd, valid_s=600)
     assert not isinstance(reservation, Queued)
-    assert accounts.mark_sent(reservation, answer_s=600)
-    accounts.settle(reservation, payer, fake_call(cost_usd, model=model, latency_s=latency_s))
+    assert accounts.mark_sent(reservation, payer, fake_call(cost_usd, model=model), answer_s=600)
+    accounts.settle(reservation, fake_call(cost_usd, model=model, latency_s=latency_s))
 
 
 def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_nothing(
@@ -85,14 +85,16 @@ def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_co
         accounts = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda at=sent_at: at)  # type: ignore[misc]
         held = accounts.reserve(payer, Decimal(worst), valid_s=600)
         assert not isinstance(held, Queued)
-        assert accounts.mark_sent(held, answer_s=600)  # the last one is still under way
+        lost = fake_call(Decimal(worst), model="gemini-3.8-flash", ending=LOST)
+        assert accounts.mark_sent(held, payer, lost, answer_s=600)  # the last one is still under way
         if settled:
-            accounts.settle_at_worst(held, payer, fake_call(Decimal(worst), model="gemini-3.8-flash", ending=LOST))
+            accounts.settle_at_worst(held, lost)
     report = make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW)
     for shown in (render_report(report, width=200), render_html(report)):
         assert "2 calls unreconciled, $0.75" in shown
     assert json.loads(render_json(report))["budget"]["unreconciled_usd"] == "0.75"
-    assert report.tables.by_model["cost_usd"].to_dict() == {"gemini-3.8-flash": 0.5}
+    assert report.tables.by_model["cost_usd"].to_dict() == {"gemini-3.8-flash": 0.75}
+    assert report.tables.by_model["calls"].to_dict() == {"gemini-3.8-flash": 2}
 
 
 def test_the_time_that_is_enough_for_95_percent_of_a_model_s_calls_is_shown_beside_the_mean(

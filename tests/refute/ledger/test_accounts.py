@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from refute.errors import BudgetExhausted
-from refute.ledger.accounts import PLACE_S, SETTLING_S, Accounts, Queued, ReservationId
+from refute.ledger.accounts import LOST, PLACE_S, SETTLING_S, Accounts, Queued, ReservationId
 from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
@@ -17,6 +17,7 @@ from tests.fakes.model_calls import fake_call
 PAYER = Payer(run_id="r1", ticket_id="T-1")
 OTHER = Payer(run_id="r2", ticket_id="T-2")
 CENT = Decimal("0.01")
+LOST_CALL = fake_call(CENT, ending=LOST, latency_s=60)
 MakeAccounts = Callable[..., Accounts]
 
 
@@ -59,8 +60,8 @@ def queued(found: ReservationId | Queued) -> ReservationId:
 def spend(accounts: Accounts, payer: Payer, usd: Decimal) -> None:
     """A call that cost this much."""
     held = taken(accounts.reserve(payer, usd, valid_s=60))
-    assert accounts.mark_sent(held, answer_s=60)
-    accounts.settle(held, payer, fake_call(usd))
+    assert accounts.mark_sent(held, payer, LOST_CALL, answer_s=60)
+    accounts.settle(held, fake_call(usd))
 
 
 def test_a_budget_can_be_used_to_the_last_cent_and_no_further(make_accounts: MakeAccounts) -> None:
@@ -79,9 +80,9 @@ def test_what_others_have_set_aside_is_waited_for_until_it_settles(make_accounts
     accounts = make_accounts(month_usd="0.03")
     under_way = taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
     place = queued(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
-    assert accounts.mark_sent(under_way, answer_s=60)
+    assert accounts.mark_sent(under_way, OTHER, LOST_CALL, answer_s=60)
     assert not accounts.has_room(PAYER, 2 * CENT, place=place)
-    accounts.settle(under_way, OTHER, fake_call(CENT))
+    accounts.settle(under_way, fake_call(CENT))
     assert accounts.has_room(PAYER, 2 * CENT, place=place)
     assert taken(accounts.reserve(PAYER, 2 * CENT, valid_s=60, place=place)) == place
     assert accounts.spent(PAYER)["month"] == 3 * CENT
@@ -91,7 +92,7 @@ def test_a_wait_ends_when_it_is_in_vain(make_accounts: MakeAccounts) -> None:
     accounts = make_accounts(month_usd="0.03")
     under_way = taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
     place = queued(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
-    accounts.settle(under_way, OTHER, fake_call(2 * CENT))
+    accounts.settle(under_way, fake_call(2 * CENT))
     with pytest.raises(BudgetExhausted, match=r"\$0.02 is spent; a call of up to \$0.02"):
         accounts.has_room(PAYER, 2 * CENT, place=place)
     with pytest.raises(BudgetExhausted):
@@ -133,7 +134,7 @@ def test_nobody_waits_for_an_answer_that_cannot_come_any_more(make_accounts: Mak
     clock.now -= timedelta(hours=1)
     accounts = make_accounts(month_usd="0.03")
     lost = taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
-    assert accounts.mark_sent(lost, answer_s=60)  # and its process is killed
+    assert accounts.mark_sent(lost, OTHER, LOST_CALL, answer_s=60)  # and its process is killed
     place = queued(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
     clock.now += timedelta(seconds=60 + SETTLING_S + 1)
     with pytest.raises(BudgetExhausted):
@@ -144,8 +145,8 @@ def test_nobody_waits_for_an_answer_that_cannot_come_any_more(make_accounts: Mak
 def test_settling_gives_back_what_was_not_used(make_accounts: MakeAccounts) -> None:
     accounts = make_accounts(ticket_usd="0.02")
     held = taken(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
-    assert accounts.mark_sent(held, answer_s=60)
-    accounts.settle(held, PAYER, fake_call(Decimal("0.000000001")))
+    assert accounts.mark_sent(held, PAYER, LOST_CALL, answer_s=60)
+    accounts.settle(held, fake_call(Decimal("0.000000001")))
     assert accounts.spent(PAYER)["ticket"] == Decimal("0.000000001")
     taken(accounts.reserve(PAYER, CENT, valid_s=60))
 
@@ -155,7 +156,7 @@ def test_what_was_never_sent_expires(make_accounts: MakeAccounts, clock: Clock) 
     held = taken(accounts.reserve(PAYER, CENT, valid_s=60))
     clock.now += timedelta(seconds=61)
     assert accounts.spent(PAYER)["ticket"] == 0
-    assert not accounts.mark_sent(held, answer_s=60)
+    assert not accounts.mark_sent(held, PAYER, LOST_CALL, answer_s=60)
     accounts.reserve(PAYER, CENT, valid_s=60)
 
 
@@ -164,15 +165,35 @@ def test_what_was_sent_counts_at_its_worst_until_somebody_settles_it(
 ) -> None:
     accounts = make_accounts(ticket_usd="0.01")
     held = taken(accounts.reserve(PAYER, CENT, valid_s=60))
-    assert accounts.mark_sent(held, answer_s=60)
+    assert accounts.mark_sent(held, PAYER, LOST_CALL, answer_s=60)
     clock.now += timedelta(hours=2)
     assert accounts.spent(PAYER)["ticket"] == CENT
-    assert accounts.settle_abandoned(older_than_s=3600) == 1
-    assert accounts.settle_abandoned(older_than_s=3600) == 0
+    assert accounts.settle_abandoned() == 1
+    assert accounts.settle_abandoned() == 0
     assert accounts.spent(PAYER)["ticket"] == CENT
     with ledger.transaction() as connection:
         row = connection.execute(select(RESERVATIONS)).mappings().one()
     assert (row["state"], row["unreconciled"], row["cost_nanousd"]) == ("settled", True, CENT)
+
+
+@pytest.mark.parametrize("settled_meanwhile", [False, True])
+def test_an_answer_that_comes_late_takes_the_place_of_the_worst_case_and_is_counted_once(
+    make_accounts: MakeAccounts, clock: Clock, ledger: Ledger, settled_meanwhile: bool
+) -> None:
+    accounts = make_accounts()
+    answered, refused = (taken(accounts.reserve(PAYER, CENT, valid_s=60)) for _ in range(2))
+    for held in (answered, refused):
+        assert accounts.mark_sent(held, PAYER, LOST_CALL, answer_s=60)
+    clock.now += timedelta(hours=2)
+    assert not settled_meanwhile or accounts.settle_abandoned() == 2
+    accounts.settle(answered, fake_call(CENT / 4))
+    accounts.release(refused)
+    assert accounts.settle_abandoned() == 0
+    assert accounts.spent(PAYER)["ticket"] == CENT / 4
+    with ledger.transaction() as connection:
+        calls = [tuple(row) for row in connection.execute(select(MODEL_CALLS.c.ending, MODEL_CALLS.c.cost_nanousd))]
+        assert calls == [("complete", CENT / 4)]
+        assert set(connection.scalars(select(RESERVATIONS.c.unreconciled))) == {False}
 
 
 def test_a_call_that_cannot_have_been_billed_costs_nothing(make_accounts: MakeAccounts) -> None:
@@ -203,7 +224,8 @@ def test_a_ticket_s_budget_is_its_own(make_accounts: MakeAccounts) -> None:
 def test_an_unknown_cost_holds_nothing_and_stays_unknown(make_accounts: MakeAccounts, ledger: Ledger) -> None:
     accounts = make_accounts(ticket_usd="0.01")
     held = taken(accounts.reserve(PAYER, None, valid_s=60))
-    accounts.settle(held, PAYER, fake_call(None))
+    assert accounts.mark_sent(held, PAYER, fake_call(None, ending=LOST), answer_s=60)
+    accounts.settle(held, fake_call(None))
     assert accounts.spent(PAYER)["ticket"] == 0
     with ledger.transaction() as connection:
         assert connection.execute(select(MODEL_CALLS.c.cost_nanousd)).scalar_one() is None
@@ -211,7 +233,7 @@ def test_an_unknown_cost_holds_nothing_and_stays_unknown(make_accounts: MakeAcco
 
 def test_a_call_is_kept_with_its_tokens(make_accounts: MakeAccounts, ledger: Ledger) -> None:
     accounts = make_accounts()
-    accounts.settle(taken(accounts.reserve(PAYER, CENT, valid_s=60)), PAYER, fake_call(CENT))
+    spend(accounts, PAYER, CENT)
     with ledger.transaction() as connection:
         row = connection.execute(select(MODEL_CALLS)).mappings().one()
     assert (row["run_id"], row["ticket_id"], row["input_tokens"], row["cost_nanousd"]) == ("r1", "T-1", 10, CENT)

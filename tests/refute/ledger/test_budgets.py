@@ -49,7 +49,7 @@ class Caller:
         if self.held is None:
             self.ask(cents, what)
         elif not self.sent:
-            self.sent = self.accounts.mark_sent(self.held, answer_s=60)
+            self.sent = self.accounts.mark_sent(self.held, self.payer, fake_call(self.worst, ending=LOST), answer_s=60)
             assert self.sent
         else:
             self.close(what)
@@ -73,11 +73,11 @@ class Caller:
     def close(self, what: str) -> None:
         assert self.held is not None
         if what == "lose":
-            self.accounts.settle_at_worst(self.held, self.payer, fake_call(self.worst, ending=LOST))
+            self.accounts.settle_at_worst(self.held, fake_call(self.worst, ending=LOST))
         elif what == "give up":
             self.accounts.release(self.held)
         else:
-            self.accounts.settle(self.held, self.payer, fake_call(self.worst / 4))
+            self.accounts.settle(self.held, fake_call(self.worst / 4))
         self.held, self.sent = None, False
 
 

@@ -66,8 +66,8 @@ def till_of(ledger: Ledger, number: int, *, month_usd: str = "0.45") -> Till:
 def ask(till: Till, *, clockwork: Clockwork = QUICK) -> None:
     """A call of up to a dime that costs a tenth of a cent."""
     with till.set_aside(DIME, valid_s=60, clockwork=clockwork) as held:
-        assert till.accounts.mark_sent(held, answer_s=60)
-    till.accounts.settle(held, till.payer, fake_call(CENT / 10))
+        assert till.accounts.mark_sent(held, till.payer, fake_call(CENT), answer_s=60)
+    till.accounts.settle(held, fake_call(CENT / 10))
 
 
 def fill(till: Till) -> list[ReservationId]:
@@ -162,10 +162,10 @@ def _ticket(state_dir: Path, number: int, ended: "multiprocessing.SimpleQueue[tu
     try:
         for call in range(3):
             with till.set_aside(CENT * 5, valid_s=30, clockwork=QUICK) as held:
-                assert till.accounts.mark_sent(held, answer_s=1.0)
+                assert till.accounts.mark_sent(held, till.payer, fake_call(CENT), answer_s=1.0)
                 if call == 1 and number == 0:
                     os.kill(os.getpid(), signal.SIGKILL)
-            till.accounts.settle(held, till.payer, fake_call(CENT / 100))
+            till.accounts.settle(held, fake_call(CENT / 100))
     except BudgetExhausted:
         ended.put((number, "refused"))
     else:
