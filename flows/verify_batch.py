@@ -34,6 +34,7 @@ from refute.ledger.costs_csv import append_missing
 from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.ports import Ports
+from refute.scan.allow import load_allow_file
 
 
 @flow(name="verify-batch", flow_run_name="batch {request.title}", persist_result=False, log_prints=False)
@@ -86,6 +87,7 @@ def result_of(state: State[Any]) -> BatchResult:
 
 def _opened(request: BatchRequest, ledger: Ledger, signals: Interruptions) -> Desk:
     batches, settings = Batches(ledger), settings_of(request)
+    load_allow_file(settings.scan_allow_file)  # else each of the tickets would tell
     watcher = current_session().watcher if current_session().api_url else RunLog()
 
     def check(due: list[Entry]) -> None:

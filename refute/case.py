@@ -193,7 +193,9 @@ class CaseFile:
                 self._note("snapshot", f"{counted(len(record.files), 'file')}, {record.total_bytes:,} bytes{left_out}")
             case ScanResult():
                 self.scan = record
-                self._note("scan", f"{counted(len(record.findings), 'finding')}, {len(record.blocking)} blocking")
+                allowed = f", {len(record.suppressed)} allowed" if record.suppressed else ""
+                found = f"{counted(len(record.findings), 'finding')}, {len(record.blocking)} blocking"
+                self._note("scan", f"{found}{allowed}")
             case Approval():
                 self.approval = record
                 self._note("confirm", f"approved by {record.by}")

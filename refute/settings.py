@@ -127,6 +127,8 @@ class Settings(BaseSettings):
     max_snapshot_files: int = 5_000
 
     scan_block_from: Annotated[Severity, BeforeValidator(_severity)] = Severity.HIGH
+    scan_allow_file: Place | None = None
+    """Findings that reviewers accept (`docs/scan-rules.md`); never one in the ticket's workspace. None: none are."""
     attack_policy: AttackPolicy = AttackPolicy.MANDATORY
     attack_directories: tuple[str, ...] = ("tools/", "core/")
     tester: Annotated[str, AfterValidator(_testers)] = TesterName.PROPERTY.value

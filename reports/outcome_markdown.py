@@ -5,6 +5,7 @@ from typing import Final
 
 from refute.guardrails.plain_text import markdown_block, markdown_text, on_one_line, tail
 from refute.outcome import Outcome, TestFailure
+from refute.scan.finding import Finding, Suppressed
 from reports.outcome_table import EXPLAINED_BY_OUTPUT
 from reports.wording import (
     CLAIM_WORDS,
@@ -99,14 +100,28 @@ def _strength(outcome: Outcome) -> Iterator[str]:
 
 
 def _scan(outcome: Outcome) -> Iterator[str]:
-    found = sorted(outcome.scan.findings, key=lambda finding: -finding.severity) if outcome.scan else []
+    if outcome.scan is None:
+        return
+    found = sorted(outcome.scan.findings, key=lambda finding: -finding.severity)
     if found:
         yield f"## Scan: {counted(len(found), 'finding')}"
         rows = [
-            (f.severity.name, f"{f.path}:{f.line}", f.command or f.matched, f"{f.explanation} {f.remedy} [{f.rule_id}]")
+            (f.severity.name, _place(f), f.command or f.matched, f"{f.explanation} {f.remedy} [{f.rule_id}]")
             for f in found[:ITEMS_SHOWN]
         ]
         yield _table(("Severity", "Where", "What", "Why"), rows)
+    if outcome.scan.suppressed:
+        yield f"## Scan: {counted(len(outcome.scan.suppressed), 'finding')} allowed by the allow-file"
+        yield _table(("Where", "What", "Reason"), [_allowed(item) for item in outcome.scan.suppressed[:ITEMS_SHOWN]])
+
+
+def _allowed(item: Suppressed) -> tuple[str, str, str]:
+    finding = item.finding
+    return _place(finding), finding.command or finding.matched, f"{item.reason} [{finding.rule_id}]"
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.path}:{finding.line}"
 
 
 def _outputs(outcome: Outcome) -> Iterator[str]:

@@ -104,9 +104,10 @@ def see_it(reproducer: str | None) -> Text:
 
 
 def findings(outcome: Outcome) -> Table | None:
-    """What the scan found, most severe first."""
+    """What the scan found, most severe first; then what an allow-file accepts, with its reasons."""
     found = sorted(outcome.scan.findings, key=lambda f: -f.severity) if outcome.scan else []
-    if not found:
+    allowed = outcome.scan.suppressed if outcome.scan else ()
+    if not found and not allowed:
         return None
     table = _grid(3)
     table.add_column(ratio=1, overflow="fold")
@@ -115,6 +116,12 @@ def findings(outcome: Outcome) -> Table | None:
         table.add_row("", Text(finding.severity.name, style="bold red"), where, _what(finding))
     if len(found) > ASIDE_SHOWN:
         table.add_row("", "", "", Text(f"and {counted(len(found) - ASIDE_SHOWN, 'more finding')}"))
+    for item in allowed[:ASIDE_SHOWN]:
+        where = line(f"{item.finding.path}:{item.finding.line}")
+        what = Text.assemble(_command(item.finding), line(f"  {item.reason} [{item.finding.rule_id}]"))
+        table.add_row("", Text("allowed"), where, what)
+    if len(allowed) > ASIDE_SHOWN:
+        table.add_row("", "", "", Text(f"and {counted(len(allowed) - ASIDE_SHOWN, 'more allowed finding')}"))
     return table
 
 
@@ -176,12 +183,12 @@ def _stage(stage: StageRecord) -> str:
 
 
 def _what(finding: Finding) -> Text:
-    command = finding.command or finding.matched
     remedy = f" {finding.remedy}" if finding.remedy else ""
-    return Text.assemble(
-        line(command, style="bold", max_chars=200),
-        line(f"  {finding.explanation}{remedy} [{finding.rule_id}]"),
-    )
+    return Text.assemble(_command(finding), line(f"  {finding.explanation}{remedy} [{finding.rule_id}]"))
+
+
+def _command(finding: Finding) -> Text:
+    return line(finding.command or finding.matched, style="bold", max_chars=200)
 
 
 def _grid(fixed_columns: int) -> Table:

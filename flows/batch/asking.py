@@ -10,6 +10,7 @@ from rich.text import Text
 from flows.batch.answers import Listed, Reply, digest_of
 from flows.terminal.approver import NO, YES, read_line
 from refute.guardrails.plain_text import printable
+from refute.scan.finding import ScanResult
 
 ROWS_SHOWN: Final = 200
 
@@ -39,6 +40,11 @@ class TerminalList:
         return Reply(approved=said in YES, by=by) if said in YES | NO else None
 
 
+def _findings(scan: ScanResult) -> str:
+    allowed = f", {len(scan.suppressed)} allowed" if scan.suppressed else ""
+    return f"{len(scan.findings)}{allowed}"
+
+
 def describe(listed: tuple[Listed, ...]) -> Table:
     """The list, with the digest of each ticket's files."""
     title = Text(f"Would run · list {digest_of(listed).removeprefix('sha256:')[:12]}")
@@ -50,7 +56,7 @@ def describe(listed: tuple[Listed, ...]) -> Table:
             Text(one.ticket.id),
             Text(printable(one.ticket.title, max_chars=80)),
             Text(printable(str(one.ticket.workspace / one.ticket.verification_script), max_chars=200)),
-            Text(str(len(one.scan.findings))),
+            Text(_findings(one.scan)),
             Text(one.snapshot.digest.removeprefix("sha256:")[:12]),
         )
     if len(listed) > ROWS_SHOWN:

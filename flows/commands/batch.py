@@ -41,6 +41,12 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
 @click.option("--strength-floor", type=float, metavar="S", help="Strength that PASS needs, 0 to 1.  [0.6]")
 @click.option("--fresh", is_flag=True, help="Run all and ask models anew; use no kept runs or answers.")
 @click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
+@click.option(
+    "--scan-allow-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Reviewed allow-file: findings of the scan that block nothing.",
+)
 @click.option("--accept-weak", is_flag=True, help="Exit 0 where PASS_WEAK is the worst.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "junit"]), default="table", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
@@ -71,6 +77,7 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
             max_cost_usd=options["max_cost"],
             mutants=options["mutants"],
             strength_floor=options["strength_floor"],
+            scan_allow_file=options["scan_allow_file"],
         )
         request = _request(source, options, settings)
         if output is not None:
@@ -95,8 +102,10 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
     from flows.batch.request import BatchRequest
     from refute.batch.selection import parse_since
     from refute.errors import UsageError
+    from refute.scan.allow import load_allow_file
     from refute.ticket.sources import ticket_files
 
+    load_allow_file(settings.scan_allow_file)
     resume = options["resume"]
     if resume is not None and (given := [name for name in SELECTING if options[name]]):
         named = ", ".join("--" + name.replace("_", "-").removesuffix("s") for name in given)

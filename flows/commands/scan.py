@@ -42,7 +42,7 @@ _SEVERITIES = ("medium", "high", "critical")
     "allow_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Reviewed allow-file (YAML: rule, path, reason).",
+    help="Reviewed allow-file (YAML: rule, path, reason, sha256 if wanted).",
 )
 @click.option("--diff", "base", metavar="BASE", help="Report only what changed since this git revision.")
 @click.option(
@@ -75,7 +75,7 @@ def scan(  # noqa: PLR0913 - one parameter per option
     if allow_file is not None:
         from refute.scan.allow import load_allow_file, suppress
 
-        result = suppress(result, load_allow_file(allow_file))
+        result = suppress(result, load_allow_file(allow_file), {target.path: target.data for target in targets})
     compared = None
     if base is not None:
         from refute.scan.changes import only_changed, read_change

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     metavar="HOST",
     help="Let the jobs reach HOST or HOST:PORT; repeatable; audited.",
 )
+@click.option(
+    "--scan-allow-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Reviewed allow-file: findings of the scan that block nothing.",
+)
 @click.option("--accept-weak", is_flag=True, help="Exit 0 for PASS_WEAK.")
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attack: property, gemini, or both.  [property]")
 @click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
@@ -74,11 +80,13 @@ def _request(ticket: Path, output: Path | None, options: dict[str, Any]) -> "Ver
     from flows.commands.output import check_writable
     from flows.request import VerifyRequest
     from refute.sandbox.network_hosts import read_hosts
+    from refute.scan.allow import load_allow_file
     from refute.ticket.parse import load_ticket
 
     read_hosts(options["hosts"])
     load_ticket(ticket)
     settings = _settings(options)
+    load_allow_file(settings.scan_allow_file)
     if output is not None:
         check_writable("--output", output)
     return VerifyRequest(
@@ -106,6 +114,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         memory_bytes=parse_size(memory) if memory else None,
         cpus=options["cpus"],
         runtime=options["runtime"],
+        scan_allow_file=options["scan_allow_file"],
         tester=testers(options["tester"], replay=options["replay"] is not None),
         max_cost_usd=options["max_cost"],
         allow_unpriced=options["allow_unpriced"] or None,

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from refute.approval import Question
 from refute.guardrails.plain_text import markdown_block, markdown_text, printable
-from refute.scan.finding import Finding
+from refute.scan.finding import Finding, Suppressed
 from refute.wording import counted
 
 MAX_SCRIPT_CHARS: Final = 20_000
@@ -43,6 +43,12 @@ class AskedFinding(BaseModel):
             why=printable(f"{finding.explanation} ({finding.rule_id})", max_chars=500, keep_newlines=False),
         )
 
+    @classmethod
+    def allowed(cls, item: Suppressed) -> Self:
+        """A finding that the allow-file lets through, with the reason that stands there."""
+        words = printable(f"allowed: {item.reason} ({item.finding.rule_id})", max_chars=500, keep_newlines=False)
+        return cls.of(item.finding).model_copy(update={"severity": "allowed", "why": words})
+
 
 class AskedTicket(BaseModel):
     """One ticket as it is shown to who decides."""
@@ -60,6 +66,8 @@ class AskedTicket(BaseModel):
     findings: tuple[AskedFinding, ...]
     blocking: int
     """How many of the findings only an override lets through."""
+    allowed: int = 0
+    """How many more there are that the allow-file lets through; they stand behind the findings."""
     plan: tuple[str, ...]
     digest: str
     """Of the frozen files that the answer is about."""
@@ -80,8 +88,9 @@ class AskedTicket(BaseModel):
             script=printable(question.script[:max_script_chars]),
             hidden_chars=max(0, len(question.script) - max_script_chars),
             scanned_files=len(scan.scanned),
-            findings=tuple(map(AskedFinding.of, scan.findings[:MAX_FINDINGS])),
+            findings=(*map(AskedFinding.of, scan.findings), *map(AskedFinding.allowed, scan.suppressed))[:MAX_FINDINGS],
             blocking=len(scan.blocking),
+            allowed=len(scan.suppressed),
             plan=tuple(printable(line, max_chars=500, keep_newlines=False) for line in question.plan),
             digest=question.snapshot.digest,
         )
@@ -92,7 +101,8 @@ class AskedTicket(BaseModel):
         files = counted(self.scanned_files, "file")
         if not self.findings:
             return f"✓ nothing dangerous found in {files}"
-        return f"{self.blocking} blocking of {counted(len(self.findings), 'finding')} in {files}"
+        allowed = f", {self.allowed} of them allowed by the allow-file" if self.allowed else ""
+        return f"{self.blocking} blocking of {counted(len(self.findings), 'finding')} in {files}{allowed}"
 
     @property
     def scan_mark(self) -> str:

@@ -1,8 +1,12 @@
 """The reviewed allow-file: which findings are accepted, and why. Nothing in a scanned file can do that."""
 
+import hashlib
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Final
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -11,7 +15,11 @@ from refute.errors import UsageError
 from refute.scan.catalog import RULES
 from refute.scan.finding import Finding, ScanResult, Suppressed
 
-_EXPECTED = "a list of entries with rule, path and reason"
+NEVER: Final = "unanalysable"
+"""Nobody can have reviewed what was not understood."""
+_EXPECTED: Final = (
+    "a list of entries with rule, path and reason, each with the file's sha256 where only that text is meant"
+)
 
 
 class Allowed(BaseModel):
@@ -25,15 +33,19 @@ class Allowed(BaseModel):
     """Path or glob as findings show it."""
     reason: str = Field(min_length=10)
     """Why it is acceptable, for whoever reads the result."""
+    sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    """Of the file that was reviewed, as `sha256sum` prints it: a changed file is not covered. None: any content is."""
 
 
-def load_allow_file(path: Path) -> tuple[Allowed, ...]:
-    """Read an allow-file (YAML).
+def load_allow_file(path: Path | None) -> tuple[Allowed, ...]:
+    """Read an allow-file (YAML); without one nothing is allowed.
 
     Raises:
         UsageError: it cannot be read, or an entry lacks rule, path or reason, or names no rule.
     """
-    hint = f"Expected {_EXPECTED} (at least 10 characters); rules: `docs/scan-rules.md`."
+    if path is None:
+        return ()
+    hint = f"Expected {_EXPECTED} (the reason with at least 10 characters); rules: `docs/scan-rules.md`."
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
         entries = TypeAdapter(tuple[Allowed, ...]).validate_python(data if data is not None else [])
@@ -43,18 +55,43 @@ def load_allow_file(path: Path) -> tuple[Allowed, ...]:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
         raise UsageError(f"allow-file {path}: {faults}", hint=hint) from error
     unknown = sorted({entry.rule for entry in entries} - RULES.keys())
-    if unknown or any(entry.rule == "unanalysable" for entry in entries):
-        got = ", ".join(unknown) or "unanalysable, which cannot be allowed"
+    if unknown or any(entry.rule == NEVER for entry in entries):
+        got = ", ".join(unknown) or f"{NEVER}, which cannot be allowed"
         raise UsageError(f"allow-file {path}: got the rule {got}", hint=hint)
     return entries
 
 
-def suppress(result: ScanResult, allowed: tuple[Allowed, ...]) -> ScanResult:
-    """Move the findings that an entry accepts to `suppressed`, where they are still counted and shown."""
+def load_foreign_allow_file(path: Path | None, workspace: Path) -> tuple[Allowed, ...]:
+    """Read the allow-file of whoever deploys; the author of what is scanned must not be able to write it.
+
+    Raises:
+        UsageError: it lies in the workspace, by its name or behind links, or as `load_allow_file`.
+    """
+    if path is None:
+        return ()
+    places = {Path(os.path.abspath(path)), path.resolve()}  # noqa: PTH100 - where it stands, links not followed
+    homes = {workspace.absolute(), workspace.resolve()}
+    if any(place.is_relative_to(home) for place in places for home in homes):
+        raise UsageError(
+            f"allow-file {path}: lies in the ticket's workspace {workspace}, expected a place outside of it: whoever "
+            "wrote the scripts could allow their own findings",
+            hint="Move it to where only reviewers write, and set scan_allow_file to that place.",
+        )
+    return load_allow_file(path)
+
+
+def suppress(result: ScanResult, allowed: tuple[Allowed, ...], texts: Mapping[str, bytes]) -> ScanResult:
+    """Move the findings that an entry accepts to `suppressed`, where they are still counted and shown.
+
+    Args:
+        result: of the scan.
+        allowed: the reviewed entries.
+        texts: the scanned files' content, by the paths that findings have.
+    """
     kept: list[Finding] = []
     moved: list[Suppressed] = list(result.suppressed)
     for finding in result.findings:
-        entry = next((one for one in allowed if one.rule == finding.rule_id and _covers(one.path, finding.path)), None)
+        entry = next((one for one in allowed if _covers(one, finding, texts)), None)
         if entry is None:
             kept.append(finding)
         else:
@@ -62,5 +99,10 @@ def suppress(result: ScanResult, allowed: tuple[Allowed, ...]) -> ScanResult:
     return replace(result, findings=tuple(kept), suppressed=tuple(moved))
 
 
-def _covers(pattern: str, path: str) -> bool:
-    return pattern == path or fnmatchcase(path, pattern)
+def _covers(entry: Allowed, finding: Finding, texts: Mapping[str, bytes]) -> bool:
+    if entry.rule != finding.rule_id or finding.rule_id == NEVER:
+        return False
+    if entry.path != finding.path and not fnmatchcase(finding.path, entry.path):
+        return False
+    text = texts.get(finding.path)
+    return entry.sha256 is None or (text is not None and hashlib.sha256(text).hexdigest() == entry.sha256)

@@ -22,7 +22,14 @@ and reason, and what it silences is counted and shown:
 - rule: network-external
   path: ci/fetch.sh
   reason: downloads the pinned fixtures, reviewed by the platform team
+  sha256: 5e0b…    # optional, from `sha256sum ci/fetch.sh`: with any other content the finding is back
 ```
+
+The same file counts in front of a run where whoever deploys names it: setting `scan_allow_file`, or
+`--scan-allow-file` of `refute verify` and `refute batch`. It must lie outside the ticket's workspace, or its author
+could write it. Paths are then relative to the workspace, of any ticket: without `sha256` an entry for `verify.sh`
+covers that of all tickets. What it silences stands in the question before the run, the outcome and the audit log.
+`unanalysable` cannot be allowed.
 """
 
 

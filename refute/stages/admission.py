@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from refute.adversary.verification import script_command
@@ -13,6 +13,7 @@ from refute.ports import Ports
 from refute.sandbox.job import GIBIBYTE
 from refute.sandbox.requirements import read_pins
 from refute.sandbox.runtime import PLAIN
+from refute.scan.allow import load_foreign_allow_file, suppress
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
 from refute.settings import AttackPolicy
@@ -41,9 +42,16 @@ def take_snapshot(ports: Ports, ticket: Ticket) -> Snapshot:
 
 
 def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult:
-    """Scan the verification script and what it reaches inside the snapshot."""
+    """Scan the verification script and what it reaches inside the snapshot.
+
+    Raises:
+        UsageError: the allow-file of the settings cannot be used for this ticket.
+    """
     files = ports.contents(snapshot)
-    result = scan_files(files, [ticket.verification_script], block_from=ports.settings.scan_block_from)
+    allow_file = ports.settings.scan_allow_file
+    allowed = load_foreign_allow_file(allow_file, ticket.workspace)
+    found = scan_files(files, [ticket.verification_script], block_from=ports.settings.scan_block_from)
+    result = suppress(found, allowed, files)
     ports.audit.record(
         Gate.SCAN,
         Decision.ALLOW if result.safe else Decision.DENY,
@@ -53,9 +61,18 @@ def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult
             "ticket": ticket.id,
             "snapshot": snapshot.digest,
             "rules": ", ".join(sorted({finding.rule_id for finding in result.blocking})),
+            **_allowed(result, allow_file),
         },
     )
     return result
+
+
+def _allowed(scan: ScanResult, allow_file: Path | None) -> dict[str, str]:
+    """What the audit log keeps of findings that were let through unasked, with who vouches for them."""
+    if not scan.suppressed:
+        return {}
+    found = (f"{one.finding.rule_id}@{one.finding.path}:{one.finding.line}: {one.reason}" for one in scan.suppressed)
+    return {"allow_file": str(allow_file), "allowed": "; ".join(found)}
 
 
 def admit(scan: ScanResult, *, allow_dangerous: bool) -> Stop | None:

@@ -1,5 +1,6 @@
 import io
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from rich.console import Console
 
 from flows.terminal.approver import TerminalApprover, describe, read_line
 from refute.approval import Approval, Denial, Question
-from refute.scan.finding import Confidence, Finding, ScanResult, Severity
+from refute.scan.finding import Confidence, Finding, ScanResult, Severity, Suppressed
 from refute.ticket.record import Snapshot
 from tests.fakes.tickets import fake_ticket
 
@@ -25,13 +26,15 @@ DANGER = Finding(
 )
 
 
-def question(*findings: Finding, timeout_s: float = 5, script: str = "echo hi\n") -> Question:
+def question(
+    *findings: Finding, timeout_s: float = 5, script: str = "echo hi\n", suppressed: tuple[Suppressed, ...] = ()
+) -> Question:
     ticket = fake_ticket(title="A title")
     return Question(
         ticket=ticket,
         snapshot=Snapshot(digest="sha256:1", files=(), archive=Path("/a")),
         script=script,
-        scan=ScanResult(findings=findings, scanned=("verify.sh",)),
+        scan=ScanResult(findings=findings, scanned=("verify.sh",), suppressed=suppressed),
         plan=("verify: bash verify.sh",),
         timeout_s=timeout_s,
     )
@@ -87,6 +90,16 @@ def test_dangerous_findings_are_named_in_the_question_even_with_yes_in_advance(a
     assert isinstance(decision, Denial)
     assert "rm -rf /" in shown
     assert "in spite of" in shown
+
+
+def test_what_the_allow_file_lets_through_stands_in_the_question_with_its_reason(answering):
+    answering(b"y\n")
+    allowed = Suppressed(finding=DANGER, reason="its own [b]container[/b]\x1b[2J")
+    _, shown = ask(question(suppressed=(allowed,)))
+    assert "0 blocking of 1 finding in 1 file, 1 of them allowed by the allow-file" in shown
+    assert "rm -rf /" in shown
+    assert "its own [b]container[/b]\\x1b[2J" in re.sub(r"[\s│]+", " ", shown)
+    assert "in spite of" not in shown
 
 
 def test_yes_in_advance_asks_nothing_about_a_clean_script():

@@ -97,6 +97,16 @@ def test_an_output_that_cannot_be_written_is_told_before_anything_runs(tmp_path)
     assert "--output" in err
 
 
+def test_an_allow_file_of_the_scan_is_read_before_anything_runs(tmp_path):
+    (tmp_path / "a.py").touch()
+    (tmp_path / "verify.sh").touch()
+    fields = "id: T\ntitle: t\nworkspace: .\nimplementation_files: [a.py]\nverification_script: verify.sh\n"
+    (tmp_path / "ticket.yaml").write_text(f"{fields}claims: ['a claim']\n")
+    code, out, err = run("verify", str(tmp_path), "--yes", "--scan-allow-file", str(tmp_path / "none.yaml"))
+    assert (code, out) == (2, "")
+    assert "allow-file" in err
+
+
 def test_a_file_that_cannot_be_used_is_named(monkeypatch, capsys):
     def fail(*args: object, **options: object) -> None:
         raise PermissionError(13, "Permission denied", "/x\x1b[2J")

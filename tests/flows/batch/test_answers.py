@@ -1,8 +1,12 @@
 """Who answers for a batch: once for the list, bound to the files on it, and never for what its scan blocks."""
 
+import io
+
 import pytest
+from rich.console import Console
 
 from flows.batch.answers import Listed, Reply, approve_in_advance, digest_of, put_to_a_person
+from flows.batch.asking import describe
 from refute.guardrails.audit_chain import verify_chain
 from refute.ledger.batches import Answer
 from refute.ports import Ports
@@ -46,6 +50,19 @@ def test_one_yes_approves_the_list_which_leaves_out_what_is_blocked_or_no_ticket
     assert answers["invalid-D"][1].startswith("nobody")
     digests = {ticket.ticket_id: ticket.digest for ticket in batch.batches.tickets("b")}
     assert digests["A"] == person.listed[0].snapshot.digest
+
+
+def test_a_danger_that_the_allow_file_lets_through_is_on_the_list_and_counted(write, desk, tmp_path):
+    write("B", script=DANGEROUS)
+    allow_file = tmp_path / "allow.yaml"
+    allow_file.write_text("- rule: delete-outside\n  path: verify.sh\n  reason: reviewed by Ada\n")
+    batch = desk()
+    batch.settings = batch.settings.model_copy(update={"scan_allow_file": allow_file})
+    person = Person(Reply(approved=True, by="Ada"))
+    assert ask(batch, person)["B"] == (Answer.APPROVED, "Ada")
+    console = Console(file=io.StringIO(), width=200)
+    console.print(describe(person.listed))
+    assert "0, 1 allowed" in console.file.getvalue()
 
 
 def test_without_an_answer_the_tickets_wait_and_the_others_go_on(batch):

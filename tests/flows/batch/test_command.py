@@ -67,6 +67,12 @@ def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):
         request(tmp_path, settings, allow_dangerous=tmp_path / "allowed.yaml")
 
 
+def test_so_is_that_of_the_scan(settings, tmp_path):
+    (tmp_path / "ticket.yaml").write_text("")
+    with pytest.raises(UsageError, match=r"allow-file .*No such file"):
+        request(tmp_path, settings.model_copy(update={"scan_allow_file": tmp_path / "none.yaml"}))
+
+
 def test_fresh_is_asked_of_whoever_helps_too_and_unpriced_models_of_this_process(tmp_path, monkeypatch):
     (tmp_path / "ticket.yaml").write_text("")
     seen = []
@@ -128,7 +134,10 @@ def test_a_batch_takes_tester_cost_and_strength_as_a_ticket_does(tmp_path, monke
 
     monkeypatch.setattr(run, "run_batch", take)
     monkeypatch.setattr("flows.commands.batch._show", lambda *_: None)
+    allow_file = tmp_path / "allow.yaml"
+    allow_file.write_text("")
     options = ["--tester", "gemini,property", "--max-cost", "0.25", "--mutants", "5", "--strength-floor", "0.4"]
+    options += ["--scan-allow-file", str(allow_file)]
     CliRunner().invoke(batch, [".", "--yes", *options], standalone_mode=False, catch_exceptions=False)
     (used,) = taken
     assert (used.tester, str(used.max_cost_usd), used.mutants, used.strength_floor) == (
@@ -137,3 +146,4 @@ def test_a_batch_takes_tester_cost_and_strength_as_a_ticket_does(tmp_path, monke
         5,
         0.4,
     )
+    assert used.scan_allow_file == allow_file

@@ -1,5 +1,6 @@
 """The scan's output: text with caret, versioned JSON, SARIF, annotations; the allow-file and the diff."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def test_sarif_is_valid(tmp_path: Path, source: str, path: str) -> None:
     schema = json.loads((Path(__file__).parent / "sarif_2_1_0.json").read_text())
     allow = tmp_path / "allow.yaml"
     allow.write_text("- rule: network-external\n  path: '*.sh'\n  reason: reviewed in the sandbox image\n")
-    for result in (_scan(source, path), suppress(_scan(source, path), load_allow_file(allow))):
+    for result in (_scan(source, path), suppress(_scan(source, path), load_allow_file(allow), {})):
         errors = [
             error.message
             for error in Draft202012Validator(schema).iter_errors(json.loads(render_sarif(result, version="1.0.0")))
@@ -89,7 +90,7 @@ def test_annotation_escapes_what_would_end_it() -> None:
 def test_allowed_finding_is_counted_and_shown(tmp_path: Path) -> None:
     file = tmp_path / "allow.yaml"
     file.write_text("- rule: delete-outside\n  path: ci/*.sh\n  reason: reviewed in the sandbox image\n")
-    result = suppress(_scan(), load_allow_file(file))
+    result = suppress(_scan(), load_allow_file(file), {})
     assert result.safe
     assert "1 allowed by the allow-file" in render_text(result, {})
     assert json.loads(render_json(result))["suppressed"][0]["reason"] == "reviewed in the sandbox image"
@@ -103,6 +104,7 @@ def test_allowed_finding_is_counted_and_shown(tmp_path: Path) -> None:
         "- rule: unanalysable\n  path: x\n  reason: because I say so\n",
         "- rule: delete-outside\n  path: x\n  reason: short\n",
         "- rule: delete-outside\n",
+        "- rule: delete-outside\n  path: x\n  reason: because I say so\n  sha256: ABC\n",
         "rule: [",
     ],
 )
@@ -111,6 +113,17 @@ def test_wrong_allow_file_is_an_error(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(UsageError, match="allow-file"):
         load_allow_file(file)
+
+
+def test_an_entry_with_a_digest_covers_only_the_text_that_was_reviewed(tmp_path: Path) -> None:
+    file = tmp_path / "allow.yaml"
+    digest = hashlib.sha256(SOURCE.encode()).hexdigest()
+    file.write_text(f"- rule: delete-outside\n  path: ci/*\n  reason: reviewed by Ada\n  sha256: {digest}\n")
+    allowed = load_allow_file(file)
+    assert suppress(_scan(), allowed, {"ci/verify.sh": SOURCE.encode()}).safe
+    changed = SOURCE + "rm -rf /usr\n"
+    assert not suppress(_scan(changed), allowed, {"ci/verify.sh": changed.encode()}).suppressed
+    assert not suppress(_scan(), allowed, {}).suppressed
 
 
 def test_findings_that_say_the_same_are_one_block_with_their_lines() -> None:
