@@ -39,6 +39,7 @@ TABLES = {
     "claims": 10,
     "failures": 8,
     "sandbox_runs": 5,
+    "confirmations": 9,
     "reservations": 12,
     "model_calls": 16,
 }
@@ -91,6 +92,7 @@ def rows_of(number: int, chance: random.Random, documents: dict[bool, tuple[str,
         "outcomes": [outcome + rest],
         "claims": [(key, n, f"C{n + 1}", "It sorts.", v, "passed", "", 5, 3, 0) for n, v in enumerate(verdicts)],
         "sandbox_runs": [(key, 1, "verify", 1.0, 0.8), (key, 2, "attack", 4.0, 3.5)],
+        "confirmations": [(key, 0, "confirmed", "--yes (x)", "approved by --yes (x)", None, moment, fixed[0], "[]")],
         "failures": [(key, 0, "test_c1", "C1", "AssertionError", "[2, 1] != [1, 2]", "xs=[2, 1]", "property")]
         * refuted,
     }

@@ -1,7 +1,9 @@
 """Nothing submitted runs before someone approved exactly these files: the question, the decision, who may answer."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, Protocol
 
 from refute.scan.finding import Finding, ScanResult
 from refute.ticket.record import Snapshot, Ticket
@@ -28,11 +30,26 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Beforehand:
+    """When an answer was given that was there before its ticket's run asked."""
+
+    asked_at: datetime | None = None
+    """When somebody was first asked; None: nobody was, it was said in advance."""
+    answered_at: datetime | None = None
+    """None: with the run's own question."""
+
+
+IN_ADVANCE: Final = Beforehand()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
     """Yes, bound to one snapshot: other files need another approval."""
 
     snapshot_digest: str
     by: str
+    beforehand: Beforehand | None = None
+    """None: somebody was asked while the run waited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +57,45 @@ class Denial:
     """No, or no answer in time."""
 
     reason: str
+    by: str = ""
+    """Who declined; empty: nobody did, there was no answer."""
+    beforehand: Beforehand | None = None
+    """As of an approval."""
 
 
 Decision = Approval | Denial
+
+
+class Answered(StrEnum):
+    """How a confirmation ended."""
+
+    CONFIRMED = "confirmed"
+    DECLINED = "declined"
+    UNANSWERED = "unanswered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """Who answered what and when, as the outcome keeps it. Moments in UTC."""
+
+    answer: Answered
+    by: str
+    """Who or what answered; empty: nobody did."""
+    note: str
+    """The answer in words, with its reason where one was given."""
+    asked_at: datetime | None
+    """None: nobody was asked, it was said in advance."""
+    answered_at: datetime
+    """When the answer came, or was no longer waited for."""
+    snapshot_digest: str
+    """The files that it is about."""
+    findings: tuple[str, ...] = ()
+    """Findings that block unless the answer overrides them, `rule@path:line`."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether these files may run."""
+        return self.answer is Answered.CONFIRMED
 
 
 class Approver(Protocol):
@@ -72,6 +125,7 @@ class AdvanceApprover:
         if question.dangers:
             rules = ", ".join(sorted({finding.rule_id for finding in question.dangers}))
             return Denial(
-                reason=f"an approval in advance does not cover dangerous findings ({rules}); answer in person"
+                reason=f"an approval in advance does not cover dangerous findings ({rules}); answer in person",
+                beforehand=IN_ADVANCE,
             )
-        return Approval(snapshot_digest=question.snapshot.digest, by=self._by)
+        return Approval(snapshot_digest=question.snapshot.digest, by=self._by, beforehand=IN_ADVANCE)

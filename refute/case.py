@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import NoReturn, TypeVar, assert_never
 
 from refute.adversary.attack import Screening
-from refute.approval import Approval
+from refute.approval import Confirmation
 from refute.errors import InfrastructureError, ModelUnavailable, UsageError
 from refute.guardrails.audit_chain import AuditAnchor
 from refute.kept.wording import age_in_words, not_run_again
@@ -27,7 +27,7 @@ from refute.wording import counted
 Kept = (
     Snapshot
     | ScanResult
-    | Approval
+    | Confirmation
     | Verification
     | Writing
     | Screening
@@ -56,7 +56,7 @@ class CaseFile:
     observer: StageObserver = field(default_factory=Unwatched)
     snapshot: Snapshot | None = None
     scan: ScanResult | None = None
-    approval: Approval | None = None
+    confirmation: Confirmation | None = None
     verification: Verification | None = None
     writing: Writing | None = None
     screening: Screening | None = None
@@ -156,6 +156,7 @@ class CaseFile:
             stages=tuple(self.stages),
             caveats=self._caveats(),
             scan=self.scan,
+            confirmation=self.confirmation,
             left_out=self.snapshot.left_out if self.snapshot else (),
             verification_output=verification.result.stdout if verification else "",
             verification_stderr=verification.result.stderr if verification else "",
@@ -196,9 +197,9 @@ class CaseFile:
                 allowed = f", {len(record.suppressed)} allowed" if record.suppressed else ""
                 found = f"{counted(len(record.findings), 'finding')}, {len(record.blocking)} blocking"
                 self._note("scan", f"{found}{allowed}")
-            case Approval():
-                self.approval = record
-                self._note("confirm", f"approved by {record.by}")
+            case Confirmation():
+                self.confirmation = record
+                self._note("confirm", record.note)
             case Verification():
                 self.verification = record
                 self._note("verify", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import Strength
+from refute.approval import Confirmation
 from refute.scan.finding import ScanResult
 from refute.ticket.record import ClaimId, LeftOut, TicketId
 
@@ -243,6 +244,8 @@ class Outcome:
     stages: tuple[StageRecord, ...] = ()
     caveats: tuple[str, ...] = ()
     scan: ScanResult | None = None
+    confirmation: Confirmation | None = None
+    """What was answered, and by whom; None where it did not come to that."""
     left_out: tuple[LeftOut, ...] = ()
     verification_output: str = ""
     verification_stderr: str = ""

@@ -63,6 +63,13 @@ class Totals:
     queue_p50_s: float | None
     """Of these: seconds from the batch's opening to the run's beginning."""
     queue_p95_s: float | None
+    answers: dict[str, int]
+    """Answer → runs for which a person was asked, all answers."""
+    answer_p50_s: float | None
+    """Of these: seconds from the question to the answer, or to the end of the wait."""
+    answer_p95_s: float | None
+    overrides: int
+    """Runs of scripts that the scan blocks, which somebody let through."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +124,21 @@ def totals(facts: Facts) -> Totals:
         queued=len(facts.queue_s),
         queue_p50_s=_quantile(facts.queue_s, 0.5),
         queue_p95_s=_quantile(facts.queue_s, 0.95),
+        **_answers(facts.answers),
         mutants_killed=mutation_score(facts.strengths),
         strength_measured=int(facts.strengths["runs"].sum()),
     )
+
+
+def _answers(answers: pd.DataFrame) -> dict[str, Any]:
+    asked = answers[answers["waited_s"].notna()]
+    counts = asked["answer"].value_counts(sort=False)
+    return {
+        "answers": {str(name): int(count) for name, count in counts.items()},
+        "answer_p50_s": _quantile(asked["waited_s"], 0.5),
+        "answer_p95_s": _quantile(asked["waited_s"], P95),
+        "overrides": int(answers["overrides"].sum()),
+    }
 
 
 def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from refute.approval import Answered
 from refute.ledger.schema import NANODOLLARS
 from refute.outcome import ClaimVerdict, Status
 
@@ -16,6 +17,7 @@ CATEGORY: Final = pd.CategoricalDtype()
 """One of few texts, not known beforehand."""
 
 STATUS: Final = pd.CategoricalDtype([status.value for status in Status], ordered=True)
+ANSWER: Final = pd.CategoricalDtype([answer.value for answer in Answered], ordered=True)
 VERDICT: Final = pd.CategoricalDtype([verdict.value for verdict in ClaimVerdict], ordered=True)
 
 Columns = Mapping[str, Any]

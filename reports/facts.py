@@ -18,6 +18,7 @@ from refute.ledger.latest import RECORDED
 from refute.ledger.schema import BATCHES, MODEL_CALLS, OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Status
+from reports.answers import read_answers
 from reports.columns import CATEGORY, MOMENT, STATUS, Columns, typed
 from reports.groups import GROUPS, Group
 from reports.reading import bare, chunks
@@ -79,6 +80,8 @@ class Facts:
     """Outcomes whose attack's strength was measured, by strength (the lower end) and status, `STRENGTH_COLUMNS`."""
     queue_s: "pd.Series[float]"
     """Of each ticket of a batch: from the batch's opening to the ticket's own beginning."""
+    answers: pd.DataFrame
+    """What people answered, as `read_answers` gives it."""
 
 
 def read_facts(ledger: Ledger, scope: Scope, now: datetime) -> Facts:
@@ -93,10 +96,12 @@ def read_facts(ledger: Ledger, scope: Scope, now: datetime) -> Facts:
         found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
         (calls, latencies), strengths = _calls(connection, scope, now), _strengths(connection, scope)
         batched = _batched(connection, scope)
+        answers = read_answers(connection, found[RECORDED.key])
     in_order = found.sort_values(RECORDED.key, ignore_index=True)
     queue_s = _queue_s(in_order, *batched)
     taken_apart = _taken_apart(in_order.drop(columns=RECORDED.key))
-    return Facts(**taken_apart, calls=calls, latencies=latencies, strengths=strengths, queue_s=queue_s)
+    rest = {"calls": calls, "latencies": latencies, "strengths": strengths, "answers": answers}
+    return Facts(**taken_apart, **rest, queue_s=queue_s)
 
 
 def _kind() -> ColumnElement[str]:

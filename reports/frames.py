@@ -12,10 +12,10 @@ import pandas as pd
 from sqlalchemy import Connection, Table, select
 
 from refute.ledger import rows
-from refute.ledger.schema import CLAIMS, FAILURES, NANODOLLARS, OUTCOMES, SANDBOX_RUNS
+from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, NANODOLLARS, OUTCOMES, SANDBOX_RUNS
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
-from reports.columns import CATEGORY, MOMENT, STATUS, VERDICT, Columns, typed
+from reports.columns import ANSWER, CATEGORY, MOMENT, STATUS, VERDICT, Columns, typed
 from reports.reading import bare, chunks
 from reports.scope import Scope
 
@@ -72,11 +72,22 @@ SANDBOX_COLUMNS: Final[Columns] = {
     "duration_s": "float64",
     "sandbox_s": "float64",
 }
+CONFIRMATION_COLUMNS: Final[Columns] = {
+    "position": "int64",
+    "answer": ANSWER,
+    "answered_by": CATEGORY,
+    "note": "str",
+    "asked_at": MOMENT,
+    "answered_at": MOMENT,
+    "snapshot_digest": "str",
+    "findings": CATEGORY,
+}
 
 _CHILDREN: Final[dict[str, tuple[Table, Columns, Callable[[Outcome], list[rows.Row]]]]] = {
     "claims": (CLAIMS, CLAIM_COLUMNS, rows.claim_rows),
     "failures": (FAILURES, FAILURE_COLUMNS, rows.failure_rows),
     "sandbox_runs": (SANDBOX_RUNS, SANDBOX_COLUMNS, rows.sandbox_rows),
+    "confirmations": (CONFIRMATIONS, CONFIRMATION_COLUMNS, rows.confirmation_rows),
 }
 
 
@@ -92,6 +103,9 @@ class Frames:
     """A row per refutation."""
     sandbox_runs: pd.DataFrame
     """A row per stage that used a container."""
+    confirmations: pd.DataFrame
+    """A row per answer to whether a script may run; `asked_at` is NaT where it was given in advance, `findings` is a
+    JSON array of what it overrode, or would have."""
 
 
 def frames_from_ledger(ledger: Ledger, scope: Scope | None = None) -> Frames:

@@ -17,10 +17,10 @@ from reports.terminal import (
     asked_models,
     cell,
     model_run_columns,
-    queue_time,
     strength_columns,
     tier_columns,
 )
+from reports.waiting import answer_time, answers, queue_time
 from reports.wording import MEANING, counted, model_lines
 
 MAX_REPRODUCER_CHARS: Final = 8_000
@@ -56,6 +56,8 @@ def render_html(report: Report) -> str:
         "rate": phrases.rate,
         "unpriced": phrases.unpriced,
         "queue_time": queue_time,
+        "answer_time": answer_time,
+        "answers": answers,
         "anchor": artifact_key,
         "model_lines": model_lines,
         "reproducer_name": reproducer_name,

@@ -96,7 +96,7 @@ def _by_outcome(frames: Frames) -> dict[Key, dict[str, Any]]:
     for row in found:
         for name in OUTCOME_COLUMNS:
             row[name] = None if pd.isna(row[name]) else row[name]
-    for name in ("claims", "failures", "sandbox_runs"):
+    for name in ("claims", "failures", "sandbox_runs", "confirmations"):
         grouped: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
         for outcome, *rest in getattr(frames, name).astype(object).itertuples(index=False):
             grouped[outcome].append(tuple(rest))

@@ -8,8 +8,9 @@ from reports.findings import Finding
 from reports.html import shown_tables
 from reports.phrases import budget_line, rate, seconds, unpriced, usd
 from reports.report import Report
-from reports.terminal import queue_time, what
+from reports.terminal import what
 from reports.ui_links import path_of
+from reports.waiting import answer_time, answers, queue_time
 from reports.wording import counted
 
 ROWS_SHOWN: Final = 31
@@ -72,6 +73,8 @@ def _figures(report: Report) -> Iterator[str]:
         "cost per PASS": usd(totals.cost_per_pass_usd),
         "time of a run, p50 / p95": f"{seconds(totals.p50_s)} / {seconds(totals.p95_s)}",
         "wait for a turn in a batch, p50 / p95": queue_time(totals),
+        "wait for a person, p50 / p95": answer_time(totals),
+        "people's answers": answers(totals),
         "time in containers": seconds(totals.sandbox_s),
     }
     yield _table(["Figure", ""], [list(one) for one in figures.items()])

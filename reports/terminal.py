@@ -9,15 +9,16 @@ from rich.table import Table
 from rich.text import Text
 
 from refute.guardrails.plain_text import on_one_line, printable
-from reports.aggregate import NO_MODEL, Totals
+from reports.aggregate import NO_MODEL
 from reports.alerts import spike_alerts
 from reports.budget import BudgetState, Level
 from reports.findings import Finding
 from reports.groups import Group
-from reports.phrases import NOTHING, budget_line, percent, rate, seconds, short_rate, unpriced, usd
+from reports.phrases import budget_line, percent, rate, seconds, short_rate, unpriced, usd
 from reports.rates import Rate
 from reports.rendering import REPORT, rendered
 from reports.report import BudgetReport, Report
+from reports.waiting import answer_time, answers, queue_time
 from reports.wording import counted
 
 FINDINGS_SHOWN: Final = 15
@@ -124,6 +125,8 @@ def _tables(report: Report) -> Iterator[RenderableType]:
         ("time of a run, p50 / p95", f"{seconds(totals.p50_s)} / {seconds(totals.p95_s)}"),
         ("time in containers", seconds(totals.sandbox_s)),
         ("wait for a turn in a batch, p50 / p95", queue_time(totals)),
+        ("wait for a person, p50 / p95", answer_time(totals)),
+        ("people's answers", answers(totals)),
     ):
         figures.add_row(name, value)
     yield from _section("Figures", figures)
@@ -158,13 +161,6 @@ def _runs(frame: pd.DataFrame, heading: str) -> Table:
 def _models(frame: pd.DataFrame) -> Table:
     tokens = ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")
     return _plain(frame, "Model", ("calls", *tokens, "cost_usd", "saved_usd", "latency_p95_s"))
-
-
-def queue_time(totals: Totals) -> str:
-    """How long tickets of batches waited for their turn, as every format shows it."""
-    if not totals.queued:
-        return NOTHING
-    return f"{seconds(totals.queue_p50_s)} / {seconds(totals.queue_p95_s)} of {counted(totals.queued, 'run')}"
 
 
 def _plain(frame: pd.DataFrame, heading: str, names: "tuple[str, ...] | list[str]") -> Table:

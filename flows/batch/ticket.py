@@ -17,6 +17,7 @@ from flows.request import VerifyRequest
 from flows.states import final_state
 from flows.story import RunStory
 from flows.verify_ticket import run_stages
+from refute.approval import Beforehand
 from refute.batch.approval import ListedApprover
 from refute.batch.entry import Entry, refusal, unusable
 from refute.case import CaseFile
@@ -76,6 +77,7 @@ class TicketWork:
             digest=self._claim.digest,
             declined=self._claim.answer is Answer.DECLINED,
             allowance=allowance,
+            when=Beforehand(asked_at=self._claim.asked_at, answered_at=self._claim.answered_at),
         )
         with whole_ticket(), contextlib.closing(ports.sandbox):
             assert self._entry.ticket is not None  # noqa: S101  # for the type: `run` looked

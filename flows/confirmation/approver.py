@@ -56,7 +56,8 @@ class FormApprover:
         if state.is_completed() and state.name == CONFIRMED:
             return Approval(snapshot_digest=asked.digest, by=f"{state.message}, asked in the Prefect UI")
         if state.name == DECLINED:
-            return Denial(reason=f"declined by {state.message}, asked in the Prefect UI")
+            by = f"{state.message}, asked in the Prefect UI"
+            return Denial(reason=f"declined by {by}", by=by)
         return Denial(reason=state.message or "the question in the Prefect UI was not answered")
 
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from flows.confirmation.question import AskedTicket
 from flows.in_advance import by_flag, user
-from refute.approval import Approval, Decision, Denial, Question
+from refute.approval import IN_ADVANCE, Approval, Decision, Denial, Question
 
 YES: Final = frozenset({"y", "yes"})
 NO: Final = frozenset({"n", "no"})
@@ -34,7 +34,7 @@ class TerminalApprover:
     def ask(self, question: Question) -> Decision:
         """Ask; anything but a clear yes in time is a no."""
         if self._in_advance and not question.dangers:
-            return Approval(snapshot_digest=question.snapshot.digest, by=by_flag())
+            return Approval(snapshot_digest=question.snapshot.digest, by=by_flag(), beforehand=IN_ADVANCE)
         self._console.print(describe(question))
         self._console.print(self._prompt(question), end=" ")
         try:
@@ -46,9 +46,11 @@ class TerminalApprover:
             self._console.print()
             return Denial(reason=f"nobody answered within {question.timeout_s:g} s")
         if answer.strip().lower() in YES:
-            return Approval(snapshot_digest=question.snapshot.digest, by=f"person at the terminal ({user()})")
+            return Approval(snapshot_digest=question.snapshot.digest, by=person())
         self._console.print("Declined; nothing was executed.")
-        return Denial(reason="declined at the terminal" if answer else "no answer: standard input is at its end")
+        if not answer:
+            return Denial(reason="no answer: standard input is at its end")
+        return Denial(reason="declined at the terminal", by=person())
 
     def _prompt(self, question: Question) -> Text:
         if question.dangers:
@@ -56,6 +58,11 @@ class TerminalApprover:
             what = "this finding" if count == 1 else f"these {count} findings"
             return Text(f"Run it in the sandbox in spite of {what}? [y/N]", style="bold red")
         return Text("Run this script in the sandbox? [y/N]", style="bold")
+
+
+def person() -> str:
+    """Who sits at the terminal, for audit log and ledger."""
+    return f"person at the terminal ({user()})"
 
 
 def show(question: Question) -> None:

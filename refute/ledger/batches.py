@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from refute.batch.selection import LastOutcome
@@ -59,6 +59,10 @@ class BatchTicket:
     answered_by: str
     digest: str | None
     """Snapshot that the answer is about; None where it is about whatever the files are."""
+    asked_at: datetime | None
+    """When it began to wait for a person; None: it never did."""
+    answered_at: datetime | None
+    """When it was answered; None: it waits."""
     owner: str | None
     finished: bool
 
@@ -160,12 +164,17 @@ class Batches:
             digests: ticket id → snapshot that it is about.
             instead_of: only where the answer so far is this one: another process may have got one meanwhile.
         """
+        now = self._clock()
+        waits = answer is Answer.WAITING
+        # What waits already goes on waiting since then, also where it is put to somebody again.
+        since = case((ENTRY.answer == Answer.WAITING.value, func.coalesce(ENTRY.asked_at, now)), else_=now)
+        moments = {"asked_at": since, "answered_at": None} if waits else {"answered_at": now}
         with self._ledger.transaction(writes=True) as connection:
             for ticket_id, digest in digests.items():
                 asked = (ENTRY.batch_id == batch_id) & (ENTRY.ticket_id == ticket_id) & ENTRY.finished.is_(False)
                 if instead_of is not None:
                     asked &= ENTRY.answer == instead_of.value
-                values = {"answer": answer.value, "answered_by": by[:200], "digest": digest}
+                values = {"answer": answer.value, "answered_by": by[:200], "digest": digest, **moments}
                 connection.execute(update(BATCH_TICKETS).where(asked).values(values))
 
     def claim(self, batch_id: str, owner: str, *, gone: Collection[str] = ()) -> BatchTicket | None:
@@ -290,6 +299,8 @@ def _ticket(row: Row[Any]) -> BatchTicket:
         answer=Answer(row.answer),
         answered_by=row.answered_by,
         digest=row.digest,
+        asked_at=row.asked_at,
+        answered_at=row.answered_at,
         owner=row.owner,
         finished=bool(row.finished),
     )

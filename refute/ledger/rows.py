@@ -10,7 +10,7 @@ from typing import Any, Final
 from refute.adversary.strength.record import Strength
 from refute.guardrails.audit_chain import AuditAnchor
 from refute.guardrails.plain_text import printable
-from refute.ledger.schema import CLAIMS, FAILURES, SANDBOX_RUNS, CsvState
+from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, SANDBOX_RUNS, CsvState
 from refute.outcome import ClaimVerdict, Outcome, TestRecord
 from refute.outcome_document import write_document
 
@@ -43,6 +43,7 @@ def rows_of(outcome: Outcome, audited: AuditAnchor | None = None) -> OutcomeRows
         CLAIMS.name: claim_rows(outcome),
         FAILURES.name: failure_rows(outcome),
         SANDBOX_RUNS.name: sandbox_rows(outcome),
+        CONFIRMATIONS.name: confirmation_rows(outcome),
     }
     return OutcomeRows(run=run_row(outcome), outcome=outcome_row(outcome) | _anchor(audited), children=children)
 
@@ -160,6 +161,25 @@ def sandbox_rows(outcome: Outcome) -> list[Row]:
         }
         for position, stage in enumerate(outcome.stages)
         if stage.sandbox_s
+    ]
+
+
+def confirmation_rows(outcome: Outcome) -> list[Row]:
+    """One row where somebody was asked whether the script may run, or had said so in advance."""
+    found = outcome.confirmation
+    if found is None:
+        return []
+    return [
+        {
+            "position": 0,
+            "answer": found.answer.value,
+            "answered_by": _text(found.by),
+            "note": _text(found.note),
+            "asked_at": found.asked_at,
+            "answered_at": found.answered_at,
+            "snapshot_digest": found.snapshot_digest,
+            "findings": json.dumps(found.findings),
+        }
     ]
 
 

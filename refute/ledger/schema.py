@@ -27,7 +27,7 @@ from sqlalchemy import (
     true,
 )
 
-HEAD: Final = "0010"
+HEAD: Final = "0011"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -179,6 +179,20 @@ SANDBOX_RUNS: Final = Table(
     Column("sandbox_s", Float, nullable=False),
 )
 
+CONFIRMATIONS: Final = Table(
+    "confirmations",
+    METADATA,
+    Column("outcome_id", Integer, ForeignKey("outcomes.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("answer", String(20), nullable=False),
+    Column("answered_by", Text, nullable=False),  # empty: nobody answered
+    Column("note", Text, nullable=False),
+    Column("asked_at", Instant),  # NULL: nobody was asked, it was said in advance
+    Column("answered_at", Instant, nullable=False),
+    Column("snapshot_digest", String(80), nullable=False),
+    Column("findings", Text, nullable=False),  # JSON array of those that block, `rule@path:line`
+)
+
 RESERVATIONS: Final = Table(
     "reservations",
     METADATA,
@@ -241,6 +255,8 @@ BATCH_TICKETS: Final = Table(
     Column("answer", String(10), nullable=False),
     Column("answered_by", String(200), nullable=False),
     Column("digest", String(80)),  # NULL: the answer is about whatever the files are
+    Column("asked_at", Instant),  # NULL: it was never put to a person
+    Column("answered_at", Instant),  # NULL: it waits
     Column("owner", String(200)),  # NULL: nobody works on it
     Column("lease_until", Instant),
     Column("finished", Boolean, nullable=False),

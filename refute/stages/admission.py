@@ -2,12 +2,14 @@
 
 import shlex
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from refute.adversary.verification import script_command
-from refute.approval import Approval, Approver, Denial, Question
-from refute.guardrails.audit import Decision, Gate
+from refute.approval import Answered, Approval, Approver, Confirmation, Decision, Denial, Question
+from refute.guardrails.audit import Decision as AuditDecision
+from refute.guardrails.audit import Gate
 from refute.outcome import Status, Stop
 from refute.ports import Ports
 from refute.sandbox.job import GIBIBYTE
@@ -54,7 +56,7 @@ def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult
     result = suppress(found, allowed, files)
     ports.audit.record(
         Gate.SCAN,
-        Decision.ALLOW if result.safe else Decision.DENY,
+        AuditDecision.ALLOW if result.safe else AuditDecision.DENY,
         run_id=ports.run_id,
         reason="no blocking finding" if result.safe else f"{len(result.blocking)} blocking findings",
         metadata={
@@ -150,34 +152,62 @@ def _requirements(ticket: Ticket) -> Iterator[str]:
         yield f"with {len(pins)} required package{'s' if len(pins) != 1 else ''} (wheels pinned by hash): {names}"
 
 
-def confirm(ports: Ports, question: Question, approver: Approver) -> Approval | Stop:
-    """Ask; anything but an approval of exactly this snapshot ends the run before anything executes."""
+def confirm(ports: Ports, question: Question, approver: Approver) -> Confirmation:
+    """Ask; only an approval of exactly this snapshot confirms."""
     ports.require_network()
     prepare_verification(ports, question.ticket, question.snapshot)
+    asked_at = datetime.now(UTC)
     decision = approver.ask(question)
     if isinstance(decision, Approval) and decision.snapshot_digest != question.snapshot.digest:
         decision = Denial(reason=f"the approval was for other files, {decision.snapshot_digest}")
-    approved = isinstance(decision, Approval)
-    if not approved:
+    found = _confirmation(question, decision, asked_at)
+    if not found.confirmed:
         ports.sandbox.discard_prepared()
-    reason = f"approved by {decision.by}" if isinstance(decision, Approval) else decision.reason
-    ports.audit.record(
-        Gate.SCAN_OVERRIDE if question.dangers else Gate.CONFIRMATION,
-        Decision.ALLOW if approved else Decision.DENY,
-        run_id=ports.run_id,
-        reason=reason,
-        metadata={
-            "ticket": question.ticket.id,
-            "snapshot": question.snapshot.digest,
-            "findings": ", ".join(f"{f.rule_id}@{f.path}:{f.line}" for f in question.dangers),
-        },
+    _audit(ports, question, found)
+    return found
+
+
+def unconfirmed(confirmation: Confirmation) -> Stop | None:
+    """End the run before anything executes, unless it was confirmed."""
+    return None if confirmation.confirmed else Stop(status=Status.CANCELLED, reason=confirmation.note)
+
+
+def _confirmation(question: Question, decision: Decision, asked_at: datetime) -> Confirmation:
+    """The decision as a record.
+
+    Args:
+        question: what was asked.
+        decision: what came of it.
+        asked_at: when this run asked, which counts unless the answer was there before.
+    """
+    now = datetime.now(UTC)
+    before = decision.beforehand
+    if isinstance(decision, Approval):
+        answer, note = Answered.CONFIRMED, f"approved by {decision.by}"
+    else:
+        answer, note = Answered.DECLINED if decision.by else Answered.UNANSWERED, decision.reason
+    return Confirmation(
+        answer=answer,
+        by=decision.by,
+        note=note,
+        asked_at=before.asked_at if before else asked_at,
+        answered_at=before.answered_at or now if before else now,
+        snapshot_digest=question.snapshot.digest,
+        findings=tuple(f"{finding.rule_id}@{finding.path}:{finding.line}" for finding in question.dangers),
     )
-    if ports.allowed_hosts:
-        ports.audit.record(
-            Gate.NETWORK_OVERRIDE,
-            Decision.ALLOW if approved else Decision.DENY,
-            run_id=ports.run_id,
-            reason=reason,
-            metadata={"ticket": question.ticket.id, "hosts": ", ".join(map(str, ports.allowed_hosts))},
+
+
+def _audit(ports: Ports, question: Question, found: Confirmation) -> None:
+    """What was answered, and what it overrode."""
+    about = {"ticket": str(question.ticket.id)}
+    gates = [
+        (
+            Gate.SCAN_OVERRIDE if question.dangers else Gate.CONFIRMATION,
+            {"snapshot": found.snapshot_digest, "findings": ", ".join(found.findings)},
         )
-    return decision if isinstance(decision, Approval) else Stop(status=Status.CANCELLED, reason=reason)
+    ]
+    if ports.allowed_hosts:
+        gates.append((Gate.NETWORK_OVERRIDE, {"hosts": ", ".join(map(str, ports.allowed_hosts))}))
+    for gate, what in gates:
+        decision = AuditDecision.ALLOW if found.confirmed else AuditDecision.DENY
+        ports.audit.record(gate, decision, run_id=ports.run_id, reason=found.note, metadata=about | what)

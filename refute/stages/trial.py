@@ -10,7 +10,7 @@ from refute.adversary.oracle.vote import hold_vote, needs_vote
 from refute.adversary.screening.screen import screen
 from refute.adversary.suite import read_attack_run
 from refute.adversary.verification import judge_verification
-from refute.approval import Approval
+from refute.approval import Confirmation
 from refute.guardrails.audit import Decision, Gate
 from refute.kept.chance import left_to_chance
 from refute.kept.runs import ATTACK, VERIFICATION, Kept, KeptAttack
@@ -31,14 +31,15 @@ from refute.ticket.rules import check_verification_script
 from refute.verdict import Verdict, decide
 
 
-def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, approval: Approval) -> Verification:
+def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, confirmation: Confirmation) -> Verification:
     """Run the author's script in a container, on the approved files only, unless it passed before as it would now.
 
     Raises:
-        ValueError: the approval is for other files.
+        ValueError: nobody confirmed, or other files.
     """
-    if approval.snapshot_digest != snapshot.digest:
-        raise ValueError(f"approval: got one for {approval.snapshot_digest}, expected {snapshot.digest}")
+    if not confirmation.confirmed or confirmation.snapshot_digest != snapshot.digest:
+        got = f"{confirmation.answer} for {confirmation.snapshot_digest}"
+        raise ValueError(f"confirmation: got {got}, expected confirmed for {snapshot.digest}")
     job = verification_of(ports, ticket, snapshot)
     derived = ports.derived_image(ticket)
     ports.open_ledger_ahead()

@@ -75,7 +75,9 @@ def test_script_scan_and_plan_are_shown_before_the_question(answering):
 @pytest.mark.parametrize("data", [b"n\n", b"\n", b"", b"yess\n", b"yes please\n", b"\xff\n"])
 def test_anything_but_yes_is_a_no(answering, data):
     answering(data)
-    assert isinstance(ask(question())[0], Denial)
+    decision, _ = ask(question())
+    assert isinstance(decision, Denial)
+    assert bool(decision.by) == bool(data.strip())  # an empty line reads as the end of standard input: nobody's answer
 
 
 def test_silence_is_a_no_after_the_time_limit(answering):

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from refute.approval import AdvanceApprover, Approval, Denial, Question
+from refute.approval import IN_ADVANCE, AdvanceApprover, Approval, Denial, Question
 from refute.scan.finding import Confidence, Finding, ScanResult, Severity
 from refute.ticket.record import Snapshot
 from tests.fakes.tickets import fake_ticket
@@ -35,7 +35,8 @@ def question(*findings: Finding) -> Question:
 
 
 def test_yes_in_advance_approves_exactly_the_snapshot_that_was_asked_about():
-    assert AdvanceApprover(by="--yes").ask(question()) == Approval(snapshot_digest="sha256:1", by="--yes")
+    approval = Approval(snapshot_digest="sha256:1", by="--yes", beforehand=IN_ADVANCE)
+    assert AdvanceApprover(by="--yes").ask(question()) == approval
 
 
 def test_yes_in_advance_covers_what_does_not_block():

@@ -10,6 +10,7 @@ import pytest
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import MutantEnd, MutantResult, ShallowClaim, Strength
+from refute.approval import Answered, Confirmation
 from refute.outcome import (
     ClaimResult,
     ClaimVerdict,
@@ -109,6 +110,14 @@ def pass_weak() -> Outcome:
         ),
         caveats=("C2: 1 test flaky: test_c2_fuzz: failed in 1 of 4 runs",),
         scan=ScanResult(findings=(), scanned=("verify.sh",)),
+        confirmation=Confirmation(
+            answer=Answered.CONFIRMED,
+            by="--yes (ada)",
+            note="approved by --yes (ada)",
+            asked_at=None,
+            answered_at=datetime(2026, 3, 1, 2, 30, 1, tzinfo=UTC),
+            snapshot_digest=PROVENANCE.snapshot_digest or "",
+        ),
         left_out=(LeftOut(path=".env", reason="credentials"),),
         verification_output="3 passed in 0.02s\n",
         adversarial_tests="def test_c1_import():\n    import lru\n",
@@ -200,6 +209,15 @@ def failed_adversarial() -> Outcome:
         ),
         stages=(StageRecord(name="attack", summary=hostile, duration_s=190.0, sandbox_s=188.5),),
         caveats=("tampering: " + hostile,),
+        confirmation=Confirmation(
+            answer=Answered.CONFIRMED,
+            by="Ada " + hostile,
+            note="approved by Ada " + hostile,
+            asked_at=datetime(2026, 3, 1, 2, 31, 0, tzinfo=UTC),
+            answered_at=datetime(2026, 3, 1, 2, 31, 40, tzinfo=UTC),
+            snapshot_digest=PROVENANCE.snapshot_digest or "",
+            findings=("SH001@verify.sh:7",),
+        ),
         verification_output=hostile,
         verification_stderr=hostile,
         adversarial_tests="# " + hostile,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from refute.approval import Answered, Confirmation
 from refute.ledger.batches import Batch, Batches
 from refute.ledger.store import Ledger
 from refute.outcome import ModelUse, Outcome, RoundYield, Status
@@ -17,6 +18,7 @@ from reports.facts import read_facts
 from reports.rates import Rate
 from reports.scope import Scope
 from reports.terminal import cell
+from reports.waiting import answer_time, answers
 from tests.fakes.outcomes import fake_outcome
 
 ROUND = RoundYield(tester="gemini", round="claims-first-1", tier="flash", written=3)
@@ -173,6 +175,34 @@ def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning
     assert (found.queued, found.queue_p50_s) == (3, 10.0)
     assert found.queue_p95_s == pytest.approx(28.0)
     assert make(Scope(ticket_ids=("B",)))[0].queue_p50_s == 30.0
+
+
+def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advance(ledger: Ledger, make: Make) -> None:
+    asked = datetime(2026, 3, 9, tzinfo=UTC)
+    for ticket, answer, waited_s, findings in (
+        ("A", Answered.CONFIRMED, 10, ()),
+        ("B", Answered.DECLINED, 30, ("SH001@verify.sh:7",)),
+        ("C", Answered.UNANSWERED, -5, ()),  # answered where the clock is late
+        ("D", Answered.CONFIRMED, None, ()),
+        ("E", Answered.CONFIRMED, None, ("SH001@verify.sh:7",)),  # by an allow-file
+    ):
+        confirmation = Confirmation(
+            answer=answer,
+            by="Ada",
+            note="",
+            asked_at=None if waited_s is None else asked,
+            answered_at=asked + timedelta(seconds=waited_s or 0),
+            snapshot_digest="sha256:1",
+            findings=findings,
+        )
+        ledger.record(fake_outcome(ticket, run_id="asked", confirmation=confirmation))
+    found, _ = make(Scope(run_ids=("asked",)))
+    assert found.answers == {"confirmed": 1, "declined": 1, "unanswered": 1}
+    assert (found.answer_p50_s, found.answer_p95_s, found.overrides) == (10.0, 28.0, 1)
+    assert answer_time(found) == "10.0 s / 28.0 s of 3 runs"
+    assert answers(found) == "1 confirmed, 1 declined, 1 unanswered, 1 dangerous script let through"
+    nobody, _ = make(Scope(ticket_ids=("D",)))
+    assert (answer_time(nobody), answers(nobody)) == ("–", "–")
 
 
 def test_rates_by_kind_carry_their_interval_too(make: Make) -> None:

@@ -35,7 +35,7 @@ def recorded(ledger: Ledger, outcomes: dict[str, Outcome]) -> list[Outcome]:
 
 
 def assert_equal(left: Frames, right: Frames) -> None:
-    for name in ("outcomes", "claims", "failures", "sandbox_runs"):
+    for name in ("outcomes", "claims", "failures", "sandbox_runs", "confirmations"):
         pd.testing.assert_frame_equal(getattr(left, name), getattr(right, name))
     assert list(differences(left, right)) == []
 
@@ -54,6 +54,13 @@ def test_columns_are_typed(ledger: Ledger, recorded: list[Outcome]) -> None:
     assert outcomes["cost_nanousd"].dtype == "int64"
     assert list(outcomes["status"].cat.categories) == [status.value for status in Status]
     assert outcomes["cost_nanousd"].sum() == 31_400_012
+
+
+def test_an_answer_in_advance_has_no_moment_of_its_question(ledger: Ledger, recorded: list[Outcome]) -> None:
+    found = frames_from_ledger(ledger).confirmations
+    assert list(found["asked_at"].isna()) == [True, False]
+    assert list(found["findings"]) == ["[]", '["SH001@verify.sh:7"]']
+    assert str(found["asked_at"].dtype) == "datetime64[us, UTC]"
 
 
 def test_a_frame_that_differs_is_named(ledger: Ledger, recorded: list[Outcome]) -> None:

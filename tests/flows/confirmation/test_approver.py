@@ -68,16 +68,16 @@ def test_a_confirmed_question_approves_the_files_that_it_was_about(ports):
 
 
 @pytest.mark.parametrize(
-    ("state", "reason"),
+    ("state", "reason", "by"),
     [
-        (DECLINED, "declined by Ada, asked in the Prefect UI"),
-        (EXPIRED, "nobody answered in time"),
-        (Completed(), "the question in the Prefect UI was not answered"),
-        (Cancelled(name="CONFIRMED"), "the question in the Prefect UI was not answered"),
+        (DECLINED, "declined by Ada, asked in the Prefect UI", "Ada, asked in the Prefect UI"),
+        (EXPIRED, "nobody answered in time", ""),
+        (Completed(), "the question in the Prefect UI was not answered", ""),
+        (Cancelled(name="CONFIRMED"), "the question in the Prefect UI was not answered", ""),
     ],
 )
-def test_all_else_is_a_no(ports, state, reason):
-    assert FormApprover(ports, put=Form(state)).ask(question()) == Denial(reason=reason)
+def test_all_else_is_a_no(ports, state, reason, by):
+    assert FormApprover(ports, put=Form(state)).ask(question()) == Denial(reason=reason, by=by)
 
 
 def test_no_two_questions_share_a_nonce(ports):

@@ -1,8 +1,9 @@
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
 
-from refute.approval import Approval, Denial
+from refute.approval import IN_ADVANCE, Approval, Beforehand, Denial
 from refute.batch.allowance import Allowance, load_allowances
 from refute.batch.approval import ListedApprover
 from refute.errors import UsageError
@@ -18,8 +19,9 @@ def question(digest: str = FILES, dangers: tuple[object, ...] = ()) -> SimpleNam
 
 
 def test_listed_files_are_approved_by_who_approved_the_list():
-    decision = ListedApprover(by="Ada", digest=FILES).ask(question())
-    assert decision == Approval(snapshot_digest=FILES, by="Ada")
+    when = Beforehand(asked_at=datetime(2026, 3, 1, 2, tzinfo=UTC), answered_at=datetime(2026, 3, 1, 8, tzinfo=UTC))
+    decision = ListedApprover(by="Ada", digest=FILES, when=when).ask(question())
+    assert decision == Approval(snapshot_digest=FILES, by="Ada", beforehand=when)
 
 
 def test_other_files_are_denied_and_remembered():
@@ -37,7 +39,7 @@ def test_in_advance_whatever_scans_clean_is_approved_and_a_danger_never():
 
 def test_a_danger_runs_where_the_allow_file_names_these_very_files():
     decision = ListedApprover(by="--yes", digest=None, allowance=ALLOWANCE).ask(question(dangers=DANGERS))
-    assert decision == Approval(snapshot_digest=FILES, by="allow-file: looked at by Ada")
+    assert decision == Approval(snapshot_digest=FILES, by="allow-file: looked at by Ada", beforehand=IN_ADVANCE)
 
 
 def test_an_allowance_for_other_files_blocks():
@@ -48,7 +50,9 @@ def test_an_allowance_for_other_files_blocks():
 
 def test_a_declined_list_stays_declined_whatever_is_allowed():
     approver = ListedApprover(by="Ada", digest=None, declined=True, allowance=ALLOWANCE)
-    assert isinstance(approver.ask(question(dangers=DANGERS)), Denial)
+    decision = approver.ask(question(dangers=DANGERS))
+    assert isinstance(decision, Denial)
+    assert decision.by == "Ada"
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,24 @@ def test_a_ticket_that_waits_for_an_answer_is_not_handed_out(batches):
     assert batches.claim("b", "me").ticket_id == "T-2"
 
 
+def test_a_ticket_waits_since_it_was_first_put_to_a_person_until_it_is_answered(batches, clock):
+    def moments() -> tuple[object, object]:
+        found = batches.tickets("b")[0]
+        return found.asked_at, found.answered_at
+
+    assert moments() == (None, clock())  # approved in advance
+    batches.answer("b", Answer.WAITING, by="", digests={"T-1": "sha256:1"})
+    asked_at = clock()
+    clock.pass_s(60)
+    batches.answer("b", Answer.WAITING, by="", digests={"T-1": "sha256:1"}, instead_of=Answer.WAITING)
+    assert moments() == (asked_at, None)
+    clock.pass_s(60)
+    batches.answer("b", Answer.APPROVED, by="Ada", digests={"T-1": "sha256:1"})
+    assert moments() == (asked_at, clock())
+    batches.answer("b", Answer.WAITING, by="", digests={"T-1": "sha256:2"})  # its files were changed: a new question
+    assert moments() == (clock(), None)
+
+
 def test_an_answer_that_another_process_got_meanwhile_stands(batches):
     batches.answer("b", Answer.WAITING, by="", digests={"T-1": "sha256:1"}, instead_of=Answer.WAITING)
     assert batches.claim("b", "me").ticket_id == "T-1"

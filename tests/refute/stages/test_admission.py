@@ -2,20 +2,22 @@
 
 import json
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from refute.approval import Approval, Denial, Question
+from refute.approval import IN_ADVANCE, Answered, Approval, Beforehand, Decision, Denial, Question
 from refute.errors import ImageMissing, NetworkUnavailable
 from refute.outcome import Status, Stop
 from refute.ports import Ports
 from refute.sandbox.job import Job
 from refute.sandbox.network_hosts import read_hosts
 from refute.settings import Settings
-from refute.stages.admission import confirm, pose_question, scan_scripts, take_snapshot
+from refute.stages.admission import confirm, pose_question, scan_scripts, take_snapshot, unconfirmed
 from refute.ticket.parse import load_ticket
 from tests.fakes.wheels import FakeWheel
 
@@ -38,13 +40,14 @@ class QuietSandbox:
 class Answer:
     """Answers so."""
 
-    def __init__(self, *, yes: bool) -> None:
+    def __init__(self, *, yes: bool, **denial: Any) -> None:
         self.yes = yes
+        self.denial = {"reason": "no", **denial}
         self.asked = 0
 
-    def ask(self, question: Question) -> Approval | Denial:
+    def ask(self, question: Question) -> Decision:
         self.asked += 1
-        return Approval(snapshot_digest=question.snapshot.digest, by="me") if self.yes else Denial(reason="no")
+        return Approval(snapshot_digest=question.snapshot.digest, by="me") if self.yes else Denial(**self.denial)
 
 
 class World:
@@ -76,7 +79,7 @@ class World:
 
 def test_the_verification_s_container_is_made_while_the_person_is_asked(tmp_path):
     world = World(tmp_path)
-    assert isinstance(confirm(world.ports, world.question, Answer(yes=True)), Approval)
+    assert confirm(world.ports, world.question, Answer(yes=True)).confirmed
     (prepared,) = world.sandbox.prepared
     assert (prepared.name, prepared.image_id, prepared.workspace) == ("verify", "sha256:1", b"")
     assert world.sandbox.discarded == 0
@@ -84,9 +87,8 @@ def test_the_verification_s_container_is_made_while_the_person_is_asked(tmp_path
 
 def test_after_a_no_it_is_removed(tmp_path):
     world = World(tmp_path)
-    stop = confirm(world.ports, world.question, Answer(yes=False))
-    assert isinstance(stop, Stop)
-    assert stop.status is Status.CANCELLED
+    stop = unconfirmed(confirm(world.ports, world.question, Answer(yes=False)))
+    assert stop == Stop(status=Status.CANCELLED, reason="no")
     assert world.sandbox.discarded == 1
 
 
@@ -167,3 +169,53 @@ def test_a_log_and_costs_beside_the_code_make_no_other_snapshot(tmp_path):
     again = take_snapshot(world.ports, load_ticket(folder))
     assert again.digest == world.question.snapshot.digest
     assert {one.path for one in again.left_out} == {"costs.csv", "logs/a.jsonl", "logs/a.jsonl.lock"}
+
+
+def test_an_answer_is_kept_with_who_gave_it_when_and_about_what(tmp_path):
+    world = World(tmp_path)
+    began = datetime.now(UTC)
+    found = confirm(world.ports, world.question, Answer(yes=True))
+    assert (found.answer, found.by, found.note, found.findings) == (Answered.CONFIRMED, "me", "approved by me", ())
+    assert found.snapshot_digest == world.question.snapshot.digest
+    assert found.asked_at is not None
+    assert began <= found.asked_at <= found.answered_at <= datetime.now(UTC)
+
+
+@pytest.mark.parametrize(("by", "answer"), [("Ada", Answered.DECLINED), ("", Answered.UNANSWERED)])
+def test_a_no_of_somebody_is_not_that_nobody_answered(tmp_path, by, answer):
+    world = World(tmp_path)
+    found = confirm(world.ports, world.question, Answer(yes=False, by=by))
+    assert (found.answer, found.by, found.confirmed) == (answer, by, False)
+
+
+def test_an_approval_of_other_files_confirms_nothing(tmp_path):
+    world = World(tmp_path)
+    other = SimpleNamespace(ask=lambda _: Approval(snapshot_digest="sha256:other", by="me"))
+    found = confirm(world.ports, world.question, other)
+    assert not found.confirmed
+    assert "sha256:other" in found.note
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        IN_ADVANCE,
+        Beforehand(asked_at=datetime(2026, 3, 1, 2, tzinfo=UTC), answered_at=datetime(2026, 3, 1, 8, tzinfo=UTC)),
+    ],
+)
+def test_an_answer_from_before_the_run_keeps_its_own_moments(tmp_path, before):
+    world = World(tmp_path)
+    digest = world.question.snapshot.digest
+    earlier = SimpleNamespace(ask=lambda _: Approval(snapshot_digest=digest, by="me", beforehand=before))
+    found = confirm(world.ports, world.question, earlier)
+    assert found.asked_at == before.asked_at
+    assert before.answered_at in {None, found.answered_at}
+
+
+def test_an_override_names_the_findings_in_the_record_and_in_the_audit_log(tmp_path):
+    world = World(tmp_path)
+    finding = SimpleNamespace(rule_id="delete-outside", path="verify.sh", line=2)
+    scan = SimpleNamespace(blocking=(finding,))
+    found = confirm(world.ports, replace(world.question, scan=scan), Answer(yes=True))
+    assert found.findings == ("delete-outside@verify.sh:2",)
+    assert world.gates()[-1] == ("scan_override", "allow")

@@ -1,13 +1,14 @@
 """The executing stages take over what an earlier run came to, where nothing that decides it has changed."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from refute.adversary.attack import Screening
-from refute.approval import Approval
+from refute.approval import Answered, Confirmation
 from refute.case import CaseFile
 from refute.outcome import Provenance
 from refute.sandbox.job import Exited, Job, JobResult
@@ -81,8 +82,15 @@ class Seen:
     def __init__(self, world: World, sandbox: CountingSandbox, tests: str) -> None:
         ports, ticket, snapshot = world.ports, world.ticket, world.snapshot
         prepare_verification(ports, ticket, snapshot)
-        approval = Approval(snapshot_digest=snapshot.digest, by="me")
-        self.verification = run_verification(ports, ticket, snapshot, approval)
+        confirmation = Confirmation(
+            answer=Answered.CONFIRMED,
+            by="me",
+            note="",
+            asked_at=None,
+            answered_at=datetime.now(UTC),
+            snapshot_digest=snapshot.digest,
+        )
+        self.verification = run_verification(ports, ticket, snapshot, confirmation)
         screening = Screening(attack=make_attack(tests, [make_test("test_a")]), rejected=())
         self.attacked = run_attack(ports, ticket, snapshot, screening)
         self.triage = triage_tests(ports, ticket, snapshot, screening, self.attacked)
