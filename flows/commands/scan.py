@@ -9,8 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from refute.scan.changes import ScanBase
-    from refute.scan.finding import ScanResult
-    from refute.scan.formats.text import Compared
+    from refute.scan.finding import Compared, ScanResult
     from refute.scan.targets import Target
 
 BLOCKED_EXIT_CODE = 12
@@ -78,10 +77,11 @@ def scan(  # noqa: PLR0913 - one parameter per option
         result = suppress(result, load_allow_file(allow_file), {target.path: target.data for target in targets})
     compared = None
     if base is not None:
-        from refute.scan.changes import only_changed, read_change
-        from refute.scan.formats.text import Compared
+        from refute.scan.changes import only_changed, read_changes
+        from refute.scan.finding import Compared
 
-        before, result = result, only_changed(result, read_change(base, Path.cwd()), _as_named(targets))
+        changes = read_changes(base, {target.path: target.home for target in targets})
+        before, result = result, only_changed(result, changes, _as_named(targets))
         compared = Compared(base=base, left_out=len(before.findings) - len(result.findings))
     text = _render(result, targets, output_format, compared, color=output is None and sys.stdout.isatty())
     deliver(text, output, kept="Scan again; nothing was changed.")
@@ -107,16 +107,16 @@ def _render(
     if output_format == "json":
         from refute.scan.formats.document import render_json
 
-        return render_json(result)
+        return render_json(result, compared)
     if output_format == "sarif":
         from refute import __version__
         from refute.scan.formats.sarif import render_sarif
 
-        return render_sarif(result, version=__version__)
+        return render_sarif(result, compared, version=__version__)
     if output_format == "github":
         from refute.scan.formats.annotations import render_annotations
 
-        return render_annotations(result)
+        return render_annotations(result, compared)
     from refute.scan.formats.text import render_text
 
     sources = {target.path: target.data.decode("utf-8", "replace").removeprefix("\ufeff") for target in targets}

@@ -1,9 +1,10 @@
 """What a git change brings, so that a scan can report only that: findings on its lines, and those that they cause."""
 
+import os
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,8 @@ _GIT: Final = (
     *("git", "--no-pager", "--literal-pathspecs"),
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
 )
+# Set where a hook runs this; they would stand for the checkout that is asked about.
+_ELSEWHERE: Final = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"})
 # A repository says what it takes for text, and for a copy of another file, and it is what is under review.
 _DIFF: Final = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
 
@@ -79,6 +82,30 @@ def read_change(base: str, directory: Path) -> Change:
     )
 
 
+def read_changes(base: str, homes: Mapping[str, Path]) -> dict[str, Change]:
+    """The change to each file by the checkout in which it was named.
+
+    A directory's own checkout counts for all below it: to that, what lies in a submodule is new.
+
+    Args:
+        base: a revision, of every checkout.
+        homes: a path as findings show it → directory.
+
+    Returns:
+        The path → the change. Raises as `read_change`.
+    """
+    checkouts: dict[Path, Change] = {}
+    tops = {home: _top(home) for home in dict.fromkeys(homes.values())}
+    for top in dict.fromkeys(tops.values()):
+        checkouts[top] = read_change(base, top)
+    return {path: checkouts[tops[home]] for path, home in homes.items()}
+
+
+def _top(directory: Path) -> Path:
+    """Where a checkout begins, found without git, which takes milliseconds for each; git has the last word on it."""
+    return next((one for one in (directory, *directory.parents) if (one / ".git").exists()), directory)
+
+
 def _commit(base: str, top: Path) -> str:
     start, dots, end = base.partition("...")
     if dots:
@@ -100,6 +127,7 @@ def _git(directory: Path, *arguments: str) -> bytes:
         done = subprocess.run(  # noqa: S603 - git with a checked revision, no shell
             [*_GIT, *arguments],
             cwd=directory,
+            env={name: value for name, value in os.environ.items() if name not in _ELSEWHERE},
             capture_output=True,
             timeout=_GIT_TIMEOUT_S,
             check=False,
@@ -130,8 +158,8 @@ def changed_lines(diff: bytes) -> frozenset[int]:
     return frozenset(lines)
 
 
-def only_changed(result: ScanResult, change: Change, scan_base: ScanBase) -> ScanResult:
-    """Keep what the change brings.
+def only_changed(result: ScanResult, changes: Mapping[str, Change], scan_base: ScanBase) -> ScanResult:
+    """Keep what the changes to its files bring, which `read_changes` gives.
 
     These are findings on its lines, findings elsewhere that the commit does not have (a variable was changed further
     up), all findings of new files, and what could not be analysed.
@@ -139,7 +167,7 @@ def only_changed(result: ScanResult, change: Change, scan_base: ScanBase) -> Sca
     by_path: dict[str, list[Finding]] = {}
     for finding in result.findings:
         by_path.setdefault(finding.path, []).append(finding)
-    kept = {id(one) for path, findings in by_path.items() for one in _brought(path, findings, change, scan_base)}
+    kept = {id(one) for path, findings in by_path.items() for one in _brought(path, findings, changes[path], scan_base)}
     return replace(result, findings=tuple(finding for finding in result.findings if id(finding) in kept))
 
 

@@ -13,7 +13,8 @@ as a request to this machine itself, is graded MEDIUM: shown, not blocking.
 
 `refute scan --diff BASE` reports what a change brings: findings on changed lines, all of new files (renamed ones and
 those that git does not know among them), and findings elsewhere in a changed file that it does not have at BASE, as
-where a variable was changed further up. How many were there before is said.
+where a variable was changed further up. How many were there before is said in every format. Each path is compared in
+its own repository; what a named directory holds of others, such as submodules, is new to it.
 
 Nothing in a scanned file silences a finding. A reviewed allow-file (`refute scan --allow FILE`) does, by rule, path
 and reason, and what it silences is counted and shown:

@@ -5,19 +5,33 @@ Source of the syntax and escapes: https://docs.github.com/actions/reference/work
 """
 
 from refute.scan.catalog import title_of
-from refute.scan.finding import ScanResult
+from refute.scan.finding import Compared, Finding, ScanResult
+from refute.scan.formats.text import not_shown
 
 
-def render_annotations(result: ScanResult) -> str:
-    """One `::error` or `::warning` line per finding."""
+def render_annotations(result: ScanResult, compared: Compared | None = None) -> str:
+    """One `::error` or `::warning` line per finding, and a `::notice` for what is silenced or not shown.
+
+    Args:
+        result: what the scan found.
+        compared: to what, where only what is new is shown.
+    """
     lines = []
     for finding in result.findings:
         kind = "error" if finding.severity >= result.block_from else "warning"
-        where = f"file={_property(finding.path)},line={finding.line},col={finding.column}"
-        title = title_of(finding)
         message = f"{finding.explanation}\nRead as: {finding.command}\nInstead: {finding.remedy}"
-        lines.append(f"::{kind} {where},title={_property(f'{title} [{finding.rule_id}]')}::{_data(message)}\n")
+        lines.append(_annotation(kind, finding, title_of(finding), message))
+    for item in result.suppressed:
+        message = f"{item.reason}\nRead as: {item.finding.command}"
+        lines.append(_annotation("notice", item.finding, "Allowed by the allow-file", message))
+    if compared is not None:
+        lines.append(f"::notice title=refute scan::{_data(not_shown(compared))}\n")
     return "".join(lines)
+
+
+def _annotation(kind: str, finding: Finding, title: str, message: str) -> str:
+    where = f"file={_property(finding.path)},line={finding.line},col={finding.column}"
+    return f"::{kind} {where},title={_property(f'{title} [{finding.rule_id}]')}::{_data(message)}\n"
 
 
 def _data(text: str) -> str:

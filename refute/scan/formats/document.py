@@ -3,24 +3,30 @@
 import json
 from typing import Any, Final
 
-from refute.scan.finding import Finding, ScanResult
+from refute.scan.finding import Compared, Finding, ScanResult
 
 SCHEMA_VERSION: Final = 1
 """Raised when a field changes meaning or goes; new fields do not raise it."""
 
 
-def render_json(result: ScanResult) -> str:
-    """The result as a JSON object with `schema_version`, `safe`, `findings`, `suppressed` and `scanned`."""
-    return json.dumps(document_of(result), indent=2, ensure_ascii=True) + "\n"
+def render_json(result: ScanResult, compared: Compared | None = None) -> str:
+    """The result as a JSON object with `schema_version`, `safe`, `findings`, `suppressed`, `scanned` and `compared`.
+
+    Args:
+        result: what the scan found.
+        compared: to what, where only what is new is shown.
+    """
+    return json.dumps(document_of(result, compared), indent=2, ensure_ascii=True) + "\n"
 
 
-def document_of(result: ScanResult) -> dict[str, Any]:
+def document_of(result: ScanResult, compared: Compared | None = None) -> dict[str, Any]:
     """The result as plain data."""
     return {
         "schema_version": SCHEMA_VERSION,
         "safe": result.safe,
         "block_from": result.block_from.name.lower(),
         "scanned": list(result.scanned),
+        "compared": {"base": compared.base, "left_out": compared.left_out} if compared is not None else None,
         "findings": [_finding(finding, blocks=finding.severity >= result.block_from) for finding in result.findings],
         "suppressed": [{**_finding(item.finding, blocks=False), "reason": item.reason} for item in result.suppressed],
     }

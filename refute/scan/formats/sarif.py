@@ -6,7 +6,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from refute.scan.catalog import RULES
-from refute.scan.finding import Finding, ScanResult, Severity
+from refute.scan.finding import Compared, Finding, ScanResult, Severity
+from refute.scan.formats.text import not_shown
 from refute.scan.rules import Rule
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -16,11 +17,12 @@ _LEVELS: Final = {Severity.CRITICAL: "error", Severity.HIGH: "error", Severity.M
 _SCORES: Final = {Severity.CRITICAL: "9.5", Severity.HIGH: "8.0", Severity.MEDIUM: "5.0"}
 
 
-def render_sarif(result: ScanResult, *, version: str) -> str:
+def render_sarif(result: ScanResult, compared: Compared | None = None, *, version: str) -> str:
     """The result as a SARIF log with one run; suppressed findings carry their suppression.
 
     Args:
         result: what the scan found.
+        compared: to what, where only what is new is shown.
         version: refute's version.
     """
     used = sorted({finding.rule_id for finding in _all(result)})
@@ -37,10 +39,19 @@ def render_sarif(result: ScanResult, *, version: str) -> str:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "artifacts": [{"location": {"uri": _uri(path)}} for path in dict.fromkeys(result.scanned)],
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [{"executionSuccessful": True, **_not_shown(compared)}],
         "results": results,
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _not_shown(compared: Compared | None) -> dict[str, Any]:
+    """What a comparison left out, as a note that viewers show. `baselineState` would need the runs before."""
+    if compared is None:
+        return {}
+    text = f"{not_shown(compared)}."
+    told = {"base": compared.base, "leftOut": compared.left_out}
+    return {"toolExecutionNotifications": [{"level": "note", "message": {"text": text}, "properties": told}]}
 
 
 def _all(result: ScanResult) -> list[Finding]:

@@ -2,28 +2,17 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from refute.guardrails.plain_text import printable
 from refute.scan.catalog import title_of
-from refute.scan.finding import Finding, ScanResult, Severity
+from refute.scan.finding import Compared, Finding, ScanResult, Severity
 from refute.wording import counted
 
 _COLORS: Final = {Severity.CRITICAL: "\x1b[1;31m", Severity.HIGH: "\x1b[31m", Severity.MEDIUM: "\x1b[33m"}
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _WIDTH: Final = 110
 _MAX_LINES: Final = 12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """What of a scan is not shown, because a git revision has it already."""
-
-    base: str
-    """The revision as a person named it."""
-    left_out: int
-    """Findings that it has."""
 
 
 def render_text(
@@ -65,6 +54,11 @@ def summary(result: ScanResult, compared: Compared | None = None) -> str:
     nothing = "nothing found" if compared is None else "nothing new found"
     old = f"; {counted(compared.left_out, 'finding')} there before, not shown" if compared and compared.left_out else ""
     return f"{verdict}: {files}, {', '.join(counts) or nothing}{allowed}{old}"
+
+
+def not_shown(compared: Compared) -> str:
+    """What a comparison left out, for formats without a line that sums up."""
+    return f"{counted(compared.left_out, 'finding')} that {_name(compared.base)} has already, not shown"
 
 
 def _name(text: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from refute.errors import UsageError
-from refute.scan.changes import changed_lines, only_changed, read_change
+from refute.scan.changes import changed_lines, only_changed, read_change, read_changes
 from refute.scan.scanner import scan_text
 from refute.scan.targets import collect, scan_targets
 
@@ -30,8 +30,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def reported(*paths: str | Path, base: str = "HEAD", stdin: bytes | None = None) -> list[tuple[str, int]]:
     """Rule and line of what is left of a scan."""
-    result = scan_targets(collect([Path(path) for path in paths], stdin, None))
-    left = only_changed(result, read_change(base, Path.cwd()), scan_text)
+    targets = collect([Path(path) for path in paths], stdin, None)
+    changes = read_changes(base, {target.path: target.home for target in targets})
+    left = only_changed(scan_targets(targets), changes, scan_text)
     return [(finding.rule_id, finding.line) for finding in left.findings]
 
 
@@ -126,3 +127,43 @@ def test_a_base_that_is_no_revision_is_refused(checkout: Path, base: str) -> Non
 def test_outside_a_checkout_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a git repository"):
         read_change("HEAD", tmp_path)
+
+
+@pytest.fixture
+def other(checkout: Path) -> Path:
+    """A second repository inside the first one, as a submodule lies there, with two scripts of its own."""
+    inner = checkout / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    (inner / "b.sh").write_text("reboot\n")
+    git(inner, "add", "b.sh")
+    git(inner, "commit", "-qm", "first")
+    return inner
+
+
+def test_a_file_is_compared_in_its_own_repository(other: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    append(other / "b.sh", "cat /etc/shadow\n")
+    assert reported("inner/b.sh") == reported("inner") == [("read-credentials", 2)]
+    monkeypatch.chdir("/")
+    assert reported(other / "b.sh", other.parent / "a.sh") == [("read-credentials", 2)]
+
+
+@pytest.mark.usefixtures("other")
+def test_what_a_named_directory_has_from_elsewhere_is_new_to_it() -> None:
+    assert ("system-control", 1) in reported(".")
+
+
+def test_a_hook_s_variables_do_not_stand_for_another_repository(other: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", str(other.parent / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other.parent / ".git" / "index"))
+    append(other / "b.sh", "cat /etc/shadow\n")
+    assert reported("inner/b.sh") == [("read-credentials", 2)]
+
+
+def test_a_file_in_no_repository_is_an_error_also_beside_others(
+    checkout: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "c.sh"
+    outside.write_text("reboot\n")
+    with pytest.raises(UsageError, match="not a git repository"):
+        reported(checkout / "a.sh", outside)

@@ -5,11 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from refute.errors import UsageError
 from refute.scan.allow import load_allow_file, suppress
-from refute.scan.finding import ScanResult
+from refute.scan.finding import Compared, ScanResult
 from refute.scan.formats.annotations import render_annotations
 from refute.scan.formats.document import render_json
 from refute.scan.formats.sarif import render_sarif
@@ -65,26 +64,26 @@ def test_sarif_points_each_result_at_its_rule_and_place() -> None:
     assert place["region"]["startLine"] == 2
 
 
-@pytest.mark.parametrize(
-    ("source", "path"),
-    [(SOURCE, "a b/ü%.sh"), ("echo ok\n", "x.sh"), ("if true; then\n", "x.sh"), ("rm -rf /etc '\x1b\u202e'\n", "x.sh")],
-)
-def test_sarif_is_valid(tmp_path: Path, source: str, path: str) -> None:
-    schema = json.loads((Path(__file__).parent / "sarif_2_1_0.json").read_text())
-    allow = tmp_path / "allow.yaml"
-    allow.write_text("- rule: network-external\n  path: '*.sh'\n  reason: reviewed in the sandbox image\n")
-    for result in (_scan(source, path), suppress(_scan(source, path), load_allow_file(allow), {})):
-        errors = [
-            error.message
-            for error in Draft202012Validator(schema).iter_errors(json.loads(render_sarif(result, version="1.0.0")))
-        ]
-        assert errors == []
-
-
 def test_annotation_escapes_what_would_end_it() -> None:
     text = render_annotations(_scan(path="a,b:c.sh"))
     assert text.startswith("::error file=a%2Cb%3Ac.sh,line=2,col=13,title=")
     assert text.count("\n") == 2
+
+
+def test_annotations_tell_what_is_allowed_and_what_is_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / "allow.yaml"
+    file.write_text("- rule: delete-outside\n  path: ci/*.sh\n  reason: reviewed, 100%\n")
+    result = suppress(_scan(), load_allow_file(file), {})
+    text = render_annotations(result, Compared(base="main\n::error::x", left_out=2))
+    place = "::notice file=ci/verify.sh,line=2,col=13,title=Allowed by the allow-file [delete-outside]::"
+    assert f"{place}reviewed, 100%25%0ARead as: rm -rf /etc\n" in text
+    assert text.endswith("::notice title=refute scan::2 findings that main\\n::error::x has already, not shown\n")
+
+
+def test_json_tells_to_what_it_was_compared() -> None:
+    assert json.loads(render_json(_scan()))["compared"] is None
+    document = json.loads(render_json(_scan(), Compared(base="main", left_out=2)))
+    assert document["compared"] == {"base": "main", "left_out": 2}
 
 
 def test_allowed_finding_is_counted_and_shown(tmp_path: Path) -> None:
