@@ -104,7 +104,8 @@ class Settings(BaseSettings):
     mutants: Annotated[int, Field(ge=0, le=500)] = 30
     """Small faults seeded into the code to see whether the attack notices them; 0: strength is not measured."""
     mutation_timeout_s: Seconds = 60
-    """For all mutants together; what was scored by then counts."""
+    """For all mutants together, by the clock and of each container's processor: on a busy machine up to three times as
+    long by the clock. What was scored by then counts."""
     strength_floor: Annotated[float, Field(ge=0, le=1)] = 0.6
     """What the lower end of the mutation score's interval must reach for PASS."""
     confirmation_timeout_s: Seconds = 600

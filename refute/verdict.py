@@ -146,9 +146,11 @@ def in_words(strength: Strength | None) -> str:
     if strength.void:
         return f"strength not measured: {strength.void}"
     hardened = ", after a hardening round" if strength.hardened else ""
-    share = f"{strength.killed} of {strength.n} mutants killed{hardened}"
+    left_out = f", {strength.not_run} of {strength.drawn} not run" if strength.not_run else ""
+    share = f"{strength.killed} of {strength.n} mutants killed{left_out}{hardened}"
     low = f"at least {strength.low:.0%} with 90% confidence, floor {strength.floor:.0%}"
-    whole = f"{share}: {low}" if strength.reaches_floor else f"the attack is too weak: {share}, {low}"
+    weak = "too few mutants were run (mutation_timeout_s)" if strength.undecided else "the attack is too weak"
+    whole = f"{share}: {low}" if strength.reaches_floor else f"{weak}: {share}, {low}"
     if strength.unjudged:
         return f"{whole}; not seen claim by claim: {strength.unjudged}"
     if not strength.shallow:

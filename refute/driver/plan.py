@@ -43,6 +43,7 @@ class Plan:
     """Fresh runs of every test that does not pass at first."""
     test_timeout_s: float
     suite_timeout_s: float
+    """By the clock; of variants, by the clock and of processors, so that a busy machine leaves none of them out."""
     memory_bytes: int
     """Address space of a worker."""
     recursion_limits: list[int]
@@ -51,6 +52,8 @@ class Plan:
     """Where there are any, the tests run on these, one after the other, and not on the files as submitted."""
     emptied: list[str] = field(default_factory=list)
     """Folders that lose all their content before each variant, so that none leaves word to the next."""
+    longest_s: float = 0.0
+    """Of variants: the end by the clock, however little of a processor they got; 0: as `suite_timeout_s`."""
 
     @property
     def test_path(self) -> Path:

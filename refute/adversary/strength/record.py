@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from refute.statistics.interval import wilson
 from refute.ticket.record import ClaimId
 
 
@@ -101,6 +102,12 @@ class Strength:
     def reaches_floor(self) -> bool:
         """Whether the lower end does: as a whole the attack is strong enough."""
         return not self.void and self.n > 0 and self.low >= self.floor
+
+    @property
+    def undecided(self) -> bool:
+        """Whether mutants that were not run might have made the attack strong enough as a whole."""
+        best, _ = wilson(self.killed + self.not_run, self.n + self.not_run)
+        return not self.reaches_floor and self.not_run > 0 and best >= self.floor
 
     @property
     def suffices(self) -> bool:

@@ -37,6 +37,8 @@ SLOWER: Final = 4.0
 """A test gets so many times what it took on the code as submitted …"""
 AT_LEAST_S: Final = 5.0
 """… and this on top, before a mutant counts as hanging."""
+PATIENCE: Final = 3.0
+"""Times their limit that mutants get by the clock, where a busy machine does not let them have it of a processor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +155,10 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
     """
     shares = [share for number in range(containers) if (share := mutants[number::containers])]
     hollow = [sorted(trial.hollow)[number :: len(shares)] for number in range(len(shares))]
+    early = chance.sample(sorted(controls(brief, chance)), 2)
     variants = [
-        _shuffled(share, controls(brief, chance), {name: trial.hollow[name] for name in names}, chance)
-        for share, names in zip(shares, hollow, strict=True)
+        _shuffled(share, _first(controls(brief, chance), early[number % 2]), _only(trial.hollow, names), chance)
+        for number, (share, names) in enumerate(zip(shares, hollow, strict=True))
     ]
     return [_job(trial, brief, share, outline, settings, requirements) for share in variants]
 
@@ -190,6 +193,7 @@ def _job(  # as trial_jobs
         "repetitions": 0,
         "test_timeout_s": trial.test_timeout_s,
         "suite_timeout_s": settings.mutation_timeout_s,
+        "longest_s": PATIENCE * settings.mutation_timeout_s,
         "variants": variants,
         "emptied": list(EMPTIED),
     }
@@ -203,7 +207,15 @@ def _job(  # as trial_jobs
 
 def trial_limits(settings: Settings) -> Limits:
     """What a container of mutants may use."""
-    return driver_limits(settings, suite_timeout_s=settings.mutation_timeout_s)
+    return driver_limits(settings, suite_timeout_s=PATIENCE * settings.mutation_timeout_s)
+
+
+def _first(variants: Mapping[str, Mapping[str, str]], name: str) -> dict[str, Mapping[str, str]]:
+    return {name: variants[name], **variants}
+
+
+def _only(variants: Mapping[str, Mapping[str, str]], names: Sequence[str]) -> dict[str, Mapping[str, str]]:
+    return {name: variants[name] for name in names}
 
 
 def _shuffled(
@@ -214,13 +226,12 @@ def _shuffled(
 ) -> list[dict[str, Any]]:
     """Mutants in their order, others among them: code that counts its runs cannot tell which one is which.
 
-    None is the first, which such code can tell. One control, and what is hollow, is in the first half, which is reached
-    also where time is short.
+    None is the first, which such code can tell. The first of the controls, in each of two containers another one, and
+    what is hollow are in the first half, which is reached also where time is short.
     """
     variants: list[dict[str, Any]] = [{"name": str(one.number), "files": {one.path: one.source}} for one in mutants]
-    last = [len(variants), max(1, len(variants) // 2)]
-    for name in chance.sample(sorted(others), len(others)):
-        place = chance.randint(1, last.pop() if last else len(variants))
+    for number, name in enumerate(others):
+        place = chance.randint(1, len(variants) if number else max(1, len(variants) // 2))
         variants.insert(place, {"name": name, "files": others[name]})
     for name, files in hollow.items():
         place = chance.randint(1, max(1, len(variants) // 2))

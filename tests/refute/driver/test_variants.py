@@ -84,6 +84,25 @@ def test_what_the_limit_cuts_off_is_left_out(drive: Drive) -> None:
     assert (results["exit_code"], results["timed_out"], results["variants"]) == (0, True, [])
 
 
+@pytest.mark.slow
+def test_the_clock_alone_cuts_no_variant_off_where_processors_did_something_else(drive: Drive) -> None:
+    waits = "import time\ntime.sleep(3)\n\ndef double(x):\n    return 2 * x\n"
+    variants = [{"name": str(number), "files": {"impl.py": waits}} for number in range(3)]
+    results = drive(IMPLEMENTATION, TESTS, NAMES, variants=variants, suite_timeout_s=5, longest_s=60)
+    assert (results["timed_out"], len(results["variants"])) == (False, 3)
+
+
+@pytest.mark.slow
+def test_no_variant_is_begun_once_the_limit_is_reached_by_clock_and_processors(drive: Drive) -> None:
+    works = "import time\nwhile time.process_time() < 2: pass\n\ndef double(x):\n    return 2 * x\n"
+    variants = [{"name": str(number), "files": {"impl.py": works}} for number in range(9)]
+    results = drive(IMPLEMENTATION, TESTS, NAMES, variants=variants, suite_timeout_s=3, longest_s=120)
+    ends = [[report["end"] for report in one["reports"]] for one in results["variants"]]
+    assert results["timed_out"]
+    assert 1 <= len(ends) <= 2  # each takes 2 s of a processor or more; the one that had begun has ended
+    assert all(one == ["passed"] * 3 for one in ends)
+
+
 @pytest.mark.parametrize(
     ("facts", "expected"),
     [

@@ -9,6 +9,7 @@ from refute.adversary.attack import Brief, TestEnd, TestRun
 from refute.adversary.strength.record import MutantEnd, Strength
 from refute.adversary.strength.scoring import Judge, score, unmeasured
 from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
+from refute.verdict import in_words
 from tests.refute.adversary.conftest import make_run
 from tests.refute.adversary.strength.conftest import container, mutant, ran
 
@@ -125,6 +126,24 @@ def test_the_floor_holds_for_the_interval_s_lower_end(
     runs = [ran(trial, str(number), *([failed()] if number <= killed else [])) for number in range(1, n + 1)]
     mutants = [mutant(number) for number in range(1, n + 1)]
     assert score(trial, brief, mutants, [container(trial, *runs)], floor=0.6).suffices is enough
+
+
+@pytest.mark.parametrize(
+    ("killed", "survived", "suffices", "said"),
+    [
+        (14, 1, True, "14 of 15 mutants killed, 15 of 30 not run: at least 75%"),
+        (4, 0, False, "too few mutants were run (mutation_timeout_s): 4 of 4 mutants killed, 26 of 30 not run, at "),
+        (3, 12, False, "the attack is too weak: 3 of 15 mutants killed, 15 of 30 not run, at least 8%"),
+    ],
+)
+def test_a_sample_that_the_limit_cut_counts_by_what_ran_and_says_what_did_not(
+    trial: Trial, brief: Brief, killed: int, survived: int, suffices: bool, said: str
+) -> None:
+    runs = [ran(trial, str(number), *([failed()] if number <= killed else [])) for number in range(1, 31)]
+    mutants = [mutant(number) for number in range(1, 31)]
+    strength = score(trial, brief, mutants, [container(trial, *runs[: killed + survived])], floor=0.6)
+    assert strength.suffices is suffices
+    assert in_words(strength).startswith(said)
 
 
 def test_what_was_not_measured_never_suffices() -> None:

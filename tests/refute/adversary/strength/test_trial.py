@@ -18,8 +18,7 @@ from tests.refute.adversary.strength.conftest import NAMES, SOURCE, mutant
 from tests.refute.adversary.test_suite import ended, report
 
 
-@pytest.fixture
-def jobs(trial: Trial, brief: Brief, settings: Settings) -> list[Job]:
+def make_jobs(trial: Trial, brief: Brief, settings: Settings) -> list[Job]:
     outline = Job(
         name="strength",
         run_id="r",
@@ -33,6 +32,11 @@ def jobs(trial: Trial, brief: Brief, settings: Settings) -> list[Job]:
     return trial_jobs(
         trial, brief, mutants, outline, settings, containers=2, requirements=["../opt/x"], chance=SystemRandom()
     )
+
+
+@pytest.fixture
+def jobs(trial: Trial, brief: Brief, settings: Settings) -> list[Job]:
+    return make_jobs(trial, brief, settings)
 
 
 def plan_of(job: Job) -> dict[str, Any]:
@@ -72,8 +76,23 @@ def test_mutants_and_hollow_variants_are_shared_out_and_each_container_has_all_c
     assert sorted(map(sorted, through)) == sorted(map(sorted, ([FAILING, GARBLED[1]], [MEANINGLESS, GARBLED[0]])))
     plan = plan_of(jobs[0])
     assert plan["tests"][1:] == list(NAMES)
-    assert (plan["repetitions"], plan["suite_timeout_s"], plan["import_roots"]) == (0, 60, [".", "../opt/x"])
+    assert (plan["repetitions"], plan["import_roots"]) == (0, [".", "../opt/x"])
+    assert (plan["suite_timeout_s"], plan["longest_s"]) == (60, 180)
+    assert jobs[0].limits.timeout_s > 180
     assert jobs[0].workspace == b"tar"
+
+
+def test_the_first_halves_of_two_containers_hold_both_controls_so_that_half_a_run_has_a_score(
+    trial: Trial, brief: Brief, settings: Settings
+) -> None:
+    for _ in range(20):
+        early = set()
+        for job in make_jobs(trial, brief, settings):
+            names = [variant["name"] for variant in plan_of(job)["variants"]]
+            half = sum(name.isdigit() for name in names) // 2
+            controls = [place for place, name in enumerate(names) if name.startswith(CONTROL)]
+            early |= {names[place] for place in controls if sum(name.isdigit() for name in names[:place]) <= half}
+        assert len(early) == 2
 
 
 def test_honest_results_are_read(jobs: list[Job]) -> None:
