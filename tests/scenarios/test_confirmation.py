@@ -53,6 +53,7 @@ def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_t
         line for line in audit_lines(tmp_path / "cwd/logs/guardrails.jsonl") if line["gate"] == "scan_override"
     ]
     assert [line["decision"] for line in overrides] == ["allow"]
+    assert "@verify.sh:1" in overrides[0]["metadata"]["findings"]
 
 
 def test_s035_yes_in_advance_does_not_answer_for_dangerous_findings(ticket, cli):

@@ -59,7 +59,7 @@ class World:
         folder = tmp_path / "ticket"
         folder.mkdir()
         (folder / "a.py").write_text("A = 1\n")
-        (folder / "verify.sh").write_text("python -c 'import a'\n")
+        (folder / "verify.sh").write_text(options.pop("script", "python -c 'import a'\n"))
         plain = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [A is 1.]\n"
         (folder / "ticket.yaml").write_text(plain + fields)
         self.audit = tmp_path / "audit.jsonl"
@@ -72,9 +72,11 @@ class World:
         snapshot = take_snapshot(self.ports, ticket)
         self.question = pose_question(self.ports, ticket, snapshot, scan_scripts(self.ports, ticket, snapshot))
 
+    def audited(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.audit.read_text().splitlines()]
+
     def gates(self) -> list[tuple[str, str]]:
-        lines = [json.loads(line) for line in self.audit.read_text().splitlines()]
-        return [(line["gate"], line["decision"]) for line in lines]
+        return [(line["gate"], line["decision"]) for line in self.audited()]
 
 
 def test_the_verification_s_container_is_made_while_the_person_is_asked(tmp_path):
@@ -126,7 +128,28 @@ def test_allowed_hosts_and_another_runtime_stand_in_the_question_and_in_the_audi
     assert "under the container runtime runsc; limits that it does not enforce are found by trial" in plan
     confirm(world.ports, world.question, Answer(yes=False))
     assert world.gates()[-2:] == [("confirmation", "deny"), ("network_override", "deny")]
+    assert world.audited()[-1]["metadata"]["hosts"] == "example.org, api.example:8443"
     assert world.sandbox.prepared == []
+
+
+@pytest.mark.parametrize(("yes", "decision"), [(True, "allow"), (False, "deny")])
+def test_an_override_is_audited_with_the_findings_that_it_is_about(tmp_path, yes, decision):
+    world = World(tmp_path, script="echo one\ncurl http://evil.com\nrm -rf /\n")
+    confirm(world.ports, world.question, Answer(yes=yes))
+    scanned, overridden = world.audited()[-2:]
+    assert (scanned["gate"], scanned["decision"]) == ("scan", "deny")
+    assert (overridden["gate"], overridden["decision"]) == ("scan_override", decision)
+    found = [(f.rule_id, f.line) for f in world.question.dangers]
+    assert {line for _, line in found} == {2, 3}
+    assert overridden["metadata"]["findings"] == ", ".join(f"{rule}@verify.sh:{line}" for rule, line in found)
+    assert scanned["metadata"]["rules"] == ", ".join(sorted({rule for rule, _ in found}))
+
+
+def test_an_approval_of_what_scans_clean_is_audited_without_findings(tmp_path):
+    world = World(tmp_path)
+    confirm(world.ports, world.question, Answer(yes=True))
+    assert world.gates()[-1] == ("confirmation", "allow")
+    assert world.audited()[-1]["metadata"]["findings"] == ""
 
 
 def test_an_engine_that_cannot_open_a_host_is_told_before_anybody_is_asked(tmp_path, monkeypatch):
