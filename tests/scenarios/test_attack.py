@@ -1,4 +1,4 @@
-"""S055, S090, S100, S140, S170, S190, S200: the attack and what its results mean."""
+"""S055, S090, S100, S140, S170, S190: the attack and what its results mean."""
 
 import json
 import subprocess
@@ -114,32 +114,3 @@ def flip() -> int:
     outcome = verify(ticket(files={"slug.py": code}, claims=[{"id": "C1", "text": "flip() == 1"}]))
     assert outcome.status is not Status.FAILED_ADVERSARIAL
     assert outcome.status is not Status.PASS
-
-
-FORGERIES = {
-    "exits at import": "import os\nos._exit(0)\n",
-    "exits in the call": "import os\n\ndef slugify(text):\n    os._exit(0)\n",
-    "skips": "import pytest\n\ndef slugify(text):\n    pytest.skip('no')\n",
-    "patches reports": """import sys
-
-def slugify(text):
-    from _pytest import reports
-    original = reports.TestReport.from_item_and_call
-    def forged(item, call):
-        report = original(item, call)
-        report.outcome = "passed"
-        return report
-    reports.TestReport.from_item_and_call = staticmethod(forged)
-    return "wrong"
-""",
-}
-
-
-@pytest.mark.parametrize("name", FORGERIES)
-def test_s200_a_forged_result_never_passes(ticket, verify, name):
-    files = {
-        "slug.py": FORGERIES[name],
-        "conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n",
-    }
-    outcome = verify(ticket(files=files, script="true\n"))
-    assert outcome.status in {Status.FAILED_ADVERSARIAL, Status.INCONCLUSIVE}, outcome.reason
