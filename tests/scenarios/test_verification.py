@@ -1,9 +1,13 @@
 """S050–S070, S110, S130, S140: the author's own script in the sandbox."""
 
+import subprocess
+import uuid
+
 import pytest
 
 from refute.outcome import Status
 from refute.settings import Settings
+from tests.scenarios.conftest import SLUG
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -15,7 +19,7 @@ def test_s050_a_script_over_its_limit_is_timed_out_with_what_it_printed(ticket, 
     assert "verif" in outcome.reason
     assert "started" in outcome.verification_output
     (stage,) = [stage for stage in outcome.stages if stage.name == "verify"]
-    assert stage.sandbox_s < 60  # a second of a busy machine can take many
+    assert stage.sandbox_s < 60  # a second of a busy machine can take many; its own bound: test_engine_limits.py
 
 
 def test_s060_a_missing_module_is_failed_import_with_module_and_line(ticket, verify):
@@ -87,17 +91,21 @@ def test_s130_deleting_in_the_copy_leaves_the_host_untouched(ticket, verify):
 
 
 def test_s130_deleting_outside_the_workspace_is_a_dangerous_operation(ticket, verify):
-    # Hidden from the scan: what the script reads is data.
-    files = {"slug.py": "VALUE = 1\n", "wipe.py": _WIPE}
-    outcome = verify(ticket(files=files, script="python wipe.py\n"))
-    assert outcome.status in {Status.BLOCKED_DANGEROUS_OPERATION, Status.BLOCKED_DANGEROUS_SCRIPT}
+    outcome = verify(ticket(files={"slug.py": SLUG, **EMPTIES}, script="python empty.py\n"))
+    assert outcome.status is Status.BLOCKED_DANGEROUS_OPERATION
+    assert "/home/projects/invoices/README.md" in outcome.reason
+    assert outcome.adversarial_tests == ""
 
 
-_WIPE = """import os, pathlib
-for path in sorted(pathlib.Path.home().rglob("*"), reverse=True):
-    if path.is_file():
-        open(path, "w").close()
-"""
+EMPTIES = {
+    "places.txt": "/home/projects/invoices/README.md\n",
+    "empty.py": """import pathlib
+
+for line in pathlib.Path("places.txt").read_text().splitlines():
+    pathlib.Path(line).write_text("")
+""",
+}
+"""Hidden from the scan: what is emptied is data."""
 
 
 @pytest.mark.parametrize(
@@ -112,3 +120,20 @@ def test_s140_a_limit_in_verification_fails_the_ticket_and_is_named(ticket, veri
     outcome = verify(ticket(script=f"set -e\n{script}\n"), memory_bytes=memory_mib * 1024**2)
     assert outcome.status is Status.FAILED_RESOURCES, outcome.reason
     assert limit in outcome.reason
+
+
+FORK_BOMB = """import os, time
+
+while True:
+    if os.fork() == 0:
+        time.sleep(600)
+"""
+
+
+def test_s140_a_fork_bomb_in_verification_is_named_and_harms_neither_host_nor_next_ticket(ticket, verify, wait_until):
+    name = f"bomb_{uuid.uuid4().hex}.py"
+    outcome = verify(ticket(files={"slug.py": SLUG, name: FORK_BOMB}, script=f"python {name}\n"))
+    assert outcome.status is Status.FAILED_RESOURCES, outcome.reason
+    assert "pids" in outcome.reason
+    wait_until(lambda: subprocess.run(["pgrep", "-f", name], stdout=subprocess.DEVNULL).returncode == 1, within_s=60)
+    assert verify(ticket()).status is Status.PASS_WEAK
