@@ -68,6 +68,8 @@ class Brief:
     """Every file of the snapshot."""
     max_tests: int = 40
     max_bytes: int = 60_000
+    max_prompt_chars: int = 24_000
+    """Of claims and code together in one prompt to a model."""
     previous: SourceModule | None = None
     """The version before the change, where the ticket brings one that can be imported."""
 

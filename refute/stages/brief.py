@@ -23,6 +23,7 @@ def brief_of(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
         workspace_paths=tuple(file.path for file in snapshot.files),
         max_tests=ports.settings.max_tests,
         max_bytes=ports.settings.max_suite_bytes,
+        max_prompt_chars=ports.settings.max_prompt_chars,
     )
 
 

@@ -13,7 +13,8 @@ DECLARING: Final = frozenset(
     | {"argument", "Option", "Argument"}
 )
 """Calls by which argparse, click and typer are told of a command line."""
-_ELIDED: Final = ast.Expr(ast.Constant(...))
+ELIDED: Final = ast.Expr(ast.Constant(...))
+"""Stands for a body."""
 
 
 def outline(source: str) -> str:
@@ -28,7 +29,7 @@ def outline(source: str) -> str:
     tree = parsed_or_none(source)
     if tree is None:
         return ""
-    kept = [*_docstring(tree), *(part for node in tree.body for part in _part(node))]
+    kept = [*docstring_of(tree), *(part for node in tree.body for part in visible(node))]
     return ast.unparse(ast.Module(body=kept, type_ignores=[])) if kept else ""
 
 
@@ -43,7 +44,7 @@ def command_line(source: str) -> str:
         return ""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) in DECLARING]
     calls.sort(key=lambda node: (node.lineno, node.col_offset))
-    return "\n".join([*map(ast.unparse, _docstring(tree)), *(f"{_called(call)}({_plain(call)})" for call in calls)])
+    return "\n".join([*map(ast.unparse, docstring_of(tree)), *(f"{_called(call)}({_plain(call)})" for call in calls)])
 
 
 def _called(call: ast.Call) -> str:
@@ -59,30 +60,32 @@ def _plain(call: ast.Call) -> str:
     return ", ".join([*given, *named])
 
 
-def _part(node: ast.stmt) -> list[ast.stmt]:
+def visible(node: ast.stmt) -> list[ast.stmt]:
     """What a caller may see of one statement."""
     if isinstance(node, FUNCTION):
-        return [_signature(node)] if _is_public(node.name) else []
+        return [signature(node)] if is_public(node.name) else []
     if isinstance(node, ast.ClassDef):
-        return [_class(node)] if _is_public(node.name) else []
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _is_public(node.target.id):
+        return [_class(node)] if is_public(node.name) else []
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and is_public(node.target.id):
         return [ast.AnnAssign(target=node.target, annotation=node.annotation, value=None, simple=1)]
     return []
 
 
 def _class(node: ast.ClassDef) -> ast.ClassDef:
     shown = copy.copy(node)
-    shown.body = [*_docstring(node), *(part for inner in node.body for part in _part(inner))] or [_ELIDED]
+    shown.body = [*docstring_of(node), *(part for inner in node.body for part in visible(inner))] or [ELIDED]
     return shown
 
 
-def _signature(node: FUNCTION) -> ast.stmt:
+def signature(node: FUNCTION) -> ast.stmt:
+    """A function with its docstring alone for a body."""
     shown = copy.copy(node)
-    shown.body = _docstring(node) or [_ELIDED]
+    shown.body = docstring_of(node) or [ELIDED]
     return shown
 
 
-def _docstring(node: ast.Module | ast.ClassDef | FUNCTION) -> list[ast.stmt]:
+def docstring_of(node: ast.Module | ast.ClassDef | FUNCTION) -> list[ast.stmt]:
+    """The docstring as a statement, cut where it is long; none where there is none."""
     text = ast.get_docstring(node)
     if not text:
         return []
@@ -90,5 +93,6 @@ def _docstring(node: ast.Module | ast.ClassDef | FUNCTION) -> list[ast.stmt]:
     return [ast.Expr(ast.Constant(cut))]
 
 
-def _is_public(name: str) -> bool:
+def is_public(name: str) -> bool:
+    """Whether callers may use a name: no underscore before it, or two on both sides."""
     return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))

@@ -8,8 +8,8 @@ from typing import Final
 
 from refute.adversary.attack import Brief, Rejected
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
-from refute.adversary.generation.excerpt import Excerpt, excerpt
-from refute.adversary.generation.outline import command_line, outline
+from refute.adversary.generation.excerpt import Excerpt
+from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.ticket.record import Claim
 
@@ -23,17 +23,18 @@ HARDENING: Final = "hardening-1"
 MAX_FAULTS: Final = 12
 MAX_FAULT_CHARS: Final = 1_200
 MAX_FILES: Final = 60
-MAX_CLAIM_CHARS: Final = 1_000
+MAX_PATH_CHARS: Final = 200
+MAX_NAMES: Final = 40
 PRO_LABELS: Final = frozenset({"complexity:high", "security-relevant"})
 
 
 def claims_first(brief: Brief) -> Prompt:
     """Round one: claims, signatures, docstrings and file names. Code in view makes tests agree with its bugs."""
-    name, view = (CLAIMS_FIRST_CLI, command_line) if brief.programs else (CLAIMS_FIRST, outline)
+    name = CLAIMS_FIRST_CLI if brief.programs else CLAIMS_FIRST
     what = "program" if brief.programs else "module"
     shown = "\n\n".join(
-        f"# {what} {one.module.path if brief.programs else one.module.name}\n{view(one.source)}"
-        for one in brief.modules
+        f"# {what} {one.module.path if brief.programs else one.module.name}\n{view.text}"
+        for one, view in zip(brief.modules, outlines(brief), strict=True)
     )
     text = fill(
         name,
@@ -55,7 +56,7 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[Claim] =
         existing: names of the tests that are there already.
         missing: claims without a test; then there is room for as many tests as in round one.
     """
-    pieces = _excerpts(brief)
+    pieces = excerpts(brief)
     left_out = shown_as_outline(brief)
     text = fill(
         CODE_AWARE,
@@ -64,19 +65,38 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[Claim] =
         existing=", ".join(existing) or "none",
         missing=f" Claims without any test so far come first: {', '.join(c.id for c in missing)}." if missing else "",
         claims=_claims(brief.ticket.claims),
-        cut=f" (only the outline of: {', '.join(left_out)})" if left_out else "",
-        code="\n\n".join(f"# module {module}\n{piece.text}" for module, piece in pieces),
+        cut=f" (only the outline of: {named(left_out, MAX_NAMES)})" if left_out else "",
+        code=_by_module(brief, pieces),
     )
     return _prompt(CODE_AWARE, text, brief, DataClass.CODE)
 
 
 def shown_as_outline(brief: Brief) -> list[str]:
     """`module.name` of the code of which round two shows only the outline, because no claim touches it."""
-    return [f"{module}.{name}" for module, piece in _excerpts(brief) for name in piece.left_out]
+    return _left_out(brief, excerpts(brief))
 
 
-def _excerpts(brief: Brief) -> list[tuple[str, Excerpt]]:
-    return [(one.module.name, excerpt(one.source, brief.ticket.claims)) for one in brief.modules]
+def named(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many there are beside them."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
+def left_out_of_outline(brief: Brief) -> list[str]:
+    """`module.name` of what the other rounds show without its docstring or not at all, as it would not fit."""
+    return _left_out(brief, outlines(brief))
+
+
+def _left_out(brief: Brief, pieces: Sequence[Excerpt]) -> list[str]:
+    return [
+        f"{one.module.name}.{name}" for one, piece in zip(brief.modules, pieces, strict=True) for name in piece.left_out
+    ]
+
+
+def _by_module(brief: Brief, pieces: Sequence[Excerpt]) -> str:
+    return "\n\n".join(
+        f"# module {one.module.name}\n{piece.text}" for one, piece in zip(brief.modules, pieces, strict=True)
+    )
 
 
 def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[Claim]) -> Prompt:
@@ -111,7 +131,7 @@ def hardening(brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> P
         max_tests=str(_tests_for(brief)),
         existing=", ".join(existing) or "none",
         claims=_claims(brief.ticket.claims),
-        outline="\n\n".join(f"# module {one.module.name}\n{outline(one.source)}" for one in brief.modules),
+        outline=_by_module(brief, outlines(brief)),
         faults="\n\n".join(fault[:MAX_FAULT_CHARS] for fault in faults[:MAX_FAULTS]),
     )
     return replace(_prompt(HARDENING, text, brief, DataClass.CODE), tier=Tier.PRO)
@@ -157,14 +177,10 @@ def _tests_for(brief: Brief) -> int:
 
 
 def _claims(claims: Sequence[Claim]) -> str:
-    lines = []
-    for claim in claims:
-        lines.append(f"{claim.id}: {claim.text[:MAX_CLAIM_CHARS]}")
-        lines += [f"    must hold: {example}" for example in claim.examples[:10]]
-    return "\n".join(lines)
+    return "\n".join(map(claim_lines, claims))
 
 
 def _files(paths: Sequence[str]) -> str:
-    shown = [path.replace("\n", "\\n") for path in paths[:MAX_FILES]]
+    shown = [path.replace("\n", "\\n")[:MAX_PATH_CHARS] for path in paths[:MAX_FILES]]
     more = [f"… and {len(paths) - MAX_FILES} more"] if len(paths) > MAX_FILES else []
     return "\n".join([*shown, *more])

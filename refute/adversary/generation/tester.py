@@ -5,9 +5,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from refute.adversary.attack import Attack, Brief, Screening
-from refute.adversary.generation.answer import WrittenTests, read_answer
+from refute.adversary.generation.answer import GivenUp, WrittenTests, read_answer
 from refute.adversary.generation.assembly import Round, assemble
-from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more, shown_as_outline
+from refute.adversary.generation.fitting import asked
+from refute.adversary.generation.prompting import (
+    claims_first,
+    code_aware,
+    hardening,
+    left_out_of_outline,
+    named,
+    once_more,
+    shown_as_outline,
+)
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Model, Prompt, Tier
 from refute.ticket.record import Claim
@@ -58,11 +67,24 @@ class ModelTester:
     def write_tests(self, brief: Brief) -> Attack:
         """Ask round by round; an unusable answer leaves its round empty.
 
+        Claims that do not fit into a prompt are untestable, and nobody is asked about them.
+
         Raises:
             ModelUnavailable: nobody answered the first question.
             BudgetExhausted: the first question does not fit into a budget. Later rounds are left out instead.
         """
-        rounds = [self._ask(claims_first(brief))]
+        fitting = asked(brief)
+        unasked = Round(
+            name="unasked",
+            answer=WrittenTests(
+                untestable=tuple(GivenUp(claim_id=claim, reason=why) for claim, why in fitting.left_out.items())
+            ),
+        )
+        rounds = self._rounds(fitting.brief) if fitting.brief.ticket.claims else []
+        return assemble(brief, [*rounds, unasked] if fitting.left_out else rounds, tester=self._name)
+
+    def _rounds(self, brief: Brief) -> list[Round]:
+        rounds = [self._ask(claims_first(brief), known=_cut_short(brief))]
         screened = self._screened(brief, rounds)
         missing = _without_test(brief, screened.attack)
         too_few = bool(missing) or len(screened.attack.tests) < ENOUGH_TESTS
@@ -72,7 +94,7 @@ class ModelTester:
             missing = _without_test(brief, screened.attack)
         existing = [test.name for test in screened.attack.tests]
         self._ask_also(rounds, code_aware(brief, existing, missing), notes=_cut(brief))
-        return assemble(brief, rounds, tester=self._name)
+        return rounds
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
         """Ask once more, with the faults in view that no test noticed; the attack holds only the new tests.
@@ -86,7 +108,7 @@ class ModelTester:
             ModelUnavailable: nobody answered.
             BudgetExhausted: the question does not fit into a budget.
         """
-        return assemble(brief, [self._ask(hardening(brief, existing, faults))], tester=self._name)
+        return assemble(brief, [self._ask(hardening(asked(brief).brief, existing, faults))], tester=self._name)
 
     def _ask_also(self, rounds: list[Round], prompt: Prompt, *, notes: Sequence[str] = ()) -> None:
         """A round that only adds: what came before stands without it."""
@@ -123,8 +145,13 @@ class ModelTester:
 def _cut(brief: Brief) -> Sequence[str]:
     """What the prompt does not show of the code, as a note."""
     left_out = shown_as_outline(brief)
-    more = f" and {len(left_out) - CUT_SHOWN} more" if len(left_out) > CUT_SHOWN else ""
-    return [f"of long files only an outline was shown of {', '.join(left_out[:CUT_SHOWN])}{more}"] if left_out else []
+    return [f"of long files no more than an outline was shown of {named(left_out, CUT_SHOWN)}"] if left_out else []
+
+
+def _cut_short(brief: Brief) -> Sequence[str]:
+    """What the first prompt does not show of signatures and docstrings, as a note."""
+    left_out = left_out_of_outline(brief)
+    return [f"of long files signature or docstring was not shown of {named(left_out, CUT_SHOWN)}"] if left_out else []
 
 
 def _without_test(brief: Brief, attack: Attack) -> list[Claim]:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from refute.adversary.generation.prompting import MAX_CLAIM_CHARS, fill, template
+from refute.adversary.generation.fitting import MAX_CLAIM_CHARS
+from refute.adversary.generation.prompting import fill, template
 from refute.adversary.oracle.question import CONDITION, Form, Situation
 from refute.adversary.oracle.shown import literal
 from refute.llm.model import MARKER, DataClass, Prompt, Reply, Tier

@@ -1,0 +1,107 @@
+"""What fits into a prompt: claims with what they name first, then what is near that, then the rest of the code."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from refute.adversary.attack import Brief
+from refute.adversary.generation.excerpt import Excerpt, excerpt
+from refute.adversary.generation.outline import command_line, outline
+from refute.adversary.generation.parts import Part, Rank, code_parts, command_parts, outline_parts
+from refute.ticket.record import Claim, ClaimId
+
+MAX_CLAIM_CHARS: Final = 1_000
+MAX_EXAMPLES: Final = 10
+TOO_LONG: Final = "not asked about: with what it names it does not fit into a prompt (max_prompt_chars)"
+Parts = Callable[[str, set[str]], list[Part]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a model is asked about."""
+
+    brief: Brief
+    """With the claims that fit."""
+    left_out: dict[ClaimId, str]
+    """Why each other claim is not asked about."""
+
+
+def asked(brief: Brief) -> Asked:
+    """Choose the claims that fit with the signatures and docstrings of what they name, in the ticket's order."""
+    parts = [part for one in _each(brief, command_parts if brief.programs else outline_parts) for part in one]
+    room, taken = brief.max_prompt_chars, set[int]()
+    kept: list[Claim] = []
+    for claim in brief.ticket.claims:
+        words = _words([claim])
+        new = {number for number, part in enumerate(parts) if part.keys & words} - taken
+        needed = len(claim_lines(claim)) + 1 + sum(len(parts[number].forms[0]) + 1 for number in new)
+        if needed <= room:
+            room -= needed
+            taken |= new
+            kept.append(claim)
+    ticket = replace(brief.ticket, claims=tuple(kept))
+    left_out = {claim.id: TOO_LONG for claim in brief.ticket.claims if claim not in kept}
+    return Asked(brief=replace(brief, ticket=ticket), left_out=left_out)
+
+
+def claim_lines(claim: Claim) -> str:
+    """A claim as a prompt shows it."""
+    examples = [one for one in claim.examples[:MAX_EXAMPLES] if len(one) <= MAX_CLAIM_CHARS]
+    shown = [f"{claim.id}: {claim.text[:MAX_CLAIM_CHARS]}", *(f"    must hold: {one}" for one in examples)]
+    return "\n".join(shown)
+
+
+def outlines(brief: Brief) -> list[Excerpt]:
+    """Of each module what a caller may know; of a program, what it declares."""
+    view, parts = (command_line, command_parts) if brief.programs else (outline, outline_parts)
+    return _fitted(brief, [Excerpt(text=view(one.source), left_out=()) for one in brief.modules], parts)
+
+
+def excerpts(brief: Brief) -> list[Excerpt]:
+    """Of each module the code that claims touch."""
+    return _fitted(brief, [excerpt(one.source, brief.ticket.claims) for one in brief.modules], code_parts)
+
+
+def _fitted(brief: Brief, whole: list[Excerpt], parts: Parts) -> list[Excerpt]:
+    """The same, cut where it is too long for a prompt."""
+    room = brief.max_prompt_chars - sum(len(claim_lines(claim)) + 1 for claim in brief.ticket.claims)
+    if sum(len(one.text) for one in whole) <= room:
+        return whole
+    modules = _each(brief, parts)
+    every = [part for one in modules for part in one]
+    shown = iter(_cut(every, room))
+    forms = [[(part, next(shown)) for part in one] for one in modules]
+    return [
+        Excerpt(
+            text="\n".join(part.forms[form] for part, form in one if part.forms[form]),
+            left_out=tuple(part.name for part, form in one if form and part.name),
+        )
+        for one in forms
+    ]
+
+
+def _cut(parts: Sequence[Part], room: int) -> list[int]:
+    """The form of each part with which all fit: what is farthest from the claims loses first, and of that the last."""
+    forms = [0] * len(parts)
+    excess = sum(len(part.forms[0]) + 1 for part in parts) - room
+    for rank in reversed(Rank):
+        for form in range(1, 1 + max((len(part.forms) for part in parts), default=0)):
+            for number in reversed(range(len(parts))):
+                if excess <= 0:
+                    return forms
+                part = parts[number]
+                if part.rank is rank and form < len(part.forms):
+                    excess -= len(part.forms[form - 1]) - len(part.forms[form])
+                    forms[number] = form
+    return forms
+
+
+def _each(brief: Brief, parts: Parts) -> list[list[Part]]:
+    words = _words(brief.ticket.claims)
+    return [parts(one.source, words) for one in brief.modules]
+
+
+def _words(claims: Sequence[Claim]) -> set[str]:
+    text = " ".join(claim.text for claim in claims)
+    return {*re.findall(r"\w+", text), *re.findall(r"-[\w-]+", text)}  # names, and options
