@@ -146,7 +146,7 @@ def _fill(text: str, variables: dict[str, str]) -> str:
 
 def _inline(line: str, *, recipe: bool, variables: dict[str, str]) -> str:
     """What runs of a line that is no recipe: behind a rule's `;`, and `$(shell …)`, which runs when make reads it."""
-    commands = [match[1] or match[2] for match in _SHELL.finditer(line)]
+    commands = [match[1] or match[2] or "" for match in _SHELL.finditer(line)]
     if not recipe and _RULE.match(line) and ";" in line:
         commands.append(line.partition(";")[2])
     return "; ".join(_fill(command.replace("\x00", " ").strip(), variables).replace("$$", "$") for command in commands)

@@ -11,6 +11,7 @@ from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands import COMMANDS
 from refute.scan.shell.functions import call_function
+from refute.scan.shell.wrapper_table import WRAPPERS
 from refute.scan.shell.wrappers import unwrap
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, SECRET, TEMP, UNKNOWN, is_open
 
@@ -70,6 +71,8 @@ def dispatch(call: Call) -> str:
         if inner is None:
             handler = COMMANDS.get(name) or COMMANDS.get(re.sub(r"[\d.]+\Z", "", name))
             return _judge(call, name, handler)
+        if name in WRAPPERS and name in COMMANDS:  # what it does besides
+            _judge(Call(call.walker, call.argv, call.node, call.stdin, call.background), name, COMMANDS[name])
         if not inner:
             return ""
         call = Call(call.walker, inner, call.node, call.stdin, call.background)

@@ -10,72 +10,12 @@ from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
 from refute.scan.shell.syntax import text_of
+from refute.scan.shell.terminals import in_screen, in_tmux
+from refute.scan.shell.wrapper_table import WRAPPERS
 from refute.scan.symbols import NAME, OTHER_PROCESS, OWN_PROCESS, SECRET, UNKNOWN, is_open
 
-# Wrapper → (options that take a value, positional arguments before the command).
-_WRAPPERS: Final[dict[str, tuple[str, int]]] = {
-    "nice": ("n", 0),
-    "ionice": ("cnp", 0),
-    "nohup": ("", 0),
-    "setsid": ("", 0),
-    "time": ("fo", 0),
-    "timeout": ("sk", 1),
-    "gtimeout": ("sk", 1),
-    "stdbuf": ("ioe", 0),
-    "unbuffer": ("", 0),
-    "chrt": ("TPD", 1),
-    "taskset": ("", 1),
-    "numactl": ("CNm", 0),
-    "exec": ("a", 0),
-    "builtin": ("", 0),
-    "coproc": ("", 0),
-    "strace": ("oeEpsuaPISUbO", 0),
-    "ltrace": ("oenlpsuaADS", 0),
-    "valgrind": ("", 0),
-    "busybox": ("", 0),
-    "toybox": ("", 0),
-    "chronic": ("", 0),
-    "fakeroot": ("lsib", 0),
-    "xvfb-run": ("nsefpw", 0),
-    "dbus-run-session": ("", 0),
-    "flock": ("Ew", 1),
-    "watch": ("n", 0),
-    "faketime": ("", 1),
-    "setarch": ("", 1),
-    "linux32": ("", 0),
-    "linux64": ("", 0),
-    "prlimit": ("", 0),
-    "catchsegv": ("", 0),
-    "rlwrap": ("", 0),
-    "eatmydata": ("", 0),
-    "trickle": ("sdu", 0),
-    "cpulimit": ("lpe", 0),
-    "firejail": ("", 0),
-    "bwrap": ("", 0),
-    "proot": ("rbwq", 0),
-    "parallel": ("jISaNnL", 0),
-    "rush": ("j", 0),
-    "hyperfine": ("wmMr", 0),
-    "torsocks": ("", 0),
-    "proxychains": ("f", 0),
-    "proxychains4": ("f", 0),
-    "entr": ("", 0),
-    "apply": ("a", 0),
-    "unshare": ("SGR", 0),
-    "setpriv": ("", 0),
-    "runcon": ("turl", 0),
-    "systemd-run": ("pEu", 0),
-}
-_RUNNERS: Final = frozenset(
-    {"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi", "bundle", "rvm", "mise", "dotenv"}
-)
-_TEXT_OPTIONS: Final = {
-    "script": ("cEImoOTB", frozenset({"c", "command"})),
-    "nix-shell": ("pAI", frozenset({"run", "command"})),
-    "split": ("abClntu", frozenset({"filter"})),
-    "man": ("CRLmMPHTEpr", frozenset({"P", "pager"})),
-}
-"""Options with a value, and which of these are shell text."""
+_PROJECT_TOOLS: Final = frozenset({"uv", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi"})
+"""What runs the tasks of a project's own configuration, too."""
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python3", "perl"})
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
@@ -95,68 +35,78 @@ def unwrap(call: Call, name: str) -> list[str] | None:
         return _xargs(call, rest)
     if name == "command":
         return [] if rest[:1] and rest[0].startswith(("-v", "-V")) else split_options(rest, "")[1]
-    if name in _RUNNERS and rest[:1] and rest[0] in {"run", "exec", "x"}:
-        return _run_by(call, name, rest[1:])
-    if name in _TEXT_OPTIONS:
-        return _text_of_option(call, name, rest)
     if re.match(r"ld-(?:linux|musl)[\w.-]*\.so", name) or name == "ld.so":
         return split_options(rest, "", frozenset({"library-path", "preload", "argv0", "audit"}))[1]
-    return _by_table(call, name, rest) if name in _WRAPPERS else None
+    if name in {"tmux", "byobu"}:
+        return in_tmux(call, rest)
+    if name == "screen":
+        return in_screen(call, rest)
+    if name == "cmake" and rest[:1] == ["-E"]:
+        return _cmake_tool(rest[1:])
+    return _by_table(call, name, rest)
 
 
-def _run_by(call: Call, name: str, rest: list[str]) -> list[str]:
+def _by_table(call: Call, name: str, rest: list[str]) -> list[str] | None:
+    longer = f"{name}:{rest[0]}" if rest else name
+    name, rest = (longer, rest[1:]) if longer in WRAPPERS else (name, rest)
+    wrapper = WRAPPERS.get(name)
+    if name == "setarch" and rest and rest[0].startswith("-"):
+        rest = ["", *rest]  # which machine is to be played may be left out
+    opened = wrapper.open(rest) if wrapper else None
+    if opened is None:
+        return None
+    for text in opened.texts:
+        call.walker.embedded(text, call.node)
+    _by_itself(call, name, rest, opened.words)
+    if name in {"flock", "parallel", "sem"}:
+        return _textual(call, name, opened.words)
+    return _of_project(call, name, rest, opened.words) if name in _PROJECT_TOOLS else opened.words
+
+
+def _by_itself(call: Call, name: str, rest: list[str], words: list[str]) -> None:
+    """What a wrapper does besides."""
+    if name in {"strace", "ltrace"}:
+        options = split_options(rest, WRAPPERS[name].valued)[0]
+        if any(OWN_PROCESS not in value for value in options.get("p", [])):
+            call.act.add("attack-tool", detail="Listens to a process that is not its own.")
+    if name == "unshare" or (name == "systemd-run" and words):
+        call.act.add("container-escape" if name == "unshare" and "-r" not in rest else "system-control")
+
+
+def _of_project(call: Call, name: str, rest: list[str], words: list[str]) -> list[str]:
     """What `uv run` and the like run: a program, a Python file, or a task of the project's own."""
-    words = split_options(rest, "pPe")[1]
     if words and name == "uv" and (words[0].endswith(".py") or {"--script", "-s"} & set(rest)):
         return ["python", *words]
     for word in words[:1]:
         call.walker.shared.report.reached.append(("pyproject.toml", f"task {word}"))
+        words = [word.rpartition(":")[2], *words[1:]] if name == "hatch" else words
     return words
 
 
-def _text_of_option(call: Call, name: str, rest: list[str]) -> list[str] | None:
-    """Programs that run the text of an option; None where they have none, or read files besides."""
-    valued, telling = _TEXT_OPTIONS[name]
-    options = split_options(rest, valued, telling, mixed=True)[0]
-    texts = [text for option in sorted(telling) for text in options.get(option, [])]
-    for text in texts:
-        call.walker.embedded(text, call.node)
-    return [] if texts and name != "split" else None
+def _cmake_tool(rest: list[str]) -> list[str] | None:
+    """The command that `cmake -E` runs, or is."""
+    verb, words = "".join(rest[:1]), rest[1:]
+    while verb == "env" and words and (words[0].startswith("--") or _ASSIGNMENT.match(words[0])):
+        words = words[1:]
+    tools = {"remove": ["rm"], "remove_directory": ["rm", "-r"], "rm": ["rm"], "copy": ["cp"], "rename": ["mv"]}
+    if verb in {"env", "time"}:
+        return words
+    return words[1:] if verb == "chdir" else [*tools[verb], *words] if verb in tools else None
 
 
-def _by_table(call: Call, name: str, rest: list[str]) -> list[str]:
-    if name in {"flock", "watch", "parallel", "hyperfine"}:
-        return _textual(call, name, rest)
-    valued, positional = _WRAPPERS[name]
-    options, words = split_options(rest, valued)
-    if name in {"strace", "ltrace"} and any(OWN_PROCESS not in value for value in options.get("p", [])):
-        call.act.add("attack-tool", detail="Listens to a process that is not its own.")
-    if name == "unshare" or (name == "systemd-run" and words):
-        call.act.add("container-escape" if name == "unshare" and "-r" not in rest else "system-control")
-    return words[positional:]
-
-
-def _textual(call: Call, name: str, rest: list[str]) -> list[str]:
-    valued, positional = _WRAPPERS[name]
-    words = split_options(rest, valued)[1]
-    if name == "parallel" and ":::" in words:
+def _textual(call: Call, name: str, words: list[str]) -> list[str]:
+    if name == "flock":
+        for text in words[1:2] if words[:1] in (["-c"], ["--command"]) else []:
+            call.walker.embedded(text, call.node)
+        return [] if words[:1] in (["-c"], ["--command"]) else words
+    if ":::" in words:
         cut = words.index(":::")
-        if not cut:
-            for text in words[1:]:
-                call.walker.embedded(text, call.node)
+        for text in words[1:] if not cut else words[:1]:
+            call.walker.embedded(text, call.node)
         return [*words[:cut], *words[cut + 1 :]]
-    late = words.index("-c") if name == "flock" and "-c" in words[:2] else len(words)
-    for text in [
-        *words[late + 1 : late + 2],
-        *(words if name in {"watch", "parallel", "hyperfine"} and words and " " in words[0] else []),
-    ]:
-        call.walker.embedded(text, call.node)
-    if name == "flock" and not words[positional:] and words:
-        return []
-    if name == "parallel" and not words:
+    if not words:
         _fed(call, "parallel")
-        return []
-    return words[positional:]
+    return words
 
 
 def _privileged(call: Call, name: str, rest: list[str]) -> list[str]:
@@ -192,8 +142,8 @@ def _names_its_command(call: Call, name: str, options: dict[str, list[str]], inn
 
 
 def _environment(call: Call, rest: list[str]) -> list[str] | None:
-    options, words = split_options(rest, "uCS")
-    for text in options.get("S", []):
+    options, words = split_options(rest, "uCS", frozenset({"unset", "chdir", "split-string"}))
+    for text in [*options.get("S", []), *options.get("split-string", [])]:
         try:
             words = [*shlex.split(text), *words]
         except ValueError:
