@@ -1,10 +1,8 @@
 """All settings and their defaults in one place: file, then `REFUTE_*` environment, then flags (strongest last)."""
 
-import difflib
 import ipaddress
 import os
 import re
-from collections.abc import Iterable
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -24,11 +22,9 @@ from refute.errors import SettingsInvalid
 from refute.places import at_home, state_dir
 from refute.scan.finding import Severity
 from refute.settings_file import read_settings_file
+from refute.settings_variables import ENV_PREFIX, nearest, refuse_unknown
 
 SETTINGS_FILE = Path("refute.yaml")
-ENV_PREFIX: Final = "REFUTE_"
-LIKENESS: Final = 0.85
-"""From here up (`difflib`) a variable's name is a misspelt setting's; refute's other variables stay below 0.7."""
 KEY_CHARS: Final = 32
 """The fewest characters of a key that signs."""
 
@@ -218,7 +214,7 @@ class Settings(BaseSettings):
         Raises:
             SettingsInvalid: naming every setting that holds a wrong value, or what is wrong with the file.
         """
-        _refuse_misspelt(os.environ)
+        refuse_unknown(os.environ, cls.model_fields)
         given = {name: value for name, value in flags.items() if value is not None}
         try:
             settings = cls(**given)
@@ -256,26 +252,10 @@ class Settings(BaseSettings):
             )
 
 
-def _refuse_misspelt(variables: Iterable[str]) -> None:
-    """Refuse a variable that means a setting and would set none: a budget that nobody holds is found too late.
-
-    Raises:
-        SettingsInvalid: naming each, with the setting's own name.
-    """
-    faults = []
-    for variable in sorted(name for name in variables if name.startswith(ENV_PREFIX)):
-        name = variable.removeprefix(ENV_PREFIX).lower()
-        near = difflib.get_close_matches(name, Settings.model_fields, n=1, cutoff=LIKENESS)
-        if near and name not in Settings.model_fields:
-            faults.append(f"{variable}: no setting has this name, did you mean {ENV_PREFIX}{near[0].upper()}?")
-    if faults:
-        raise SettingsInvalid("settings: " + "; ".join(faults), hint="Correct or unset the variable.")
-
-
 def _fault(error: dict[str, Any]) -> str:
     """One of pydantic's errors in our words; the value of a name that no setting has may be a misspelt secret's."""
     name = ".".join(map(str, error["loc"]))
     if error["type"] != "extra_forbidden":
         return f"{name}: {error['msg']}, got {error['input']!r}"
-    near = difflib.get_close_matches(name, Settings.model_fields, n=1)
-    return f"{name}: no setting has this name" + (f", did you mean {near[0]}?" if near else "")
+    near = nearest(name, Settings.model_fields)
+    return f"{name}: no setting has this name" + (f", did you mean {' or '.join(near)}?" if near else "")

@@ -10,6 +10,7 @@ import pytest
 from refute.errors import SettingsInvalid
 from refute.scan.finding import Severity
 from refute.settings import SETTINGS_FILE, Settings
+from refute.settings_variables import NO_SETTINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
 
@@ -101,15 +102,47 @@ def test_a_severity_is_given_by_its_name(here: Path, monkeypatch: pytest.MonkeyP
     assert Settings.load().scan_block_from is Severity.CRITICAL
 
 
-def test_a_variable_that_is_a_setting_misspelt_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REFUTE_MONTH_BUGET_USD", "5")
-    with pytest.raises(SettingsInvalid, match="did you mean REFUTE_MONTH_BUDGET_USD"):
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("REFUTE_MONTH_BUGET_USD", ", did you mean REFUTE_MONTH_BUDGET_USD?"),
+        ("REFUTE_TIMEOUT_VERIFICATION_S", ", did you mean REFUTE_VERIFICATION_TIMEOUT_S?"),
+        ("REFUTE_MEMORY", ", did you mean REFUTE_MEMORY_BYTES?"),
+        ("refute_month_buget_usd", ", did you mean REFUTE_MONTH_BUDGET_USD?"),
+        ("REFUTE_XYZ", ""),
+        ("REFUTE_", ""),
+    ],
+)
+def test_a_variable_that_sets_nothing_is_refused_with_what_may_be_meant(
+    here: Path, monkeypatch: pytest.MonkeyPatch, name: str, meant: str
+) -> None:
+    monkeypatch.setenv(name, "5")
+    with pytest.raises(SettingsInvalid) as told:
         Settings.load()
+    assert told.value.message == f"settings: {name}: no setting has this name{meant}"
+    assert "docs/reference/settings.md" in told.value.hint
 
 
-@pytest.mark.parametrize("name", ["REFUTE_POSTGRES_DIR", "REFUTE_TICKETS", "REFUTE_API_AUTH", "MONTH_BUGET_USD"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("REFUTE_POSTGRES_DIR", "REFUTE_TICKETS", "REFUTE_API_AUTH", "MONTH_BUGET_USD", "_REFUTE_COMPLETE"),
+        *("REFUTE_SERVER_SERVICE_HOST", "REFUTE_SERVER_SERVICE_PORT_HTTP", "REFUTE_SERVER_PORT"),
+        *("REFUTE_SERVER_PORT_4200_TCP", "REFUTE_SERVER_PORT_4200_TCP_ADDR"),
+    ],
+)
 def test_other_variables_are_none_of_the_settings_business(
     here: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv(name, "x")
     assert Settings.load() is not None
+
+
+def test_every_variable_of_scripts_and_deployments_is_a_setting_or_known_as_none() -> None:
+    root = Path(__file__).resolve().parents[2]
+    files = [root / "Makefile", root / ".ci" / "run", *(root / "scripts").iterdir(), *(root / "deployments").rglob("*")]
+    texts = [path.read_text() for path in files if path.is_file() and path.suffix in {"", ".sh", ".yaml", ".py"}]
+    named = {name for text in texts for name in re.findall(r"\bREFUTE_[A-Z_]+\b", text)}
+    assert {"REFUTE_TICKETS", "REFUTE_REQUIRE_ENGINE", "REFUTE_LEDGER_URL"} <= named
+    settings = {f"REFUTE_{name.upper()}" for name in Settings.model_fields}
+    assert named - settings - NO_SETTINGS == set()
