@@ -14,7 +14,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from flows.batch.crashed import PROCESS_TAG
-from flows.cli import refute
+from flows.program import refute
 from refute.errors import RefuteError
 from refute.owner import Owner
 from tests.fakes.prefect_api import asked
@@ -119,10 +119,17 @@ class Deployed:
                     process.kill()
                     process.wait()
 
-    def run(self, deployment: str, request: Mapping[str, Any]) -> str:
-        """Start a deployment as its form does; the id of its run."""
+    def run(self, deployment: str, request: Mapping[str, Any], **environment: str) -> str:
+        """Start a deployment as its form does; the id of its run.
+
+        Args:
+            deployment: `flow/deployment`.
+            request: its form.
+            environment: of the run's process, beside the worker's.
+        """
         found = self.get(f"/deployments/name/{deployment}")
-        body = {"state": {"type": "SCHEDULED"}, "parameters": {"request": dict(request)}}
+        parameters = {"request": dict(request)}
+        body = {"state": {"type": "SCHEDULED"}, "parameters": parameters, "job_variables": {"env": environment}}
         return str(self.post(f"/deployments/{found['id']}/create_flow_run", body)["id"])
 
     def killed_run(self, flow: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from flows.cli import refute
+from flows.program import refute
 from refute.case import CaseFile
 from refute.guardrails.audit import Decision, Gate
 from refute.outcome import Status, Stop

@@ -6,8 +6,9 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from flows.cli import COMMANDS, main, refute
+from flows import program
 from flows.commands.verify import parse_size
+from flows.program import COMMANDS, refute
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -25,7 +26,7 @@ def test_every_command_has_complete_help(name):
 def test_help_imports_nothing_heavy():
     code = (
         "import sys; sys.argv = ['refute', '--help']\n"
-        "from flows.cli import refute\n"
+        "from flows.program import refute\n"
         "try: refute.main(['--help'])\n"
         "except SystemExit: pass\n"
         "print([m for m in ('prefect', 'pandas', 'rich', 'docker', 'pydantic', 'sqlalchemy') if m in sys.modules])"
@@ -64,12 +65,12 @@ def test_an_internal_error_shows_no_traceback_without_debug(monkeypatch, capsys)
     monkeypatch.setattr(refute, "main", lambda **_: 1 / 0)
     monkeypatch.setattr(sys, "argv", ["refute", "doctor"])
     with pytest.raises(SystemExit) as ended:
-        main()
+        program.run()
     assert ended.value.code == 1
     assert "internal error: ZeroDivisionError" in capsys.readouterr().err
     monkeypatch.setattr(sys, "argv", ["refute", "--debug", "doctor"])
     with pytest.raises(ZeroDivisionError):
-        main()
+        program.run()
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_a_file_that_cannot_be_used_is_named(monkeypatch, capsys):
     monkeypatch.setattr(refute, "main", fail)
     monkeypatch.setattr(sys, "argv", ["refute", "doctor"])
     with pytest.raises(SystemExit):
-        main()
+        program.run()
     assert capsys.readouterr().err == "refute: /x\\x1b[2J: Permission denied\n"
 
 
@@ -133,6 +134,6 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
     monkeypatch.setattr("sys.argv", ["refute", "report"])
     monkeypatch.setattr(refute, "invoke", lambda _: os.kill(os.getpid(), signal.SIGTERM))
     with pytest.raises(SystemExit) as end:
-        main()
+        program.run()
     assert end.value.code == 130
     assert "refute: interrupted: the process was asked to end (SIGTERM)" in capsys.readouterr().err

@@ -1,5 +1,7 @@
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -85,3 +87,51 @@ def test_prefects_own_word_for_sigterm_is_an_interruption_like_any_other():
 
     with pytest.raises(KeyboardInterrupt, match="SIGTERM"):
         ended()
+
+
+EARLY = """
+import os, signal, sys
+
+class Meanwhile:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.{number})
+
+sys.argv = ["refute", {command!r}, "/nowhere"]
+from flows.cli import main
+sys.meta_path.insert(0, Meanwhile())
+main()
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [
+        *(
+            ("verify", name)
+            for name in ("flows.program", "click", "flows.commands.verify", "pydantic", "refute.settings")
+        ),
+        *(("batch", name) for name in ("flows.commands.batch", "refute.settings")),
+    ],
+)
+def test_a_signal_while_modules_are_imported_ends_with_a_word_and_the_exit_code_of_an_interruption(
+    command: str, module: str, number: str
+):
+    code = EARLY.format(command=command, module=module, number=number)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        preexec_fn=hear,  # one C call each
+    )
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.count("nothing was executed, and nothing is recorded") == 1
+    assert "Traceback" not in done.stderr
+
+
+def hear() -> None:
+    """Tests that run in the background have these ignored."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from flows.cli import refute
+from flows.program import refute
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings

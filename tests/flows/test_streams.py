@@ -19,15 +19,15 @@ sys.exit(7)
 """
 RESULT = """
 import sys
-import flows.cli, flows.commands.output as output
+import flows.program, flows.commands.output as output
 
 def work(**options):
     output.deliver("x" * 200_000, None, kept="It is in the ledger.")
     return 10
 
-flows.cli.refute.main = work
+flows.program.refute.main = work
 sys.argv = ["refute"]
-flows.cli.main()
+flows.program.run()
 """
 
 

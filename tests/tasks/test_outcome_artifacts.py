@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from click.testing import CliRunner
 
-from flows.cli import refute
 from flows.orchestrator.server import server_lease
+from flows.program import refute
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, StageRecord, Status
 from refute.settings import Settings
