@@ -1,4 +1,4 @@
-"""The case file: collects what each stage returned, ends the chain on a `Stop`, and becomes the outcome."""
+"""The case file: collects what each stage returned and ends the chain on a `Stop`; `closing` makes the outcome."""
 
 import time
 from collections.abc import Iterator
@@ -12,14 +12,11 @@ from refute.adversary.attack import Screening
 from refute.approval import Confirmation
 from refute.errors import InfrastructureError, ModelUnavailable, UsageError
 from refute.guardrails.audit_chain import AuditAnchor
-from refute.kept.wording import age_in_words, not_run_again
-from refute.llm.pricing import total
+from refute.kept.wording import age_in_words
 from refute.observer import StageObserver, Unwatched
-from refute.outcome import KeptFrom, ModelUse, Outcome, Provenance, StageRecord, Status, Stop, TestRecord
-from refute.sandbox.job import JobResult
+from refute.outcome import KeptFrom, Outcome, StageRecord, Status, Stop
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage, Verification, Writing, round_yields
-from refute.stages.usage import added
+from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage, Verification, Writing
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 from refute.wording import counted
@@ -76,7 +73,8 @@ class CaseFile:
     """What an internal error was, for `--debug`."""
     stages: list[StageRecord] = field(default_factory=list)
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    _began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=time.monotonic)
+    """On the monotonic clock, in seconds."""
     _stage_began: float = field(default_factory=time.monotonic)
 
     def keep(self, record: R | Stop) -> R:
@@ -133,53 +131,6 @@ class CaseFile:
             # that takes the run away, is ERROR and recorded, never a verdict and never lost
             self.stop = Stop(status=Status.ERROR, reason=f"internal error: {type(error).__name__}: {error}")
             self.unforeseen = error
-
-    def outcome(self, provenance: Provenance) -> Outcome:
-        """Close the case."""
-        end = self.end_state()
-        verification, run, triage = self.verification, self.attack_stage, self.triage
-        return Outcome(
-            run_id=self.run_id,
-            ticket_id=self.ticket.id,
-            title=self.ticket.title,
-            labels=self.ticket.labels,
-            attempt=self.attempt,
-            flow_run_url=self.flow_run_url,
-            status=end.status,
-            reason=end.reason,
-            started_at=self.started_at,
-            duration_s=round(time.monotonic() - self._began, 3),
-            provenance=provenance,
-            claims=triage.claims if triage else (),
-            failures=triage.failures if triage else (),
-            tests=self._tests(),
-            stages=tuple(self.stages),
-            caveats=self._caveats(),
-            scan=self.scan,
-            confirmation=self.confirmation,
-            left_out=self.snapshot.left_out if self.snapshot else (),
-            verification_output=verification.result.stdout if verification else "",
-            verification_stderr=verification.result.stderr if verification else "",
-            adversarial_tests=self.screening.attack.source if self.screening else "",
-            adversarial_output=run.run.output if run and run.run else "",
-            changed_paths={name: result.changed_paths for name, result in self._jobs()},
-            cost_usd=total(stage.cost_usd for stage in self.stages),
-            strength=self.measured.strength if self.measured else None,
-            models=self.models(),
-            rounds=round_yields(
-                (self.writing, self.hardening.writing if self.hardening else None), self.screening, triage
-            ),
-            decoys_touched=tuple(path for _, result in self._jobs() for path in result.decoys_touched),
-        )
-
-    def models(self) -> tuple[ModelUse, ...]:
-        """What every model was asked so far."""
-        stages = (self.writing, self.triage, self.hardening)
-        return added(*(stage.models for stage in stages if stage is not None))
-
-    def local_servers(self) -> tuple[str, ...]:
-        """Addresses of servers of this machine that answered in a model's place."""
-        return tuple(dict.fromkeys(use.local_server for use in self.models() if use.local_server))
 
     def end_state(self) -> Stop | Verdict:
         """How the case stands; fails closed to ERROR where the chain neither stopped nor reached a verdict."""
@@ -268,43 +219,3 @@ class CaseFile:
         self.stages.append(record)
         self._stage_began = now
         self.observer.ended(record)
-
-    def _tests(self) -> tuple[TestRecord, ...]:
-        """Every generated test, with what became of it."""
-        triaged = (self.triage or Triage()).triaged
-        judged = [(one.test, one.verdict, one.reason, one.run.attested) for one in triaged]
-        rejected = [(one.test, None, one.reason, None) for one in (self.screening.rejected if self.screening else ())]
-        return tuple(
-            TestRecord(
-                name=test.name,
-                claim_id=test.claim_id,
-                category=test.category,
-                origin=test.origin,
-                tester=test.tester,
-                verdict=verdict,
-                reason=reason,
-                round=test.round,
-                attested=attested,
-            )
-            for test, verdict, reason, attested in (*judged, *rejected)
-        )
-
-    def _caveats(self) -> tuple[str, ...]:
-        notes = not_run_again(self.stages)
-        notes += self.verification.notes if self.verification else ()
-        if self.hardening is not None:
-            notes += self.hardening.notes
-        if self.writing is not None:
-            notes += self.writing.notes
-            notes += tuple(f"a server of this machine, {one}, answered, not Gemini" for one in self.local_servers())
-            paid = (self.writing, self.triage, self.hardening)
-            if any(one is not None and one.cost_usd is None for one in paid):
-                notes += ("a model without a known price was asked: what this cost is unknown",)
-        return notes + (self.verdict.caveats if self.verdict else ())
-
-    def _jobs(self) -> Iterator[tuple[str, JobResult]]:
-        """The containers that ran, by stage."""
-        if self.verification is not None:
-            yield "verify", self.verification.result
-        if self.attack_stage is not None and self.attack_stage.result is not None:
-            yield "attack", self.attack_stage.result

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from refute import __version__
 from refute.case import CaseFile
+from refute.closing import close, local_servers
 from refute.errors import AuditUnavailable, CostsCsvUnavailable, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.audit_chain import AuditAnchor, log_name
@@ -40,7 +41,7 @@ def _made_durable(ports: Ports, case: CaseFile) -> Outcome:
     if not case.audited:
         case.anchor = _audit_verdict(ports, case)
         case.audited = True
-    outcome = case.outcome(provenance(ports, case))
+    outcome = close(case, provenance(ports, case))
     directory = evidence_directory(ports.settings, outcome.run_id, outcome.ticket_id)
     with contextlib.suppress(OSError):  # the ledger has all of it, and may lie elsewhere
         write_evidence(outcome, directory)
@@ -87,7 +88,7 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
         refute_version=__version__,
         tester=ports.settings.tester,
         snapshot_digest=case.snapshot.digest if case.snapshot else None,
-        local_servers=case.local_servers(),
+        local_servers=local_servers(case),
     )
     if case.verification is None:
         return ran

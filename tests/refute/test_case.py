@@ -5,6 +5,7 @@ import pytest
 
 from refute.adversary.attack import Attack
 from refute.case import CaseFile
+from refute.closing import close, local_servers
 from refute.errors import EngineDied, SnapshotRefused
 from refute.outcome import ModelUse, Provenance, Status, Stop
 from refute.scan.finding import ScanResult
@@ -34,7 +35,7 @@ def test_what_stages_return_becomes_the_outcome():
         assert one.keep(SNAPSHOT) is SNAPSHOT
         one.keep(ScanResult(findings=(), scanned=("verify.sh",)))
         one.keep(Verdict(status=Status.PASS_WEAK, reason="weak", caveats=("c",)))
-    outcome = one.outcome(PROVENANCE)
+    outcome = close(one, PROVENANCE)
     assert (outcome.status, outcome.reason, outcome.caveats) == (Status.PASS_WEAK, "weak", ("c",))
     assert [stage.name for stage in outcome.stages] == ["snapshot", "scan", "verdict"]
     assert outcome.stages[0].summary == "1 file, 1,200 bytes, 1 left out"
@@ -59,8 +60,8 @@ def test_a_server_of_this_machine_that_answered_is_marked():
     attack = Attack(file_name="t.py", tests=(), source="", untestable=(), tester="gemini")
     with one.chain():
         one.keep(Writing(attack=attack, cost_usd=None, models=(use, local)))
-    outcome = one.outcome(PROVENANCE)
-    assert one.local_servers() == ("http://127.0.0.1:1",)
+    outcome = close(one, PROVENANCE)
+    assert local_servers(one) == ("http://127.0.0.1:1",)
     assert [told.local_server for told in outcome.models] == ["", "http://127.0.0.1:1"]
     assert "a server of this machine, http://127.0.0.1:1, answered, not Gemini" in outcome.caveats
 
@@ -70,7 +71,7 @@ def test_a_stop_ends_the_chain_and_decides_the_status():
     with one.chain():
         one.keep(Stop(status=Status.CANCELLED, reason="no"))
         pytest.fail("the chain went on")
-    assert one.outcome(PROVENANCE).status is Status.CANCELLED
+    assert close(one, PROVENANCE).status is Status.CANCELLED
 
 
 def test_a_policy_without_objection_lets_the_chain_go_on():
@@ -78,7 +79,7 @@ def test_a_policy_without_objection_lets_the_chain_go_on():
     with one.chain():
         one.unless(None)
         one.keep(Verdict(status=Status.PASS_WEAK, reason=""))
-    assert one.outcome(PROVENANCE).status is Status.PASS_WEAK
+    assert close(one, PROVENANCE).status is Status.PASS_WEAK
 
 
 @pytest.mark.parametrize("error", [EngineDied("gone", hint="start it"), KeyError("a fault of ours")])
@@ -86,7 +87,7 @@ def test_infrastructure_and_internal_errors_are_error_and_never_a_verdict(error)
     one = case()
     with one.chain():
         raise error
-    outcome = one.outcome(PROVENANCE)
+    outcome = close(one, PROVENANCE)
     assert outcome.status is Status.ERROR
     assert str(error.args[0]) in outcome.reason
 
@@ -95,7 +96,7 @@ def test_an_interruption_is_recorded_as_cancelled():
     one = case()
     with one.chain():
         raise KeyboardInterrupt
-    assert one.outcome(PROVENANCE).status is Status.CANCELLED
+    assert close(one, PROVENANCE).status is Status.CANCELLED
 
 
 def test_faults_of_the_ticket_pass_through():
@@ -107,14 +108,14 @@ def test_a_chain_that_ends_without_a_verdict_fails_closed():
     one = case()
     with one.chain():
         one.keep(SNAPSHOT)
-    assert one.outcome(PROVENANCE).status is Status.ERROR
+    assert close(one, PROVENANCE).status is Status.ERROR
 
 
 def test_whatever_takes_the_run_away_it_is_an_error_and_recorded():
     one = case()
     with one.chain():
         raise SystemExit(0)
-    assert one.outcome(PROVENANCE).status is Status.ERROR
+    assert close(one, PROVENANCE).status is Status.ERROR
 
 
 def test_an_observer_sees_each_stage_that_returned_its_record():

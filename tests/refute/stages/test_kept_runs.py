@@ -10,6 +10,7 @@ import pytest
 from refute.adversary.attack import Screening
 from refute.approval import Answered, Confirmation
 from refute.case import CaseFile
+from refute.closing import close
 from refute.outcome import Provenance
 from refute.sandbox.job import Exited, Job, JobResult
 from refute.sandbox.network_hosts import read_hosts
@@ -222,7 +223,7 @@ def test_an_outcome_says_what_was_not_run_again_and_how_old_that_is(ticket: Repe
     case = CaseFile(ticket=fake_ticket(), run_id="run-2")
     for record in (seen.verification, seen.attacked, seen.measured):
         case.keep(record)
-    outcome = case.outcome(Provenance(refute_version="1", tester="property"))
+    outcome = close(case, Provenance(refute_version="1", tester="property"))
     assert [stage.kept.run_id for stage in outcome.stages if stage.kept] == ["run-1"] * 3
     assert all("not run again: as" in stage.summary for stage in outcome.stages)
     assert (outcome.cost_usd, sum(stage.sandbox_s for stage in outcome.stages)) == (0, 0.0)

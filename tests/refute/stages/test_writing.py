@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from refute.case import CaseFile
+from refute.closing import close
 from refute.errors import ModelUnavailable, ModelUnpriced, SettingsInvalid
 from refute.outcome import Provenance, Status, Stop
 from refute.ports import Ports
@@ -150,7 +151,7 @@ def test_s210_requests_that_were_lost_before_the_budget_ended_it_are_in_the_tick
     case = CaseFile(ticket=fake_ticket("A claim."), run_id="run")
     with case.chain():
         case.keep(stop)
-    assert case.outcome(Provenance(refute_version="1", tester="gemini")).cost_usd == stop.cost_usd
+    assert close(case, Provenance(refute_version="1", tester="gemini")).cost_usd == stop.cost_usd
 
 
 def test_s210_a_month_without_a_hard_stop_goes_on(write: Write) -> None:
