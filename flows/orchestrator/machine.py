@@ -5,9 +5,7 @@ small one that ad-hoc runs share (ADR 0007), takes its place, and is used by ad-
 """
 
 import contextlib
-import ctypes
 import fcntl
-import functools
 import os
 import signal
 import socket
@@ -21,6 +19,7 @@ from typing import Final, Self
 
 from flows.orchestrator.keeper import PREFERRED_PORT, server_environment, stop_process
 from flows.orchestrator.port import claimed, refusal
+from flows.orchestrator.processes import end_runs, start_process
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home, tail
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
@@ -30,11 +29,7 @@ APPLY_TIMEOUT_S: Final = 300
 WORKER_POLL_S: Final = "2"
 """How often the worker asks for runs; Prefect's own default is 10 s, long for somebody who has just pressed Run."""
 HANDOVER_S: Final = 30.0
-RUNS_END_S: Final = 90.0
-"""How long the worker's runs may take to remove their containers and give back what is unfinished."""
 POLL_S: Final = 0.2
-PR_SET_PDEATHSIG: Final = 1
-"""Of prctl(2): which signal a process gets when its parent dies."""
 
 Say = Callable[[str], None]
 
@@ -83,7 +78,7 @@ class Machine:
         """End what was started; runs of the worker first, since they tell the server how they ended."""
         if self._worker is not None:
             self._say("stopping the worker and its runs …")
-            _end_runs(self._worker.pid)
+            end_runs(self._worker.pid)
             stop_process(self._worker)
         if self._server is not None:
             self._say("stopping the server …")
@@ -190,7 +185,7 @@ class Machine:
         self._say("starting the Prefect server …")
         command = ["prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self._port)]
         environment = server_environment(self._files, self._port, ad_hoc=False)
-        self._server = _start(command, environment, self._files.log)
+        self._server = start_process(command, environment, self._files.log)
         deadline = time.monotonic() + START_TIMEOUT_S
         while not answers(self.api_url):
             if self._server.poll() is not None or time.monotonic() > deadline:
@@ -230,7 +225,7 @@ class Machine:
         # However many questions wait, there is room for what runs unattended.
         limit = str(self._settings.attended_runs + len(os.sched_getaffinity(0)) + 1)
         command = ["prefect", "worker", "start", "--pool", POOL, "--name", socket.gethostname(), "--limit", limit]
-        self._worker = _start(command, self._client_environment(), self.worker_log)
+        self._worker = start_process(command, self._client_environment(), self.worker_log)
 
     def _client_environment(self) -> dict[str, str]:
         return server_environment(self._files, self._port, ad_hoc=False) | {
@@ -241,49 +236,6 @@ class Machine:
             # Its runs write to the same ledger as this machine's ad-hoc ones.
             "REFUTE_STATE_DIR": str(self._settings.state_dir.absolute()),
         }
-
-
-def _start(command: list[str], environment: dict[str, str], log: Path) -> "subprocess.Popen[bytes]":
-    """Start a module of this Python, out of the reach of the terminal's Ctrl-C, but not of our end."""
-    prctl = ctypes.CDLL(None).prctl
-    with log.open("ab") as output:
-        return subprocess.Popen(  # noqa: S603  # fixed commands
-            [sys.executable, "-m", *command],
-            env=environment,
-            cwd=checkout(),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-            preexec_fn=functools.partial(prctl, PR_SET_PDEATHSIG, signal.SIGTERM),  # noqa: PLW1509  # one C call
-        )
-
-
-def _end_runs(worker_pid: int) -> None:
-    """Ask the worker's runs to end, which keeps what is done; a worker that ends by itself leaves them running.
-
-    Args:
-        worker_pid: each of its children is the process of a flow run.
-    """
-    asked: set[int] = set()
-    deadline = time.monotonic() + RUNS_END_S
-    while (runs := _children(worker_pid)) and time.monotonic() < deadline:
-        for pid in runs - asked:  # it may begin another one meanwhile
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
-        asked |= runs
-        time.sleep(POLL_S)
-
-
-def _children(pid: int) -> set[int]:
-    """The children of a process that have not ended (proc(5): /proc/PID/stat, fields 3 and 4)."""
-    found = set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
-            if int(parent) == pid and state != "Z":
-                found.add(int(stat.parent.name))
-    return found
 
 
 def _ended(name: str, log: Path) -> OrchestratorUnavailable:

@@ -8,7 +8,8 @@ import subprocess
 import pytest
 
 from flows.orchestrator import machine
-from flows.orchestrator.machine import Machine, _children
+from flows.orchestrator.machine import Machine
+from flows.orchestrator.processes import children
 from flows.orchestrator.server import ServerFiles
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
@@ -62,8 +63,8 @@ def test_deployments_that_take_too_long_are_no_internal_error(settings, monkeypa
 
 def test_children_that_ended_are_not_counted():
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as child:
-        assert child.pid in _children(os.getpid())
+        assert child.pid in children(os.getpid())
         assert child.stdin is not None
         child.stdin.close()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # ended, and not yet asked about
-        assert child.pid not in _children(os.getpid())
+        assert child.pid not in children(os.getpid())
