@@ -11,8 +11,8 @@ from typing import Final
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
-from refute.kept.entry import Entry, Unusable
-from refute.kept.folder import KeptFolder
+from refute.file_store.entry import Entry, Unusable
+from refute.file_store.folder import KeptFolder
 from refute.llm.model import Completion, Ending, Model, Prompt, Reply
 from refute.llm.till import Waiting
 

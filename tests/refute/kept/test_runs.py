@@ -13,8 +13,8 @@ import pytest
 
 from refute.adversary.attack import TestEnd
 from refute.errors import EngineUnavailable, SettingsInvalid
-from refute.kept.entry import Entry, Unusable, read_entry, write_entry
-from refute.kept.folder import KeptFolder
+from refute.file_store.entry import Entry, Unusable, read_entry, write_entry
+from refute.file_store.folder import KeptFolder
 from refute.kept.runs import ATTACK, MUTANTS, VERIFICATION, KeptMutants, KeptRuns
 from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Exited, TimedOut

@@ -1,4 +1,4 @@
-"""A kept run as a file: JSON that says what it is, when it was made and by which run; signed where a key is set."""
+"""A record as a file: JSON that says what it is, when it was made and by which run; signed where a key is set."""
 
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ PURPOSE: Final = b"refute kept run 1\n"
 """Signed before the content, so that a signature for anything else never fits."""
 
 
-class Unusable(Exception):  # no failure: the run is made anew
+class Unusable(Exception):  # no failure: the run is made, or the question asked, anew
     """A file is not what it should be; nothing in it is trusted. The message says why."""
 
 
@@ -25,7 +25,7 @@ class Entry:
     """What one file holds."""
 
     kind: str
-    """Of run: `verify`, `attack`, `strength`."""
+    """Of run (`verify`, `attack`, `strength`) or answer."""
     key: str
     run_id: str
     """Of the run that made it."""
@@ -87,7 +87,7 @@ def read_entry(content: bytes, *, kind: str, key: str, secret: bytes | None) -> 
         raise Unusable(f"it is of version {document.version}, expected {VERSION}")
     _check_signature(raw, secret)
     if (document.kind, document.key) != (kind, key):
-        raise Unusable("it is of another run than its name says")
+        raise Unusable("it is of another record than its name says")
     return Entry(kind=kind, key=key, run_id=document.run_id, made_at=document.made_at, record=document.record)
 
 

@@ -1,4 +1,4 @@
-"""The folder of kept runs: whole files or none, for this user alone, never more than a bound, none beyond their age."""
+"""A folder of records: whole files or none, for this user alone, never more than a bound, none beyond their age."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from refute.kept.entry import MAX_BYTES, Entry, Unusable, read_entry, write_entry
+from refute.file_store.entry import MAX_BYTES, Entry, Unusable, read_entry, write_entry
 
 PARTIAL: Final = ".new-"
 """How the names of files begin that are being written."""
@@ -21,7 +21,7 @@ OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 class KeptFolder:
-    """A folder of kept runs; processes and, with a secret, machines may share it.
+    """A folder of records; processes and, with a secret, machines may share it.
 
     Args:
         path: made, for this user alone, when something is put into it.
@@ -41,7 +41,7 @@ class KeptFolder:
         return os.path.isdir(self._path)  # noqa: PTH112  # False where it cannot be looked at, too
 
     def file(self, kind: str, key: str) -> Path:
-        """Where a run is kept."""
+        """Where a record is kept."""
         return self._path / f"{kind}-{key}.json"
 
     def get(self, kind: str, key: str) -> Entry | None:
@@ -60,7 +60,7 @@ class KeptFolder:
         return entry if age_s <= self._max_age_s else None
 
     def put(self, entry: Entry) -> None:
-        """Keep a run, in place of what was kept of it before; one that is too large is not kept.
+        """Keep a record, in place of what was kept of it before; one that is too large is not kept.
 
         Raises:
             OSError: it cannot be written.
@@ -80,7 +80,7 @@ class KeptFolder:
             raise
 
     def remove(self, kind: str, key: str) -> None:
-        """Forget a run."""
+        """Forget a record."""
         with contextlib.suppress(OSError):
             self.file(kind, key).unlink(missing_ok=True)
 
