@@ -11,8 +11,8 @@ from refute.adversary.attack import AttackRun
 from refute.adversary.strength.trial import VariantRuns
 from refute.errors import InfrastructureError
 from refute.file_store.entry import Entry, Unusable
-from refute.kept.fitness import ended_well, repeatable
 from refute.file_store.folder import KeptFolder
+from refute.kept.fitness import ended_well, repeatable
 from refute.kept.key import run_key
 from refute.outcome import KeptFrom
 from refute.sandbox.connection import EngineFacts
