@@ -164,6 +164,10 @@ class Settings(BaseSettings):
     """How old a kept run may be to stand for one in which everything that decides it is the same; 0: none is kept."""
     kept_runs_max_bytes: Annotated[int, Field(ge=0)] = 500 * 1000 * 1000
     """Of all kept runs; beyond it the oldest go."""
+    kept_answers_max_age_s: Annotated[float, Field(ge=0)] = 90 * 86_400
+    """How old a kept answer of a model may be; older ones are paid for again."""
+    kept_answers_max_bytes: Annotated[int, Field(ge=0)] = 500 * 1000 * 1000
+    """Of all kept answers; those whose last use is longest ago go, but none that an unfinished batch may need."""
     kept_runs_dir: Place | None = None
     """Where runs are kept that several machines share, signed with `kept_runs_key`; None: in `state_dir`."""
     kept_runs_key: SecretStr | None = None

@@ -13,6 +13,9 @@ from refute.doctor.check import Check
 from refute.doctor.engine import judge_engine, read_facts
 from refute.doctor.runtimes import check_runtimes, tried_out_in_a_container
 from refute.errors import RefuteError
+from refute.file_store.folder import folder_bytes
+from refute.kept.runs import FOLDER as RUNS
+from refute.llm.answers import FOLDER as ANSWERS
 from refute.sandbox.connection import PERMISSION_HINT
 from refute.sandbox.image import SandboxImage, find_image
 from refute.settings import Settings
@@ -23,7 +26,7 @@ ENOUGH_DISK_BYTES = 5 * 1000**3
 
 def examine(settings: Settings, connect: Callable[[], docker.DockerClient] = docker.from_env) -> list[Check]:
     """Looks at Python, disk, engine, limits, runc, kernel and image; raises nothing, since a fault is a finding."""
-    checks = [check_python(sys.version_info[:3]), *check_disks({"state": settings.state_dir})]
+    checks = [check_python(sys.version_info[:3]), *check_disks({"state": settings.state_dir}), check_kept(settings)]
     try:
         client = connect()
         facts = read_facts(client)
@@ -61,6 +64,16 @@ def check_disks(places: Mapping[str, Path]) -> Iterator[Check]:
         enough = free >= ENOUGH_DISK_BYTES
         advice = "" if enough else f"Free at least {ENOUGH_DISK_BYTES / 1e9:.0f} GB there."
         yield Check(name=f"disk ({name})", ok=enough, found=f"{free / 1e9:.1f} GB free at {existing}", advice=advice)
+
+
+def check_kept(settings: Settings) -> Check:
+    """What kept answers and kept runs take, and may take. More than that is no fault: some are needed still."""
+    places = (
+        ("answers", settings.state_dir / ANSWERS, settings.kept_answers_max_bytes),
+        ("runs", settings.kept_runs_dir or settings.state_dir / RUNS, settings.kept_runs_max_bytes),
+    )
+    told = [f"{name} {folder_bytes(path) / 1e6:.1f} of {most / 1e6:.0f} MB" for name, path, most in places]
+    return Check(name="kept", ok=True, found=", ".join(told))
 
 
 def check_image(image: SandboxImage | None) -> Check:

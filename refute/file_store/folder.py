@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from filelock import FileLock, Timeout
+
 from refute.file_store.entry import MAX_BYTES, Entry, Unusable, read_entry, write_entry
 
 PARTIAL: Final = ".new-"
@@ -17,6 +19,8 @@ PARTIAL_MAX_AGE_S: Final = 3_600
 """After that, whoever wrote it was killed."""
 CLOCKS_APART_S: Final = 300
 """As far as the clocks of machines that share a folder may differ; what was made later than that is not believed."""
+LOCKS: Final = ".lock"
+LOCK: Final = f".sweep{LOCKS}"
 OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -84,29 +88,46 @@ class KeptFolder:
         with contextlib.suppress(OSError):
             self.file(kind, key).unlink(missing_ok=True)
 
-    def sweep(self) -> None:
-        """Remove what is too old, what killed processes left half written, and the oldest beyond the bound."""
+    def touch(self, kind: str, key: str) -> None:
+        """Note that a record was used: those whose last use is longest ago go first."""
+        with contextlib.suppress(OSError):
+            os.utime(self.file(kind, key))
+
+    def sweep(self, *, needed_since: float = float("inf")) -> None:
+        """Remove what is too old, what killed processes left half written, and the oldest beyond the bound.
+
+        One process at a time; where another one is at it, nothing is done.
+
+        Args:
+            needed_since: what was made or used then or later stays, in seconds since 1970.
+        """
+        with contextlib.suppress(OSError, Timeout), FileLock(self._path / LOCK, blocking=False):
+            self._sweep(needed_since)
+
+    def _sweep(self, needed_since: float) -> None:
         now = time.time()
         files = []
         for path in self._all():
             with contextlib.suppress(OSError):
                 facts = path.lstat()
                 limit_s = PARTIAL_MAX_AGE_S if path.name.startswith(PARTIAL) else self._max_age_s
-                if now - facts.st_mtime > limit_s:
+                needed = facts.st_mtime >= needed_since
+                if now - facts.st_mtime > limit_s and not needed:
                     path.unlink()
                 else:
-                    files.append((facts.st_mtime, facts.st_size, path))
-        excess = sum(size for _, size, _ in files) - self._max_bytes
-        for _, size, path in sorted(files):
-            if excess <= 0:
+                    files.append((facts.st_mtime, facts.st_size, path, needed))
+        excess = sum(size for _, size, _, _ in files) - self._max_bytes
+        for _, size, path, needed in sorted(files):
+            if excess <= 0 or needed:
                 break
             with contextlib.suppress(OSError):
                 path.unlink()
                 excess -= size
 
     def _all(self) -> list[Path]:
+        """Records and what was left half written; locks are not ours to remove."""
         try:
-            return list(self._path.iterdir())
+            return [path for path in self._path.iterdir() if path.suffix != LOCKS]
         except OSError:
             return []
 
@@ -142,3 +163,13 @@ def _require_own(facts: os.stat_result, what: str) -> None:
     """
     if facts.st_uid != os.geteuid() or facts.st_mode & OTHERS_MAY_WRITE:
         raise Unusable(f"{what} belongs to, or can be written by, somebody else, and nothing is signed")
+
+
+def folder_bytes(path: Path) -> int:
+    """What the files in a folder take together; 0 where there is none."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for file in path.iterdir():
+            with contextlib.suppress(OSError):
+                total += file.lstat().st_size
+    return total

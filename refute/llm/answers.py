@@ -1,9 +1,10 @@
 """Answers kept from run to run: what was paid for is not paid again, and nobody but us can have written it."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,7 @@ from typing import Final
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
+from refute.errors import LedgerUnavailable
 from refute.file_store.entry import Entry, Unusable
 from refute.file_store.folder import KeptFolder
 from refute.llm.model import Completion, Ending, Model, Prompt, Reply
@@ -22,6 +24,8 @@ LOOK_S: Final = 0.25
 """How often whoever waits for another run's answer looks whether it is there."""
 LOOKS: Final = 3_600
 """So often, a quarter of an hour; after that it asks itself: the other one is stopped, or waits for money for long."""
+RECENT: Final = timedelta(days=1)
+"""An answer that was made or used since then may belong to a run that goes on."""
 _REPLY: Final = TypeAdapter(Reply)
 
 
@@ -36,6 +40,11 @@ class AnswersPlace:
     """What would answer a prompt: nothing else's answers stand for its own."""
     run_id: str
     """Of the run that keeps them."""
+    max_age_s: float = float("inf")
+    max_bytes: int = sys.maxsize
+    """Of all answers; beyond it the ones go whose last use is longest ago."""
+    needed_since: Callable[[], datetime | None] = lambda: None
+    """When the oldest run began that may ask for its answers once more; None: no such run."""
 
 
 class KeptAnswers:
@@ -56,7 +65,8 @@ class KeptAnswers:
     ) -> None:
         self._model = model
         self._place = place
-        self._folder = KeptFolder(place.path, secret=place.secret, max_age_s=float("inf"), max_bytes=0)
+        self._folder = KeptFolder(place.path, secret=place.secret, max_age_s=place.max_age_s, max_bytes=place.max_bytes)
+        self._swept = False
         self._fresh = fresh
         self._waiting = waiting or Waiting()
 
@@ -80,10 +90,14 @@ class KeptAnswers:
     def _found(self, prompt: Prompt) -> Completion | None:
         try:
             entry = self._folder.get(*self._names(prompt))
-            return None if entry is None else _kept(prompt, entry)
+            if entry is None:
+                return None
+            kept = _kept(prompt, entry)
         except Unusable as error:
             self._waiting.tell(f"a kept answer was not used, {self.file(prompt)}: {error}")
             return None
+        self._folder.touch(*self._names(prompt))
+        return kept
 
     def _asked(self, prompt: Prompt) -> Completion:
         completion = self._model.generate(prompt)
@@ -97,7 +111,20 @@ class KeptAnswers:
                 )
             except (OSError, ValueError) as error:
                 self._waiting.tell(f"an answer could not be kept for later runs: {error}")
+            self._sweep_once()
         return completion
+
+    def _sweep_once(self) -> None:
+        """Once in a run, after it kept an answer. Nothing goes that an unfinished run may ask for."""
+        if self._swept:
+            return
+        self._swept = True
+        recent = datetime.now(UTC) - RECENT
+        try:
+            since = min(self._place.needed_since() or recent, recent)
+        except LedgerUnavailable:  # nobody knows what is needed; the next run asks again
+            return
+        self._folder.sweep(needed_since=since.timestamp())
 
     @contextmanager
     def _alone(self, prompt: Prompt) -> Iterator[None]:

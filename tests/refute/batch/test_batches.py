@@ -1,6 +1,7 @@
 """Handing out the tickets of a batch: each to one owner at a time, each finished once."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import Barrier, Thread
 
@@ -157,6 +158,18 @@ def test_the_newest_unfinished_batch_is_found_and_an_unknown_name_lists_what_the
         batches.record(outcome(ticket), "me")
     with pytest.raises(UsageError, match="none that is unfinished"):
         batches.latest_unfinished()
+
+
+def test_unfinished_batches_are_known_by_when_the_oldest_of_them_was_opened(batches, outcome):
+    opened = BATCH.created_at
+    batches.create(replace(BATCH, id="later", created_at=opened + timedelta(days=2)), [("T-9", "/tickets/9")])
+    assert batches.unfinished_since(opened) == opened
+    assert batches.unfinished_since(opened + timedelta(days=1)) == opened + timedelta(days=2)
+    for ticket in ("T-1", "T-2", "T-3"):
+        batches.claim("b", "me")
+        batches.record(outcome(ticket), "me")
+    assert batches.unfinished_since(opened) == opened + timedelta(days=2)
+    assert batches.unfinished_since(opened + timedelta(days=3)) is None
 
 
 def test_outcomes_come_in_the_order_of_the_tickets_and_the_last_of_each_ticket_is_known(batches, ledger, outcome):

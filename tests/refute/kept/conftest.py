@@ -7,6 +7,7 @@ import pytest
 
 from refute.adversary.attack import TestEnd, TestRun
 from refute.adversary.contract import PLAN
+from refute.file_store.folder import LOCK
 from refute.kept.runs import KeptAttack, KeptRuns
 from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Exited, Job, JobResult
@@ -52,8 +53,8 @@ class Shelf:
         return KeptRuns(settings, run_id, facts=self._facts, warn=self.warnings.append)
 
     def files(self) -> list[Path]:
-        """All that is kept, and what is beside it."""
-        return sorted((self.folder / "state" / "runs-kept").glob("*"))
+        """All that is kept, and what is beside it but for the sweeper's lock."""
+        return sorted(path for path in (self.folder / "state" / "runs-kept").glob("*") if path.name != LOCK)
 
     def _facts(self) -> EngineFacts:
         self.asked += 1

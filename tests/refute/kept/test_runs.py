@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from refute.adversary.attack import TestEnd
 from refute.errors import EngineUnavailable, SettingsInvalid
 from refute.file_store.entry import Entry, Unusable, read_entry, write_entry
-from refute.file_store.folder import KeptFolder
+from refute.file_store.folder import LOCK, KeptFolder
 from refute.kept.runs import ATTACK, MUTANTS, VERIFICATION, KeptMutants, KeptRuns
 from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Exited, TimedOut
@@ -221,7 +222,7 @@ def test_a_shared_folder_without_a_key_is_refused_and_a_key_is_never_shown(tmp_p
 def test_a_shared_folder_takes_the_place_of_the_state_directory(shelf: Shelf, tmp_path: Path) -> None:
     shared = {"kept_runs_dir": tmp_path / "shared", "kept_runs_key": SECRET}
     shelf.run(**shared).keep(VERIFICATION, JOBS, ended())
-    assert len(list((tmp_path / "shared").iterdir())) == 1
+    assert len(list((tmp_path / "shared").glob("*.json"))) == 1
     assert shelf.files() == []
     assert Shelf(tmp_path / "other").run(**shared).find(VERIFICATION, JOBS) is not None
 
@@ -291,8 +292,32 @@ def test_a_sweep_removes_what_is_too_old_or_half_written_and_the_oldest_beyond_t
     (tmp_path / ".new-killed").write_text("half")
     os.utime(tmp_path / ".new-killed", (0, 0))
     (tmp_path / ".new-now").write_text("half")
+    (tmp_path / ".verify-x.json.lock").touch()
+    os.utime(tmp_path / ".verify-x.json.lock", (0, 0))
     folder.sweep()
-    assert {path.name for path in tmp_path.iterdir()} == {"verify-newest.json", "verify-newer.json", ".new-now"}
+    stay = {"verify-newest.json", "verify-newer.json", ".new-now", ".verify-x.json.lock", LOCK}
+    assert {path.name for path in tmp_path.iterdir()} == stay
+
+
+def test_what_is_needed_stays_whatever_its_age_and_the_bound(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, max_bytes=1)
+    for age_s, name in ((500, "needed"), (700, "not")):
+        folder.put(entry(name))
+        os.utime(folder.file("verify", name), (time.time() - age_s,) * 2)
+    folder.sweep(needed_since=time.time() - 600)
+    assert [path.name for path in tmp_path.glob("*.json")] == ["verify-needed.json"]
+    folder.sweep()
+    assert list(tmp_path.glob("*.json")) == []
+
+
+def test_while_one_sweeps_nobody_else_does(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, max_bytes=1)
+    folder.put(entry("a"))
+    with FileLock(tmp_path / LOCK):
+        folder.sweep()
+        assert folder.file("verify", "a").exists()
+    folder.sweep()
+    assert not folder.file("verify", "a").exists()
 
 
 def test_a_run_sweeps_once(shelf: Shelf) -> None:

@@ -4,14 +4,17 @@ import json
 import multiprocessing
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
+from refute.file_store.entry import Entry
 from refute.llm.answers import AnswersPlace, KeptAnswers
 from refute.llm.model import Completion, Ending, Model, Prompt, Tier
 from refute.llm.till import Waiting
@@ -51,6 +54,51 @@ def test_s230_the_same_question_is_answered_by_an_earlier_run_at_no_cost(keep: K
     assert first.kept_s is None
     assert second.kept_s is not None
     assert 0 <= second.kept_s < 600
+
+
+def test_answers_beyond_the_bound_go_but_none_that_is_recent_or_that_an_unfinished_run_needs(
+    tmp_path: Path, make_prompt: MakePrompt
+) -> None:
+    days = {"used long ago": 9, "used since the batch began": 4, "made today": 0}
+
+    def run(needed: timedelta | None, text: str) -> set[str]:
+        place = AnswersPlace(
+            path=tmp_path / "answers",
+            secret=None,
+            model_of=lambda _: "m",
+            run_id="r",
+            max_bytes=1,
+            needed_since=lambda: datetime.now(UTC) - needed if needed else None,
+        )
+        answers = KeptAnswers(CountingModel(), place)
+        for name, age_days in days.items():
+            answers._folder.put(Entry(kind="old", key=name, run_id="r", made_at=datetime.now(UTC), record=0))
+            os.utime(answers._folder.file("old", name), (time.time() - age_days * 86_400,) * 2)
+        answers.generate(make_prompt(text=text))
+        return {path.stem.removeprefix("old-") for path in (tmp_path / "answers").glob("old-*.json")}
+
+    assert run(timedelta(days=5), "one") == {"used since the batch began", "made today"}
+    assert run(None, "two") == {"made today"}
+
+
+def test_an_answer_that_is_used_counts_as_new_and_one_beyond_its_age_is_paid_for_again(
+    tmp_path: Path, make_prompt: MakePrompt
+) -> None:
+    model = CountingModel()
+
+    def answers(max_age_s: float) -> KeptAnswers:
+        place = AnswersPlace(
+            path=tmp_path / "answers", secret=None, model_of=lambda _: "m", run_id="r", max_age_s=max_age_s
+        )
+        return KeptAnswers(model, place)
+
+    answers(60).generate(make_prompt())
+    (file,) = (tmp_path / "answers").glob("*.json")
+    os.utime(file, (0, 0))
+    assert answers(60).generate(make_prompt()).from_cache
+    assert file.stat().st_mtime > time.time() - 600
+    assert not answers(0).generate(make_prompt()).from_cache
+    assert model.asked == 2
 
 
 @pytest.mark.parametrize(
@@ -207,7 +255,7 @@ def test_where_the_other_run_fails_the_second_asks_itself(keep: Keep, make_promp
         keep(CountingModel(error=ZeroDivisionError())).generate(make_prompt())
     model = CountingModel()
     assert not keep(model).generate(make_prompt()).from_cache
-    assert not list(keep(model).file(make_prompt()).parent.glob(".*.lock"))
+    assert not list(keep(model).file(make_prompt()).parent.glob(".answer*.lock"))
 
 
 def test_a_run_that_is_stopped_while_it_asks_does_not_hold_others_up_for_ever(
