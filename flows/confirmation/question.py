@@ -137,8 +137,9 @@ class AskedQuestion(BaseModel):
 
     def description(self) -> str:
         """The form's text, in Markdown that no ticket can break out of."""
+        silence = "without an answer they go on waiting" if self.is_list else "no answer means no"
         parts = [
-            f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; no answer means no.",
+            f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; {silence}.",
             *(_listed(self) if self.is_list else ()),
         ]
         for ticket in self.tickets:

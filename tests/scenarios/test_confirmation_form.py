@@ -4,7 +4,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ from flows.run import on_running_server
 from refute.ledger.schema import OUTCOMES, RESERVATIONS
 from refute.ledger.store import Ledger
 from reports.artifacts import artifact_key
-from tests.fakes.browser import Browser, chromium
+from tests.fakes.browser import Browser
 from tests.fakes.deployed import WITHIN_S, Deployed, wait_for
-from tests.fakes.prefect_api import BUSY, asked
+from tests.fakes.form import fill_in, form_of, submit
+from tests.fakes.prefect_api import asked
 from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("deployed")]
@@ -32,13 +33,6 @@ pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("de
 PICTURES = os.environ.get("REFUTE_UPDATE_PICTURES")
 """Set: the pictures of docs/ are taken anew."""
 HOSTILE = "# </code><script>alert(1)</script> ``` <img src=x onerror=alert(2)>\n"
-CHOOSE = """(() => {
-  const select = [...document.querySelectorAll("select")].find(s => [...s.options].some(o => o.text === "%s"));
-  select.value = "%s";
-  for (const kind of ["input", "change"]) select.dispatchEvent(new Event(kind, {bubbles: true}));
-  return select.value;
-})()"""
-MARK_EMPTY = '[...document.querySelectorAll("textarea")].find(t => !t.value).setAttribute("data-person", "")'
 
 
 def question(subject: str) -> AskedQuestion:
@@ -170,41 +164,6 @@ def run_page(deployed: Deployed, run_id: str) -> str:
     return f"{deployed.api_url.removesuffix('/api')}/runs/flow-run/{run_id}"
 
 
-@contextmanager
-def form_of(deployed: Deployed, ticket_id: str) -> Iterator[Browser]:
-    """A browser with the open form of a ticket's question."""
-
-    def listed() -> str:
-        return next((one for one in deployed.refute("confirm").stdout.splitlines() if one.startswith(ticket_id)), "")
-
-    url = wait_for(listed).rsplit(" ", 1)[1]
-    with chromium() as browser:
-        browser.open(url, height=1300).wait_for(f"confirm {ticket_id}", "Paused").click("Resume")
-        yield browser.wait_for("Decision", "Would run")
-
-
-def fill_in(browser: Browser, decision: str) -> None:
-    assert browser.run(CHOOSE % (decision, decision)) == decision
-    browser.run(MARK_EMPTY)
-    browser.fill("[data-person]", "Ada Lovelace")
-
-
-def submit(browser: Browser) -> None:
-    """As a person does: where the server was busy the UI says "Oops", and one submits again."""
-
-    def refused() -> int:
-        return sum(one.startswith(f"{BUSY} ") and one.endswith("/resume") for one in browser.failed)
-
-    def answered() -> bool:
-        return refused() > before or bool(browser.run('document.body.innerText.includes("Flow run resumed")'))
-
-    before = -1
-    while refused() > before:
-        before = refused()
-        browser.click("Submit")
-        wait_for(answered)
-
-
 def keep_picture(browser: Browser, name: str) -> None:
     if PICTURES:
         browser.picture(REPOSITORY / "docs" / "pictures" / f"{name}.png")
@@ -255,7 +214,9 @@ def find_out_why(browser: Browser, deployed: Deployed, run_id: str) -> None:
     wanted = {"artifacts": {"flow_run_id": {"any_": [run_id]}}}
     links = {one["key"]: one["data"] for one in deployed.post("/artifacts/filter", wanted)}
     path = links[f"{artifact_key('UI-1')}-report"].rpartition("(")[2].rstrip(")")
-    browser.open(f"{pages}{path}", height=1300).wait_for("FAILED_ADVERSARIAL")
+    # The link leads to the story itself, not to a list of stories.
+    browser.open(f"{pages}{path}", height=1300).wait_for("FAILED_ADVERSARIAL", "Refutation 1 of", "Reproducer")
+    assert "expected 'hello-world', got 'hello_world'" in browser.text()
 
 
 @pytest.mark.engine

@@ -88,3 +88,9 @@ def test_the_form_is_filled_in_with_its_files_and_question():
         "nonce": "once",
     }
     assert set(fields["required"]) == set(fields["properties"])
+
+
+def test_what_silence_means_is_said_as_it_is():
+    one = whole(AskedTicket.of(asked()))
+    assert "no answer means no" in one.description()
+    assert "without an answer they go on waiting" in one.model_copy(update={"is_list": True}).description()

@@ -1,0 +1,52 @@
+"""The form of a question in the Prefect UI, as a person answers it in a browser."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.fakes.browser import Browser, chromium
+from tests.fakes.deployed import Deployed, wait_for
+from tests.fakes.prefect_api import BUSY
+
+PERSON = "Ada Lovelace"
+CHOOSE = """(() => {
+  const select = [...document.querySelectorAll("select")].find(s => [...s.options].some(o => o.text === "%s"));
+  select.value = "%s";
+  for (const kind of ["input", "change"]) select.dispatchEvent(new Event(kind, {bubbles: true}));
+  return select.value;
+})()"""
+MARK_EMPTY = '[...document.querySelectorAll("textarea")].find(t => !t.value).setAttribute("data-person", "")'
+
+
+@contextmanager
+def form_of(deployed: Deployed, subject: str) -> Iterator[Browser]:
+    """A browser with the open form of the question about a ticket or a batch."""
+
+    def listed() -> str:
+        return next((one for one in deployed.refute("confirm").stdout.splitlines() if one.startswith(subject)), "")
+
+    url = wait_for(listed).rsplit(" ", 1)[1]
+    with chromium() as browser:
+        browser.open(url, height=1300).wait_for(f"confirm {subject}", "Paused").click("Resume")
+        yield browser.wait_for("Decision", "Would run")
+
+
+def fill_in(browser: Browser, decision: str) -> None:
+    assert browser.run(CHOOSE % (decision, decision)) == decision
+    browser.run(MARK_EMPTY)
+    browser.fill("[data-person]", PERSON)
+
+
+def submit(browser: Browser) -> None:
+    """As a person does: where the server was busy the UI says "Oops", and one submits again."""
+
+    def refused() -> int:
+        return sum(one.startswith(f"{BUSY} ") and one.endswith("/resume") for one in browser.failed)
+
+    def answered() -> bool:
+        return refused() > before or bool(browser.run('document.body.innerText.includes("Flow run resumed")'))
+
+    before = -1
+    while refused() > before:
+        before = refused()
+        browser.click("Submit")
+        wait_for(answered)
