@@ -13,11 +13,11 @@ def path_of(url: str) -> str:
     return parts.path if parts is not None and RUNS in parts.path else ""
 
 
-def artifact_path(run_url: str, key: str) -> str:
-    """The page of the newest artifact of a key, with those before it.
+def artifact_path(run_url: str, artifact_id: str) -> str:
+    """The page of an artifact.
 
     Args:
         run_url: of any run of the same server.
-        key: the artifact's.
+        artifact_id: the server's.
     """
-    return f"{path_of(run_url).partition(RUNS)[0]}/artifacts/key/{key}"
+    return f"{path_of(run_url).partition(RUNS)[0]}/artifacts/artifact/{artifact_id}"

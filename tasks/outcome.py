@@ -31,21 +31,22 @@ def show_outcome(settings: Settings, outcome: Outcome) -> None:
     description = f"{outcome.ticket_id}: {outcome.status}"
     create_table_artifact(key=f"{key}-claims", table=claims_rows(outcome), description=description)
     story = render_markdown(outcome, reproducers=paths)
-    create_markdown_artifact(key=f"{key}-story", markdown=story, description=description)
-    _link_to_report(settings, outcome, key)
+    story_id = create_markdown_artifact(key=f"{key}-story", markdown=story, description=description)
+    _link_to_report(settings, outcome, key, str(story_id))
     fields = json.loads(record_document(outcome))  # Prefect writes data as JSON itself
     Artifact(type=RECORD_TYPE, key=f"{key}-record", data=fields, description=description).create()
 
 
-def _link_to_report(settings: Settings, outcome: Outcome, key: str) -> None:
-    """To the report's page where one is served, else to the page of the story with those of earlier runs.
+def _link_to_report(settings: Settings, outcome: Outcome, key: str, story_id: str) -> None:
+    """To the ticket's section of the report's page where one is served, else to this run's own story.
 
-    Never to a file: a browser follows no link from the UI to one, and it would be on the worker's machine.
+    The page of the story's key would show only a list of runs; the story's own page leads there. Never to a file: a
+    browser follows no link from the UI to one, and it would be on the worker's machine.
     """
     if settings.reports_url:
         link, text = f"{settings.reports_url.rstrip('/')}/{PAGE_NAME}#{key}", "the report, made every hour"
     else:
-        link, text = artifact_path(outcome.flow_run_url, f"{key}-story"), "this run and earlier ones of the ticket"
+        link, text = artifact_path(outcome.flow_run_url, story_id), "why: claims, counterexamples, what ran"
     create_link_artifact(
         key=f"{key}-report", link=link, link_text=text, description=f"{outcome.ticket_id}: {outcome.status}"
     )

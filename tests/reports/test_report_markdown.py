@@ -47,5 +47,5 @@ def test_links_are_paths_since_each_reader_has_an_address_of_their_own(url: str,
 
 
 def test_an_artifact_s_page_lies_where_the_runs_do() -> None:
-    assert artifact_path("https://prefect.example/ui/runs/task-run/1", "k") == "/ui/artifacts/key/k"
-    assert artifact_path("", "k") == "/artifacts/key/k"
+    assert artifact_path("https://prefect.example/ui/runs/task-run/1", "1") == "/ui/artifacts/artifact/1"
+    assert artifact_path("", "1") == "/artifacts/artifact/1"

@@ -22,10 +22,11 @@ def test_a_run_shows_its_status_and_leaves_a_table_and_a_story(ticket, verify, s
     with server_lease(settings, say=print) as api_url:
         run = asked(api_url, "GET", f"/flow_runs/{outcome.run_id}")
         wanted = {"artifacts": {"flow_run_id": {"any_": [outcome.run_id]}}}
-        artifacts = {one["key"]: one["data"] for one in asked(api_url, "POST", "/artifacts/filter", wanted)}
+        found = asked(api_url, "POST", "/artifacts/filter", wanted)
+    artifacts, ids = ({one["key"]: one[name] for one in found} for name in ("data", "id"))
     assert (run["state"]["type"], run["state"]["name"]) == ("FAILED", "FAILED_ADVERSARIAL")
     assert run["state"]["message"] == outcome.reason
     key = artifact_key(outcome.ticket_id)
     assert json.loads(artifacts[f"{key}-claims"])[0]["verdict"] == "REFUTED"
     assert outcome.failures[0].test_name in artifacts[f"{key}-story"].replace("\\_", "_")
-    assert artifacts[f"{key}-report"].endswith(f"](/artifacts/key/{key}-story)")
+    assert artifacts[f"{key}-report"].endswith(f"](/artifacts/artifact/{ids[f'{key}-story']})")
