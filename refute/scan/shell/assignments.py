@@ -5,6 +5,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from refute.scan.shell import redirects
+from refute.scan.shell.printed_files import files_printed, note_content
 from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import MAX_ALTERNATIVES
 from refute.scan.symbols import FIELD
@@ -41,6 +42,7 @@ def _assign_text(walker: "Walker", name: str, value: "Node | None", *, appends: 
         heads = walker.scope.lookup(name) if walker.scope.is_set(name) else ("",)
         texts = [head + text for head, text in islice(product(heads, texts), MAX_ALTERNATIVES)]
     walker.scope.assign(name, tuple(texts))
+    note_content(walker, name, files_printed(walker, value) if value is not None else [])
     for text in texts:
         redirects.evaluated(walker, text, value)
     redirects.watch_variable(walker, name, texts, value)

@@ -11,6 +11,7 @@ from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands import COMMANDS
 from refute.scan.shell.functions import call_function
+from refute.scan.shell.printed_files import run_word
 from refute.scan.shell.wrapper_table import WRAPPERS
 from refute.scan.shell.wrappers import unwrap
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, SECRET, TEMP, UNKNOWN, is_open
@@ -144,6 +145,7 @@ def _unresolved(call: Call) -> bool:
         return False
     if any(is_dangerous_operand(call, argument) for argument in call.argv[1:]):
         call.act.add("unresolved-command")
+    run_word(call)
     return True
 
 

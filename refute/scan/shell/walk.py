@@ -40,6 +40,8 @@ class Shared:
     """Located path → text that the script itself put there."""
     copies: dict[str, str] = field(default_factory=dict)
     """Located path → the file of the workspace that the script has put there."""
+    contents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Variable → the files whose content it holds."""
     inlined: set[str] = field(default_factory=set)
     """Files of the workspace that the script has read, by path."""
     borrowed: set[int] = field(default_factory=set)

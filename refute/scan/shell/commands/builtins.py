@@ -10,6 +10,7 @@ from refute.scan.shell.call import Call
 from refute.scan.shell.checkers import always_agrees, is_checker
 from refute.scan.shell.functions import call_function
 from refute.scan.shell.options import split_options
+from refute.scan.shell.printed_files import files_read, note_content
 from refute.scan.symbols import HERE, NAME, OUTPUT, UNKNOWN, is_open
 
 
@@ -84,7 +85,9 @@ def _read_variables(call: Call) -> str:
     lines = call.stdin.split("\n") if call.stdin else []
     first = lines[0] if lines and not (len(lines) > 2) else UNKNOWN  # noqa: PLR2004 - one line and its end
     values = first.split(None, max(len(operands) - 1, 0)) if first and not is_open(first) else []
+    read = files_read(call.walker, call.node)
     for index, name in enumerate(operands or ["REPLY"]):
+        note_content(call.walker, name, read)
         call.walker.scope.assign(
             name, (values[index] if index < len(values) else (first or UNKNOWN) if is_open(first or UNKNOWN) else "",)
         )
@@ -99,7 +102,9 @@ def _read_lines(call: Call) -> str:
     for action in options.get("C", []):
         call.walker.embedded(action, call.node)
     lines = call.stdin.rstrip("\n").split("\n") if call.stdin else [UNKNOWN]
-    call.walker.scope.arrays[operands[0] if operands else "MAPFILE"] = lines
+    name = operands[0] if operands else "MAPFILE"
+    call.walker.scope.arrays[name] = lines
+    note_content(call.walker, name, files_read(call.walker, call.node))
     return ""
 
 

@@ -10,8 +10,10 @@ from refute.scan.rules import Language
 from refute.scan.shell.call import Call
 from refute.scan.shell.functions import borrow
 from refute.scan.shell.handing_over import hands_over
+from refute.scan.shell.printed_files import run_printed
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, NAME, OUTPUT, UNKNOWN, as_pattern, is_open
 
+_NOT_KNOWN: Final = UNKNOWN + OUTPUT + NAME + " \n;"
 _SHELLS: Final = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "posh", "yash")
 
 
@@ -25,11 +27,14 @@ def run_text(call: Call, text: str, language: Language = Language.SHELL, *, fork
     elif DERIVED in text:
         call.act.add("decoded-execution")
     elif language == Language.PYTHON:
+        if not text.strip(_NOT_KNOWN):
+            run_printed(call, Language.PYTHON)
         _python_text(call, text)
-    elif text.strip() and not text.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
+    elif text.strip() and not text.strip(_NOT_KNOWN):
         severity = Severity.MEDIUM if UNKNOWN not in text and NAME not in text else None
         detail = "The whole command is not known before the run."
         call.act.add("unresolved-command", severity=severity, detail=detail)
+        run_printed(call)
     else:
         return call.walker.embedded(text, call.node, forked=forked)
     return UNKNOWN
@@ -134,6 +139,9 @@ def _text_written(call: Call, path: str) -> str | None:
 def _from_substitution(call: Call) -> str:
     from refute.scan.shell.syntax import text_of  # noqa: PLC0415 - only here
 
+    if run_printed(call):
+        call.act.add("unresolved-command", severity=Severity.MEDIUM, detail="The commands are the content of a file.")
+        return UNKNOWN
     inside = text_of(call.node)
     network = re.search(r"<\(\s*(?:curl|wget|nc|fetch)\b", inside)
     call.act.add("pipe-to-shell", severity=None if network else Severity.HIGH)
@@ -144,7 +152,8 @@ def _eval(call: Call) -> str:
     text = " ".join(word for word in call.argv[1:] if word != "--")
     if not text:
         return ""
-    if not text.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
+    if not text.strip(_NOT_KNOWN):
+        run_printed(call)
         # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
         strong = UNKNOWN in text and not call.walker.shared.uncalled
         call.act.add("unresolved-command", severity=None if strong else Severity.MEDIUM)
