@@ -180,6 +180,11 @@ def missing(path: str) -> Finding:
     return _unanalysable(path, "The file is not part of the workspace.")
 
 
+def failed(path: str, error: Exception) -> Finding:
+    """What a file runs could not be worked out: a fault of the scanner itself."""
+    return _unanalysable(path, f"The scanner failed on it ({type(error).__name__}: {error}); please report this.")
+
+
 def too_many(path: str, limit: int) -> Finding:
     """More files than one scan takes."""
     return _unanalysable(path, f"More than {limit} files are reached; this one and the rest were not read.")

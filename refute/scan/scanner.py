@@ -55,7 +55,10 @@ def scan_files(
             walk.findings.append(reach.too_many(path, _MAX_FILES))
             break
         walk.seen.add((path, language))
-        walk.file(path, language)
+        try:
+            walk.file(path, language)
+        except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
+            walk.findings.append(reach.failed(path, error))
     return ScanResult(findings=tuple(walk.findings), scanned=tuple(walk.scanned), block_from=block_from)
 
 

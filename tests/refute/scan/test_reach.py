@@ -164,6 +164,20 @@ def test_recipe_of_the_target_that_make_builds_is_scanned() -> None:
     assert [(finding.path, finding.line) for finding in result.blocking] == [("Makefile", 5)]
 
 
+def test_an_empty_call_of_the_shell_in_a_makefile_is_nothing() -> None:
+    assert scan_files({"verify.sh": b"make\n", "Makefile": b"A := $(shell )\nall:\n\techo\n"}, ["verify.sh"]).safe
+
+
+def test_a_fault_of_the_scanner_itself_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no luck")
+
+    monkeypatch.setattr("refute.scan.reach.recipes", fail)
+    (finding,) = scan_files({"verify.sh": b"make\n", "Makefile": b"all:\n"}, ["verify.sh"]).blocking
+    assert finding.rule_id == "unanalysable"
+    assert "ValueError: no luck" in finding.explanation
+
+
 def test_script_fed_to_an_interpreter_is_scanned() -> None:
     files = {"verify.sh": "cat tools/x.sh | bash\npython - < smoke.py\n", "tools/x.sh": "rm -rf /\n"}
     assert _blocked_paths({**files, "smoke.py": "import os\nos.system('rm -rf /')\n"}) == {"tools/x.sh", "smoke.py"}
