@@ -31,6 +31,8 @@ def write(path, text):
 """
 """What Python programs of the suite start with. Numbers of system calls are those of x86-64."""
 MAX_SHOWN = 3
+SILENCE = ("",)
+"""As `answers`: the program says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ class Behaviour:
         found = []
         if end_in_words(result) not in self.ends:
             found.append(f"ended by {end_in_words(result)}, expected {' or '.join(self.ends)}")
-        if self.answers and (answers_of(result) - set(self.answers) or not answers_of(result)):
+        if self.answers and answers_of(result) - set(self.answers):
             found.append(f"said {_shown(answers_of(result))}, expected {' or '.join(self.answers)}")
         if self.reports is not None and set(self.reports) != set(result.changed_paths):
             found.append(f"reported {result.changed_paths}, expected {self.reports}")
@@ -113,8 +115,8 @@ def end_in_words(result: JobResult) -> str:
 
 
 def answers_of(result: JobResult) -> set[str]:
-    """The different lines of a program's output."""
-    return {line for line in result.stdout.split("\n") if line}
+    """The different lines of a program's output; an empty one alone where there are none."""
+    return {line for line in result.stdout.split("\n") if line} or set(SILENCE)
 
 
 def _shown(answers: set[str]) -> str:

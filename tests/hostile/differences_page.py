@@ -17,7 +17,7 @@ The hostile suite of [containment](containment.md) on an engine whose runtime is
 
 {same} of {all} behaviours end and answer there as the suite asks of runc. The others are below, each with its reason.
 After every one of all {all}, host and next job were unharmed, as on runc. What a runtime does otherwise without being
-on this list makes the suite fail.
+on this list, or otherwise than this list says, makes the suite fail.
 
 What a trial found not enforced under it: {unenforced}. The sandbox tries them out before the first job and says
 so in `refute doctor` and in the outcome; it claims nothing that is not enforced.
@@ -58,7 +58,7 @@ def write(
                 f"\n## {heading}\n\n| behaviour | what it does | on runc | on {name} | why |\n|---|---|---|---|---|\n"
             )
         for one in rows:
-            cells = (one.name, one.does, on_runc[one.name], trials[one.name].observed, DIFFERENCES[name][one.name])
+            cells = (one.name, one.does, on_runc[one.name], trials[one.name].observed, DIFFERENCES[name][one.name].why)
             parts.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
     parts.append(EVERYDAY_HEAD)
     parts += [f"| {program} | {why} |\n" for program, why in EVERYDAY[name].items()]

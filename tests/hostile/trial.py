@@ -55,13 +55,13 @@ class Trial:
     faults: list[str]
     """Of the program's own end, of the host, of the next job; empty where it was contained."""
     differs: list[str] = field(default_factory=list)
-    """What of the program's own end is a known difference of the runtime, and no fault."""
+    """What of the program's own end is as expected of this runtime alone, and no fault."""
 
 
 def try_block(block: Block, *, sandbox: Sandbox, host: Host, image_id: str) -> dict[str, Trial]:
     """Run a block's behaviours, looking at the host after each container, and then an ordinary job.
 
-    On a runtime with a known difference only host and next job are judged.
+    Where a difference of the runtime is known, the program's own end is held to that.
 
     Returns:
         Behaviour → what came of it.
@@ -156,11 +156,12 @@ def next_job(image_id: str) -> Job:
 
 
 def _run(sandbox: Sandbox, job: Job) -> JobResult | SandboxFailed | EngineDied:
-    """The job's result; where its behaviour is known to differ, also that there was none, which is no verdict."""
+    """The job's result; where its runtime is known to end in its place, also that there was none."""
     try:
         return sandbox.run(job)
     except (SandboxFailed, EngineDied) as error:
-        if not difference(runtime(), job.ticket_id):
+        known = difference(runtime(), job.ticket_id)
+        if known is None or not known.may_have_no_verdict:
             raise
         if isinstance(error, EngineDied):
             bring_back()
@@ -168,14 +169,16 @@ def _run(sandbox: Sandbox, job: Job) -> JobResult | SandboxFailed | EngineDied:
 
 
 def _trial(behaviour: Behaviour, result: JobResult | SandboxFailed | EngineDied, harm: list[str]) -> Trial:
-    known = difference(runtime(), behaviour.name)
     if isinstance(result, EngineDied):
         return Trial(observed="no verdict: the engine stopped answering", faults=harm, differs=[result.message])
     if isinstance(result, SandboxFailed):
         return Trial(observed="no verdict: gVisor itself ended", faults=harm, differs=[result.message])
     own = behaviour.faults(result)
     observed = behaviour.observed(result)
-    return Trial(observed=observed, faults=([] if known else own) + harm, differs=own if known else [])
+    known = difference(runtime(), behaviour.name)
+    if known is None or not own:
+        return Trial(observed=observed, faults=own + harm)
+    return Trial(observed=observed, faults=known.expected(behaviour).faults(result) + harm, differs=own)
 
 
 def _next_faults(result: JobResult) -> list[str]:
