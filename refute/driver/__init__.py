@@ -3,13 +3,15 @@
 The contract with the host is `plan.json` in, `results.json` out (`plan.py`). `run_suite.py` supervises; `worker.py` is
 the driver: it runs the tests and never imports the implementation; `subject.py` imports it and answers.
 
-- wire, order, codec, scalars, plain_values, containers, shared: messages and their order, plain data, containers that
-  both sides hold.
+- wire, order, table, encoder, decoder, scalars, plain_values, containers, shared: the connection and its order, plain
+  data, containers that both sides hold.
 - objects (lending, borrowing, class_book, writing, reading): who is who.
 - mirror/, base_values, errors, known: stand-ins for the other side's classes, objects and exceptions.
 - unfit: errors that come of stand-ins; buffers: views of memory.
-- peer, operations, awaiting, switchboard: asking, serving, coroutines, a connection per thread.
+- peer, messages, operations, awaiting, switchboard: asking and serving, what is sent, coroutines, a connection per
+  thread.
 - surroundings, loggers, random_stream, arithmetic, streams: what both processes share beside objects.
-- link, attestation, subject_start, pretexts, door, modules, collect: the driver's own: the subject, what a result rests
-  on, what the subject may do here, imports, the test file in memory.
+- link, attestation, subject_start, pretexts, door, admitted, modules, collect: the driver's own: the subject, what a
+  result rests on, what the subject may do here, imports, the test file in memory.
+- service: the subject's own: its end of the connection, put together.
 """

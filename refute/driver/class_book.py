@@ -9,7 +9,8 @@ from typing import Any, Final, Generic, Protocol
 from refute.driver.base_values import base_value
 from refute.driver.borrowing import Borrowing
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
-from refute.driver.codec import Decoder, Encoder
+from refute.driver.decoder import Decoder
+from refute.driver.encoder import Encoder
 from refute.driver.known import is_known, is_pythons_own, named, place_of
 from refute.driver.lending import Lending
 from refute.driver.mirror.classes import build, build_bare
@@ -17,7 +18,8 @@ from refute.driver.mirror.describing import checked, describe, stands_alone
 from refute.driver.mirror.enums import build_enum
 from refute.driver.mirror.functions import annotate
 from refute.driver.mirror.metas import MetaMirror, build_meta
-from refute.driver.mirror.roots import MirroredObject, MirrorMeta
+from refute.driver.mirror.mirrored import MirroredObject
+from refute.driver.mirror.roots import MirrorMeta
 
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""

@@ -1,14 +1,24 @@
 """What the subject may do in the driver: call what a test handed over, and use it as any stranger would. No more."""
 
-import argparse
 import enum
 import functools
-import logging
 import types
-from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from refute.driver.admitted import (
+    ATTACHED,
+    BUILDING,
+    BUILT_IN,
+    LIBRARY,
+    NEVER,
+    RECORDS,
+    SHOWN,
+    SPECIAL,
+    TELLTALE,
+    TESTING,
+    takes_records,
+)
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed
 from refute.driver.making import as_class, making, refuse
@@ -18,75 +28,6 @@ from refute.driver.writing import CALLABLE
 
 if TYPE_CHECKING:
     from refute.driver.objects import Objects
-
-LIBRARY: Final = frozenset(
-    {
-        "io", "_io", "threading", "_thread", "queue", "_queue", "random", "argparse", "collections", "itertools",
-        "contextlib", "logging", "re", "asyncio", "string", "decimal", "tempfile", "codecs", "csv", "_csv", "operator",
-        "concurrent", "multiprocessing", "array", "datetime", "time", "functools", "json", "collections.abc", "numbers",
-        "fractions", "zoneinfo", "struct", "weakref", "typing", "enum", "dataclasses", "abc", "configparser", "socket",
-        "select", "selectors", "sqlite3", "email", "html", "http", "urllib", "xml", "zipfile", "tarfile", "shelve",
-    }
-)  # fmt: skip
-"""Python's own modules whose objects a test may hand over."""
-
-
-async def _none() -> Any:
-    yield None
-
-
-AWAITED: Final = (type(_none().asend(None)), type(_none().aclose()))
-"""What the steps of an asynchronous generator are."""
-MAPPINGS: Final[tuple[dict[str, str], ...]] = ({}, OrderedDict())
-DICT_ITERATORS: Final = tuple(
-    type(turn(part))
-    for kind in MAPPINGS
-    for part in (kind, kind.keys(), kind.values(), kind.items())
-    for turn in (iter, reversed)
-)
-BUILT_IN: Final[tuple[type, ...]] = (
-    types.GeneratorType, types.SimpleNamespace, types.MappingProxyType, types.CoroutineType, types.AsyncGeneratorType,
-    memoryview, enumerate, filter, map, reversed, zip, type(iter([])), type(iter(())), type(iter({})), type(iter("")),
-    type(iter(set())), type(iter(range(0))), type(iter(b"")), type({}.keys()), type({}.values()), type({}.items()),
-    type(iter(int, 0)), type(reversed([])), object, *AWAITED, type(iter("é")), type(iter(bytearray())),
-    type(iter(range(1 << 100))), *DICT_ITERATORS,
-)  # fmt: skip
-NEVER: Final = (
-    types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.GetSetDescriptorType,
-)  # fmt: skip
-SPECIAL: Final = frozenset(
-    {
-        "__call__", "__iter__", "__next__", "__len__", "__bool__", "__contains__", "__getitem__", "__setitem__",
-        "__delitem__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__aiter__", "__anext__", "__await__",
-        "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__add__", "__sub__", "__mul__",
-        "__truediv__", "__floordiv__", "__mod__", "__divmod__", "__pow__", "__lshift__", "__rshift__", "__and__",
-        "__or__", "__xor__", "__matmul__", "__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__",
-        "__rmod__", "__rdivmod__", "__rpow__", "__rlshift__", "__rrshift__", "__rand__", "__ror__", "__rxor__",
-        "__rmatmul__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__",
-        "__iand__", "__ior__", "__ixor__", "__neg__", "__pos__", "__abs__", "__invert__", "__int__", "__float__",
-        "__complex__", "__index__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__str__",
-        "__length_hint__", "__missing__", "__repr__", "__format__", "__bytes__", "__fspath__", "__get__", "__set__",
-        "__delete__", "__instancecheck__", "__post_init__", "__init__",
-    }
-)  # fmt: skip
-"""Special methods of a test's own classes that the implementation may use."""
-BUILDING: Final = frozenset({"__init__", "__post_init__", "__get__", "__set__", "__delete__", "__instancecheck__"})
-"""Of these only those of a test's own classes: a library object could be built anew upon anything of the driver's."""
-ATTACHED: Final = SPECIAL - {"__instancecheck__"} | {"__setattr__", "__delattr__", "__getattr__", "__doc__"}
-"""What a class decorator may put on a test's own class; that the subject then decides is noted."""
-SHOWN: Final = frozenset({"__name__", "__qualname__", "__wrapped__"})
-"""What it may put on a class that it has derived from one of the test's."""
-TESTING: Final = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
-"""Packages whose classes have private parts that tests rest on."""
-RECORDS: Final = (logging.LogRecord, argparse.Namespace, types.SimpleNamespace)
-"""Library objects that are nothing but their attributes."""
-TELLTALE: Final = frozenset(
-    {
-        "findCaller", "makeRecord", "handle", "manager", "root", "parent", "handlers", "gen", "func",
-        "enable_load_extension", "load_extension", "deserialize", "iterdump",
-    }
-)  # fmt: skip
-"""Attributes of library objects that lead to the driver's stack, to its machinery, or to foreign code in it."""
 
 
 class Door:
@@ -238,7 +179,7 @@ class Door:
         self.require_lent(one)
         kind = one if isinstance(one, type) else type(one)
         ours = self.is_ours(kind)
-        telling = name in TELLTALE and not ours and not _takes_records(kind, name)
+        telling = name in TELLTALE and not ours and not takes_records(kind, name)
         leads_on = telling or isinstance(one, functools.partial)
         if (
             (name.startswith("_") and not (ours and self._is_private(kind, name)))
@@ -295,11 +236,6 @@ class Door:
         hidden = name.startswith("_") and name not in SPECIAL
         if hidden and not (self.is_ours(kind) and self._is_private(kind, name)):
             raise AttributeError(f"no attribute {name[:80]!r}")
-        if name in BUILDING | TELLTALE and not self.is_ours(kind) and not _takes_records(kind, name):
+        if name in BUILDING | TELLTALE and not self.is_ours(kind) and not takes_records(kind, name):
             raise AttributeError(f"no attribute {name!r}")
         return kind
-
-
-def _takes_records(kind: type, name: str) -> bool:
-    """Whether it is what a handler of log records is for."""
-    return name == "handle" and issubclass(kind, logging.Handler)

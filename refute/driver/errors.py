@@ -9,8 +9,9 @@ from refute.driver.carriage import CannotCarry, Malformed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from refute.driver.codec import Atom, Encoder, Entry
+    from refute.driver.encoder import Encoder
     from refute.driver.objects import Objects
+    from refute.driver.table import Atom, Entry
 
 Frames = list[list[Any]]
 FRAMES: Final = 60

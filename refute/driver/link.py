@@ -15,8 +15,9 @@ from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_b
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.door import Door
 from refute.driver.extending import leave_data, told_members
+from refute.driver.mirror.current import Current
 from refute.driver.mirror.metas import MetaMirror
-from refute.driver.mirror.roots import Current, MirrorMeta
+from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.modules import ModuleStub
 from refute.driver.objects import Objects
 from refute.driver.peer import Peer

@@ -10,7 +10,8 @@ from refute.driver.base_values import VALUE_TYPES
 from refute.driver.carriage import CannotCarry, Malformed
 from refute.driver.containers import CONTAINERS
 from refute.driver.extending import named_members
-from refute.driver.mirror.roots import JUDGING, MirrorMeta
+from refute.driver.mirror.current import JUDGING
+from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.operations import Copies
 
 if TYPE_CHECKING:

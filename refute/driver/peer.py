@@ -2,17 +2,12 @@
 
 import threading
 from collections.abc import Callable
-from time import monotonic  # by name: whoever replaces `time.monotonic` means the code's own clock
 from typing import Any
 
 from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
-from refute.driver.codec import Decoder, Encoder
+from refute.driver.messages import ANSWER, ASK, ERROR, NOTICE, Extras, Messages
 from refute.driver.objects import Objects
-from refute.driver.order import TURN_S, Numbering, Order, read_order
 from refute.driver.wire import Message, Wire
-
-ASK, ANSWER, ERROR, NOTICE = "q", "p", "e", "n"
-Extras = dict[str, Any]
 
 
 class Peer:
@@ -37,14 +32,10 @@ class Peer:
         self.objects = objects
         self.operations = operations
         self._connect = connect
-        self._tell = tell
-        self._hear = hear
-        self._lock = threading.RLock()
-        self._turn = threading.Condition(self._lock)
+        self._messages = Messages(objects, tell, hear)
         self._local = threading.local()
         self._sequence = 0
         self._first_wire: Wire | None = None
-        self._numbering = Numbering()
 
     @property
     def wire(self) -> Wire:
@@ -96,7 +87,7 @@ class Peer:
         self._sequence += 1
         number = self._sequence
         try:
-            wire.send(self._ask(number, operation, args, kwargs))
+            wire.send(self._messages.question(number, operation, args, kwargs))
         except CannotCarry as error:
             if not self.objects.in_driver:  # there the test's own question is at fault
                 self.objects.lose(str(error))
@@ -146,7 +137,7 @@ class Peer:
 
     def notify(self) -> None:
         """Send what goes along with messages now, without a message."""
-        self.wire.send([NOTICE, self._tell()])
+        self.wire.send(self._messages.notice())
 
     def _perform(self, message: Message) -> Any:
         try:
@@ -154,8 +145,7 @@ class Peer:
         except ValueError as error:
             raise Malformed("a question is none") from error
         before = self.objects.asked_about
-        with self._lock:
-            values = self._take_in(table, extras, atoms, asked=True)
+        values = self._messages.take_in(table, extras, atoms, asked=True)
         self._local.busy = False
         try:
             return self._operate(operation, values, names)
@@ -173,7 +163,7 @@ class Peer:
 
     def _reply(self, wire: Wire, kind: str, number: int, box: list[Any]) -> None:
         try:
-            answer = self._write(kind, number, box)
+            answer = self._messages.answer(kind, number, box)
             wire.send(answer)
         except SubjectGone:
             raise
@@ -188,110 +178,6 @@ class Peer:
             self.objects.lost = []  # this answer says so
             wire.send([ERROR, number, ["cannot", str(fault)[:1000]], [], {}])
 
-    def _write(self, kind: str, number: int, box: list[Any]) -> Message:
-        """The answer; what it holds is let go before it is asked who holds it still."""
-        with self._lock:
-            if kind == ERROR and isinstance(box[0], CannotCarry):
-                raise box.pop()
-            encoder = self._encoder()
-            atom = encoder.atom(box[0])
-            error = box.pop()
-            if isinstance(error, BaseException):
-                error.__traceback__ = None
-            del error
-            table = encoder.table
-            del encoder
-            return [kind, number, atom, table, self._extras()]
-
-    def _ask(self, number: int, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
-        with self._lock:
-            encoder = self._encoder()
-            atoms = [encoder.atom(value) for value in args]
-            atoms += [encoder.atom(value) for value in kwargs.values()]
-            table = encoder.table
-            del encoder
-            return [ASK, number, operation, atoms, list(kwargs), table, self._extras()]
-
-    def _encoder(self) -> Encoder:
-        encoder = Encoder(self.objects)
-        changed = {shared.sid: shared.value for shared in self.objects.changed()}
-        if changed:
-            self.objects.agree(list(changed))  # first: what another thread changes meanwhile is told once more
-            if self.objects.lingers:
-                self.objects.tell(list(changed), self._numbering.next)
-            encoder.update(changed)
-        return encoder
-
-    def _extras(self) -> Extras:
-        """What goes along with the message; called when its values are written."""
-        objects = self.objects
-        extras = self._tell()
-        if objects.lingers:
-            extras["s"] = self._numbering.give()
-        if marks := objects.marks():
-            extras["m"] = marks
-        if objects.lost:
-            extras["lost"], objects.lost = objects.lost, []
-        if objects.news:
-            extras["k"], objects.news = objects.news, []
-        if released := objects.let_go(until=self._numbering.last):
-            extras["r"] = released
-        objects.slacken()
-        if objects.weakened:
-            extras["w"], objects.weakened = objects.weakened, []
-        if objects.gone:
-            extras["g"], objects.gone = objects.gone, []
-        if objects.dropped:
-            extras["o"], objects.dropped = objects.dropped, []
-        return extras
-
-    def _take_in(self, table: Any, extras: Any, atoms: Any, *, asked: bool = False) -> list[Any]:
-        """The values of a message, with all that goes along with it."""
-        if type(table) is not list or type(extras) is not dict or type(atoms) is not list:
-            raise Malformed("a message is none")
-        order = self._in_turn(read_order(extras["s"])) if "s" in extras else Order()
-        try:
-            for cid, told, members, _ in extras.get("k", ()):
-                self.objects.learn(cid, told, members)
-            for cid, _, _, annotations in extras.get("k", ()):
-                self.objects.annotate(cid, annotations)
-        except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
-            raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
-        if extras:
-            self._hear(extras)
-        values = Decoder(table, self.objects, order).values(atoms)
-        if asked and self.objects.in_driver:
-            self.objects.asked_about = self.objects.lent_among(values)
-        try:
-            self._settle_up(table, extras)
-            self.objects.forget(order.heard)
-        except (TypeError, ValueError, LookupError, AttributeError) as error:
-            raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
-        return values
-
-    def _in_turn(self, order: Order) -> Order:
-        """Wait until what was written before this message has been taken in by the threads that it came to."""
-        deadline = monotonic() + TURN_S
-        while self._numbering.is_early(order) and (left := deadline - monotonic()) > 0:
-            self._turn.wait(left)
-        self._numbering.hear(order)
-        self._turn.notify_all()
-        return order
-
-    def _settle_up(self, table: list[Any], extras: Extras) -> None:
-        """After a message: agree on shared containers, and let go what is no longer held."""
-        self.objects.agree([entry[1] for entry in table if entry[0] == "W"])
-        self.objects.agree([entry[3] for entry in table if entry[0] == "V"])
-        if "m" in extras:
-            self.objects.mark(extras["m"])
-        for reason in extras.get("lost", ()):
-            self.objects.hear_of_loss(str(reason))
-        self.objects.drop(extras.get("r", []), until=self._numbering.last)
-        self.objects.take_back(extras.get("o", []))
-        for oid in extras.get("w", ()):
-            self.objects.weaken(oid)
-        self.objects.release(extras.get("g", []))
-
     def _answer(self, number: int, message: Message) -> Any:
         __tracebackhide__ = True
         kind, told, *rest = message
@@ -300,8 +186,7 @@ class Peer:
         atom, table, extras = rest
         if kind == ERROR and type(atom) is list and len(atom) == 2 and atom[0] == "cannot":  # noqa: PLR2004
             raise CannotCarry(str(atom[1]))
-        with self._lock:
-            (value,) = self._take_in(table, extras, [atom])
+        (value,) = self._messages.take_in(table, extras, [atom])
         del table, rest, message
         if kind == ANSWER:
             return value
@@ -313,5 +198,4 @@ class Peer:
             del value  # else its traceback would hold it, and with it whatever the frames hold
 
     def _listen(self, message: Message) -> None:
-        with self._lock:
-            self._take_in([], message[1], [])
+        self._messages.take_in([], message[1], [])

@@ -8,14 +8,15 @@ from typing import Any
 from refute.driver.base_values import VALUE_TYPES, remade
 from refute.driver.carriage import Malformed
 from refute.driver.class_book import ClassBook
-from refute.driver.codec import Atom, Decoder, Entry
 from refute.driver.containers import refill
+from refute.driver.decoder import Decoder
 from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.known import HEAP_TYPE, function_of
 from refute.driver.mirror.functions import COROUTINE, annotate, stand_in
 from refute.driver.mirror.members import made_member
 from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.mirror.steps import as_coroutine, as_generator
+from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.mirror.roots import Mirrored
+from refute.driver.mirror.mirrored import Mirrored
 
 if TYPE_CHECKING:
     from refute.driver.objects import Objects

@@ -155,7 +155,7 @@ def open_subject(
     from refute.driver.collect import Collector
     from refute.driver.errors import keep_apart
     from refute.driver.exceptions import Territory
-    from refute.driver.mirror import roots
+    from refute.driver.mirror import pickles
     from refute.driver.mirror.functions import ask_of_generators
     from refute.driver.reporter import Reporter
 
@@ -170,7 +170,7 @@ def open_subject(
         ask_of_generators()
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
             del sys.modules[name]
-        sys.modules[roots.PICKLES] = roots
+        sys.modules[pickles.PICKLES] = pickles
         territory = Territory(job["workspace"], job["test_file"])
         collector = Collector(job["source"].encode(), importer.builtins_of_tests())
         return [Reporter(send, job["tests"], territory, link), collector]
@@ -253,7 +253,7 @@ def guard(job: dict[str, Any]) -> None:
                 f"needs the implementation in the test's process: unpickles {details[0]}.{details[1]} there"
             )
 
-    ours = "refute_pickles"  # mirror/roots.py
+    ours = "refute_pickles"  # mirror/pickles.py
     sys.addaudithook(refuse)
     if job["import_roots"] != [job["workspace"]]:  # for programs that a test starts
         os.environ["PYTHONPATH"] = os.pathsep.join(job["import_roots"])

@@ -11,13 +11,14 @@ from typing import Any, Final
 from refute.driver.base_values import VALUE_TYPES, base_value
 from refute.driver.carriage import CannotCarry, Uncarried
 from refute.driver.class_book import ClassBook
-from refute.driver.codec import Encoder, Entry
 from refute.driver.containers import CONTAINERS, parts_of
+from refute.driver.encoder import Encoder
 from refute.driver.errors import frames_of, tell_error
 from refute.driver.known import function_name
 from refute.driver.mirror.describing import FUNCTIONS
 from refute.driver.mirror.functions import tell
-from refute.driver.mirror.roots import MirroredObject
+from refute.driver.mirror.mirrored import MirroredObject
+from refute.driver.table import Entry
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
 MUTABLE: Final = tuple(kind for kind in CONTAINERS.values() if kind is not array.array)

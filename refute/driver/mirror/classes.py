@@ -5,11 +5,13 @@ from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
+from refute.driver.mirror.current import JUDGING, Current
 from refute.driver.mirror.dataclassed import be_dataclass
 from refute.driver.mirror.describing import REGISTRIES
 from refute.driver.mirror.functions import shown_signature
 from refute.driver.mirror.members import made_member, name_parts
-from refute.driver.mirror.roots import JUDGING, Current, Mirrored, MirroredObject, MirrorMeta, OwnDoc
+from refute.driver.mirror.mirrored import Mirrored, MirroredObject, OwnDoc
+from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.mirror.standing import cover, may_stand_behind
 
 Description = dict[str, Any]

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from refute.driver.mirror.roots import Current, MirrorMeta
+from refute.driver.mirror.current import Current
+from refute.driver.mirror.roots import MirrorMeta
 
 Description = dict[str, Any]
 COMPARE: Final = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")

@@ -11,8 +11,10 @@ from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, remade
 from refute.driver.mirror.classes import telling_of
+from refute.driver.mirror.current import JUDGING, Current, refuse_marks
 from refute.driver.mirror.members import made_member
-from refute.driver.mirror.roots import JUDGING, Current, Mirrored, MirrorMeta, refuse_marks
+from refute.driver.mirror.mirrored import Mirrored
+from refute.driver.mirror.roots import MirrorMeta
 
 TAKEN: Final = frozenset(
     {

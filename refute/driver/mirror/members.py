@@ -4,8 +4,10 @@ import functools
 from operator import itemgetter
 from typing import Any, Final
 
+from refute.driver.mirror.current import Current
 from refute.driver.mirror.functions import stand_in
-from refute.driver.mirror.roots import Current, Mirrored, MirrorMeta
+from refute.driver.mirror.mirrored import Mirrored
+from refute.driver.mirror.roots import MirrorMeta
 
 Description = dict[str, Any]
 _OPERATORS: Final = (

@@ -3,8 +3,9 @@
 import enum
 from typing import Any
 
+from refute.driver.mirror.current import JUDGING
 from refute.driver.mirror.members import made_member
-from refute.driver.mirror.roots import JUDGING, MirrorMeta
+from refute.driver.mirror.roots import MirrorMeta
 
 
 class MetaMirror(MirrorMeta):

@@ -1,74 +1,17 @@
-"""The roots of all mirrored classes: what is not a member of its own goes to the other process."""
+"""The class of all mirrored classes: what is not a member of its own goes to the other process."""
 
 import sys
 from abc import ABCMeta
-from functools import partial
-from itertools import count
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from refute.driver.extending import LEFT, is_field, told_member
-
-OURS: Final = ("pytest", "hypothesis")
-"""Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
-JUDGING: Final = frozenset(
-    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__contains__", "__hash__",
-     "__instancecheck__", "__subclasscheck__"}
-)  # fmt: skip
-"""Operators whose result decides: a test that rests on the other side's own is not attested."""
-
+from refute.driver.mirror.current import Current, refuse_marks
 
 NAMES: Final = frozenset({"__doc__", "__name__", "__qualname__"})
 """What a class is called, on both sides."""
-PICKLES: Final = "refute_pickles"
-"""The module under which pickles find `restored`; the worker puts this one in its place."""
-
-
-NUMBERS: Final = count(1)
-"""Of deep copies."""
-
-
 ORIGINALS: Final[WeakKeyDictionary[type, dict[str, Any]]] = WeakKeyDictionary()
 """What mirrored classes held before somebody put something else there."""
-
-
-class Link(Protocol):
-    """What a mirrored object needs of the connection."""
-
-    objects: Any
-    """Who is who."""
-
-    def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
-        """Have the other side do something."""
-        ...
-
-    def judged(self) -> None:
-        """Note that the other side decides."""
-        ...
-
-    def dies(self, one: Any) -> None:
-        """A stand-in is held by nobody; weak references to it still find it."""
-        ...
-
-    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
-        """Make a class of this side known that derives from a mirrored one."""
-        ...
-
-
-class Current:
-    """The one connection of this process."""
-
-    link: ClassVar[Link]
-
-
-def refuse_marks(name: str) -> None:
-    """Deny what only the test libraries look for.
-
-    Raises:
-        AttributeError: it is such a name.
-    """
-    if any(mark in name for mark in OURS):
-        raise AttributeError(name)
 
 
 def as_written(kind: type, name: str, found: Any) -> Any:
@@ -87,14 +30,6 @@ def _is_same(found: Any, written: Any) -> bool:
     if found is written:
         return True
     return type(found) is type(written) and not isinstance(type(found), MirrorMeta) and bool(found == written)
-
-
-def restored(data: bytes) -> Any:
-    """The object of a pickle that the other process made."""
-    return Current.link.request("unpickled", data)
-
-
-restored.__module__ = PICKLES
 
 
 def _asking() -> Any:
@@ -248,97 +183,3 @@ class Laid:
 
     def __set__(self, made: Any, value: Any) -> None:
         Current.link.request("lay", made, self._name, value)
-
-
-class _Copied:
-    """`__copy__` as `copy.copy` looks for it, in the class; an object has one where the other side says so.
-
-    `itertools.tee` copies what has one and else iterates, which is what it has to do with most iterators.
-    """
-
-    def __get__(self, made: Any, kind: type) -> Any:
-        if made is not None:
-            raise AttributeError("__copy__")  # `__getattr__` is asked next, and asks over there
-        return partial(Current.link.request, "copy")
-
-
-class Mirrored:
-    """What every mirrored object has, of whatever built-in type it may be besides."""
-
-    __slots__ = ()
-    _refute_root_ = True
-
-    def __getattr__(self, name: str) -> Any:
-        __tracebackhide__ = True
-        refuse_marks(name)
-        return as_written(type(self), name, Current.link.request("get", self, name))
-
-    def __repr__(self) -> str:
-        return str(Current.link.request("repr", self))
-
-    def __str__(self) -> str:
-        return str(Current.link.request("str", self))
-
-    def __format__(self, spec: str) -> str:
-        return str(Current.link.request("format", self, spec))
-
-    __copy__ = _Copied()
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        memo = {} if memo is None else memo
-        number = memo.setdefault("_refute_number_", next(NUMBERS))
-        shared = Current.link.objects
-        made, pairs = Current.link.request("deepcopy", self, number, shared.copied(memo))
-        shared.put_copies(memo, pairs)
-        return made
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return restored, (Current.link.request("pickled", self, int(protocol)),)
-
-    def __dir__(self) -> list[str]:
-        return list(Current.link.request("dir", self))
-
-
-class OwnDoc:
-    """`__doc__`: what a class says, unless an object has one of its own, as `functools.update_wrapper` gives it."""
-
-    def __init__(self, text: str | None) -> None:
-        self._text = text
-
-    def __get__(self, made: Any, kind: type) -> Any:
-        if made is None:
-            return self._text
-        try:
-            return Current.link.request("get", made, "__doc__")
-        except AttributeError:
-            return self._text
-
-
-class MirroredObject(Mirrored, metaclass=MirrorMeta):
-    """An object that stays in the other process, all of it."""
-
-    _refute_mirror_ = True
-    _refute_root_ = True
-    __slots__ = ("__weakref__",)
-
-    def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
-        """An object without `__init__`, made there, by what a mirrored class has for it there."""
-        __tracebackhide__ = True
-        kind = next(one for one in type.mro(cls) if "_refute_asks_" in one.__dict__)
-        return Current.link.request("new", kind, cls, *args, **kwargs)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        __tracebackhide__ = True
-        Current.link.request("set", self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        __tracebackhide__ = True
-        Current.link.request("del", self, name)
-
-    def __del__(self) -> None:
-        Current.link.dies(self)
-
-    @property
-    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
-        found: dict[str, Any] = Current.link.request("vars", self)
-        return found

@@ -2,9 +2,10 @@
 
 from typing import Any, Final
 
+from refute.driver.mirror.current import JUDGING, Current
 from refute.driver.mirror.describing import SKIPPED
 from refute.driver.mirror.members import ask
-from refute.driver.mirror.roots import JUDGING, Current, Mirrored
+from refute.driver.mirror.mirrored import Mirrored
 
 BEHIND: Final = frozenset(
     {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from refute.driver.door import Door
-from refute.driver.mirror.roots import Current
+from refute.driver.mirror.current import Current
 from refute.driver.objects import Objects
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer

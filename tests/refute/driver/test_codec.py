@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refute.driver.carriage import CannotCarry, Malformed, Uncarried
-from refute.driver.codec import Decoder, Encoder
+from refute.driver.decoder import Decoder
+from refute.driver.encoder import Encoder
 from refute.driver.objects import Objects
 
 

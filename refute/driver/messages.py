@@ -1,0 +1,169 @@
+"""The messages of one side: written from values, and taken in, one at a time, with all that goes along with them."""
+
+import threading
+from collections.abc import Callable
+from time import monotonic  # by name: whoever replaces `time.monotonic` means the code's own clock
+from typing import Any, Final
+
+from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.decoder import Decoder
+from refute.driver.encoder import Encoder
+from refute.driver.objects import Objects
+from refute.driver.order import TURN_S, Numbering, Order, read_order
+from refute.driver.wire import Message
+
+ASK: Final = "q"
+ANSWER: Final = "p"
+ERROR: Final = "e"
+NOTICE: Final = "n"
+Extras = dict[str, Any]
+
+
+class Messages:
+    """Writes and reads; whatever it does changes what this side knows, so no two threads do it at once.
+
+    Args:
+        objects: who is who.
+        tell: what goes along with every message beside its values (environment, output, warnings …), or nothing.
+        hear: takes that of the other side; runs before a message's values are used.
+    """
+
+    def __init__(self, objects: Objects, tell: Callable[[], Extras], hear: Callable[[Extras], None]) -> None:
+        self._objects = objects
+        self._tell = tell
+        self._hear = hear
+        self._lock = threading.RLock()
+        self._turn = threading.Condition(self._lock)
+        self._numbering = Numbering()
+
+    def question(self, number: int, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
+        """What the other side is to do.
+
+        Raises:
+            CannotCarry: an argument cannot be taken there.
+        """
+        with self._lock:
+            encoder = self._encoder()
+            atoms = [encoder.atom(value) for value in args]
+            atoms += [encoder.atom(value) for value in kwargs.values()]
+            table = encoder.table
+            del encoder
+            return [ASK, number, operation, atoms, list(kwargs), table, self._extras()]
+
+    def answer(self, kind: str, number: int, box: list[Any]) -> Message:
+        """What came of a question; what the box holds is let go before it is asked who holds it still.
+
+        Raises:
+            CannotCarry: it cannot be taken there, or was itself what came of it.
+        """
+        with self._lock:
+            if kind == ERROR and isinstance(box[0], CannotCarry):
+                raise box.pop()
+            encoder = self._encoder()
+            atom = encoder.atom(box[0])
+            error = box.pop()
+            if isinstance(error, BaseException):
+                error.__traceback__ = None
+            del error
+            table = encoder.table
+            del encoder
+            return [kind, number, atom, table, self._extras()]
+
+    def notice(self) -> Message:
+        """What goes along with messages, without one."""
+        return [NOTICE, self._tell()]
+
+    def take_in(self, table: Any, extras: Any, atoms: Any, *, asked: bool = False) -> list[Any]:
+        """The values of a message, after all that goes along with it was heard.
+
+        Args:
+            table: as it came, like the others unchecked.
+            extras: what goes along.
+            atoms: the values.
+            asked: whether it is a question: what was handed over with it may be worked on.
+
+        Raises:
+            Malformed: the message is none.
+        """
+        with self._lock:
+            if type(table) is not list or type(extras) is not dict or type(atoms) is not list:
+                raise Malformed("a message is none")
+            order = self._in_turn(read_order(extras["s"])) if "s" in extras else Order()
+            if extras:
+                self._learn(extras)
+                self._hear(extras)
+            values = Decoder(table, self._objects, order).values(atoms)
+            if asked and self._objects.in_driver:
+                self._objects.asked_about = self._objects.lent_among(values)
+            try:
+                self._settle_up(table, extras)
+                self._objects.forget(order.heard)
+            except (TypeError, ValueError, LookupError, AttributeError) as error:
+                raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
+            return values
+
+    def _in_turn(self, order: Order) -> Order:
+        """Wait until what was written before this message has been taken in by the threads that it came to."""
+        deadline = monotonic() + TURN_S
+        while self._numbering.is_early(order) and (left := deadline - monotonic()) > 0:
+            self._turn.wait(left)
+        self._numbering.hear(order)
+        self._turn.notify_all()
+        return order
+
+    def _learn(self, extras: Extras) -> None:
+        """Classes that the other side tells of for the first time."""
+        try:
+            for cid, told, members, _ in extras.get("k", ()):
+                self._objects.learn(cid, told, members)
+            for cid, _, _, annotations in extras.get("k", ()):
+                self._objects.annotate(cid, annotations)
+        except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
+            raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
+
+    def _settle_up(self, table: list[Any], extras: Extras) -> None:
+        """After a message: agree on shared containers, and let go what is no longer held."""
+        self._objects.agree([entry[1] for entry in table if entry[0] == "W"])
+        self._objects.agree([entry[3] for entry in table if entry[0] == "V"])
+        if "m" in extras:
+            self._objects.mark(extras["m"])
+        for reason in extras.get("lost", ()):
+            self._objects.hear_of_loss(str(reason))
+        self._objects.drop(extras.get("r", []), until=self._numbering.last)
+        self._objects.take_back(extras.get("o", []))
+        for oid in extras.get("w", ()):
+            self._objects.weaken(oid)
+        self._objects.release(extras.get("g", []))
+
+    def _encoder(self) -> Encoder:
+        encoder = Encoder(self._objects)
+        changed = {shared.sid: shared.value for shared in self._objects.changed()}
+        if changed:
+            self._objects.agree(list(changed))  # first: what another thread changes meanwhile is told once more
+            if self._objects.lingers:
+                self._objects.tell(list(changed), self._numbering.next)
+            encoder.update(changed)
+        return encoder
+
+    def _extras(self) -> Extras:
+        """What goes along with the message; called when its values are written."""
+        objects = self._objects
+        extras = self._tell()
+        if objects.lingers:
+            extras["s"] = self._numbering.give()
+        if marks := objects.marks():
+            extras["m"] = marks
+        if objects.lost:
+            extras["lost"], objects.lost = objects.lost, []
+        if objects.news:
+            extras["k"], objects.news = objects.news, []
+        if released := objects.let_go(until=self._numbering.last):
+            extras["r"] = released
+        objects.slacken()
+        if objects.weakened:
+            extras["w"], objects.weakened = objects.weakened, []
+        if objects.gone:
+            extras["g"], objects.gone = objects.gone, []
+        if objects.dropped:
+            extras["o"], objects.dropped = objects.dropped, []
+        return extras

@@ -1,0 +1,50 @@
+"""What all stand-ins need: the connection, and what is denied before anybody asks over there."""
+
+from typing import Any, ClassVar, Final, Protocol
+
+OURS: Final = ("pytest", "hypothesis")
+"""Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
+JUDGING: Final = frozenset(
+    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__contains__", "__hash__",
+     "__instancecheck__", "__subclasscheck__"}
+)  # fmt: skip
+"""Operators whose result decides: a test that rests on the other side's own is not attested."""
+
+
+class Link(Protocol):
+    """What a mirrored object needs of the connection."""
+
+    objects: Any
+    """Who is who."""
+
+    def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Have the other side do something."""
+        ...
+
+    def judged(self) -> None:
+        """Note that the other side decides."""
+        ...
+
+    def dies(self, one: Any) -> None:
+        """A stand-in is held by nobody; weak references to it still find it."""
+        ...
+
+    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
+        """Make a class of this side known that derives from a mirrored one."""
+        ...
+
+
+class Current:
+    """The one connection of this process."""
+
+    link: ClassVar[Link]
+
+
+def refuse_marks(name: str) -> None:
+    """Deny what only the test libraries look for.
+
+    Raises:
+        AttributeError: it is such a name.
+    """
+    if any(mark in name for mark in OURS):
+        raise AttributeError(name)

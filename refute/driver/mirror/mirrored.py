@@ -1,0 +1,106 @@
+"""What every mirrored object has: what is not a member of its class goes to the other process."""
+
+from functools import partial
+from itertools import count
+from typing import Any, Final
+
+from refute.driver.mirror.current import Current, refuse_marks
+from refute.driver.mirror.pickles import restored
+from refute.driver.mirror.roots import MirrorMeta, as_written
+
+NUMBERS: Final = count(1)
+"""Of deep copies."""
+
+
+class _Copied:
+    """`__copy__` as `copy.copy` looks for it, in the class; an object has one where the other side says so.
+
+    `itertools.tee` copies what has one and else iterates, which is what it has to do with most iterators.
+    """
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        if made is not None:
+            raise AttributeError("__copy__")  # `__getattr__` is asked next, and asks over there
+        return partial(Current.link.request, "copy")
+
+
+class Mirrored:
+    """What every mirrored object has, of whatever built-in type it may be besides."""
+
+    __slots__ = ()
+    _refute_root_ = True
+
+    def __getattr__(self, name: str) -> Any:
+        __tracebackhide__ = True
+        refuse_marks(name)
+        return as_written(type(self), name, Current.link.request("get", self, name))
+
+    def __repr__(self) -> str:
+        return str(Current.link.request("repr", self))
+
+    def __str__(self) -> str:
+        return str(Current.link.request("str", self))
+
+    def __format__(self, spec: str) -> str:
+        return str(Current.link.request("format", self, spec))
+
+    __copy__ = _Copied()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        memo = {} if memo is None else memo
+        number = memo.setdefault("_refute_number_", next(NUMBERS))
+        shared = Current.link.objects
+        made, pairs = Current.link.request("deepcopy", self, number, shared.copied(memo))
+        shared.put_copies(memo, pairs)
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return restored, (Current.link.request("pickled", self, int(protocol)),)
+
+    def __dir__(self) -> list[str]:
+        return list(Current.link.request("dir", self))
+
+
+class OwnDoc:
+    """`__doc__`: what a class says, unless an object has one of its own, as `functools.update_wrapper` gives it."""
+
+    def __init__(self, text: str | None) -> None:
+        self._text = text
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        if made is None:
+            return self._text
+        try:
+            return Current.link.request("get", made, "__doc__")
+        except AttributeError:
+            return self._text
+
+
+class MirroredObject(Mirrored, metaclass=MirrorMeta):
+    """An object that stays in the other process, all of it."""
+
+    _refute_mirror_ = True
+    _refute_root_ = True
+    __slots__ = ("__weakref__",)
+
+    def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
+        """An object without `__init__`, made there, by what a mirrored class has for it there."""
+        __tracebackhide__ = True
+        kind = next(one for one in type.mro(cls) if "_refute_asks_" in one.__dict__)
+        return Current.link.request("new", kind, cls, *args, **kwargs)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        __tracebackhide__ = True
+        Current.link.request("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        __tracebackhide__ = True
+        Current.link.request("del", self, name)
+
+    def __del__(self) -> None:
+        Current.link.dies(self)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        found: dict[str, Any] = Current.link.request("vars", self)
+        return found

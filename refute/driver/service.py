@@ -1,0 +1,133 @@
+"""The subject's end of the connection, put together: who is who, what it does when asked, what it asks for itself."""
+
+import gc
+import mmap
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from refute.driver.awaiting import STARTED, Awaiting, OwnLoops, running_loop
+from refute.driver.extending import leave_data, told_members
+from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
+from refute.driver.mirror.current import Current
+from refute.driver.mirror.functions import ask_of_generators
+from refute.driver.objects import Objects
+from refute.driver.operations import subject_operations
+from refute.driver.peer import Peer
+from refute.driver.streams import Input, Output
+from refute.driver.surroundings import SubjectSurroundings
+from refute.driver.switchboard import Switchboard
+from refute.driver.wire import Wire
+
+
+class Service:
+    """All of it.
+
+    Args:
+        control: over which further connections are handed.
+    """
+
+    def __init__(self, control: socket.socket) -> None:
+        ask_of_generators()
+        Wire.strayed = mmap.mmap(-1, 1)
+        self.objects = Objects(1, lambda _: None)
+        self._surroundings = SubjectSurroundings()
+        operations = {**subject_operations(self.objects), **own_operations(self.objects)}
+        self._board = Switchboard(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
+        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, self._surroundings.hear)
+        side = SubjectSide(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
+        Current.link = self.objects.link = side
+        loops = OwnLoops()
+        side.awaiting = Awaiting(self.peer.request, operations, loops)
+        operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
+            token, lambda: operations[name](*args, **kwargs)
+        )
+        self._surroundings.notify, self._surroundings.packed = self.peer.notify, self.objects.packed
+
+    def take_streams(self) -> None:
+        """Make this process's standard streams the test's, and listen to the driver's other threads from now on."""
+        write, ask = self._surroundings.write, self.peer.request
+        sys.stdout = sys.__stdout__ = Output(1, write)  # type: ignore[assignment,misc]
+        sys.stderr = sys.__stderr__ = Output(2, write)  # type: ignore[assignment,misc]
+        sys.stdin = sys.__stdin__ = Input(lambda how, size: ask("read_input", how, size))  # type: ignore[assignment,misc]
+        self._board.listen()
+
+    def _tell(self) -> dict[str, Any]:
+        note_strayed(Wire.strayed, self.objects)
+        return self._surroundings.tell()
+
+
+def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
+    """What only this process can do, by name."""
+    return {
+        "weaken": objects.weaken,
+        "collect": gc.collect,
+        "print": print_out,
+        "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
+    }
+
+
+def print_out(number: int, text: str | bytes) -> None:
+    """Write what a test prints to the standard stream that the implementation has put in place."""
+    stream: Any = sys.stdout if number == 1 else sys.stderr
+    (stream if isinstance(text, str) else stream.buffer).write(text)
+
+
+def note_strayed(strayed: Any, objects: Any) -> None:
+    """Have it noted beside the test's result that a forked child tried to reach what the test has."""
+    if strayed[0]:
+        strayed[0] = 0
+        objects.lose("needs the implementation in the test's process: calls back in a process of its own")
+
+
+class SubjectSide:
+    """What mirrored objects of the driver ask for.
+
+    Args:
+        peer: to ask.
+        is_in_loop: whether an operation is one that calls, in a thread where a loop runs.
+    """
+
+    def __init__(self, peer: Any, is_in_loop: Callable[[str], bool]) -> None:
+        self._peer = peer
+        self.objects = peer.objects
+        self._is_in_loop = is_in_loop
+        self.awaiting: Any = None
+
+    def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Have the driver do something; in the thread of its loop, where this one is a loop's."""
+        if self._is_in_loop(operation):
+            return self._peer.request("in_loop", operation, list(args), kwargs)
+        return self._peer.request(operation, *args, **kwargs)
+
+    def dies(self, one: Any) -> None:
+        """Weak references to an object of the driver's find it as long as it lives there."""
+        oid = self._peer.objects.weakly_known(one)
+        if oid is not None:
+            self._peer.objects.keep(oid, one)
+            self._peer.objects.weakened.append(oid)
+
+    def judged(self) -> None:
+        """Nothing: the driver's objects may decide."""
+
+    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function of the driver's."""
+        return self.request("call_lent", oid, *args, **kwargs)
+
+    async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Await, in the driver, what a coroutine function gives."""
+        return await self.awaiting.later("call_lent", oid, *args, **kwargs)
+
+    async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Await, in the driver, what an operation gives."""
+        return await self.awaiting.later(operation, *args, **kwargs)
+
+    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
+        """Have a class that derives from classes of the driver's alone made there as well: its objects are there."""
+        keywords, bases = namespace.pop("_refute_keywords_"), kind.__bases__
+        if all(self.objects.oid_of(base) is not None for base in bases):
+            place = (kind.__name__, kind.__qualname__, kind.__module__)
+            cid = self.request("extend", place, bases, told_members(namespace), keywords)
+            self.objects.bind_class(cid, kind)
+            leave_data(kind, namespace)
