@@ -101,7 +101,7 @@ class AskedTicket(BaseModel):
         files = counted(self.scanned_files, "file")
         if not self.findings:
             return f"✓ nothing dangerous found in {files}"
-        allowed = f", {self.allowed} of them allowed by the allow-file" if self.allowed else ""
+        allowed = f", {self.allowed} allowed" if self.allowed else ""
         return f"{self.blocking} blocking of {counted(len(self.findings), 'finding')} in {files}{allowed}"
 
     @property
