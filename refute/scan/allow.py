@@ -52,7 +52,8 @@ def load_allow_file(path: Path | None) -> tuple[Allowed, ...]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"allow-file {path}: {error}", hint=hint) from error
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'the file'}: {fault['msg']}" for fault in error.errors())
+        places = ((".".join(map(str, fault["loc"])) or "the file", fault["msg"]) for fault in error.errors())
+        faults = "; ".join(f"{place}: {told}" for place, told in places)
         raise UsageError(f"allow-file {path}: {faults}", hint=hint) from error
     unknown = sorted({entry.rule for entry in entries} - RULES.keys())
     if unknown or any(entry.rule == NEVER for entry in entries):

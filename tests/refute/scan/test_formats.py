@@ -114,6 +114,13 @@ def test_wrong_allow_file_is_an_error(tmp_path: Path, text: str) -> None:
         load_allow_file(file)
 
 
+def test_an_allow_file_that_is_no_list_is_named_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "allow.yaml"
+    file.write_text("rule: delete-outside\n")
+    with pytest.raises(UsageError, match=r"allow\.yaml: the file: "):
+        load_allow_file(file)
+
+
 def test_an_entry_with_a_digest_covers_only_the_text_that_was_reviewed(tmp_path: Path) -> None:
     file = tmp_path / "allow.yaml"
     digest = hashlib.sha256(SOURCE.encode()).hexdigest()
