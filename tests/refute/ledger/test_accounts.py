@@ -1,7 +1,7 @@
 """Budgets: what is set aside counts, what was sent counts until it is settled, and nobody overspends together."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
@@ -237,3 +237,33 @@ def test_a_call_is_kept_with_its_tokens(make_accounts: MakeAccounts, ledger: Led
     with ledger.transaction() as connection:
         row = connection.execute(select(MODEL_CALLS)).mappings().one()
     assert (row["run_id"], row["ticket_id"], row["input_tokens"], row["cost_nanousd"]) == ("r1", "T-1", 10, CENT)
+
+
+def test_a_month_that_is_used_up_ends_at_midnight_in_utc_and_its_calls_stay_in_it(
+    make_accounts: MakeAccounts, clock: Clock
+) -> None:
+    clock.now = datetime(2026, 12, 1, 0, 59, 59, tzinfo=timezone(timedelta(hours=1)))  # in UTC it is November
+    accounts = make_accounts(month_usd="0.03")
+    under_way = taken(accounts.reserve(OTHER, 3 * CENT, valid_s=600))
+    place = queued(accounts.reserve(PAYER, 2 * CENT, valid_s=600))
+    clock.now += timedelta(seconds=1)
+    assert accounts.has_room(PAYER, 2 * CENT, place=place), "a new month"
+    assert taken(accounts.reserve(PAYER, 2 * CENT, valid_s=600, place=place)) == place
+    assert accounts.mark_sent(under_way, OTHER, LOST_CALL, answer_s=60)
+    accounts.settle(under_way, fake_call(3 * CENT))
+    assert accounts.spent(PAYER)["month"] == 2 * CENT, (
+        "what waited counts where it was taken, what was held where it was"
+    )
+    clock.now -= timedelta(seconds=1)  # set back
+    assert accounts.spent(PAYER)["month"] == 3 * CENT
+    with pytest.raises(BudgetExhausted):
+        accounts.reserve(PAYER, CENT, valid_s=60)
+
+
+def test_another_budget_holds_from_the_next_call_on_whatever_was_spent_under_the_first(
+    make_accounts: MakeAccounts,
+) -> None:
+    spend(make_accounts(month_usd="0.05"), PAYER, 4 * CENT)
+    with pytest.raises(BudgetExhausted, match=r"\$0.03, of which \$0.04 is spent"):
+        make_accounts(month_usd="0.03").reserve(PAYER, CENT, valid_s=60)
+    assert taken(make_accounts(month_usd="0.06").reserve(PAYER, 2 * CENT, valid_s=60))
