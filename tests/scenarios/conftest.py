@@ -17,9 +17,10 @@ from flows.orchestrator.server import server_lease
 from flows.request import VerifyRequest
 from flows.run import run_tickets
 from refute.outcome import Outcome
-from refute.settings import Settings
+from refute.settings import Settings, TesterName
 from tests.fakes.deployed import Deployed
 from tests.fakes.gemini.server import GeminiServer
+from tests.fakes.gemini.wire import json_answer
 from tests.fakes.webhook import WebhookReceiver, receiving
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -188,6 +189,26 @@ def write_gemini_settings(folder: Path, server: GeminiServer, **changed: object)
     path = folder / "gemini.yaml"
     path.write_text(yaml.safe_dump(fields))
     return path
+
+
+@pytest.fixture
+def gemini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GeminiServer]:
+    """A local Gemini that `gemini.yaml` and the environment's credentials lead to; at first it offers no test."""
+    with GeminiServer(lambda _: json_answer({"tests": []})) as server:
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(server.write_credentials(tmp_path)))
+        write_gemini_settings(tmp_path, server)
+        yield server
+
+
+@pytest.fixture
+def attack(gemini: GeminiServer, verify: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]:
+    """Verify a ticket with Gemini as the tester; its answers and its ledger are this test's own."""
+
+    def run(directory: Path, **overrides: object) -> Outcome:
+        own = {"gemini_file": tmp_path / "gemini.yaml", "tester": TesterName.GEMINI, "fresh": True, **overrides}
+        return verify(directory, **own)
+
+    return run
 
 
 @pytest.fixture(scope="session")

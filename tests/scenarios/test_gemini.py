@@ -4,19 +4,18 @@ What a failing model, a spent budget or a refused endpoint means is tested witho
 """
 
 import json
-from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome, Status
+from refute.outcome import Status
 from refute.settings import Settings, TesterName
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
-from tests.scenarios.conftest import SLUG, WRONG_SLUG, write_gemini_settings
+from tests.scenarios.conftest import SLUG, WRONG_SLUG
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -54,24 +53,10 @@ def claims_then_nothing(asked: Asked) -> Answer:
     return json_answer({"tests": []} if "second round" in asked.text else SHARP, thinking_tokens=500)
 
 
-@pytest.fixture
-def gemini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GeminiServer]:
-    """A local Gemini that `gemini.yaml` and the environment's credentials lead to."""
-    with GeminiServer(claims_then_nothing) as server:
-        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(server.write_credentials(tmp_path)))
-        write_gemini_settings(tmp_path, server)
-        yield server
-
-
-@pytest.fixture
-def attack(gemini: GeminiServer, verify: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]:
-    """Verify a ticket with Gemini as the tester; its answers and its ledger are this test's own."""
-
-    def run(directory: Path, **overrides: object) -> Outcome:
-        own = {"gemini_file": tmp_path / "gemini.yaml", "tester": TesterName.GEMINI, "fresh": True, **overrides}
-        return verify(directory, **own)
-
-    return run
+@pytest.fixture(autouse=True)
+def answers(gemini: GeminiServer) -> None:
+    """What the local Gemini says until told otherwise."""
+    gemini.respond = claims_then_nothing
 
 
 def test_s210_a_ticket_over_its_max_cost_exits_14_and_says_what_would_help(ticket, cli, gemini, tmp_path):

@@ -54,9 +54,6 @@ class Answer(BaseModel):
         match situation.form:
             case Form.VALUE:
                 return self.demand == "returns" and self._expected(situation)
-            case Form.TRUTH:
-                given = self._given()
-                return self.demand == "returns" and given is not None and bool(given[0]) is situation.expected
             case Form.RAISES:
                 return self.demand == "raises" and _covers(situation.expected, self.error or "")
             case Form.ENDS:
@@ -69,9 +66,6 @@ class Answer(BaseModel):
         match situation.form:
             case Form.VALUE:
                 return self.demand == "returns" and not self._expected(situation) and self._came(situation)
-            case Form.TRUTH:
-                given = self._given()
-                return self.demand == "returns" and given is not None and bool(given[0]) is not situation.expected
             case Form.RAISES if not situation.observed:
                 return self.demand == "returns"
             case Form.RAISES | Form.ENDS:

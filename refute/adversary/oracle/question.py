@@ -12,8 +12,6 @@ from refute.adversary.oracle.shown import RESULT, as_result, assign, literal, ra
 from refute.python_syntax import parse_python, parsed_or_none
 
 CONDITION: Final = "condition"
-SINGLE: Final = (None, True, False)
-"""What there is only once, so that being it and being equal to it are the same."""
 MISSED: Final = re.compile(r"DID NOT RAISE|did not raise", re.IGNORECASE)
 
 
@@ -21,12 +19,11 @@ class Form(StrEnum):
     """What a test expects, as far as it can be compared with an answer."""
 
     VALUE = "value"
-    TRUTH = "truth"
-    """A value that is true, or false, whatever it is otherwise."""
     RAISES = "raises"
     ENDS = "ends"
     """No exception."""
     CONDITION = "condition"
+    """What is true or false; of a truth value a voter that says the same to all would too often be right by chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +34,7 @@ class Situation:
     """Python; the last line is what is asked about."""
     form: Form
     expected: Any = None
-    """The value, its truth, or the exception's name."""
+    """The value, or the exception's name."""
     observed: Any = None
     """Where it is known as plain data: the value, or the exception's name."""
     seen: str = ""
@@ -66,8 +63,10 @@ def question(function: ast.FunctionDef, failing: ast.stmt, run: TestRun, *, comp
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() as operator], comparators=[right]) if not compares:
             for subject, other in ((left, right), (right, left)):
                 wanted = literal(ast.unparse(_exact(other)))
-                alike = isinstance(operator, ast.Eq) or (wanted is not None and any(wanted[0] is one for one in SINGLE))
-                if wanted is not None and alike and literal(ast.unparse(subject)) is None:
+                if wanted is None or isinstance(wanted[0], bool):
+                    continue
+                alike = isinstance(operator, ast.Eq) or wanted == (None,)
+                if alike and literal(ast.unparse(subject)) is None:
                     sides = compared(run.error_message) or ("", "")
                     seen = sides[0] if subject is left else sides[1]
                     got = literal(seen)
@@ -75,10 +74,6 @@ def question(function: ast.FunctionDef, failing: ast.stmt, run: TestRun, *, comp
                     return _about(
                         Form.VALUE, [assign(RESULT, subject)], expected=wanted[0], observed=observed, seen=seen
                     )
-        case ast.Call() | ast.Name() | ast.Attribute() | ast.Subscript():
-            return _about(Form.TRUTH, [assign(RESULT, failing.test)], expected=True)
-        case ast.UnaryOp(op=ast.Not(), operand=(ast.Call() | ast.Name() | ast.Attribute()) as subject):
-            return _about(Form.TRUTH, [assign(RESULT, subject)], expected=False)
     return _about(Form.CONDITION, [assign(CONDITION, failing.test)], expected=True, observed=False)
 
 

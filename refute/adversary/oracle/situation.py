@@ -9,7 +9,7 @@ from typing import Final
 from refute.adversary.attack import SourceModule, TestRun
 from refute.adversary.oracle.alone import may_stand_alone
 from refute.adversary.oracle.error_text import pattern_missed, text_expected
-from refute.adversary.oracle.question import Form, Situation, compared, question
+from refute.adversary.oracle.question import CONDITION, Form, Situation, compared, question
 from refute.adversary.oracle.shown import RESULT, literal, raising_around, shown_code
 from refute.adversary.references import ImplementationUse, defined
 from refute.adversary.suite_source import SuiteSource
@@ -89,6 +89,10 @@ def _direct_call(failing: ast.Assert, run: TestRun, ours: set[str]) -> tuple[Sit
             call = _plain_call(f"{found['name'] or found['dotted']}{found['given']}", ours)
             value, wanted, got = map(literal, (found["value"], expected, actual))
             if call is not None and wanted is not None and value is not None and value == got:
+                if isinstance(wanted[0], bool):
+                    same = "is" if isinstance(failing.test.ops[0], ast.Is) else "=="
+                    code = f"{CONDITION} = {ast.unparse(call)} {same} {wanted[0]}"
+                    return Situation(code=code, form=Form.CONDITION, expected=True, observed=False), call
                 code = f"{RESULT} = {ast.unparse(call)}"
                 asked = Situation(
                     code=code, form=Form.VALUE, expected=wanted[0], observed=value[0], seen=found["value"]

@@ -59,10 +59,17 @@ def test_an_exception_that_came_is_not_told() -> None:
     assert (found.form, found.observed) == (Form.ENDS, "ValueError")
 
 
-def test_truth_is_asked_for_as_a_value() -> None:
-    found = situation("def test_a():\n    assert not double(0)\n", line=2, message="assert not 1")
-    assert found.code.endswith("result = double(0)")
-    assert (found.form, found.expected) == (Form.TRUTH, False)
+def test_a_truth_value_that_a_call_alone_decides_is_asked_about_from_both_sides_too() -> None:
+    message = "assert True is False\n +  where True = double(3)"
+    found = situation("def test_a():\n    assert double(3) is False\n", line=2, message=message, code=CODE)
+    assert (found.code, found.form) == ("condition = double(3) is False", Form.CONDITION)
+
+
+@pytest.mark.parametrize("asserted", ["double(0)", "not double(0)", "double(0) is True", "False == double(0)"])
+def test_of_truth_both_sides_are_asked_about_since_half_of_all_guesses_are_right(asserted: str) -> None:
+    found = situation(f"def test_a():\n    assert {asserted}\n", line=2, message="no")
+    assert found.code.endswith(f"condition = {asserted}")
+    assert found.form is Form.CONDITION
 
 
 def test_any_other_assertion_is_a_condition_with_its_helpers() -> None:
@@ -197,9 +204,7 @@ def test_an_object_of_the_test_s_own_that_compares_is_a_condition() -> None:
     assert situation(test, line=6, message="assert <Box> == 4").form is Form.CONDITION
 
 
-@pytest.mark.parametrize(
-    ("expected", "form"), [("True", Form.VALUE), ("None", Form.VALUE), ("()", Form.CONDITION), ("1", Form.CONDITION)]
-)
+@pytest.mark.parametrize(("expected", "form"), [("None", Form.VALUE), ("()", Form.CONDITION), ("1", Form.CONDITION)])
 def test_being_one_thing_is_more_than_being_equal(expected: str, form: Form) -> None:
     assert situation(f"def test_a():\n    assert double(1) is {expected}\n", line=2, message="no").form is form
 
