@@ -12,7 +12,8 @@ from flows.batch.desk import Desk
 from flows.batch.ticket import TicketWork, run_as_task
 from refute.batch.absence import Absences
 from refute.errors import InfrastructureError
-from refute.ledger.batches import LEASE_S, BatchTicket
+from refute.ledger.batches import BatchTicket
+from refute.ledger.leases import LEASE_S
 from refute.owner import Owner
 from refute.sandbox.leftovers import remove_leftovers
 
@@ -89,7 +90,7 @@ class Crew:
                 end.wait(JOIN_S)
         self.sweep(own=True)
         with contextlib.suppress(InfrastructureError):
-            self._desk.batches.release(self._desk.batch_id, self._desk.owner)
+            self._desk.leases.release(self._desk.batch_id, self._desk.owner)
 
     def sweep(self, *, own: bool = False) -> None:
         """Remove containers of this batch that no living process needs.
@@ -148,27 +149,27 @@ class Crew:
         try:
             run_as_task(work, ticket_id=claim.ticket_id, labels=labels)
         finally:
-            desk.batches.release(desk.batch_id, desk.owner, ticket_id=claim.ticket_id)
+            desk.leases.release(desk.batch_id, desk.owner, ticket_id=claim.ticket_id)
         if work.failure is not None:
             raise work.failure
 
     def _claim(self) -> BatchTicket | None:
         others = self._others()
         gone = self._absences.among(others) | {owner for owner in others if _is_gone(owner)}
-        return self._desk.batches.claim(self._desk.batch_id, self._desk.owner, gone=gone)
+        return self._desk.leases.claim(self._desk.batch_id, self._desk.owner, gone=gone)
 
     def _nothing_left(self) -> bool:
         """Whether no other process works on a ticket that it may leave to us."""
         return not self._others()
 
     def _others(self) -> dict[str, datetime]:
-        leases = self._desk.batches.leases(self._desk.batch_id)
+        leases = self._desk.leases.owners(self._desk.batch_id)
         return {owner: until for owner, until in leases.items() if owner != self._desk.owner}
 
     def _renew(self) -> None:
         while not self._over.wait(LEASE_S / 4):
             with contextlib.suppress(InfrastructureError):  # tried again; what was lost by then is refused later
-                self._desk.batches.renew(self._desk.batch_id, self._desk.owner)
+                self._desk.leases.renew(self._desk.batch_id, self._desk.owner)
 
 
 def _is_gone(owner: str) -> bool:

@@ -20,6 +20,7 @@ from refute.errors import InfrastructureError
 from refute.journal import Journal
 from refute.ledger.batches import Batches
 from refute.ledger.held import HeldLedger
+from refute.ledger.leases import Leases
 from refute.ledger.store import Ledger
 from refute.observer import OnlyOnce, Unwatched, Watchers
 from refute.outcome import Outcome
@@ -61,6 +62,11 @@ class Desk:
     def batches(self) -> Batches:
         """The ledger's side of the batch."""
         return Batches(self.ledger)
+
+    @property
+    def leases(self) -> Leases:
+        """Who works on its tickets."""
+        return Leases(self.ledger)
 
     def count(self, outcome: Outcome) -> None:
         """Count an outcome that was recorded, with those of other processes since, and tell who watches."""

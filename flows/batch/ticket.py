@@ -124,7 +124,7 @@ class TicketWork:
 
     def _refuse(self, entry: Entry) -> Outcome | None:
         outcome = refusal(entry, run_id=self.desk.batch_id, tester=self.desk.settings.tester)
-        return outcome if self.desk.batches.record(outcome, self.desk.owner) else None
+        return outcome if self.desk.leases.record(outcome, self.desk.owner) else None
 
 
 def run_as_task(work: TicketWork, *, ticket_id: str, labels: tuple[str, ...]) -> None:

@@ -1,30 +1,22 @@
-"""Batches: their tickets, who may run them and who is running them, so that processes can share one batch.
+"""Batches: their tickets, who may run them, and how they ended."""
 
-A ticket is claimed for a time (a lease) that its owner renews. An outcome is recorded in the transaction that finds its
-ticket still its owner's and marks it finished; so whatever is killed, stalls or comes back, a ticket of a batch has one
-outcome. Clocks of machines that share a batch must agree to well under `LEASE_S`.
-"""
-
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, insert, or_, select, update
+from sqlalchemy import Row, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from refute.batch.selection import LastOutcome
 from refute.errors import UsageError
-from refute.guardrails.audit_chain import AuditAnchor
 from refute.ledger.latest import RECORDED, latest
 from refute.ledger.schema import BATCH_TICKETS, BATCHES, OUTCOMES
 from refute.ledger.store import IDS_AT_ONCE, Ledger
 from refute.outcome import Outcome, Status
 from refute.outcome_document import read_document
 
-LEASE_S: Final = 60.0
-"""How long a ticket stays claimed by a process that is not heard of any more."""
 SHOWN: Final = 5
 READ_AT_ONCE: Final = 10
 ENTRY: Final = BATCH_TICKETS.c
@@ -152,7 +144,7 @@ class Batches:
         """All tickets of a batch in order."""
         query = select(BATCH_TICKETS).where(ENTRY.batch_id == batch_id).order_by(ENTRY.position)
         with self._ledger.transaction() as connection:
-            return [_ticket(row) for row in connection.execute(query)]
+            return [ticket_of(row) for row in connection.execute(query)]
 
     def answer(
         self,
@@ -184,76 +176,6 @@ class Batches:
                     asked &= ENTRY.answer == instead_of.value
                 values = {"answer": answer.value, "answered_by": by[:200], "digest": digest, **moments}
                 connection.execute(update(BATCH_TICKETS).where(asked).values(values))
-
-    def claim(self, batch_id: str, owner: str, *, gone: Collection[str] = ()) -> BatchTicket | None:
-        """Take the next ticket that was answered, is not finished, and that nobody works on.
-
-        Args:
-            batch_id: the batch.
-            owner: who takes it.
-            gone: owners known to be dead, whose leases count for nothing.
-
-        Returns:
-            The ticket as it was before, so with its last owner; None where there is none at this moment.
-        """
-        now = self._clock()
-        free = or_(ENTRY.owner.is_(None), ENTRY.lease_until < now, ENTRY.owner.in_(list(gone)))
-        due = and_(ENTRY.batch_id == batch_id, ENTRY.finished.is_(False), ENTRY.answer != Answer.WAITING.value, free)
-        query = select(BATCH_TICKETS).where(due).order_by(ENTRY.position).limit(1).with_for_update(skip_locked=True)
-        with self._ledger.transaction(writes=True) as connection:
-            row = connection.execute(query).one_or_none()
-            if row is None:
-                return None
-            this = (ENTRY.batch_id == batch_id) & (ENTRY.position == row.position)
-            lease = {"owner": owner, "lease_until": now + timedelta(seconds=LEASE_S)}
-            connection.execute(update(BATCH_TICKETS).where(this).values(lease))
-            return _ticket(row)
-
-    def leases(self, batch_id: str) -> dict[str, datetime]:
-        """Who works on tickets of a batch, or did when it was killed → when its lease ends."""
-        held = (ENTRY.batch_id == batch_id) & ENTRY.finished.is_(False) & ENTRY.owner.is_not(None)
-        query = select(ENTRY.owner, func.max(ENTRY.lease_until)).where(held).group_by(ENTRY.owner)
-        with self._ledger.transaction() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
-
-    def renew(self, batch_id: str, owner: str) -> None:
-        """Say that an owner is alive and still works on what it claimed."""
-        until = self._clock() + timedelta(seconds=LEASE_S)
-        with self._ledger.transaction(writes=True) as connection:
-            connection.execute(update(BATCH_TICKETS).where(_held(batch_id, owner)).values(lease_until=until))
-
-    def release(self, batch_id: str, owner: str, *, ticket_id: str | None = None) -> None:
-        """Give back what an owner claimed and did not finish; what it still records of these is refused.
-
-        Args:
-            batch_id: the batch.
-            owner: whose.
-            ticket_id: only this ticket.
-        """
-        held = _held(batch_id, owner)
-        if ticket_id is not None:
-            held &= ENTRY.ticket_id == ticket_id
-        with self._ledger.transaction(writes=True) as connection:
-            connection.execute(update(BATCH_TICKETS).where(held).values(owner=None, lease_until=None))
-
-    def record(self, outcome: Outcome, owner: str, *, audited: AuditAnchor | None = None) -> bool:
-        """Record the outcome of a ticket that its owner still holds.
-
-        Args:
-            outcome: what to write.
-            owner: who claimed its ticket.
-            audited: as in `Ledger.record`.
-
-        Returns:
-            False where it was given back, or was taken over since: nothing is recorded.
-        """
-        held = _held(outcome.run_id, owner) & (ENTRY.ticket_id == outcome.ticket_id)
-        finished = {"finished": True, "owner": None, "lease_until": None}
-
-        def finish(connection: Connection) -> bool:
-            return connection.execute(update(BATCH_TICKETS).where(held).values(finished)).rowcount == 1
-
-        return self._ledger.record(outcome, audited=audited, provided=finish)
 
     def outcomes(self, batch_id: str) -> Iterator[Outcome]:
         """The outcomes of a batch in the order of its tickets, read one by one: each may be megabytes."""
@@ -291,15 +213,12 @@ class Batches:
         return found
 
 
-def _held(batch_id: str, owner: str) -> ColumnElement[bool]:
-    return and_(ENTRY.batch_id == batch_id, ENTRY.owner == owner, ENTRY.finished.is_(False))
-
-
 def _batch(row: Row[Any]) -> Batch:
     return Batch(id=row.batch_id, source=row.source, created_at=row.created_at)
 
 
-def _ticket(row: Row[Any]) -> BatchTicket:
+def ticket_of(row: Row[Any]) -> BatchTicket:
+    """A row of the table as a record."""
     return BatchTicket(
         position=row.position,
         ticket_id=row.ticket_id,

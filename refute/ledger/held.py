@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection
 
 from refute.guardrails.audit_chain import AuditAnchor
-from refute.ledger.batches import Batches
+from refute.ledger.leases import Leases
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 
@@ -20,7 +20,7 @@ class HeldLedger(Ledger):
 
     def __init__(self, ledger: Ledger, owner: str) -> None:
         super().__init__(ledger._engine, locks=ledger.locks)  # noqa: SLF001  # another view of the same database
-        self._batches = Batches(ledger)
+        self._leases = Leases(ledger)
         self._owner = owner
         self.refused = False
         """Whether an outcome was refused."""
@@ -34,6 +34,6 @@ class HeldLedger(Ledger):
     ) -> bool:
         """Record the outcome if the ticket is still held; `provided` is not asked, the batch has its own condition."""
         del provided
-        recorded = self._batches.record(outcome, self._owner, audited=audited)
+        recorded = self._leases.record(outcome, self._owner, audited=audited)
         self.refused = not recorded
         return recorded

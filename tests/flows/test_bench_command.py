@@ -19,6 +19,7 @@ from flows.batch.result import BatchResult
 from flows.commands.bench import bench
 from refute.batch.tally import Tally
 from refute.ledger.batches import Answer, Batches
+from refute.ledger.leases import Leases
 from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.settings import Settings
@@ -39,16 +40,16 @@ class FakeBatches:
         self.requests.append(request)
         self.ran.append([])
         with closing(Ledger.open(settings)) as ledger:
-            batches = Batches(ledger)
+            batches, leases = Batches(ledger), Leases(ledger)
             batch, entries = open_batch(batches, request, check=lambda _: None)
             batches.answer(batch.id, Answer.APPROVED, by="test", digests=dict.fromkeys(entries))
-            while (claimed := batches.claim(batch.id, "me")) is not None:
+            while (claimed := leases.claim(batch.id, "me")) is not None:
                 status = next(self.statuses)
                 if status is None:
-                    batches.release(batch.id, "me")
+                    leases.release(batch.id, "me")
                     break
                 self.ran[-1].append(claimed.ticket_id)
-                batches.record(fake_outcome(claimed.ticket_id, run_id=batch.id, status=status), "me")
+                leases.record(fake_outcome(claimed.ticket_id, run_id=batch.id, status=status), "me")
             left = tuple(row.ticket_id for row in batches.tickets(batch.id) if not row.finished)
         return BatchResult(batch_id=batch.id, tally=Tally(total=len(entries)), unfinished=left)
 

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from refute.ledger.batches import Batches
+from refute.ledger.leases import Leases
 from refute.ledger.schema import MODEL_CALLS
 from refute.ledger.store import Ledger
 from refute.settings import Settings
@@ -80,7 +81,7 @@ def test_s240_every_ticket_of_a_shared_batch_ends_once_and_no_kept_answer_is_bou
     seen = set()
 
     def done() -> int:
-        seen.update(batches.leases(name))
+        seen.update(Leases(ledger).owners(name))
         return sum(one.finished for one in batches.tickets(name))
 
     with GeminiServer(answers_of_one_round) as gemini:

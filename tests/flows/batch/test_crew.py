@@ -15,7 +15,7 @@ from flows.batch.slots import BatchStopped, Slots
 from flows.batch.ticket import TicketWork
 from refute.batch.absence import Absences
 from refute.errors import LedgerUnavailable
-from refute.ledger.batches import Batches
+from refute.ledger.leases import Leases
 
 
 @pytest.fixture(autouse=True)
@@ -128,7 +128,7 @@ def test_a_ledger_that_fails_ends_the_batch_and_is_told(batch, monkeypatch):
 
 def test_tickets_of_another_living_process_are_waited_for_and_those_of_a_dead_one_taken(batch, monkeypatch):
     monkeypatch.setattr(crew_module, "run_as_task", directly)
-    batch.batches.claim("b", "elsewhere.0/1/1/other")
+    batch.leases.claim("b", "elsewhere.0/1/1/other")
     asked = []
 
     def gone(owner: str) -> bool:
@@ -144,7 +144,7 @@ def test_tickets_of_another_living_process_are_waited_for_and_those_of_a_dead_on
 def test_tickets_of_a_process_that_does_not_renew_are_taken_whatever_its_clock_said(batch, monkeypatch):
     monkeypatch.setattr(crew_module, "run_as_task", directly)
     monkeypatch.setattr(crew_module, "Absences", lambda _: Absences(0.0))
-    ahead = Batches(batch.ledger, clock=lambda: datetime.now(UTC) + timedelta(days=1))  # then the clock was set back
+    ahead = Leases(batch.ledger, clock=lambda: datetime.now(UTC) + timedelta(days=1))  # then the clock was set back
     ahead.claim("b", "elsewhere.0/1/1/other")
     work_off(batch)
     assert len(batch.ledger.outcomes(run_id="b")) == 5

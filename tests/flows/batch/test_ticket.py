@@ -21,7 +21,7 @@ def claimed(write, desk):
     write("A", script="rm -rf /\n")
     opened = desk()
     approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
-    return opened, opened.batches.claim("b", opened.owner)
+    return opened, opened.leases.claim("b", opened.owner)
 
 
 def statuses(desk) -> list[Status]:
@@ -43,20 +43,20 @@ def test_what_other_processes_record_counts_too_each_ticket_once(write, desk):
         write(name, script="rm -rf /\n")
     opened = desk()
     approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
-    assert opened.batches.claim("b", "other").ticket_id == "A"
-    mine = opened.batches.claim("b", opened.owner)
-    assert opened.batches.record(fake_outcome("A", run_id="b", status=Status.FAILED_IMPORT), "other")
+    assert opened.leases.claim("b", "other").ticket_id == "A"
+    mine = opened.leases.claim("b", opened.owner)
+    assert opened.leases.record(fake_outcome("A", run_id="b", status=Status.FAILED_IMPORT), "other")
     TicketWork(opened, mine).run()
     assert opened.tally.counts == {Status.FAILED_IMPORT: 1, Status.BLOCKED_DANGEROUS_SCRIPT: 1}
-    assert opened.batches.claim("b", "other").ticket_id == "C"
-    assert opened.batches.record(fake_outcome("C", run_id="b", status=Status.PASS), "other")
+    assert opened.leases.claim("b", "other").ticket_id == "C"
+    assert opened.leases.record(fake_outcome("C", run_id="b", status=Status.PASS), "other")
     opened.catch_up(from_the_first=True)
     assert (opened.tally.done, opened.tally.counts[Status.PASS]) == (3, 1)
 
 
 def test_a_ticket_that_was_taken_over_is_neither_recorded_nor_counted(claimed):
     desk, claim = claimed
-    desk.batches.release("b", desk.owner)
+    desk.leases.release("b", desk.owner)
     assert TicketWork(desk, claim).run() is None
     assert statuses(desk) == []
     assert desk.tally.done == 0
@@ -73,7 +73,7 @@ def test_files_changed_since_the_approval_wait_for_a_new_one(write, desk):
     write("A")
     opened = desk()
     opened.batches.answer("b", Answer.APPROVED, by="Ada", digests={"A": "sha256:of-other-files"})
-    claim = opened.batches.claim("b", opened.owner)
+    claim = opened.leases.claim("b", opened.owner)
     assert TicketWork(opened, claim).run() is None
     (ticket,) = opened.batches.tickets("b")
     assert ticket.answer is Answer.WAITING
@@ -86,7 +86,7 @@ def test_a_declined_ticket_is_cancelled_by_name(write, desk):
     write("A")
     opened = desk()
     opened.batches.answer("b", Answer.DECLINED, by="Ada", digests={"A": None})
-    outcome = TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
+    outcome = TicketWork(opened, opened.leases.claim("b", opened.owner)).run()
     assert outcome.status is Status.CANCELLED
     assert "Ada" in outcome.reason
 
@@ -96,7 +96,7 @@ def test_a_ticket_file_with_faults_is_an_error_with_these(write, desk, tmp_path)
     (tmp_path / "tickets" / "A" / "ticket.yaml").write_text("id: '../x'\n")
     opened = desk()
     approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
-    outcome = TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
+    outcome = TicketWork(opened, opened.leases.claim("b", opened.owner)).run()
     assert outcome.status is Status.ERROR
     assert outcome.reason.startswith("usage: ")
 
@@ -106,7 +106,7 @@ def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write,
     opened = desk()
     (files / "a.py").unlink()
     approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
-    outcome = TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
+    outcome = TicketWork(opened, opened.leases.claim("b", opened.owner)).run()
     assert outcome.status is Status.ERROR
     assert outcome.claims == ()
     assert outcome.reason.count(opened.entries["A"].source) == 1
@@ -163,7 +163,7 @@ def test_a_ledger_that_fails_is_kept_for_the_crew(claimed, monkeypatch):
 
     work = TicketWork(desk, claim)
     monkeypatch.setattr(ticket_module, "_ticket", lambda _, run, **__: run())
-    monkeypatch.setattr("refute.ledger.batches.Batches.record", full)
+    monkeypatch.setattr("refute.ledger.leases.Leases.record", full)
     run_as_task(work, ticket_id="A", labels=())
     assert isinstance(work.failure, LedgerUnavailable)
 
@@ -183,7 +183,7 @@ def test_a_cost_table_that_cannot_be_appended_to_is_told_once_and_not_for_each_t
     opened = desk()
     approve_in_advance(opened.batches, "b", opened.entries, by="--yes")
     for _ in range(2):
-        TicketWork(opened, opened.batches.claim("b", opened.owner)).run()
+        TicketWork(opened, opened.leases.claim("b", opened.owner)).run()
     assert len(opened.ledger.outcomes(run_id="b")) == 2
     (line,) = opened.watcher.lines
     assert "the ledger holds every row" in line

@@ -8,8 +8,9 @@ from threading import Barrier, Thread
 import pytest
 
 from refute.errors import UsageError
-from refute.ledger.batches import LEASE_S, Answer, Batch, Batches
+from refute.ledger.batches import Answer, Batch, Batches
 from refute.ledger.held import HeldLedger
+from refute.ledger.leases import LEASE_S, Leases
 from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.settings import Settings
@@ -51,19 +52,25 @@ def batches(ledger, clock) -> Batches:
     return opened
 
 
+@pytest.fixture
+def leases(ledger, clock) -> Leases:
+    """Those on its tickets."""
+    return Leases(ledger, clock=clock)
+
+
 def test_a_batchs_name_is_used_once(batches):
     with pytest.raises(UsageError, match="already"):
         batches.create(BATCH, [])
 
 
-def test_tickets_are_handed_out_in_order_each_once(batches):
-    assert [batches.claim("b", "me").ticket_id for _ in range(3)] == ["T-1", "T-2", "T-3"]
-    assert batches.claim("b", "me") is None
+def test_tickets_are_handed_out_in_order_each_once(batches, leases):
+    assert [leases.claim("b", "me").ticket_id for _ in range(3)] == ["T-1", "T-2", "T-3"]
+    assert leases.claim("b", "me") is None
 
 
-def test_a_ticket_that_waits_for_an_answer_is_not_handed_out(batches):
+def test_a_ticket_that_waits_for_an_answer_is_not_handed_out(batches, leases):
     batches.answer("b", Answer.WAITING, by="", digests={"T-1": "sha256:1"})
-    assert batches.claim("b", "me").ticket_id == "T-2"
+    assert leases.claim("b", "me").ticket_id == "T-2"
 
 
 def test_a_ticket_waits_since_it_was_first_put_to_a_person_until_it_is_answered(batches, clock):
@@ -84,53 +91,53 @@ def test_a_ticket_waits_since_it_was_first_put_to_a_person_until_it_is_answered(
     assert moments() == (clock(), None)
 
 
-def test_an_answer_that_another_process_got_meanwhile_stands(batches):
+def test_an_answer_that_another_process_got_meanwhile_stands(batches, leases):
     batches.answer("b", Answer.WAITING, by="", digests={"T-1": "sha256:1"}, instead_of=Answer.WAITING)
-    assert batches.claim("b", "me").ticket_id == "T-1"
+    assert leases.claim("b", "me").ticket_id == "T-1"
 
 
-def test_a_lease_that_ran_out_frees_the_ticket_and_one_that_is_renewed_does_not(batches, clock):
-    batches.claim("b", "stalled")
+def test_a_lease_that_ran_out_frees_the_ticket_and_one_that_is_renewed_does_not(batches, leases, clock):
+    leases.claim("b", "stalled")
     clock.pass_s(LEASE_S - 1)
-    batches.renew("b", "stalled")
+    leases.renew("b", "stalled")
     clock.pass_s(2)
-    assert batches.claim("b", "other").ticket_id == "T-2"
+    assert leases.claim("b", "other").ticket_id == "T-2"
     clock.pass_s(LEASE_S)
-    taken = batches.claim("b", "third")
+    taken = leases.claim("b", "third")
     assert (taken.ticket_id, taken.owner) == ("T-1", "stalled")
 
 
-def test_what_a_dead_owner_held_is_free_at_once(batches):
-    batches.claim("b", "dead")
-    assert batches.claim("b", "me", gone={"dead"}).ticket_id == "T-1"
+def test_what_a_dead_owner_held_is_free_at_once(batches, leases):
+    leases.claim("b", "dead")
+    assert leases.claim("b", "me", gone={"dead"}).ticket_id == "T-1"
 
 
-def test_an_outcome_is_recorded_once_and_only_by_who_holds_the_ticket(batches, ledger, outcome):
-    batches.claim("b", "dead")
-    batches.claim("b", "me", gone={"dead"})
-    assert not batches.record(outcome("T-1", status=Status.ERROR), "dead")
-    assert batches.record(outcome("T-1"), "me")
-    assert not batches.record(outcome("T-1", status=Status.ERROR), "me")
+def test_an_outcome_is_recorded_once_and_only_by_who_holds_the_ticket(batches, leases, ledger, outcome):
+    leases.claim("b", "dead")
+    leases.claim("b", "me", gone={"dead"})
+    assert not leases.record(outcome("T-1", status=Status.ERROR), "dead")
+    assert leases.record(outcome("T-1"), "me")
+    assert not leases.record(outcome("T-1", status=Status.ERROR), "me")
     assert [one.status for one in ledger.outcomes(run_id="b")] == [Status.PASS_WEAK]
     assert [ticket.finished for ticket in batches.tickets("b")] == [True, False, False]
 
 
-def test_nothing_is_recorded_for_a_ticket_that_was_given_back(batches, ledger, outcome):
-    batches.claim("b", "me")
-    batches.release("b", "me")
+def test_nothing_is_recorded_for_a_ticket_that_was_given_back(batches, leases, ledger, outcome):
+    leases.claim("b", "me")
+    leases.release("b", "me")
     held = HeldLedger(ledger, "me")
     assert not held.record(outcome("T-1"))
     assert held.refused
     assert ledger.outcomes(run_id="b") == []
-    assert batches.claim("b", "next").owner is None
+    assert leases.claim("b", "next").owner is None
 
 
-def test_only_the_named_ticket_is_given_back(batches):
-    batches.claim("b", "me")
-    batches.claim("b", "me")
-    batches.release("b", "me", ticket_id="T-1")
+def test_only_the_named_ticket_is_given_back(batches, leases):
+    leases.claim("b", "me")
+    leases.claim("b", "me")
+    leases.release("b", "me", ticket_id="T-1")
     assert [ticket.owner for ticket in batches.tickets("b")] == [None, "me", None]
-    assert set(batches.leases("b")) == {"me"}
+    assert set(leases.owners("b")) == {"me"}
 
 
 def test_threads_that_claim_at_once_never_get_the_same_ticket(ledger, batches):
@@ -138,7 +145,7 @@ def test_threads_that_claim_at_once_never_get_the_same_ticket(ledger, batches):
 
     def claim(number: int) -> None:
         start.wait()
-        got.append(Batches(ledger).claim("b", f"owner-{number}"))
+        got.append(Leases(ledger).claim("b", f"owner-{number}"))
 
     threads = [Thread(target=claim, args=(number,)) for number in range(6)]
     for thread in threads:
@@ -148,36 +155,36 @@ def test_threads_that_claim_at_once_never_get_the_same_ticket(ledger, batches):
     assert sorted(one.ticket_id for one in got if one) == ["T-1", "T-2", "T-3"]
 
 
-def test_the_newest_unfinished_batch_is_found_and_an_unknown_name_lists_what_there_is(batches, outcome):
+def test_the_newest_unfinished_batch_is_found_and_an_unknown_name_lists_what_there_is(batches, leases, outcome):
     assert batches.latest_unfinished() == BATCH
     assert batches.find("b") == BATCH
     with pytest.raises(UsageError, match=r"latest ones: b\."):
         batches.find("other")
     for ticket in ("T-1", "T-2", "T-3"):
-        batches.claim("b", "me")
-        batches.record(outcome(ticket), "me")
+        leases.claim("b", "me")
+        leases.record(outcome(ticket), "me")
     with pytest.raises(UsageError, match="none that is unfinished"):
         batches.latest_unfinished()
 
 
-def test_unfinished_batches_are_known_by_when_the_oldest_of_them_was_opened(batches, outcome):
+def test_unfinished_batches_are_known_by_when_the_oldest_of_them_was_opened(batches, leases, outcome):
     opened = BATCH.created_at
     batches.create(replace(BATCH, id="later", created_at=opened + timedelta(days=2)), [("T-9", "/tickets/9")])
     assert batches.unfinished_since(opened) == opened
     assert batches.unfinished_since(opened + timedelta(days=1)) == opened + timedelta(days=2)
     for ticket in ("T-1", "T-2", "T-3"):
-        batches.claim("b", "me")
-        batches.record(outcome(ticket), "me")
+        leases.claim("b", "me")
+        leases.record(outcome(ticket), "me")
     assert batches.unfinished_since(opened) == opened + timedelta(days=2)
     assert batches.unfinished_since(opened + timedelta(days=3)) is None
 
 
-def test_outcomes_come_in_the_order_of_the_tickets_and_the_last_of_each_ticket_is_known(batches, ledger, outcome):
+def test_outcomes_come_in_the_order_of_the_tickets_and_the_last_of_each_is_known(batches, leases, ledger, outcome):
     for ticket in ("T-1", "T-2"):
-        batches.claim("b", "me")
+        leases.claim("b", "me")
         ledger.record(outcome(ticket, status=Status.ERROR, run_id="earlier"))
     for ticket in ("T-2", "T-1"):
-        batches.record(outcome(ticket), "me")
+        leases.record(outcome(ticket), "me")
     ledger.record(outcome("T-1", status=Status.DRY_RUN, run_id="dry"))
     assert [one.ticket_id for one in batches.outcomes("b")] == ["T-1", "T-2"]
     last = batches.last_outcomes(["T-1", "T-3"])
