@@ -10,8 +10,11 @@ OPPOSITE: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     for one, other in (pair, pair[::-1])
 }
 
+NEVER_NONE: Final = frozenset({"bool", "isinstance", "callable", "type", "id", "hasattr", "issubclass"})
+"""Builtins that never give None, and never fail for what they are given."""
 
-def always_true(condition: ast.expr, *, sameness: bool = False) -> bool:  # noqa: C901, PLR0911  # a case per kind
+
+def always_true(condition: ast.expr, *, sameness: bool = False) -> bool:  # noqa: C901, PLR0911, PLR0912  # a case per kind
     """Whether a condition holds whatever the implementation does.
 
     Args:
@@ -27,6 +30,13 @@ def always_true(condition: ast.expr, *, sameness: bool = False) -> bool:  # noqa
             return True
         case ast.NamedExpr(value=value):
             return always_true(value, sameness=sameness)
+        case ast.IfExp(body=one, orelse=other):
+            return always_true(one, sameness=sameness) and always_true(other, sameness=sameness)
+        case ast.Subscript(value=ast.Tuple() | ast.List() as chosen, slice=ast.Constant(value=int() as place)):
+            return place < len(chosen.elts) and always_true(chosen.elts[place], sameness=sameness)
+        case ast.Call(func=ast.Name(id="any" | "all" as how), args=[ast.Tuple() | ast.List() | ast.Set() as several]):
+            held = [always_true(one, sameness=sameness) for one in several.elts]
+            return any(held) if how == "any" else all(held)
         case ast.BoolOp(op=ast.Or(), values=values):
             return _opposites(values) or any(always_true(value, sameness=sameness) for value in values)
         case ast.BoolOp(op=ast.And(), values=values):
@@ -46,6 +56,8 @@ def always_true(condition: ast.expr, *, sameness: bool = False) -> bool:  # noqa
 def _compares_nothing(left: ast.expr, operator: ast.cmpop, right: ast.expr, *, sameness: bool) -> bool:
     if isinstance(operator, ast.Is) and any(isinstance(part, ast.Call) for part in ast.walk(left)):
         return False  # two calls may well give two objects
+    if isinstance(operator, ast.IsNot | ast.NotEq) and _is_none(right) and _never_none(left):
+        return True
     if isinstance(operator, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
         same = any(ast.dump(left) == ast.dump(one) for one in right.elts)
         return (same and not sameness) or (_called(left) == "bool" and {True, False} <= set(map(_constant, right.elts)))
@@ -98,3 +110,14 @@ def _called(node: ast.expr) -> str:
 
 def _constant(node: ast.expr) -> object:
     return node.value if isinstance(node, ast.Constant) else None
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _never_none(node: ast.expr) -> bool:
+    """Whether an expression has a value that is not None, whatever is in it."""
+    kinds = (ast.JoinedStr, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.Lambda)
+    negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return isinstance(node, kinds) or negated or _called(node) in NEVER_NONE

@@ -20,6 +20,7 @@ from refute.adversary.screening.tautology import always_true
 
 MEANINGFUL: Final = ""
 NOTHING: Final = "asserts nothing"
+NEVER_RUN: Final = "is parametrized with nothing, so that it never runs"
 ITSELF: Final = "fails by itself, whatever the implementation does"
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -41,6 +42,8 @@ def vacuity(
         use: tells which names of the file refer to the implementation.
         sameness: the claim speaks of equal results of equal calls, so that comparing a call with itself counts.
     """
+    if any(_runs_on_nothing(one, names) for one in test.decorator_list):
+        return NEVER_RUN
     helpers = {node.name: node for node in closure if isinstance(node, FUNCTION) and node is not test}
     checks = _Checks(test, helpers, names, use, sameness=sameness)
     found = list(checks.of(test.body, guarded=False))
@@ -96,6 +99,8 @@ class _Checks:
                 yield from self._with(statement, guarded=guarded)
             case ast.If(test=ast.Constant(value=value)):
                 yield from self.of(statement.body if value else statement.orelse, guarded=guarded)
+            case ast.While(test=ast.Constant(value=value)) if not value:
+                yield from self.of(statement.orelse, guarded=guarded)
             case ast.For(iter=iterated) | ast.AsyncFor(iter=iterated) if _is_empty(iterated):
                 yield from self.of(statement.orelse, guarded=guarded)
             case (
@@ -144,7 +149,7 @@ class _Checks:
 
     def _expects_itself(self, raiser: ast.Call, body: Sequence[ast.stmt]) -> str:
         """Whether the test raises by itself what it waits for; empty where it does not."""
-        if any(isinstance(one, ast.Raise) and not self._taint.depends(one) for one in body):
+        if any((isinstance(one, ast.Raise) and not self._taint.depends(one)) or _fails(one) for one in body):
             return "expects an error that it raises itself"
         if catches_all([*raiser.args[:1], *(one.value for one in raiser.keywords)]) and own_checks(body):
             return "expects its own check to fail"
@@ -187,6 +192,29 @@ class _Checks:
             checks = _Checks(helper, self._helpers, self._names, self._use, sameness=self._sameness, known=self._known)
             self._known[name, guarded] = list(checks.of(helper.body, guarded=guarded))
         yield from self._known[name, guarded]
+
+
+def _runs_on_nothing(decorator: ast.expr, names: Resolution) -> bool:
+    """Whether a decorator is `parametrize` with no set of arguments: pytest then skips the test."""
+    if not isinstance(decorator, ast.Call) or names.dotted(decorator.func) != "pytest.mark.parametrize":
+        return False
+    given = [*decorator.args[1:2], *(one.value for one in decorator.keywords if one.arg == "argvalues")]
+    return any(_is_empty(one) for one in given)
+
+
+def _fails(statement: ast.stmt) -> bool:
+    """Whether a statement is sure to fail with nothing but constants in it: `1 / 0`, `[][0]`."""
+    match statement:
+        case ast.Expr(value=value) | ast.Assign(value=value):
+            pass
+        case _:
+            return False
+    match value:
+        case ast.BinOp(left=ast.Constant(), op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=ast.Constant(value=0)):
+            return not isinstance(value.left, ast.Constant) or not isinstance(value.left.value, str | bytes)
+        case ast.Subscript(value=ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]), slice=ast.Constant()):
+            return True
+    return False
 
 
 def _is_empty(iterated: ast.expr) -> bool:

@@ -41,6 +41,23 @@ VACUOUS = [
     "r = impl.double(2)\nassert r in [r, 4]",
     "r = impl.double(2)\nassert isinstance(r, type(r))",
     "r = impl.double(2)\nassert bool(r) in (True, False)",
+    "assert True if impl.double(2) else True",
+    "assert (impl.double(2), True)[1]",
+    "assert [True, impl.double(2)][0]",
+    "assert any([impl.double(2) == 5, True])",
+    "assert all([])",
+    "assert all((True, 1))",
+    "assert bool(impl.double(2)) is not None",
+    "assert isinstance(impl.double(2), str) is not None",
+    "assert (not impl.double(2)) != None",
+    "assert [impl.double(2)] is not None",
+    "assert type(impl.double(2)) is not None",
+    "while False:\n    assert impl.double(2) == 4",
+    "while 0:\n    assert impl.double(2) == 4",
+    "with pytest.raises(Exception):\n    impl.double(2)\n    1 / 0",
+    "with pytest.raises(ZeroDivisionError):\n    impl.double(2)\n    x = 1 % 0",
+    "with pytest.raises(IndexError):\n    impl.double(2)\n    [][0]",
+    "with pytest.raises(LookupError):\n    impl.double(2)\n    {}['x']",
     "a = impl.double(2)\nb = a\nassert a == b",
     "a = b = impl.double(2)\nassert a == b",
     "assert (x == 1 for x in impl.many())",
@@ -74,6 +91,17 @@ CHECKING = [
     "with pytest.raises(ValueError):\n    raise impl.error()",
     "x = [2, 1]\nimpl.sort(x)\ny = x\nassert y == [1, 2]",
     "assert impl.double(2) == 4 or impl.double(2) == 5",
+    "assert impl.double(2) is not None",
+    "assert impl.find(2) != None",
+    "assert 'x' in impl.many() if impl.many() else True",
+    "assert (True, impl.double(2) == 4)[1]",
+    "assert all([impl.double(2) == 4, True])",
+    "assert any([impl.double(2) == 4, impl.double(2) == 5])",
+    "while impl.more():\n    assert impl.double(2) == 4\n    break",
+    "with pytest.raises(ZeroDivisionError):\n    impl.divide(1, 0)",
+    "with pytest.raises(IndexError):\n    impl.many()[0]",
+    "x = {}\nwith pytest.raises(KeyError):\n    impl.fill(x)\n    x['a']",
+    "with pytest.raises(TypeError):\n    impl.double(2)['x']",
 ]
 
 
@@ -101,6 +129,13 @@ def test_only_what_is_known_may_be_wrapped_around_a_test(decorator: str, kept: b
     head = f"import impl\nfrom hypothesis import given, settings, strategies as st\nQUICK = settings()\n{HEAD}"
     told = reason("assert impl.double(x) == 2 * x", head=f"{head}\n{decorator}", signature="test_a(x)")
     assert told == ("" if kept else f"is wrapped by {decorator[1:]}, which may keep its failure from being seen")
+
+
+@pytest.mark.parametrize("given", ["[]", "()", "argvalues=[]", "range(0)"])
+def test_a_test_that_is_parametrized_with_nothing_never_runs(given: str) -> None:
+    head = f"import impl\n{HEAD}\n@pytest.mark.parametrize('x', {given})"
+    told = reason("assert impl.double(x) == 2 * x", head=head, signature="test_a(x)")
+    assert told == "is parametrized with nothing, so that it never runs"
 
 
 @pytest.mark.parametrize(
