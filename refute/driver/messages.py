@@ -62,7 +62,7 @@ class Messages:
             encoder = self._encoder()
             atom = encoder.atom(box[0])
             error = box.pop()
-            if isinstance(error, BaseException):
+            if issubclass(type(error), BaseException):  # a lazy proxy may only say that it is one
                 error.__traceback__ = None
             del error
             table = encoder.table

@@ -30,7 +30,8 @@ def lookup(kind: type, name: str) -> Any:
 
 def is_owner(this: Any, kind: type) -> bool:
     """Whether a class is what a class's member is used on, and not, as with a metaclass, its object."""
-    return isinstance(this, type) and not (issubclass(kind, type) and isinstance(this, kind))
+    of_type = issubclass(type(this), type)  # whatever it says of itself: a proxy of a class is none
+    return of_type and not (issubclass(kind, type) and isinstance(this, kind))
 
 
 class Members:

@@ -34,24 +34,25 @@ class Writing(ClassBook):
         oid = self._borrowed_ids.get(id(value))
         if oid is not None:
             return self._borrowed_entry(oid, value, encoder)
-        if isinstance(value, type):
+        kind = type(value)  # not what it says of itself: a lazy proxy's `__class__` is that of another object
+        if issubclass(kind, type):
             return ["T", self.token(value)]
-        if isinstance(value, TracebackType):
+        if issubclass(kind, TracebackType):
             return ["tb", frames_of(value)]
-        if isinstance(value, BaseException):
+        if issubclass(kind, BaseException):
             return tell_error(value, self.whole, encoder)
-        if isinstance(value, enum.Enum):
-            return ["E", self.token(type(value)), value._name_, encoder.atom(value._value_)]
-        if isinstance(value, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
+        if issubclass(kind, enum.Enum):
+            return ["E", self.token(kind), value._name_, encoder.atom(value._value_)]
+        if issubclass(kind, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
             return self._derived_entry(value, encoder)
-        if isinstance(value, MUTABLE) and not isinstance(value, MirroredObject):
+        if issubclass(kind, MUTABLE) and not issubclass(kind, MirroredObject):
             return self._container_entry(value, encoder)
-        if isinstance(value, CALLABLE) and not _has_attributes(value):
+        if issubclass(kind, CALLABLE) and not _has_attributes(value):
             return self._function_entry(value, encoder)
-        if isinstance(value, Uncarried | memoryview):
+        if issubclass(kind, Uncarried | memoryview):
             raise CannotCarry(value.reason if isinstance(value, Uncarried) else NO_VIEW)
         self._may_lend(value)
-        if isinstance(value, ModuleType):
+        if issubclass(kind, ModuleType):
             return ["M", self.lend(value), value.__name__]
         return self._object_entry(value)
 

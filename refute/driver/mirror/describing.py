@@ -16,6 +16,7 @@ from types import (
 )  # fmt: skip
 from typing import Any, Final
 
+from refute.driver.admitted import BUILDING, SPECIAL
 from refute.driver.known import is_pythons_own
 from refute.driver.mirror.functions import PLAIN, TEXT, signature_of, tell
 
@@ -66,6 +67,8 @@ REGISTRIES: Final[dict[str, Any]] = {
     )
 }  # fmt: skip
 """Abstract classes that do not look at members: a class is one of them by derivation or because somebody said so."""
+LOOKED_UP: Final = SPECIAL - BUILDING
+"""Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 OF_FLAGS: Final = tuple(
     one
     for name, one in vars(enum.Flag).items()
@@ -177,7 +180,7 @@ def _member(name: str, value: Any) -> list[Any] | None:
         return ["c", tell(getattr(value, "__func__", value), name)]
     if isinstance(value, property):
         return ["p", str(value.__doc__)[:TEXT] if value.__doc__ else None]
-    if isinstance(value, FUNCTIONS):
+    if isinstance(value, FUNCTIONS) or (name in LOOKED_UP and hasattr(type(value), "__get__")):
         return ["f", tell(value, name)]
     return None
 
