@@ -71,7 +71,9 @@ def run_printed(call: Call, language: Language = Language.SHELL) -> bool:
 
 def run_word(call: Call) -> None:
     """Judge a command word that is a file's content; where that is not at hand, it is shown."""
-    word = call.node.child_by_field_name("name")
+    # Behind a wrapper (`timeout 5 $(cat f)`) it is the first word that is not written out.
+    words = (child for child in call.node.named_children if child.type != "variable_assignment")
+    word = next((one for one in words if text_of(one).lstrip('"').startswith(("$", "`"))), None)
     if word is None or call.argv[0].strip(UNKNOWN + OUTPUT + NAME) or not files_printed(call.walker, word):
         return
     detail = "The command is the content of a file."

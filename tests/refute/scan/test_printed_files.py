@@ -40,6 +40,8 @@ def scanned(script: str) -> ScanResult:
         "while read -r line; do $line; done < danger.txt",
         'mapfile -t lines < danger.txt; eval "${lines[0]}"',
         "f=danger.txt; $(cat $f)",
+        "timeout 5 $(cat danger.txt)",
+        "x=$(<danger.txt); A=1 nice -n 5 $x",
         'f() { eval "$(cat danger.txt)"; }; f',
     ],
 )  # fmt: skip
@@ -82,6 +84,7 @@ def test_what_blocked_before_blocks_still(script: str) -> None:
         'x=$(cat README.txt); echo "$x"; x=$(which make); $x all',
         'while read -r line; do echo "$line"; done < README.txt',
         "$(which python3) -V",
+        "timeout 5 $CC $(cat README.txt)",
     ],
 )  # fmt: skip
 def test_ordinary_use_of_files_is_not_blocked(script: str) -> None:
