@@ -1,6 +1,9 @@
 """What the scanner finds, what it blocks for nothing, and how long it takes; the tables are committed beside this file.
 
-Usage: python benchmarks/scanner.py [--benign 400] [--bandit PATH] [--scripts DIR] > benchmarks/results/scanner.md
+Usage: python -m benchmarks.scanner [--benign 400] [--bandit PATH] [--semgrep PATH] [--scripts DIR] \
+           > benchmarks/results/scanner.md
+
+The page is what one run prints and nothing else; what was found out besides stands in results/scanner-notes.md.
 
 The development corpus is text only; nothing of it is executed. Benign code is what Debian packages put under /usr
 (a fixed-seed sample) and the packages of this interpreter.
@@ -10,15 +13,12 @@ import argparse
 import json
 import os
 import random
-import statistics
-import subprocess
-import sys
-import tempfile
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchmarks.scanner_mutations import mutated
+from benchmarks.scanner_speed import speed
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
@@ -124,57 +124,31 @@ def _files(root: Path) -> Iterable[Path]:
                 yield path
 
 
-def speed(bandit: Path | None) -> None:
-    """Milliseconds per script in a warm process, and per run of the command line."""
-    rows = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
-    print("\n## Speed\n\n| what | milliseconds |\n|---|---|")
-    for lang, language in LANGUAGES.items():
-        texts = [row["text"].encode() for row in rows if row["lang"] == lang and "redcode" in row["category"]]
-        times = []
-        for text in texts:
-            started = time.process_time()
-            scan_text("script", text, language=language)
-            times.append((time.process_time() - started) * 1000)
-        print(f"| {lang}, warm process, median of {len(times)} scripts | {statistics.median(times):.2f} |")
-    with tempfile.TemporaryDirectory() as directory:
-        one = Path(directory, "one.py")
-        python = [row["text"] for row in rows if row["lang"] == "python"]
-        one.write_text(python[0], encoding="utf-8")
-        for number, text in enumerate(python):
-            Path(directory, f"s{number}.py").write_text(text, encoding="utf-8")
-        ours = [sys.executable, "-m", "flows.cli", "scan"]
-        commands = {
-            "refute scan, one file": [*ours, str(one)],
-            f"refute scan, {len(python) + 1} files": [*ours, directory],
-        }
-        if bandit is not None:
-            commands["bandit, one file"] = [str(bandit), "-q", str(one)]
-            commands[f"bandit, {len(python) + 1} files"] = [str(bandit), "-q", "-r", directory]
-        for name, command in commands.items():
-            print(f"| {name}, command line, median of 5 | {_median_ms(command):.0f} |")
-
-
-def _median_ms(command: list[str]) -> float:
-    times = []
-    for _ in range(5):
-        started = time.monotonic()
-        subprocess.run(command, cwd=ROOT, capture_output=True, check=False)  # noqa: S603 - fixed commands
-        times.append((time.monotonic() - started) * 1000)
-    return statistics.median(times)
-
-
 def main() -> None:
-    """Print all tables."""
+    """Print the whole page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benign", type=int, default=400, help="files per group")
+    parser.add_argument("--texts", type=int, default=8, help="texts of each category that are rewritten")
     parser.add_argument("--scripts", type=Path, help="shell scripts of repositories, one directory for each")
     parser.add_argument("--bandit", type=Path, help="bandit's executable, to compare with")
+    parser.add_argument("--semgrep", type=Path, help="semgrep's executable, to compare with")
     options = parser.parse_args()
-    print("# Scanner, measured by `benchmarks/scanner.py`\n")
+    print("# Scanner, measured by `python -m benchmarks.scanner`\n")
+    print("Written by the run, whole. What these figures mean and how they came about: [notes](scanner-notes.md).\n")
     if CORPUS.exists():
         detection()
-        speed(options.bandit)
+        mutated(options.texts)
+        speed(_typical(), bandit=options.bandit, semgrep=options.semgrep)
     benign(options.benign, options.scripts)
+
+
+def _typical() -> dict[Language, list[str]]:
+    """The scripts that times are taken of."""
+    rows = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
+    return {
+        language: [row["text"] for row in rows if row["lang"] == lang and "redcode" in row["category"]]
+        for lang, language in LANGUAGES.items()
+    }
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
-"""Detection of the dangerous development scripts after each was rewritten in a way that changes nothing it does.
+"""Detection of the dangerous development scripts, each rewritten in a way that changes nothing it does.
 
-Usage: python benchmarks/scanner_mutations.py [--texts 8] >> benchmarks/results/scanner.md
-
-Text only; nothing is executed. A mutation that does not apply to a text is left out of its row.
+A table of the page that `scanner.py` prints. Text only; nothing is executed. A mutation that does not apply to a text
+is left out of its row.
 """
 
-import argparse
 import base64
 import json
 import random
@@ -95,11 +93,8 @@ PYTHON: dict[str, Callable[[str], str]] = {
 }
 
 
-def main() -> None:
-    """Print one row for each mutation."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--texts", type=int, default=8, help="texts of each category")
-    options = parser.parse_args()
+def mutated(count: int) -> None:
+    """Print one row for each mutation, of so many texts of each category."""
     groups = defaultdict(list)
     for line in CORPUS.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -110,7 +105,7 @@ def main() -> None:
     )
     print("| language | rewritten | blocked | of | share |\n|---|---|---|---|---|")
     chance = random.Random(5)  # noqa: S311 - a sample, no secret
-    samples = {key: chance.sample(texts, min(options.texts, len(texts))) for key, texts in sorted(groups.items())}
+    samples = {key: chance.sample(texts, min(count, len(texts))) for key, texts in sorted(groups.items())}
     for lang, language, kinds in (("bash", Language.SHELL, SHELL), ("python", Language.PYTHON, PYTHON)):
         texts = [text for key, sample in samples.items() if key[0] == lang for text in sample]
         texts = [text for text in texts if _blocks(text, language)]
@@ -127,7 +122,3 @@ def main() -> None:
 def _blocks(text: str, language: Language) -> bool:
     findings = scan_text("script", text.encode(), language=language)
     return any(finding.severity >= Severity.HIGH for finding in findings)
-
-
-if __name__ == "__main__":
-    main()
