@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -106,10 +107,11 @@ def write_tickets(directory: Path, *, attacked: int, blocked: int) -> dict[str, 
     return expected
 
 
+# A hundred on two workers, with a model whose answers are bought once: test_two_workers.py.
 def test_s240_a_batch_killed_at_random_moments_and_then_shared_ends_with_one_outcome_per_ticket_and_no_container(
     runs, wait_until
 ):
-    expected = write_tickets(runs.directory, attacked=2, blocked=4)
+    expected = write_tickets(runs.directory, attacked=2, blocked=98)
     chance = random.Random(SEED)  # noqa: S311  # no secret
     first = runs.start(str(runs.directory), "--yes", "--name", runs.name)
     wait_until(lambda: first.poll() is not None or runs.statuses() or runs.containers())
@@ -123,7 +125,7 @@ def test_s240_a_batch_killed_at_random_moments_and_then_shared_ends_with_one_out
     assert third.returncode == 12, err
     assert dict(runs.statuses()) == expected, out + err
     assert len(runs.statuses()) == len(expected)
-    assert json.loads(out)["counts"] == {"FAILED_ADVERSARIAL": 1, "PASS_WEAK": 1, "BLOCKED_DANGEROUS_SCRIPT": 4}
+    assert json.loads(out)["counts"] == Counter(expected.values())
     wait_until(lambda: runs.containers() == [], within_s=60)  # the engine lists one for a moment that is being removed
 
 
