@@ -8,7 +8,10 @@ import sys
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from refute.driver.contexts import enter
 
 if TYPE_CHECKING:
     import asyncio
@@ -38,6 +41,22 @@ class Loops(Protocol):
         ...
 
 
+class Contexts(Protocol):
+    """Which contexts of the two sides belong together."""
+
+    def wanted(self) -> Context | None:
+        """In which context a loop is to do what this thread was asked."""
+        ...
+
+    def snapshot(self) -> int:
+        """A number for what this context holds."""
+        ...
+
+    def now(self, number: int) -> None:
+        """This context's partner holds what a snapshot holds."""
+        ...
+
+
 class Awaiting:
     """Both directions of awaiting.
 
@@ -45,15 +64,18 @@ class Awaiting:
         request: asks the other side.
         operations: of this side; only those of STARTED are ever started.
         loops: where coroutines of this side run.
+        contexts: in which they run.
     """
 
-    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops) -> None:
+    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops, contexts: Contexts) -> None:
         self._request = request
         self._operations = operations
         self._loops = loops
+        self._contexts = contexts
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._snapshots: dict[int, int] = {}
         self._loop_numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         operations["awaited"] = _awaited
         operations["start"] = self._start
@@ -84,24 +106,26 @@ class Awaiting:
                         raise  # the result came first and is lost, as in one process
         finally:
             self._waiting.pop(number, None)
+            if number in self._snapshots:
+                self._contexts.now(self._snapshots.pop(number))
 
     def _start(self, number: int, token: int, operation: str, args: list[Any], kwargs: dict[str, Any]) -> None:
         if operation not in STARTED:
             raise ValueError(f"operation {operation!r}: got one that cannot be awaited, expected {sorted(STARTED)}")
-        loop = self._loops.loop(token)
+        loop, context = self._loops.loop(token), self._contexts.wanted()
 
         def begin() -> None:
             try:
                 awaitable = self._operations[operation](*args, **kwargs)
             except BaseException as error:
                 awaitable = _failed(error)
-            self._tasks[number] = loop.create_task(self._run(number, awaitable))
+            self._tasks[number] = loop.create_task(self._run(number, awaitable), context=context)
 
         if running_loop() is loop:  # None in other threads
-            begin()
+            enter(context, begin)
         else:
             # Not waited for: that loop may be waiting for this one.
-            loop.call_soon_threadsafe(begin)
+            loop.call_soon_threadsafe(enter, context, begin)
 
     async def _run(self, number: int, awaitable: Awaitable[Any]) -> None:
         import asyncio
@@ -116,19 +140,21 @@ class Awaiting:
         self._tasks.pop(number, None)
         del awaitable
         try:
-            self._request("finished", number, how, value)
+            self._request("finished", number, how, value, self._contexts.snapshot())
         except Exception as error:
-            self._request("finished", number, FAILED, RuntimeError(f"a result could not be passed: {error}"))
+            self._request("finished", number, FAILED, RuntimeError(f"a result could not be passed: {error}"), 0)
 
     def _cancel(self, number: int) -> bool:
         """Whether there was still something to cancel."""
         task = self._tasks.get(number)
         return task is not None and bool(in_loop(task.get_loop(), task.cancel))
 
-    def _finished(self, number: int, how: str, value: Any) -> None:
+    def _finished(self, number: int, how: str, value: Any, snapshot: int) -> None:
         waiting = self._waiting.get(number)
         if waiting is None:
             return
+        if type(snapshot) is int and snapshot:
+            self._snapshots[number] = snapshot
         loop, future = waiting
         loop.call_soon_threadsafe(_settle, future, how, value)
 
@@ -153,9 +179,10 @@ class OwnLoops:
                 threading.Thread(target=_run_loop, args=(self._loop,), daemon=True, name="MainThread").start()
             return self._loop
 
-    def inside(self, token: int, action: Callable[[], Any]) -> Any:
+    def inside(self, token: int, action: Callable[[], Any], is_blocked: Callable[[], bool]) -> Any:
         """Do something in the loop's thread, as a plain function called by a coroutine is."""
-        return in_loop(self.loop(token), action)
+        loop = self.loop(token)
+        return action() if running_loop() is loop else in_loop_unless_blocked(loop, action, is_blocked)
 
 
 class LastLoop:
@@ -209,8 +236,20 @@ def in_loop_unless_blocked(
     loop.call_soon_threadsafe(act)
     while not concurrent.futures.wait([done], BLOCKED_S).done:
         if is_blocked() and claim.acquire(blocking=False):
-            return action()
+            return _in_its_place(loop, action)
     return done.result()
+
+
+def _in_its_place(loop: "asyncio.AbstractEventLoop", action: Callable[[], Any]) -> Any:
+    """Do something as if this were the loop's thread, which stands still."""
+    from asyncio import _set_running_loop
+
+    before = running_loop()
+    _set_running_loop(loop)
+    try:
+        return action()
+    finally:
+        _set_running_loop(before)
 
 
 async def _awaited(one: Any) -> Any:

@@ -26,6 +26,8 @@ class Borrowing:
         self._handles: dict[int, weakref.ref[Any]] = {}
         self._unwatched: set[int] = set()
         self._functions: dict[int, FunctionType] = {}
+        self._marked: dict[int, dict[str, Any]] = {}
+        """What was put on them, as far as the other side knows."""
         self.keeps_functions = False
         """Whether stand-ins for functions live on where only weak references know them: they die without a word."""
         self.weakened: list[int] = []

@@ -2,6 +2,7 @@
 
 import contextlib
 import enum
+import sys
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Final, Generic, Protocol
@@ -14,13 +15,16 @@ from refute.driver.encoder import Encoder
 from refute.driver.known import is_known, is_pythons_own, named, place_of
 from refute.driver.lending import Lending
 from refute.driver.mirror.classes import build, build_bare
+from refute.driver.mirror.dataclassed import give_types
 from refute.driver.mirror.describing import checked, describe, stands_alone
 from refute.driver.mirror.enums import build_enum
-from refute.driver.mirror.functions import annotate
+from refute.driver.mirror.functions import annotate, is_hidden
 from refute.driver.mirror.metas import MetaMirror, build_meta
 from refute.driver.mirror.mirrored import MirroredObject
 from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.written_types import as_type
 
+ANNOTATION, PUT_ON = "annotation", "put on"
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""
 
@@ -117,22 +121,28 @@ class ClassBook(Lending, Borrowing):
         self._told[id(kind)] = cid
 
     def _annotations_of(self, kind: type) -> list[Any]:
-        """Of a test's class and its methods, for decorators and containers that build by them.
+        """Of a test's class and its methods, and what was put on these: for decorators and for whoever builds by them.
 
         Returns:
-            Method (empty: the class), name, value, and the value's table. The other way nothing is told: text among
-            annotations is code to whoever asks for type hints.
+            Method (empty: the class), which of the two, name, value, and the value's table. The other way nothing is
+            told: text among annotations is code to whoever asks for type hints.
         """
         if not self.in_driver:
             return []
-        owners = {"": vars(kind).get("__annotations__") or {}}
-        owners |= {name: one.__annotations__ for name, one in vars(kind).items() if isinstance(one, FunctionType)}
+        module, own = sys.modules.get(kind.__module__), vars(kind).get("__annotations__")
+        own = own if type(own) is dict else {}
+        told = [("", ANNOTATION, name, as_type(one, module)) for name, one in own.items()]
+        for method, function in vars(kind).items():
+            if isinstance(function, FunctionType):
+                told += [
+                    (method, ANNOTATION, name, as_type(one, module)) for name, one in function.__annotations__.items()
+                ]
+                told += [(method, PUT_ON, name, one) for name, one in vars(function).items() if not is_hidden(name)]
         found = []
-        for owner, annotations in owners.items():
-            for name, value in annotations.items():
-                encoder = Encoder(self.whole)
-                with contextlib.suppress(CannotCarry):
-                    found.append([owner, name, encoder.atom(value), encoder.table])
+        for *place, value in told:
+            encoder = Encoder(self.whole)
+            with contextlib.suppress(CannotCarry):
+                found.append([*place, encoder.atom(value), encoder.table])
         return found
 
     def _members_of(self, kind: type) -> Any:
@@ -190,7 +200,7 @@ class ClassBook(Lending, Borrowing):
         return build_enum(cid, told, bases, meta, [(str(name), value(one), value(of)) for name, one, of in atoms])
 
     def annotate(self, cid: int, annotations: list[Any]) -> None:
-        """Give a mirrored class and its methods their annotations, once all classes of a message are known.
+        """Give a mirrored class and its methods what `_annotations_of` tells, once all classes of a message are known.
 
         Raises:
             Malformed: the subject tells some.
@@ -198,11 +208,16 @@ class ClassBook(Lending, Borrowing):
         if annotations and self.in_driver:
             raise Malformed("annotations are told")
         found: dict[str, dict[str, Any]] = {}
-        for owner, name, atom, table in annotations:
-            found.setdefault(owner, {})[str(name)] = Decoder(table, self.whole).value(atom)
         kind = self._classes[cid]
+        for owner, which, name, atom, table in annotations:
+            value = Decoder(table, self.whole).value(atom)
+            if which == ANNOTATION:
+                found.setdefault(owner, {})[str(name)] = value
+            elif isinstance(vars(kind).get(owner), FunctionType):
+                setattr(vars(kind)[owner], name, value)
         if "" in found:
-            type.__setattr__(kind, "__annotations__", found.pop(""))
+            type.__setattr__(kind, "__annotations__", annotated := found.pop(""))
+            give_types(kind, annotated)
         for owner, values in found.items():
             if isinstance(vars(kind).get(owner), FunctionType):
                 annotate(vars(kind)[owner], values)

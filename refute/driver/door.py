@@ -1,5 +1,6 @@
 """What the subject may do in the driver: call what a test handed over, and use it as any stranger would. No more."""
 
+import dataclasses
 import enum
 import functools
 import types
@@ -80,6 +81,7 @@ class Door:
             "get": self._get,
             "set": self._set,
             "del": self._delete,
+            "fresh": self._fresh,
             "vars": self._vars,
             "dir": lambda one: [name for name in dir(self._open(one)) if not name.startswith("_")],
             "repr": lambda one: repr(self._open(one)),
@@ -163,6 +165,14 @@ class Door:
         if isinstance(one, type) and name in vars(one):  # whoever holds it there still calls this one
             self._replaced.setdefault((one, name), vars(one)[name])
         setattr(one, name, value)
+
+    def _fresh(self, kind: Any, name: Any) -> Any:
+        """What a field of a test's dataclass begins with."""
+        self.require_lent(kind)
+        field = getattr(kind, "__dataclass_fields__", {}).get(name) if self.is_ours(kind) else None
+        if field is None or field.default_factory is dataclasses.MISSING:
+            raise AttributeError(f"{str(name)[:80]!r} is no field with a default of its own")
+        return field.default_factory()
 
     def _delete(self, one: Any, name: Any) -> None:
         self._check(one, name)

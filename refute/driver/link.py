@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, running_loop
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
+from refute.driver.contexts import DriverContexts, enter
 from refute.driver.door import Door
 from refute.driver.extending import leave_data, told_members
 from refute.driver.mirror.current import Current
@@ -52,7 +53,8 @@ class SubjectLink(Attestation):
         self._dying: list[int] = []
         self._blocked = 0
         self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
-        self.surroundings = DriverSurroundings(self._pipes)
+        self.contexts = DriverContexts()
+        self.surroundings = DriverSurroundings(self._pipes, self.contexts)
         self._door = Door(self._module)
         self.objects = Objects(0, self._door.may_lend)
         self.objects.link = self
@@ -62,14 +64,14 @@ class SubjectLink(Attestation):
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
-        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
+        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear, self.contexts.inside)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.judged = self.judged_for_good
         self.surroundings.request, self.surroundings.test_file = self.request, job["test_file"]
         self.surroundings.overheard = self.overheard
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
-        self.awaiting = Awaiting(self.request, operations, self._loops)
+        self.awaiting = Awaiting(self.request, operations, self._loops, self.contexts)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
@@ -199,7 +201,7 @@ class SubjectLink(Attestation):
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
         if operation not in STARTED:
             raise Malformed("an operation is none that a loop calls")
-        loop, asked_about = self._loops.current, self.objects.asked_about
+        loop, asked_about, context = self._loops.current, self.objects.asked_about, self.contexts.wanted()
 
         def action() -> Any:
             before, self.objects.asked_about = self.objects.asked_about, asked_about
@@ -210,7 +212,7 @@ class SubjectLink(Attestation):
 
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()
-        return in_loop_unless_blocked(loop, action, lambda: self._blocked > 0)
+        return in_loop_unless_blocked(loop, lambda: enter(context, action), lambda: self._blocked > 0)
 
     def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.peer.operations["call"](self.objects.own(oid), *args, **kwargs)

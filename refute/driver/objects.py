@@ -1,8 +1,11 @@
 """Who is who: objects lent to the other side, objects borrowed from it, and their classes."""
 
+import contextlib
 from types import FunctionType
 from typing import Any
 
+from refute.driver.carriage import CannotCarry
+from refute.driver.mirror.functions import is_hidden
 from refute.driver.reading import Reading
 from refute.driver.writing import Writing
 
@@ -16,18 +19,31 @@ class Objects(Writing, Reading):
     """
 
     def marks(self) -> list[list[Any]]:
-        """What was put on functions of ours since the other side was told of them."""
+        """What was put on functions since the other side was told: on ours, and on what stands for theirs."""
+        found: list[list[Any]] = []
+        for oid, (function, told) in list(self._watched.items()):
+            found += self._put_on(oid, function, told)
+        for oid, function in list(self._functions.items()):
+            found += self._put_on(oid, function, self._marked.setdefault(oid, {}))
+        for oid in self._marked.keys() - self._functions.keys():
+            del self._marked[oid]
+        return found
+
+    def _put_on(self, oid: int, function: FunctionType, told: dict[str, Any]) -> list[list[Any]]:
         found = []
-        for oid, (function, before) in self._watched.items():
-            for name, value in vars(function).items():
-                if name[:2] != "__" and before.get(name, self) is not value:
-                    before[name] = value
+        for name, value in list(vars(function).items()):
+            if not is_hidden(name) and told.get(name, self) is not value:
+                told[name] = value
+                with contextlib.suppress(CannotCarry):  # whoever asks for it there finds nothing
                     found.append([oid, name, self.packed(value)])
         return found
 
     def mark(self, marks: list[list[Any]]) -> None:
-        """Put on stand-ins what the other side put on its functions."""
+        """Put on functions what the other side put on those of the same number."""
         for oid, name, packed in marks:
-            function = self.standing_for(oid)
-            if isinstance(function, FunctionType) and type(name) is str and not name.startswith("_"):
-                setattr(function, name, self.unpacked(packed))
+            function = self._lent[oid][0] if oid in self._lent else self.standing_for(oid)
+            if isinstance(function, FunctionType) and type(name) is str and not is_hidden(name):
+                value = self.unpacked(packed)
+                setattr(function, name, value)
+                known = self._watched[oid][1] if oid in self._watched else self._marked.setdefault(oid, {})
+                known[name] = value

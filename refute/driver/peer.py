@@ -19,6 +19,7 @@ class Peer:
         connect: makes this thread's own connection.
         tell: what goes along with every message beside its values (environment, output, warnings …), or nothing.
         hear: takes that of the other side; runs before a message's values are used.
+        inside: does what an operation asks for, given what came along with it, in the context that it belongs in.
     """
 
     def __init__(
@@ -28,11 +29,13 @@ class Peer:
         connect: Callable[[], Wire],
         tell: Callable[[], Extras],
         hear: Callable[[Extras], None],
+        inside: Callable[[Any, Any, Callable[[], None]], None],
     ) -> None:
         self.objects = objects
         self.operations = operations
         self._connect = connect
         self._messages = Messages(objects, tell, hear)
+        self._inside = inside
         self._local = threading.local()
         self._sequence = 0
         self._first_wire: Wire | None = None
@@ -120,6 +123,13 @@ class Peer:
 
     def serve(self, wire: Wire, message: Message) -> None:
         """Do one thing, and answer."""
+        try:
+            operation, extras = message[2], message[6]
+        except IndexError as error:
+            raise Malformed("a question is none") from error
+        self._inside(operation, extras, lambda: self._do(wire, message))
+
+    def _do(self, wire: Wire, message: Message) -> None:
         box: list[Any] = []
         kind = ANSWER
         try:

@@ -1,6 +1,7 @@
 """Makes objects of entries that are no plain data."""
 
 import enum
+import importlib
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
@@ -11,7 +12,7 @@ from refute.driver.class_book import ClassBook
 from refute.driver.containers import refill
 from refute.driver.decoder import Decoder
 from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
-from refute.driver.known import HEAP_TYPE, function_of
+from refute.driver.known import HEAP_TYPE, function_of, is_standard
 from refute.driver.mirror.functions import COROUTINE, annotate, stand_in
 from refute.driver.mirror.members import made_member
 from refute.driver.mirror.roots import MirrorMeta
@@ -28,8 +29,6 @@ class Reading(ClassBook):
         match entry:
             case ["y", int(oid)]:
                 return self._classes[oid] if oid in self._classes and oid not in self._lent else self.own(oid)
-            case ["y", int(oid), [*_]]:
-                return self.own(oid)
             case ["tb", [*frames]]:
                 return traceback_of(frames)
             case ["co", int(oid), token]:
@@ -54,6 +53,9 @@ class Reading(ClassBook):
             case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self._named:
                 self._named.add((module, name))
                 return function_of(module, name)
+            case ["P", str(name)] if is_standard(name) and (not self.in_driver or (name,) in self._named):
+                self._named.add((name,))
+                return importlib.import_module(name)
             case ["M", int(oid), str(name)] if self.in_driver:
                 return self.borrow(oid, lambda: self.link.module_stub(name), forever=True)
             case ["V", int(oid), token, int(sid), _]:
@@ -71,10 +73,6 @@ class Reading(ClassBook):
         """Finish an object of `shell`."""
         if entry[0] == "x":
             return fill_error(made, entry, self.whole, value_of)
-        if entry[0] == "y" and len(entry) > 2 and isinstance(made, FunctionType):  # noqa: PLR2004  # marks put on it
-            for name, atom in entry[2]:
-                if type(name) is str and name[:1] != "_":
-                    setattr(made, name, value_of(atom))
         if entry[0] == "fn" and len(entry) > 3:  # noqa: PLR2004  # what its other side has besides
             if self.in_driver:
                 wrapped = value_of(entry[3])

@@ -1,13 +1,14 @@
 """Values that JSON carries as they are, and what tells them from others."""
 
 import base64
+import dataclasses
 from collections.abc import Sequence
 from types import NoneType
 from typing import Any, Final
 
 SCALARS: Final = frozenset({NoneType, bool, int, float, str})
 SAFE_INT: Final = 1 << 62
-SINGLETONS: Final = {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented}
+SINGLETONS: Final = {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented, "MISSING": dataclasses.MISSING}
 
 
 def is_flat(parts: Sequence[Any]) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from refute.driver.awaiting import STARTED, Awaiting, OwnLoops, running_loop
+from refute.driver.context_partners import SubjectContexts
+from refute.driver.contexts import enter
 from refute.driver.extending import leave_data, told_members
 from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
 from refute.driver.mirror.current import Current
@@ -32,17 +34,17 @@ class Service:
         ask_of_generators()
         Wire.strayed = mmap.mmap(-1, 1)
         self.objects = Objects(1, lambda _: None)
-        self._surroundings = SubjectSurroundings()
+        contexts = SubjectContexts()
+        self._surroundings = SubjectSurroundings(contexts)
         operations = {**subject_operations(self.objects), **own_operations(self.objects)}
         self._board = Switchboard(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
-        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, self._surroundings.hear)
+        hear, inside = self._surroundings.hear, contexts.inside
+        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, inside)
         side = SubjectSide(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
         Current.link = self.objects.link = side
         loops = OwnLoops()
-        side.awaiting = Awaiting(self.peer.request, operations, loops)
-        operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
-            token, lambda: operations[name](*args, **kwargs)
-        )
+        side.awaiting = Awaiting(self.peer.request, operations, loops, contexts)
+        operations["in_loop"] = in_loop(loops, operations, contexts, side)
         self._surroundings.notify, self._surroundings.packed = self.peer.notify, self.objects.packed
 
     def take_streams(self) -> None:
@@ -66,6 +68,18 @@ def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
         "print": print_out,
         "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
     }
+
+
+def in_loop(
+    loops: OwnLoops, operations: dict[str, Callable[..., Any]], contexts: SubjectContexts, side: "SubjectSide"
+) -> Callable[..., Any]:
+    """The operation that does another in a loop's thread."""
+
+    def do(token: int, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        context = contexts.wanted()
+        return loops.inside(token, lambda: enter(context, lambda: operations[name](*args, **kwargs)), side.is_blocked)
+
+    return do
 
 
 def print_out(number: int, text: str | bytes) -> None:
@@ -94,12 +108,21 @@ class SubjectSide:
         self.objects = peer.objects
         self._is_in_loop = is_in_loop
         self.awaiting: Any = None
+        self._blocked = 0
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the driver do something; in the thread of its loop, where this one is a loop's."""
-        if self._is_in_loop(operation):
+        if not self._is_in_loop(operation):
+            return self._peer.request(operation, *args, **kwargs)
+        self._blocked += 1
+        try:
             return self._peer.request("in_loop", operation, list(args), kwargs)
-        return self._peer.request(operation, *args, **kwargs)
+        finally:
+            self._blocked -= 1
+
+    def is_blocked(self) -> bool:
+        """Whether a loop's thread waits for the driver."""
+        return self._blocked > 0
 
     def dies(self, one: Any) -> None:
         """Weak references to an object of the driver's find it as long as it lives there."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from refute.driver.anonymity import without_marks
 from refute.driver.arithmetic import SharedArithmetic
 from refute.driver.carriage import Malformed
+from refute.driver.context_partners import SubjectContexts
+from refute.driver.contexts import DriverContexts
 from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
 from refute.driver.random_stream import SharedRandom
 from refute.driver.scalars import SCALARS
@@ -75,10 +77,12 @@ class DriverSurroundings:
 
     Args:
         pipes: descriptors of the subject's own output and errors; read whenever there is something.
+        contexts: of the test.
     """
 
-    def __init__(self, pipes: dict[int, int]) -> None:
+    def __init__(self, pipes: dict[int, int], contexts: DriverContexts) -> None:
         self._place = Place()
+        self._contexts = contexts
         self._pipes = pipes
         self._argv: list[str] = []
         self._loggers, self._handlers = LoggerSettings(), DriverHandlers()
@@ -109,11 +113,12 @@ class DriverSurroundings:
             extras["loggers"] = changed
         if removed := self._handlers.tell():
             extras["unhandled"] = removed
-        return extras
+        return extras | self._contexts.tell()
 
     def hear(self, extras: Extras) -> None:
         """Take in what came along."""
         self.drain()
+        self._contexts.hear(extras)
         self._place.apply(extras, kept=KEPT)
         if "taken" in extras:
             self._taken.follow(extras["taken"])
@@ -159,11 +164,15 @@ class SubjectSurroundings:
     """The subject's side.
 
     Args:
+        contexts: partners of the test's.
+
+    Attributes:
         notify: sends what waits here at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, contexts: SubjectContexts) -> None:
         self._place = Place()
+        self._contexts = contexts
         self.notify: Callable[[], None] = lambda: None
         self.packed: Callable[[Any], Any] = lambda value: value
         self._random = SharedRandom()
@@ -199,10 +208,11 @@ class SubjectSurroundings:
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
             extras["taken"] = self._taken = taken
-        return extras
+        return extras | self._contexts.tell()
 
     def hear(self, extras: Extras) -> None:
         """Take over what the test changed."""
+        self._contexts.hear(extras)
         self._place.apply(extras)
         if "argv" in extras:
             sys.argv[:] = extras["argv"]

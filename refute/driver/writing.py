@@ -4,6 +4,7 @@ import array
 import contextlib
 import enum
 import inspect
+import sys
 from functools import lru_cache
 from types import CoroutineType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType, TracebackType
 from typing import Any, Final
@@ -14,11 +15,12 @@ from refute.driver.class_book import ClassBook
 from refute.driver.containers import CONTAINERS, parts_of
 from refute.driver.encoder import Encoder
 from refute.driver.errors import frames_of, tell_error
-from refute.driver.known import function_name
+from refute.driver.known import function_name, is_standard
 from refute.driver.mirror.describing import FUNCTIONS
 from refute.driver.mirror.functions import tell
 from refute.driver.mirror.mirrored import MirroredObject
 from refute.driver.table import Entry
+from refute.driver.written_types import as_type
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
 MUTABLE: Final = tuple(kind for kind in CONTAINERS.values() if kind is not array.array)
@@ -47,22 +49,26 @@ class Writing(ClassBook):
             return self._derived_entry(value, encoder)
         if issubclass(kind, MUTABLE) and not issubclass(kind, MirroredObject):
             return self._container_entry(value, encoder)
-        if issubclass(kind, CALLABLE) and not _has_attributes(value):
+        if issubclass(kind, CALLABLE) and not (_has_attributes(value) and self._asks_for_them(value)):
             return self._function_entry(value, encoder)
         if issubclass(kind, Uncarried | memoryview):
             raise CannotCarry(value.reason if isinstance(value, Uncarried) else NO_VIEW)
+        if issubclass(kind, ModuleType) and (name := self._module_name(value)) is not None:
+            return ["P", name]
         self._may_lend(value)
         if issubclass(kind, ModuleType):
             return ["M", self.lend(value), value.__name__]
         return self._object_entry(value)
 
+    def _asks_for_them(self, function: Any) -> bool:
+        """Whether the other side asks this one for a function's attributes; those of a test's function it is told."""
+        return not (self.in_driver and type(function) is FunctionType)
+
     def _borrowed_entry(self, oid: int, value: Any, encoder: Encoder) -> Entry:
-        """What stands for one of theirs; with what was put on a function, or into a container, since they know it."""
+        """What stands for one of theirs; with what was put into a container since they know it."""
         if encoder.is_changed(value) and isinstance(value, MUTABLE):
             return self._content_entry(value, encoder)
-        put_on = vars(value).items() if type(value) is FunctionType else ()
-        marks = [[name, encoder.atom(one)] for name, one in put_on if name[:2] != "__"]
-        return ["y", oid, marks] if marks else ["y", oid]
+        return ["y", oid]
 
     def _object_entry(self, value: Any) -> Entry:
         if isinstance(value, MirroredObject) and id(type(value)) in self._borrowed_ids:
@@ -126,11 +132,22 @@ class Writing(ClassBook):
         wrapped = value.__dict__.get("__wrapped__") if isinstance(value, FunctionType) else None
         return entry if wrapped is None else [*entry, encoder.atom(wrapped)]
 
+    def _module_name(self, module: ModuleType) -> str | None:
+        """How a module is called that is Python's own; to the driver only of those that it has named itself."""
+        name = module.__name__
+        if not is_standard(name) or sys.modules.get(name) is not module:
+            return None
+        if not self.in_driver and (name,) not in self._named:
+            return None
+        self._named.add((name,))
+        return name
+
     def _annotations(self, function: Any, encoder: Encoder) -> list[Any]:
         """Those of a test's function that are classes or made of such, with their names."""
         found = []
         annotations = getattr(function, "__annotations__", None)
-        for name, one in annotations.items() if type(annotations) is dict else ():
+        for name, value in annotations.items() if type(annotations) is dict else ():
+            one = as_type(value, sys.modules.get(function.__module__ or ""))
             if not isinstance(one, str):
                 with contextlib.suppress(CannotCarry):
                     found.append([name, encoder.atom(one)])

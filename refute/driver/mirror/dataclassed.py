@@ -30,6 +30,14 @@ def be_dataclass(kind: type, told: Description) -> None:
         type.__setattr__(kind, "__hash__", lambda self: hash(_values(self, hashed)))
 
 
+def give_types(kind: type, annotations: dict[str, Any]) -> None:
+    """Let the fields of a test's dataclass name their types."""
+    fields = vars(kind).get("__dataclass_fields__", {})
+    for name, annotation in annotations.items():
+        if name in fields:
+            fields[name].type = annotation
+
+
 def _comparison(name: str, compared: list[str], ignored: list[str]) -> Callable[[Any, Any], Any]:
     def compare(self: Any, other: Any) -> Any:
         if other.__class__ is not self.__class__:
@@ -72,5 +80,5 @@ def _field(owner: type, told: list[Any]) -> Any:
 
 
 def _default(ask: str, owner: type, name: str) -> Any:
-    """The default of a field, for an object of a class that the test derives."""
-    return Current.link.request(ask, owner, name) if Current.link.objects.in_driver else None
+    """The default of a field: of a class that the test derives, or that code which builds by fields was given."""
+    return Current.link.request(ask, owner, name)

@@ -196,3 +196,8 @@ def _known_annotation(text: str) -> Any:
     """A class where the text names a plain one; never evaluated."""
     plain = {kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, object)}
     return plain.get(text, Shown(text))
+
+
+def is_hidden(name: str) -> bool:
+    """Whether an attribute of a function is for whoever made it, or for those who run tests."""
+    return name.startswith(("__", "_refute", "_pytest", "_hypothesis"))
