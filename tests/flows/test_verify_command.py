@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from flows.cli import refute
+from flows.program import refute
 from refute.errors import UsageError
 from tests.fakes.outcomes import fake_outcome
 
