@@ -2,7 +2,7 @@
 
     make endurance        (python -m benchmarks.endurance [jobs] [kills])
 
-Prints a Markdown table; that of 22 November 2026 stands in docs/adr/0004-sandbox.md. tests/hostile runs a smaller size.
+Prints a Markdown table; that of 23 November 2026 stands in docs/adr/0004-sandbox.md. tests/hostile runs a smaller size.
 """
 
 import random
