@@ -90,7 +90,7 @@ class Confirmation:
     snapshot_digest: str
     """The files that it is about."""
     findings: tuple[str, ...] = ()
-    """Findings that block unless the answer overrides them, `rule@path:line`."""
+    """Names of the findings that block unless the answer overrides them."""
 
     @property
     def confirmed(self) -> bool:

@@ -181,8 +181,7 @@ class OwnLoops:
 
     def inside(self, token: int, action: Callable[[], Any], is_blocked: Callable[[], bool]) -> Any:
         """Do something in the loop's thread, as a plain function called by a coroutine is."""
-        loop = self.loop(token)
-        return action() if running_loop() is loop else in_loop_unless_blocked(loop, action, is_blocked)
+        return in_loop_unless_blocked(self.loop(token), action, is_blocked)
 
 
 class LastLoop:
@@ -221,6 +220,8 @@ def in_loop_unless_blocked(
     loop: "asyncio.AbstractEventLoop", action: Callable[[], Any], is_blocked: Callable[[], bool]
 ) -> Any:
     """As `in_loop`; while the loop's thread waits for the other side, here instead: nothing else runs there then."""
+    if running_loop() is loop:
+        return action()
     import concurrent.futures
 
     done: concurrent.futures.Future[Any] = concurrent.futures.Future()

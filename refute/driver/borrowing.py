@@ -62,6 +62,7 @@ class Borrowing:
             function = self._functions[oid]
             if getrefcount(function) <= KEPT_REFERENCES:
                 del self._functions[oid]
+                self._marked.pop(oid, None)
                 if weakref.getweakrefcount(function) > 1:  # others' besides ours
                     self._kept[oid] = function
                     self.weakened.append(oid)

@@ -1,24 +1,25 @@
 """The subject's side of context variables: a partner for each context of the test, and what each held when told."""
 
 import itertools
-import threading
 from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
-from typing import Any
+from typing import Any, Final
 
-from refute.driver.contexts import BESIDE, Extras, enter
+from refute.driver.contexts import BESIDE, Extras, ForLoops, enter
+
+NOTHING: Final = Context()
 
 
-class SubjectContexts:
+class SubjectContexts(ForLoops):
     """Partners by the number of their context, snapshots by theirs."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._number: ContextVar[int] = ContextVar("refute", default=0)
         self._partners: dict[int, Context] = {}
         self._snapshots: dict[int, Context] = {}
         self._numbers = itertools.count(1)
         self._told: dict[int, int] = {}
-        self._local = threading.local()
 
     def tell(self) -> Extras:
         """What goes along with a message: the context's number, and what it holds where that has changed."""
@@ -48,16 +49,14 @@ class SubjectContexts:
     def inside(self, operation: Any, extras: Any, action: Callable[[], Any]) -> Any:
         """Serve the test in the partner of its context; where that waits below for what it asked, right here."""
         told = extras.get("c") if type(extras) is dict else None
+        if told is None:
+            return action()
         serving: set[int] = self._local.__dict__.setdefault("serving", set())
-        if told is None or told[0] in serving:
+        if told[0] in serving:
             return action()
         context = self._partner(*told)
         if operation in BESIDE:
-            self._local.wanted = context
-            try:
-                return action()
-            finally:
-                self._local.wanted = None
+            return self.for_a_loop(context, action)
         serving.add(told[0])
         try:
             return enter(context, action)
@@ -66,11 +65,6 @@ class SubjectContexts:
 
     def now(self, number: int) -> None:
         """Nothing: the test's variables are not its affair."""
-
-    def wanted(self) -> Context | None:
-        """In which context a loop is to do what this thread was asked."""
-        context: Context | None = getattr(self._local, "wanted", None)
-        return context
 
     def _partner(self, number: int, snapshot: int) -> Context:
         context = self._partners.get(number)
@@ -82,11 +76,9 @@ class SubjectContexts:
 
     def _snapshot(self, here: Context, told: int) -> int:
         """The number told before, where nothing has changed since."""
-        known = self._snapshots.get(told)
-        held = {var: value for var, value in here.items() if var is not self._number}
-        before = {} if known is None else {var: value for var, value in known.items() if var is not self._number}
-        if len(held) == len(before) and all(before.get(var, self) is value for var, value in held.items()):
-            return told if known is not None else 0
+        known = self._snapshots.get(told, NOTHING)
+        if len(here) == len(known) and all(known.get(var, self) is value for var, value in here.items()):
+            return told if known is not NOTHING else 0
         number = next(self._numbers)
         self._snapshots[number] = here
         return number

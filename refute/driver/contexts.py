@@ -70,17 +70,37 @@ class _State:
         self.token: Token[_State] | None = None
 
 
-class DriverContexts:
+class ForLoops:
+    """What a loop needs to know of the thread that was asked: in which context it is to do it."""
+
+    def __init__(self) -> None:
+        self._local = threading.local()
+
+    def wanted(self) -> Context | None:
+        """In which context a loop is to do what this thread was asked."""
+        context: Context | None = getattr(self._local, "wanted", None)
+        return context
+
+    def for_a_loop(self, context: Context, action: Callable[[], Any]) -> Any:
+        """Serve what a loop is to do in a context."""
+        self._local.wanted = context
+        try:
+            return action()
+        finally:
+            self._local.wanted = None
+
+
+class DriverContexts(ForLoops):
     """The test's side."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._state: ContextVar[_State] = ContextVar("refute")
         self._numbers = itertools.count(1)
         self._gone_contexts: list[int] = []
         self._gone_snapshots: list[int] = []
         self._snapshots: weakref.WeakValueDictionary[int, _Held] = weakref.WeakValueDictionary()
         self._copies: dict[int, Context] = {}
-        self._local = threading.local()
 
     def begin(self) -> None:
         """Call it in a thread's own context, before there are copies of it."""
@@ -134,16 +154,7 @@ class DriverContexts:
             return action()
         context = self._copies.get(told[0], Context()).copy()
         context.run(self._state.set, _State(None, self._snapshot(told[1])))
-        self._local.wanted = context
-        try:
-            return action()
-        finally:
-            self._local.wanted = None
-
-    def wanted(self) -> Context | None:
-        """In which context a loop is to do what this thread was asked."""
-        context: Context | None = getattr(self._local, "wanted", None)
-        return context
+        return self.for_a_loop(context, action)
 
     def _here(self) -> _State:
         state = self._state.get(None)

@@ -25,8 +25,6 @@ class Objects(Writing, Reading):
             found += self._put_on(oid, function, told)
         for oid, function in list(self._functions.items()):
             found += self._put_on(oid, function, self._marked.setdefault(oid, {}))
-        for oid in self._marked.keys() - self._functions.keys():
-            del self._marked[oid]
         return found
 
     def _put_on(self, oid: int, function: FunctionType, told: dict[str, Any]) -> list[list[Any]]:
@@ -45,5 +43,7 @@ class Objects(Writing, Reading):
             if isinstance(function, FunctionType) and type(name) is str and not is_hidden(name):
                 value = self.unpacked(packed)
                 setattr(function, name, value)
-                known = self._watched[oid][1] if oid in self._watched else self._marked.setdefault(oid, {})
-                known[name] = value
+                if oid in self._watched:
+                    self._watched[oid][1][name] = value
+                elif oid in self._functions:
+                    self._marked.setdefault(oid, {})[name] = value

@@ -25,6 +25,6 @@ def as_type(written: Any, module: ModuleType | None) -> Any:
         tree = ast.parse(written, mode="eval")
         if not all(isinstance(node, PARTS) for node in ast.walk(tree)):
             return written
-        return eval(compile(tree, "<annotation>", "eval"), vars(module).copy())  # noqa: S307  # names and subscripts
+        return eval(compile(tree, "<annotation>", "eval"), vars(module))  # noqa: S307  # names and subscripts
     except Exception:  # as it would be for whoever asks for it there
         return written

@@ -40,6 +40,11 @@ class Finding:
     remedy: str
     """How to make it safe."""
 
+    @property
+    def name(self) -> str:
+        """`rule@path:line`, as records and the audit log name it."""
+        return f"{self.rule_id}@{self.path}:{self.line}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suppressed:

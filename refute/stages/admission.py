@@ -73,7 +73,7 @@ def _allowed(scan: ScanResult, allow_file: Path | None) -> dict[str, str]:
     """What the audit log keeps of findings that were let through unasked, with who vouches for them."""
     if not scan.suppressed:
         return {}
-    found = (f"{one.finding.rule_id}@{one.finding.path}:{one.finding.line}: {one.reason}" for one in scan.suppressed)
+    found = (f"{one.finding.name}: {one.reason}" for one in scan.suppressed)
     return {"allow_file": str(allow_file), "allowed": "; ".join(found)}
 
 
@@ -193,7 +193,7 @@ def _confirmation(question: Question, decision: Decision, asked_at: datetime) ->
         asked_at=before.asked_at if before else asked_at,
         answered_at=before.answered_at or now if before else now,
         snapshot_digest=question.snapshot.digest,
-        findings=tuple(f"{finding.rule_id}@{finding.path}:{finding.line}" for finding in question.dangers),
+        findings=tuple(finding.name for finding in question.dangers),
     )
 
 

@@ -57,7 +57,7 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[Claim] =
         missing: claims without a test; then there is room for as many tests as in round one.
     """
     pieces = excerpts(brief)
-    left_out = shown_as_outline(brief)
+    left_out = _left_out(brief, pieces)
     text = fill(
         CODE_AWARE,
         ticket=brief.ticket.id,

@@ -16,6 +16,7 @@ from refute.outcome import Status, Stop
 from refute.ports import Ports
 from refute.sandbox.job import Job
 from refute.sandbox.network_hosts import read_hosts
+from refute.scan.scanner import scan_files
 from refute.settings import Settings
 from refute.stages.admission import confirm, pose_question, scan_scripts, take_snapshot, unconfirmed
 from refute.ticket.parse import load_ticket
@@ -237,8 +238,7 @@ def test_an_answer_from_before_the_run_keeps_its_own_moments(tmp_path, before):
 
 def test_an_override_names_the_findings_in_the_record_and_in_the_audit_log(tmp_path):
     world = World(tmp_path)
-    finding = SimpleNamespace(rule_id="delete-outside", path="verify.sh", line=2)
-    scan = SimpleNamespace(blocking=(finding,))
+    scan = scan_files({"verify.sh": b"#!/bin/sh\nrm -rf /etc\n"}, ["verify.sh"])
     found = confirm(world.ports, replace(world.question, scan=scan), Answer(yes=True))
     assert found.findings == ("delete-outside@verify.sh:2",)
     assert world.gates()[-1] == ("scan_override", "allow")

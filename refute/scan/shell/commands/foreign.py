@@ -91,9 +91,9 @@ def _emacs(call: Call) -> str:
 
 def _gdb(call: Call) -> str:
     for word in call.argv[1:]:
-        if re.match(r"\s*(?:!|(?:platform )?shell |pipe )", word):
+        if escape := re.match(r"\s*(?:!|(?:platform )?shell |pipe )", word):
             call.act.add("foreign-code", detail="A debugger that runs a command.")
-            call.walker.embedded(re.sub(r"^\s*(?:!|(?:platform )?shell |pipe )", "", word), call.node)
+            call.walker.embedded(word[escape.end() :], call.node)
         elif re.search(r"\b(call|system|python)\b", word) and " " in word:
             call.act.add("foreign-code")
     if "-p" in call.argv or "--pid" in call.argv:
