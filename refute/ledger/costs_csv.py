@@ -46,7 +46,7 @@ FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def append_missing(ledger: Ledger, path: Path) -> int:
-    """Append the lines of all outcomes whose line is not in the file yet.
+    """Append the lines of all outcomes of runs with this file whose line is not in it yet.
 
     Args:
         ledger: where the outcomes are.
@@ -60,7 +60,7 @@ def append_missing(ledger: Ledger, path: Path) -> int:
         LedgerUnavailable: the ledger failed.
     """
     with _held(ledger, path):
-        due = list(ledger.cost_rows({CsvState.PENDING, CsvState.WRITING}))
+        due = list(ledger.cost_rows({CsvState.PENDING, CsvState.WRITING}, table=path))
         if not due:
             return 0
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def append_missing(ledger: Ledger, path: Path) -> int:
 
 
 def rebuild_csv(ledger: Ledger, path: Path) -> int:
-    """Write the whole file anew from the ledger, in place of what is there.
+    """Write the whole file anew from the ledger, in place of what is there, with the lines that other files have.
 
     Args:
         ledger: where the outcomes are.
@@ -90,7 +90,7 @@ def rebuild_csv(ledger: Ledger, path: Path) -> int:
         LedgerUnavailable: the ledger failed.
     """
     with _held(ledger, path):
-        due = [row.id for row in ledger.cost_rows({CsvState.PENDING, CsvState.WRITING})]
+        due = [row.id for row in ledger.cost_rows({CsvState.PENDING, CsvState.WRITING}, table=path)]
         ledger.mark_csv(due, CsvState.WRITING)
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{os.getpid()}")
@@ -223,5 +223,5 @@ def _held(ledger: Ledger, path: Path) -> Iterator[None]:
 def _unavailable(path: Path, problem: str) -> CostsCsvUnavailable:
     return CostsCsvUnavailable(
         f"cost table {path}: {problem}",
-        hint="Make it writable or set REFUTE_COSTS_CSV; the ledger holds the rows, the next run appends them.",
+        hint="Make it writable; the ledger holds the rows, the next run that uses it appends them.",
     )

@@ -32,12 +32,13 @@ class OutcomeRows:
     """Name of a table → its rows, to which `outcome_id` is added."""
 
 
-def rows_of(outcome: Outcome, audited: AuditAnchor | None = None) -> OutcomeRows:
+def rows_of(outcome: Outcome, audited: AuditAnchor | None, costs_csv: str) -> OutcomeRows:
     """What the ledger writes of an outcome.
 
     Args:
         outcome: what happened.
         audited: where the audit log stood; None where it is switched off.
+        costs_csv: name of the cost table that gets its line.
     """
     children = {
         CLAIMS.name: claim_rows(outcome),
@@ -45,7 +46,8 @@ def rows_of(outcome: Outcome, audited: AuditAnchor | None = None) -> OutcomeRows
         SANDBOX_RUNS.name: sandbox_rows(outcome),
         CONFIRMATIONS.name: confirmation_rows(outcome),
     }
-    return OutcomeRows(run=run_row(outcome), outcome=outcome_row(outcome) | _anchor(audited), children=children)
+    row = {**outcome_row(outcome), **_anchor(audited), "costs_csv": costs_csv}
+    return OutcomeRows(run=run_row(outcome), outcome=row, children=children)
 
 
 def run_row(outcome: Outcome) -> Row:

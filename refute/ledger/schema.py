@@ -27,7 +27,7 @@ from sqlalchemy import (
     true,
 )
 
-HEAD: Final = "0011"
+HEAD: Final = "0012"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -114,6 +114,7 @@ OUTCOMES: Final = Table(
     Column("labels", Text, nullable=False),  # JSON array
     Column("document", Text, nullable=False),
     Column("csv_state", String(10), nullable=False),
+    Column("costs_csv", Text),  # name of the cost table that gets the line; NULL: whichever comes first
     Column("sandbox_s", Float, nullable=False, server_default="0"),  # of all stages together
     Column("claim_counts", Text, nullable=False, server_default="{}"),  # JSON: verdict → claims
     Column("test_counts", Text, nullable=False, server_default="{}"),  # JSON: category/verdict → tests

@@ -1,5 +1,6 @@
 """The ledger: every outcome once, in one transaction, whatever is retried or killed."""
 
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final, Self
 
-from sqlalchemy import Connection, Engine, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, Engine, Select, bindparam, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from refute.guardrails.audit_chain import AuditAnchor, ChainHead
@@ -52,8 +53,9 @@ class Ledger:
     Every method raises `LedgerUnavailable` where the database does not do its part.
     """
 
-    def __init__(self, engine: Engine, *, locks: Path) -> None:
+    def __init__(self, engine: Engine, *, locks: Path, costs_csv: Path) -> None:
         self._engine = engine
+        self._costs_csv = table_name(costs_csv)
         self.locks = locks
         """Directory for the lock files of whatever is derived from the ledger."""
 
@@ -64,7 +66,7 @@ class Ledger:
         Raises:
             SettingsInvalid: `ledger_url` cannot be used.
         """
-        return cls(open_database(settings), locks=settings.state_dir)
+        return cls(open_database(settings), locks=settings.state_dir, costs_csv=settings.costs_csv)
 
     def close(self) -> None:
         """Give the connections back."""
@@ -77,7 +79,7 @@ class Ledger:
         audited: AuditAnchor | None = None,
         provided: Callable[[Connection], bool] | None = None,
     ) -> bool:
-        """Write an outcome with all its rows, or nothing.
+        """Write an outcome with all its rows, or nothing; its cost line is due in the settings' cost table.
 
         Args:
             outcome: what to write.
@@ -87,7 +89,9 @@ class Ledger:
         Returns:
             False where (run id, ticket id, attempt) is there already: the first record stands. Or it was refused.
         """
-        new = rows.rows_of(outcome, audited)  # before the transaction: all other writers wait while it lasts
+        new = rows.rows_of(
+            outcome, audited, self._costs_csv
+        )  # before the transaction: others wait for that
         try:
             with self.transaction(writes=True) as connection:
                 return (provided is None or provided(connection)) and _insert(connection, new)
@@ -125,17 +129,20 @@ class Ledger:
         with self.transaction() as connection:
             return [read_document(document) for document in connection.scalars(query.limit(limit))]
 
-    def cost_rows(self, states: Collection[CsvState] | None = None) -> Iterator[CostRow]:
-        """What the cost table must hold, in the order of recording; streamed.
+    def cost_rows(self, states: Collection[CsvState] | None = None, *, table: Path | None = None) -> Iterator[CostRow]:
+        """What cost tables must hold, in the order of recording; streamed.
 
         Args:
             states: only outcomes whose lines have come so far.
+            table: only outcomes whose lines this file gets.
         """
         query: Select[tuple[object, ...]] = select(*(OUTCOMES.c[name] for name in _COST_COLUMNS)).order_by(
             OUTCOMES.c.id
         )
         if states is not None:
             query = query.where(OUTCOMES.c.csv_state.in_([state.value for state in states]))
+        if table is not None:
+            query = query.where(or_(OUTCOMES.c.costs_csv.is_(None), OUTCOMES.c.costs_csv == table_name(table)))
         with self.transaction() as connection:
             for row in connection.execution_options(yield_per=FETCHED_AT_ONCE).execute(query).mappings():
                 fields = dict(row)
@@ -173,6 +180,11 @@ class Ledger:
             raise
         except SQLAlchemyError as error:
             raise unavailable(self._engine, error) from error
+
+
+def table_name(path: Path) -> str:
+    """A cost table's name in the ledger: its absolute path, in characters that every database takes."""
+    return os.fsencode(path.absolute()).decode("utf-8", "backslashreplace")
 
 
 _COST_COLUMNS: Final = (

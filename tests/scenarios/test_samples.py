@@ -28,9 +28,8 @@ def test_s100_a_sample_gets_its_verdict_and_leaves_ledger_row_csv_line_and_artif
     with contextlib.closing(Ledger.open(settings)) as ledger:
         (row,) = frames_from_ledger(ledger, Scope(run_ids=(outcome.run_id,))).outcomes.to_dict("records")
     assert (row["ticket_id"], row["status"]) == (outcome.ticket_id, outcome.status)
-    lines = csv.DictReader(settings.costs_csv.read_text().splitlines())  # also of a run killed by another test
-    (line,) = (line for line in lines if line["run_id"] == outcome.run_id)
-    assert (line["ticket_id"], line["status"]) == (outcome.ticket_id, outcome.status)
+    (line,) = csv.DictReader(settings.costs_csv.read_text().splitlines())
+    assert (line["run_id"], line["ticket_id"], line["status"]) == (outcome.run_id, outcome.ticket_id, outcome.status)
     assert {f"{artifact_key(outcome.ticket_id)}-{name}" for name in LEFT} <= artifacts_of(settings, outcome.run_id)
 
 

@@ -110,6 +110,23 @@ def test_lines_that_a_killed_run_left_out_are_appended_by_the_next(
     assert [row["run_id"] for row in read(settings.costs_csv)] == ["killed", "next"]
 
 
+def test_runs_with_other_tables_share_the_ledger_and_no_line(
+    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, tmp_path: Path
+) -> None:
+    other = settings.model_copy(update={"costs_csv": tmp_path / "else\udcffwhere" / "costs.csv"})
+    ledger.record(make_outcome(run_id="killed"))
+    with contextlib.closing(Ledger.open(other)) as elsewhere:
+        elsewhere.record(make_outcome(run_id="elsewhere"))
+        assert append_missing(elsewhere, other.costs_csv) == 1
+        elsewhere.record(make_outcome(run_id="killed elsewhere"))
+    assert append_missing(ledger, settings.costs_csv) == 1
+    assert [row["run_id"] for row in read(other.costs_csv)] == ["elsewhere"]
+    assert [row["run_id"] for row in read(settings.costs_csv)] == ["killed"]
+    assert rebuild_csv(ledger, settings.costs_csv) == 2
+    assert append_missing(ledger, other.costs_csv) == 1
+    assert [row["run_id"] for row in read(other.costs_csv)] == ["elsewhere", "killed elsewhere"]
+
+
 @pytest.mark.parametrize("kept", range(0, 100, 7))
 def test_a_write_killed_at_any_byte_is_repaired(
     ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, kept: int, monkeypatch: pytest.MonkeyPatch
@@ -212,7 +229,7 @@ def test_a_file_that_cannot_be_written_is_an_error_and_is_caught_up_on_later(
 ) -> None:
     ledger.record(make_outcome())
     settings.costs_csv.mkdir(parents=True)
-    with pytest.raises(CostsCsvUnavailable, match="the next run appends them"):
+    with pytest.raises(CostsCsvUnavailable, match="the next run that uses it appends them"):
         append_missing(ledger, settings.costs_csv)
     settings.costs_csv.rmdir()
     assert append_missing(ledger, settings.costs_csv) == 1
