@@ -89,9 +89,7 @@ class Ledger:
         Returns:
             False where (run id, ticket id, attempt) is there already: the first record stands. Or it was refused.
         """
-        new = rows.rows_of(
-            outcome, audited, self._costs_csv
-        )  # before the transaction: others wait for that
+        new = rows.rows_of(outcome, audited, self._costs_csv)  # before the transaction: others wait for that
         try:
             with self.transaction(writes=True) as connection:
                 return (provided is None or provided(connection)) and _insert(connection, new)
