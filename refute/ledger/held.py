@@ -19,7 +19,8 @@ class HeldLedger(Ledger):
     """
 
     def __init__(self, ledger: Ledger, owner: str) -> None:
-        super().__init__(ledger._engine, locks=ledger.locks)  # noqa: SLF001  # another view of the same database
+        engine = ledger._engine  # noqa: SLF001  # another view of the same database
+        super().__init__(engine, locks=ledger.locks, costs_csv=ledger.costs_csv)
         self._leases = Leases(ledger)
         self._owner = owner
         self.refused = False

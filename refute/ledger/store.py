@@ -55,9 +55,10 @@ class Ledger:
 
     def __init__(self, engine: Engine, *, locks: Path, costs_csv: Path) -> None:
         self._engine = engine
-        self._costs_csv = table_name(costs_csv)
         self.locks = locks
         """Directory for the lock files of whatever is derived from the ledger."""
+        self.costs_csv = costs_csv
+        """The cost table that gets the lines of what is recorded."""
 
     @classmethod
     def open(cls, settings: Settings) -> Self:
@@ -89,7 +90,7 @@ class Ledger:
         Returns:
             False where (run id, ticket id, attempt) is there already: the first record stands. Or it was refused.
         """
-        new = rows.rows_of(outcome, audited, self._costs_csv)  # before the transaction: others wait for that
+        new = rows.rows_of(outcome, audited, table_name(self.costs_csv))  # before the transaction: others wait for that
         try:
             with self.transaction(writes=True) as connection:
                 return (provided is None or provided(connection)) and _insert(connection, new)
