@@ -1,6 +1,7 @@
 """The `property` block of a claim: for all `given` values that satisfy `assume`, `check` is true."""
 
 from refute.adversary.attack import Category, Origin
+from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.bounds import absorb
 from refute.adversary.property.domain import AUTHORS, Domain
 from refute.adversary.property.draft import Draft, Note
@@ -33,7 +34,7 @@ def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
     if isinstance(found, Unresolved):
         names = ", ".join(f"`{name}`" for name in found.names)
         return Note(claim=claim, reason=f"property: nothing defines {names}")
-    assumptions = [f"assume({source_of(condition)})" for condition in left]
+    assumptions = [f"assume({source_of(awaited(condition, namespace))})" for condition in left]
     return Draft(
         claim=claim,
         quote=claim.text,
@@ -42,6 +43,6 @@ def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
         label="property",
         detail=f"{block.check}\nassuming {block.assume}" if block.assume else block.check,
         imports=found.imports,
-        body=(*assumptions, f"assert {source_of(check)}"),
+        body=(*assumptions, f"assert {source_of(awaited(check, namespace))}"),
         given=strategies(narrowed, left, AUTHORS),
     )

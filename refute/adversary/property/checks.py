@@ -1,10 +1,10 @@
 """The lines of Python that check one example."""
 
 import ast
-import copy
 import re
 import textwrap
 
+from refute.adversary.property.awaiting import awaited, awaits
 from refute.adversary.property.doctests import Session, Step
 from refute.adversary.property.expected import Expected, Raises, Text, Value
 from refute.adversary.property.expressions import is_call_of, source_of
@@ -25,7 +25,12 @@ def lines_of_session(session: Session, namespace: Namespace, *, ordered: bool = 
     ):
         return lines
     code = source_of(awaited(last.statement.value, namespace))
-    return [*(line for step in before for line in lines_of_step(step, namespace)), f"assert _completes(lambda: {code})"]
+    shown = (
+        [f"got = {code}", "assert _completes(lambda: got)"]
+        if awaits([last.statement])
+        else [f"assert _completes(lambda: {code})"]
+    )
+    return [*(line for step in before for line in lines_of_step(step, namespace)), *shown]
 
 
 def lines_of_step(step: Step, namespace: Namespace, *, ordered: bool = True) -> list[str]:
@@ -124,30 +129,3 @@ def _only_printed(expression: ast.expr, namespace: Namespace) -> ast.expr | None
             return None if _prints(value, namespace) else value
         case _:
             return None
-
-
-def awaited(expression: ast.expr, namespace: Namespace) -> ast.expr:
-    """Async functions run to their end: `await f()` anywhere, and `f()` as the whole expression or a side of it."""
-    visited = _Awaited(namespace).visit(copy.deepcopy(expression))
-    return visited if isinstance(visited, ast.expr) else expression
-
-
-class _Awaited(ast.NodeTransformer):
-    def __init__(self, namespace: Namespace) -> None:
-        self.namespace = namespace
-
-    def visit_Await(self, node: ast.Await) -> ast.expr:
-        return _run(node.value)
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        called = is_call_of(node) or ""
-        if called == "asyncio.run":
-            return node
-        self.generic_visit(node)
-        function = self.namespace.surface.named(called)
-        return _run(node) if function is not None and function.is_async and not function.owner else node
-
-
-def _run(call: ast.expr) -> ast.expr:
-    run = ast.Attribute(value=ast.Name(id="asyncio", ctx=ast.Load()), attr="run", ctx=ast.Load())
-    return ast.Call(func=run, args=[call], keywords=[])

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.checks import awaited, check, lines_of_session
+from refute.adversary.property.awaiting import awaited
+from refute.adversary.property.checks import check, lines_of_session
 from refute.adversary.property.circumstances import illustrates, one_of_several, only_shown
 from refute.adversary.property.conversions import read_conversions
 from refute.adversary.property.described import read_described

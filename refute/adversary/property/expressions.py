@@ -68,7 +68,10 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def as_locals(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Statements of a console for the body of a function: what `global` names there is the function's own here."""
+    """Statements of a console for the body of a function: what `global` names there is the function's own here.
+
+    A `global` outside of functions says nothing.
+    """
     own: set[str] = set()
     for statement in statements:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -76,7 +79,8 @@ def as_locals(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         else:
             own |= bound_names([statement])
     shared = _Shared(own)
-    return [ast.fix_missing_locations(shared.visit(copy.deepcopy(statement))) for statement in statements]
+    told = [ast.Pass() if isinstance(one, ast.Global) else shared.visit(copy.deepcopy(one)) for one in statements]
+    return [ast.fix_missing_locations(statement) for statement in told]
 
 
 class _Shared(ast.NodeTransformer):

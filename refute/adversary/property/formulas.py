@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from refute.adversary.attack import Category, Origin
+from refute.adversary.property.awaiting import awaited_apart
 from refute.adversary.property.bounds import absorb
 from refute.adversary.property.conditions import read_condition
 from refute.adversary.property.domain import Domain
@@ -117,7 +118,7 @@ def _tested(formula: _Formula, namespace: Namespace, refusals: tuple[tuple[str, 
         label="law",
         detail=source_of(formula.node),
         imports=tuple(sorted({*formula.imports, *setup.refusal_imports})),
-        body=(*setup.assumes, *_lines(formula.node, setup)),
+        body=(*setup.assumes, *_lines(awaited_apart(formula.node, namespace), setup)),
         given=setup.given,
     )
 
@@ -171,9 +172,9 @@ def calls_function(call: ast.Call, namespace: Namespace) -> Function:
     return function
 
 
-def _lines(node: ast.Compare, setup: Setup) -> tuple[str, ...]:
+def _lines(node: ast.expr, setup: Setup) -> tuple[str, ...]:
     refusals = "".join(f", {name}" for name in setup.refusals)
-    if len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
         return (
             f"got = _answer(lambda: {source_of(node.left)}{refusals})",
             f"expected = _answer(lambda: {source_of(node.comparators[0])}{refusals})",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from importlib import resources
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
+from refute.adversary.property.awaiting import in_one_loop
 from refute.adversary.property.draft import Draft, Note
 from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
@@ -96,7 +97,7 @@ def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> tuple
     tests: list[AttackTest] = []
     functions: list[str] = []
     for draft, name in zip(drafts, _names(drafts), strict=True):
-        functions.append(_function(draft, name))
+        functions.append(function_of(draft, name))
         tests.append(
             AttackTest(
                 name=name,
@@ -171,11 +172,12 @@ def _unique(names: Iterable[str]) -> list[str]:
     return answer
 
 
-def _function(draft: Draft, name: str) -> str:
+def function_of(draft: Draft, name: str) -> str:
+    """The test function that a draft becomes."""
     kind = f"[{draft.category.value}, {draft.origin.value.replace('_', ' ')}]"
     told = [f"{draft.claim.id} {kind}: {_one_line(draft.quote, 300)}"]
     told += ["", *(_one_line(line, 300) for line in draft.detail.splitlines())] if draft.detail else []
-    lines = [*_docstring(told).splitlines(), *draft.imports, *draft.body]
+    lines = [*_docstring(told).splitlines(), *draft.imports, *in_one_loop(draft.body)]
     decorators = ""
     if draft.given:
         arguments = ", ".join(f"{variable}={strategy}" for variable, strategy in draft.given)

@@ -17,7 +17,7 @@ from refute.adversary.property.importing import import_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.preserved import preservation_tests
 from refute.adversary.property.reading import read_surface
-from refute.adversary.property.render import render
+from refute.adversary.property.render import function_of, render
 from refute.adversary.property.samples import with_samples
 from refute.adversary.property.spelling import as_python_reads
 from refute.adversary.property.subject import subjects_of
@@ -52,12 +52,25 @@ class PropertyTester:
 
     def write_tests(self, brief: Brief) -> Attack:
         """One pytest file for the ticket; the same brief gives the same bytes."""
-        found = list(command_line_tests(brief) if brief.ticket.kind is Kind.CLI else _everything(brief))
+        found = [*map(_runnable, command_line_tests(brief) if brief.ticket.kind is Kind.CLI else _everything(brief))]
         drafts = sorted(
             (item for item in found if isinstance(item, Draft)), key=lambda draft: _WORTH.index(draft.origin)
         )
         notes = [item for item in found if isinstance(item, Note)]
         return render(brief, drafts, notes, _reasons(brief, notes))
+
+
+def _runnable(item: Draft | Note) -> Draft | Note:
+    """One test that Python refuses to compile (`await` in a lambda, `break` outside of a loop) would take all along."""
+    if isinstance(item, Note):
+        return item
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(function_of(item, "test"), "<draft>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return Note(claim=item.claim, reason=f"{item.detail or item.quote!r} cannot stand in a test: {error.msg}")
+    return item
 
 
 def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
