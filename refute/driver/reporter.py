@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import pytest
 
 from refute.driver.anonymity import forget_marks
+from refute.driver.event_loops import forget_ended_loop
 from refute.driver.exceptions import Territory, compares_identity, cut, describe
 from refute.driver.unfit import comes_of_stand_in
 
@@ -80,6 +81,7 @@ class Reporter:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Frame one test between `start` and `finish`."""
         self._error = None
+        forget_ended_loop()
         self._facts.begin(function_name(item.nodeid))
         self._send("start", {"id": item_id(item.nodeid)})
         result = yield
