@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
@@ -14,10 +15,11 @@ from refute.adversary.oracle.shown import literal
 from refute.llm.model import MARKER, DataClass, Prompt, Reply, Tier
 from refute.ticket.record import Claim
 
-SYSTEM: Final = "vote-system-3"
+SYSTEM: Final = "vote-system-4"
 VOTE: Final = "vote-1"
 MAX_OUTPUT_TOKENS: Final = 8_192
-NEGATED: Final = f"{CONDITION} = "
+ASKED: Final = re.compile(rf"(?P<start>.*^ *{CONDITION} = )(?P<condition>[^\n]*)", re.DOTALL | re.MULTILINE)
+"""Up to the last line that sets a condition; lines of a loop may follow."""
 ANSWER_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
@@ -55,23 +57,25 @@ class Answer(BaseModel):
             case Form.VALUE:
                 return self.demand == "returns" and self._expected(situation)
             case Form.RAISES:
-                return self.demand == "raises" and _covers(situation.expected, self.error or "")
-            case Form.ENDS:
-                return self.demand in {"returns", "true", "false"}
-            case Form.CONDITION:
-                return self.demand == ("false" if negated else "true")
+                return self._holds(negated=negated) and _covers(situation.expected, self.error or "")
+            case Form.ENDS | Form.CONDITION:
+                return self._holds(negated=negated)
 
     def contradicts(self, situation: Situation, *, negated: bool = False) -> bool:
         """Whether the claim demands just what came: then the test is wrong, not the code."""
         match situation.form:
             case Form.VALUE:
                 return self.demand == "returns" and not self._expected(situation) and self._came(situation)
-            case Form.RAISES if not situation.observed:
-                return self.demand == "returns"
-            case Form.RAISES | Form.ENDS:
-                return self.demand == "raises" and _covers(str(situation.observed), self.error or "")
-            case Form.CONDITION:
-                return self.demand == ("true" if negated else "false")
+            case Form.RAISES if situation.observed:
+                return self._holds(negated=negated) and _covers(str(situation.observed), self.error or "")
+            case Form.ENDS:
+                return self._holds(negated=not negated) and _covers(str(situation.observed), self.error or "")
+            case Form.RAISES | Form.CONDITION:
+                return self._holds(negated=not negated)
+
+    def _holds(self, *, negated: bool) -> bool:
+        """Whether a condition must hold, by an answer to it or to its opposite."""
+        return self.demand == ("false" if negated else "true")
 
     def _expected(self, situation: Situation) -> bool:
         """Whether the test expects the same; in kind too (a list, no tuple), where what came differs only in that."""
@@ -155,10 +159,9 @@ def _answers(text: str) -> Mapping[int, Answer]:
 
 
 def _code(situation: Situation, *, negated: bool) -> str:
-    if situation.form is not Form.CONDITION or not negated:
+    if not (situation.form.is_condition and negated):
         return situation.code
-    head, _, condition = situation.code.rpartition(NEGATED)
-    return f"{head}{NEGATED}not ({condition})"
+    return ASKED.sub(r"\g<start>not (\g<condition>)", situation.code, count=1)
 
 
 def _covers(expected: str, error: str) -> bool:

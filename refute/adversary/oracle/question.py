@@ -4,7 +4,7 @@ import ast
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from refute.adversary.attack import TestRun
 from refute.adversary.oracle.error_text import pattern_missed
@@ -20,10 +20,16 @@ class Form(StrEnum):
 
     VALUE = "value"
     RAISES = "raises"
+    """An exception, whose class the sample must name."""
     ENDS = "ends"
     """No exception."""
     CONDITION = "condition"
-    """What is true or false; of a truth value a voter that says the same to all would too often be right by chance."""
+    """Any other condition."""
+
+    @property
+    def is_condition(self) -> bool:
+        """What is true or false: a voter that says the same to all would too often be right by chance."""
+        return self is not Form.VALUE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +64,7 @@ def question(function: ast.FunctionDef, failing: ast.stmt, run: TestRun, *, comp
     if raising is not None:
         return _raising(raising, run)
     if run.raised_in_implementation or not isinstance(failing, ast.Assert):
-        return _about(Form.ENDS, [as_result(failing)], observed=run.error_type.rpartition(".")[2])
+        return _about(Form.ENDS, _tried([as_result(failing)], "ended"), observed=run.error_type.rpartition(".")[2])
     match failing.test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() as operator], comparators=[right]) if not compares:
             for subject, other in ((left, right), (right, left)):
@@ -84,7 +90,16 @@ def _raising(raising: ast.With, run: TestRun) -> Asked:
     if pattern is not None:
         return _about(Form.CONDITION, _caught(inner, raising, pattern), expected=True, observed=False)
     came = "" if MISSED.search(run.error_message) else run.error_type.rpartition(".")[2]
-    return _about(Form.RAISES, inner, expected=_exception(raising), observed=came)
+    return _about(Form.RAISES, _tried(inner, "raised"), expected=_exception(raising), observed=came)
+
+
+def _tried(body: list[ast.stmt], asked: Literal["ended", "raised"]) -> list[ast.stmt]:
+    """Lines that ask whether others end normally, or raise."""
+    raised: list[ast.stmt] = [assign(asked, ast.Constant(value=asked == "raised"))]
+    ended: list[ast.stmt] = [assign(asked, ast.Constant(value=asked == "ended"))]
+    handler = ast.ExceptHandler(type=ast.Name(id="BaseException", ctx=ast.Load()), name=None, body=raised)
+    tried = ast.Try(body=body, handlers=[handler], orelse=ended, finalbody=[])
+    return [tried, assign(CONDITION, ast.Name(id=asked, ctx=ast.Load()))]
 
 
 def _caught(body: list[ast.stmt], raising: ast.With, pattern: ast.expr) -> list[ast.stmt]:

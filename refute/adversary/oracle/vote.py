@@ -8,7 +8,7 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
 from refute.adversary.oracle.plain_faults import test_at_fault
-from refute.adversary.oracle.question import Form, Situation
+from refute.adversary.oracle.question import Situation
 from refute.adversary.oracle.situation import situation_of
 from refute.adversary.promises import confined, limit_reached
 from refute.errors import BudgetExhausted, ModelUnavailable
@@ -106,7 +106,7 @@ def _tally(ballots: Sequence[tuple[bool, Mapping[int, Answer]]], number: int, si
     cast = [(flag, answers[number]) for flag, answers in ballots if number in answers]
     agreeing = [flag for flag, answer in cast if answer.agrees(situation, negated=flag)]
     contradicting = [flag for flag, answer in cast if answer.contradicts(situation, negated=flag)]
-    if situation.form is Form.CONDITION:  # a voice counts only beside one that was asked about the opposite
+    if situation.form.is_condition:  # a voice counts only beside one that was asked about the opposite
         return _both_ways(agreeing), _both_ways(contradicting)
     return len(agreeing), len(contradicting)
 

@@ -1,5 +1,6 @@
 """What is shown of a failing test holds its input and nothing of what it expects."""
 
+import textwrap
 from typing import Any
 
 import pytest
@@ -16,6 +17,13 @@ CODE = "def double(x):\n    return 2 * x\n"
 
 def module(code: str = CODE) -> SourceModule:
     return SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=code)
+
+
+def tried(line: str, asked: str) -> str:
+    """Lines that ask whether one ends normally, or raises."""
+    raised, ended = asked == "raised", asked == "ended"
+    tail = f"except BaseException:\n    {asked} = {raised}\nelse:\n    {asked} = {ended}\ncondition = {asked}"
+    return f"try:\n    {line}\n{tail}"
 
 
 def situation(
@@ -47,14 +55,14 @@ def test_a_value_that_was_kept_is_asked_for_with_the_lines_that_made_it() -> Non
 def test_an_exception_that_did_not_come_is_asked_about_without_its_name() -> None:
     test = "def test_a():\n    with pytest.raises(ValueError, match='bad'):\n        double(None)\n"
     found = situation(test, line=2, message="DID NOT RAISE <class 'ValueError'>", kind="Failed")
-    assert found.code == "from impl import double\nresult = double(None)"
+    assert found.code == f"from impl import double\n{tried('result = double(None)', 'raised')}"
     assert (found.form, found.expected, found.observed) == (Form.RAISES, "ValueError", "")
 
 
 def test_an_exception_that_came_is_not_told() -> None:
     test = "def test_a():\n    got = double('x')\n    assert got == 'xx'\n"
     found = situation(test, line=2, message="no", kind="ValueError", raised_in_implementation=True)
-    assert found.code.endswith("\nresult = got = double('x')")
+    assert found.code.endswith("\n" + tried("result = got = double('x')", "ended"))
     assert "xx" not in found.code
     assert (found.form, found.observed) == (Form.ENDS, "ValueError")
 
@@ -94,7 +102,8 @@ def test_of_a_table_only_the_input_is_shown() -> None:
     )
     found = situation(test, line=4, message="DID NOT RAISE", kind="Failed")
     assert "secret" not in found.code
-    assert found.code.endswith("for bad in [None, []]:\n    result = double(bad)")
+    asked = textwrap.indent(tried("result = double(bad)", "raised"), "    ")
+    assert found.code.endswith(f"for bad in [None, []]:\n{asked}")
 
 
 @pytest.mark.parametrize("trace", ["", "/attack/other.py:7: in somewhere"])

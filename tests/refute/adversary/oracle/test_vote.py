@@ -49,6 +49,11 @@ class Voters:
         return Completion(reply=reply, cost_usd=Decimal("0.01"), latency_s=0.1)
 
 
+def says(demand: str, error: str = "") -> list[dict[str, Any]]:
+    """What a sample answers to the only situation."""
+    return [{"situation": 1, "demand": demand, "value": "26", "error": error}]
+
+
 def refuted(name: str = "test_a", run: Any = A, origin: Origin = Origin.MODEL) -> TriagedTest:
     return TriagedTest(
         test=make_test(name, origin=origin), verdict=TriageVerdict.REFUTED, reason="4 of 4 runs: …", run=run
@@ -122,9 +127,39 @@ def test_an_input_that_the_implementation_refuses_on_purpose_is_decided_too() ->
     run = replace(A, error_type="ValueError", raised_in_implementation=True, raised_on_purpose=True)
     refused = replace(refuted(run=run), verdict=TriageVerdict.NEEDS_REVIEW)
     assert needs_vote(refused)
-    raises = [{"situation": 1, "demand": "raises", "error": "ValueError"}]
-    assert vote(raises, raises, tests=[refused])[0][0].verdict is TriageVerdict.INVALID
-    assert vote([AGREE], [AGREE], tests=[refused])[0][0].verdict is TriageVerdict.REFUTED
+    assert vote(says("false", "ValueError"), says("true", "ValueError"), tests=[refused])[0][0].verdict is (
+        TriageVerdict.INVALID
+    )
+    assert vote(says("true"), says("false"), tests=[refused])[0][0].verdict is TriageVerdict.REFUTED
+
+
+ENDS = "    assert double(2) == 4\n"
+RAISES = "    with pytest.raises(ValueError):\n        double(-1)\n"
+
+
+@pytest.mark.parametrize("demand", ["true", "false", "returns", "raises"])
+@pytest.mark.parametrize(
+    ("code", "message", "line", "kind"),
+    [(ENDS, "bad", 5, "ValueError"), (RAISES, "DID NOT RAISE", 6, "Failed"), (RAISES, "bad", 6, "TypeError")],
+    ids=["it should end normally", "it should raise", "it raises another"],
+)
+def test_who_says_the_same_of_everything_does_not_decide_whether_an_exception_is_right(
+    code: str, message: str, line: int, kind: str, demand: str
+) -> None:
+    one, source = situated(code, message, line=line, kind=kind)
+    for error in ("ValueError", "TypeError", "Exception", ""):
+        same = says(demand, error)
+        assert held(one, source, same, same, same) == (TriageVerdict.NEEDS_REVIEW, 3)
+
+
+def test_an_exception_is_voted_on_with_its_class() -> None:
+    one, source = situated(RAISES, "DID NOT RAISE", line=6, kind="Failed")
+    assert held(one, source, says("true", "ValueError"), says("false", "ValueError"))[0] is TriageVerdict.REFUTED
+    assert held(one, source, says("false"), says("true"))[0] is TriageVerdict.INVALID
+    another = says("true", "TypeError"), says("false", "TypeError")
+    assert held(one, source, *another, another[0])[0] is TriageVerdict.NEEDS_REVIEW
+    one, source = situated(RAISES, "bad", line=6, kind="TypeError")
+    assert held(one, source, *another)[0] is TriageVerdict.INVALID
 
 
 def test_many_tests_are_one_question_a_sample() -> None:
@@ -197,3 +232,12 @@ def test_what_came_is_known_also_where_the_message_leaves_out_its_middle() -> No
     other = [{"situation": 1, "demand": "returns", "value": "['3.35 EUR', '3.33 EUR', '3.33 EUR']"}]
     assert held(one, source, came, came)[0] is TriageVerdict.INVALID
     assert held(one, source, other, other, other)[0] is TriageVerdict.NEEDS_REVIEW
+
+
+def test_the_opposite_is_asked_of_the_line_alone_also_where_lines_of_a_loop_follow() -> None:
+    code = "    for n in (1, 2):\n        assert double(n) > n\n        double(0)\n"
+    one, source = situated(code, "assert 1 > 1", line=6)
+    voters = Voters(*[says("open")] * 3)
+    hold_vote([one], make_attack(source, [one.test]), make_brief(), voters)
+    assert "    condition = double(n) > n\n    double(0)\n" in voters.prompts[0].text
+    assert "    condition = not (double(n) > n)\n    double(0)\n" in voters.prompts[1].text
