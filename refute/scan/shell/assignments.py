@@ -53,6 +53,8 @@ def _assign_element(walker: "Walker", name: str, value: "Node | None") -> None:
     elements = walker.scope.arrays.setdefault(array, [])
     text = walker.expander.texts(value, quoted=True)[0] if value is not None else ""
     position = index.rstrip("]")
+    if array == "BASH_ALIASES":
+        walker.scope.aliases[position.strip("\"'")] = text
     if position.isdigit() and int(position) < 256:  # noqa: PLR2004 - larger indexes are only appended
         elements.extend([""] * (int(position) + 1 - len(elements)))
         elements[int(position)] = text

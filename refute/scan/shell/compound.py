@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from refute.scan.shell.call import Call, list_globs
 from refute.scan.shell.checkers import is_disarmed
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import UNKNOWN, is_known
+from refute.scan.symbols import DERIVED, OUTPUT, UNKNOWN, is_known
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _ENDLESS: Final = re.compile(r"while\s+(?:true|:|\[+\s+(?:1|true)\s+\]+|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false\b")
 _READS: Final = re.compile(r"while\s+(?:IFS=\S*\s+)?read\b")
+_SHELL: Final = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ba|da|z|k)?sh(?:\s|\Z)")
 _MAX_LINES: Final = 30
 _LEAVES: Final = re.compile(r"\b(?:break|exit|return|sleep|wait|read|inotifywait|kill|exec)\b")
 
@@ -102,11 +103,16 @@ def alternatives(walker: "Walker", node: "Node", stdin: str) -> str:
 def pipeline(walker: "Walker", node: "Node", stdin: str) -> str:
     """Commands of which each reads what the one before it prints."""
     output = stdin
+    spelled = False
     children = node.named_children
     for index, child in enumerate(children):
         if index == 1 and (files := _shown_files(walker, children[0])):
             walker.fed = (child.id, files)
+        if spelled and output in {UNKNOWN, OUTPUT} and _SHELL.match(text_of(child)):
+            # The script spells a text out and has a filter change it before it runs.
+            output = DERIVED
         output = walker.run(child, output)
+        spelled = spelled or (index == 0 and is_known(output) and bool(output.strip()))
     return output
 
 

@@ -14,13 +14,14 @@ from refute.scan.shell.functions import call_function
 from refute.scan.shell.printed_files import run_word
 from refute.scan.shell.wrapper_table import WRAPPERS
 from refute.scan.shell.wrappers import unwrap
-from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, EMPTY, NAME, OWN_PROCESS, SECRET, TEMP, UNKNOWN, is_open
 
 _MAX_WRAPPERS: Final = 12
 _KEEPS_MARK: Final = frozenset(
     {"echo", "printf", "eval", "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "perl"}
 )
 _GLOB: Final = re.compile(r"[*?\[]")
+_THIS_SHELL: Final = re.compile(f"/proc/(?:self|thread-self|[\\d{OWN_PROCESS}]+)/exe")
 _MAKES_TEMPORARY: Final = re.compile(
     r"(?i)(?:mk|make_?|create_?|new_?|get_?)\w*te?mp(?:orary)?(?:_?(?:dir|directory|file|folder)s?)?"
 )
@@ -68,6 +69,7 @@ def dispatch(call: Call) -> str:
         if _unresolved(call):
             return UNKNOWN
         name = word.rpartition("/")[2] if not word.endswith("/") else word
+        name = "bash" if _THIS_SHELL.fullmatch(word) else name
         inner = unwrap(call, name)
         if inner is None:
             handler = COMMANDS.get(name) or COMMANDS.get(re.sub(r"[\d.]+\Z", "", name))
@@ -140,6 +142,8 @@ def _unresolved(call: Call) -> bool:
             return True
         return False
     if not is_open(word) or SECRET in word:
+        if NAME in word and "/" not in word and any(is_dangerous_operand(call, argument) for argument in call.argv[1:]):
+            call.act.add("unresolved-command")
         return False
     if word.startswith(UNKNOWN) and "/" in word and not is_open(word.rpartition("/")[2]):
         return False

@@ -7,6 +7,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from refute.scan.shell.escapes import decode_escapes
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 from refute.scan.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, is_known, is_open
@@ -24,7 +25,7 @@ def expand_parameter(node: Node, scope: Scope, texts: Texts) -> list[str]:
     if not children:
         return [UNKNOWN]
     if text_of(children[0]) == "#" and len(children) > 1:
-        return [NAME]
+        return [_length(text) for text in _subject(children[1], scope)]
     if text_of(children[0]) == "!" and len(children) > 1:
         return _indirect(children[1], scope)
     subject, *rest = children
@@ -50,6 +51,10 @@ def _subject(node: Node, scope: Scope) -> list[str]:
         position = int(index)
         return [elements[position]] if -len(elements) <= position < len(elements) else [""]
     return elements or [UNKNOWN]
+
+
+def _length(text: str) -> str:
+    return str(len(text)) if is_known(text) else NAME
 
 
 def _each_element(joined: str, operator: str, operands: list[Node], texts: Texts) -> str:
@@ -125,7 +130,9 @@ def _transform(value: str, operator: str, operand: str, *, environment: bool) ->
         "^": value[:1].upper() + value[1:],
         ",": value[:1].lower() + value[1:],
     }
-    return case.get(operator, value if operator == "@" else DERIVED)
+    if operator == "@":
+        return {"E": decode_escapes, "U": str.upper, "L": str.lower}.get(operand, str)(value)
+    return case.get(operator, DERIVED)
 
 
 def _substring(value: str, operand: str) -> str:

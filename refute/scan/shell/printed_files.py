@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
     from refute.scan.shell.walk import Walker
 
-_PRINTERS: Final = frozenset({"cat", "head", "tail", "tac"})
+_PRINTERS: Final = frozenset({"cat", "head", "tail", "tac", "sort", "uniq"})
 """Commands whose output is a file's lines."""
+_SEARCHERS: Final = frozenset({"grep", "egrep", "fgrep", "rg", "sed", "awk"})
+"""The same for those of its lines that are asked for."""
+_FILTER: Final = re.compile(r"(?:[ef]?grep|head|tail|sort|uniq|sed|tr|cut|awk|cat)\b")
 _NAME: Final = re.compile(r"\$\{?!?(\w+)")
 _SUBSTITUTIONS: Final = frozenset({"command_substitution", "process_substitution"})
 _PLAIN: Final = frozenset({"word", "string", "raw_string", "concatenation", "number", "simple_expansion", "expansion"})
@@ -87,15 +90,25 @@ def _is_at_hand(walker: "Walker", path: str) -> bool:
     return walker.follows(path) or locate(path, walker.scope.cwd).text in walker.shared.written
 
 
+def _searched(words: "list[Node]") -> "list[Node]":
+    """The files among the arguments of a command that takes a pattern or program first."""
+    operands = [word for word in words if not text_of(word).startswith("-")]
+    given = any(re.match(r"-(?:\w*e|-regexp)", text_of(word)) for word in words)
+    return operands if given and len(operands) == 1 else operands[1:]
+
+
 def _printed(walker: "Walker", substitution: "Node") -> list[str]:
     if len(substitution.named_children) != 1:
         return []
     inside = substitution.named_children[0]
+    if inside.type == "pipeline" and all(_FILTER.match(text_of(stage)) for stage in inside.named_children[1:]):
+        # At most fewer lines: what is left of a file is judged as the whole of it.
+        inside = inside.named_children[0]
     if inside.type == "file_redirect":
         words = inside.children_by_field_name("destination") if text_of(inside).startswith("<") else []
     elif inside.type == "command":
         name, *words = inside.named_children
-        words = words if text_of(name) in _PRINTERS else []
+        words = words if text_of(name) in _PRINTERS else _searched(words) if text_of(name) in _SEARCHERS else []
     else:
         return []
     texts = [text for word in words if word.type in _PLAIN for text in walker.expander.texts(word, quoted=True)]

@@ -80,6 +80,7 @@ def _file(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> No
         for words in walker.expander.words(destination):
             path = FIELD.join(words).replace(FIELD, " ")
             if operator.endswith("&") and (path.isdigit() or path == "-"):
+                effect.stdin = walker.scope.descriptors.get(path, effect.stdin) if operator == "<&" else effect.stdin
                 continue
             act = Act(walker.shared.report, walker.spot(command), text_of(command), walker.scope.cwd)
             if path.startswith(("/dev/tcp/", "/dev/udp/")):
@@ -91,7 +92,11 @@ def _file(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> No
                 substituted = destination.type == "process_substitution"
                 # What a person types is nobody's text.
                 typed = path in {"/dev/tty", "/dev/null"}
-                effect.stdin = "" if typed else walker.expander.fed if substituted else content or kept
+                text = "" if typed else walker.expander.fed if substituted else content or kept
+                if descriptor in {"", "0"}:
+                    effect.stdin = text
+                else:
+                    walker.scope.descriptors[descriptor] = text
                 if not content and walker.follows(path):
                     walker.fed = (command.id, [path])
             else:

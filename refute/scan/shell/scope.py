@@ -70,6 +70,8 @@ class Scope:
     aliases: dict[str, str] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
     """Names that stand for other names (`declare -n`)."""
+    descriptors: dict[str, str] = field(default_factory=dict)
+    """Number of a descriptor that the script opened for reading → the text behind it."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
     frames: list["Frame"] = field(default_factory=list)
@@ -89,6 +91,7 @@ class Scope:
             functions=dict(self.functions),
             aliases=dict(self.aliases),
             references=dict(self.references),
+            descriptors=dict(self.descriptors),
             arguments=self.arguments,
             frames=[Frame(frame.branching, dict(frame.before)) for frame in self.frames],
             branching=self.branching,
@@ -100,7 +103,7 @@ class Scope:
         fresh = other.fork()
         self.cwd, self.branching, self.endless = fresh.cwd, fresh.branching, fresh.endless
         self.variables, self.arrays, self.functions = fresh.variables, fresh.arrays, fresh.functions
-        self.aliases, self.references = fresh.aliases, fresh.references
+        self.aliases, self.references, self.descriptors = fresh.aliases, fresh.references, fresh.descriptors
 
     def assign(self, name: str, values: tuple[str, ...]) -> None:
         """Give a variable its possible values."""

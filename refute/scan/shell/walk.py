@@ -204,7 +204,8 @@ class Walker:
         children = node.named_children
         if children and children[0].type == "file_redirect":
             return redirects.apply(inner, children[:1], children[0]).stdin or UNKNOWN
-        output = inner.all(children)
+        # What the script writes into `>(…)` comes later.
+        output = inner.all(children, UNKNOWN if node.children[0].type == ">(" else "")
         return OUTPUT if output == UNKNOWN else output
 
     def follows(self, path: str) -> bool:

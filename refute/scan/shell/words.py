@@ -9,26 +9,13 @@ from typing import Final
 
 from tree_sitter import Node
 
+from refute.scan.shell.escapes import decode_escapes, unescape
 from refute.scan.shell.expansion import expand_parameter
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 from refute.scan.symbols import EMPTY, FIELD, NAME, UNKNOWN, capped, is_known
 
 MAX_ALTERNATIVES: Final = 8
-_ESCAPES: Final = {
-    "a": "\a",
-    "b": "\b",
-    "e": "\x1b",
-    "E": "\x1b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-}
-_ANSI: Final = re.compile(
-    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|c(.)|(.))", re.DOTALL
-)
 # Unquoted braces and commas, told apart from quoted ones until brace expansion is done.
 _OPEN, _COMMA, _CLOSE = "\ue010", "\ue011", "\ue012"
 _ACTIVE: Final = str.maketrans({"{": _OPEN, ",": _COMMA, "}": _CLOSE})
@@ -42,28 +29,6 @@ _BARE: Final = frozenset({"simple_expansion", "expansion", "command_substitution
 
 Substitute = Callable[[Node], str]
 """Runs a command substitution's inside and returns what it prints."""
-
-
-def decode_escapes(text: str) -> str:
-    """Backslash escapes as `$'…'`, `printf` and `echo -e` read them."""
-
-    def one(match: re.Match[str]) -> str:
-        hexadecimal, short, long, octal, control, plain = match.groups()
-        if hexadecimal or short or long:
-            code = int(hexadecimal or short or long, 16)
-            return chr(code) if code <= 0x10FFFF else ""  # noqa: PLR2004 - the last code point
-        if octal:
-            return chr(int(octal, 8) & 0xFF)
-        if control:
-            return chr(ord(control) & 0x1F)
-        return _ESCAPES.get(plain, plain if plain in "\\'\"?" else "\\" + plain)
-
-    return _ANSI.sub(one, text)
-
-
-def unescape(text: str) -> str:
-    """An unquoted word without its backslashes; an escaped line end vanishes."""
-    return re.sub(r"\\(.?)", lambda m: "" if m[1] == "\n" else m[1], text, flags=re.DOTALL) if "\\" in text else text
 
 
 def combine(parts: Iterable[list[str]]) -> list[str]:
@@ -153,7 +118,8 @@ class Expander:
 
     def _variable(self, name: str, *, quoted: bool) -> list[str]:
         if name in {"@", "*"}:
-            return [FIELD.join(self.scope.elements(name))]
+            separator = self.scope.variables.get("IFS", (FIELD,))[-1][:1] if name == "*" and quoted else FIELD
+            return [separator.join(self.scope.elements(name))]
         values = list(self.scope.lookup(name))
         return values if quoted else [self._split(value) for value in values]
 

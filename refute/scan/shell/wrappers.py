@@ -6,9 +6,11 @@ import re
 import shlex
 from typing import Final
 
+from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.options import split_options
+from refute.scan.shell.starters import STARTERS
 from refute.scan.shell.syntax import text_of
 from refute.scan.shell.terminals import in_screen, in_tmux
 from refute.scan.shell.wrapper_table import WRAPPERS
@@ -21,7 +23,9 @@ _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
 
 
-_PROCESS_LIST: Final = re.compile(r"\b(?:lsof|fuser|netstat|ss|top)\b[^|]*\|")
+_PROCESS_LIST: Final = re.compile(
+    r"\b(?:lsof(?!\s+(?:-\w+\s+)*-\w*i(?:\s*tcp)?:\d{4,5}\b)|fuser|netstat|ss|top)\b[^|]*\|"
+)
 
 
 def unwrap(call: Call, name: str) -> list[str] | None:
@@ -34,15 +38,15 @@ def unwrap(call: Call, name: str) -> list[str] | None:
     if name == "xargs":
         return _xargs(call, rest)
     if name == "command":
-        return [] if rest[:1] and rest[0].startswith(("-v", "-V")) else split_options(rest, "")[1]
+        return None if rest[:1] and rest[0].startswith(("-v", "-V")) else split_options(rest, "")[1]
     if re.match(r"ld-(?:linux|musl)[\w.-]*\.so", name) or name == "ld.so":
         return split_options(rest, "", frozenset({"library-path", "preload", "argv0", "audit"}))[1]
     if name in {"tmux", "byobu"}:
         return in_tmux(call, rest)
     if name == "screen":
         return in_screen(call, rest)
-    if name == "cmake" and rest[:1] == ["-E"]:
-        return _cmake_tool(rest[1:])
+    if name in STARTERS:
+        return STARTERS[name](rest)
     return _by_table(call, name, rest)
 
 
@@ -69,6 +73,8 @@ def _by_itself(call: Call, name: str, rest: list[str], words: list[str]) -> None
         options = split_options(rest, WRAPPERS[name].valued)[0]
         if any(OWN_PROCESS not in value for value in options.get("p", [])):
             call.act.add("attack-tool", detail="Listens to a process that is not its own.")
+    if name == "coproc" and len(words) == 1 and words[0].rpartition("/")[2] in _SHELLS:
+        call.act.add("pipe-to-shell", detail="It runs whatever the script writes to it later.")
     if name == "unshare" or (name == "systemd-run" and words):
         call.act.add("container-escape" if name == "unshare" and "-r" not in rest else "system-control")
 
@@ -81,17 +87,6 @@ def _of_project(call: Call, name: str, rest: list[str], words: list[str]) -> lis
         call.walker.shared.report.reached.append(("pyproject.toml", f"task {word}"))
         words = [word.rpartition(":")[2], *words[1:]] if name == "hatch" else words
     return words
-
-
-def _cmake_tool(rest: list[str]) -> list[str] | None:
-    """The command that `cmake -E` runs, or is."""
-    verb, words = "".join(rest[:1]), rest[1:]
-    while verb == "env" and words and (words[0].startswith("--") or _ASSIGNMENT.match(words[0])):
-        words = words[1:]
-    tools = {"remove": ["rm"], "remove_directory": ["rm", "-r"], "rm": ["rm"], "copy": ["cp"], "rename": ["mv"]}
-    if verb in {"env", "time"}:
-        return words
-    return words[1:] if verb == "chdir" else [*tools[verb], *words] if verb in tools else None
 
 
 def _textual(call: Call, name: str, words: list[str]) -> list[str]:
@@ -148,6 +143,9 @@ def _environment(call: Call, rest: list[str]) -> list[str] | None:
             words = [*shlex.split(text), *words]
         except ValueError:
             call.act.add("unanalysable", detail="`env -S` with unbalanced quotes.")
+    for directory in [*options.get("C", []), *options.get("chdir", [])]:
+        call.walker = call.walker.fork()
+        call.walker.scope.cwd = paths.locate(directory, call.walker.scope.cwd).text
     while words and _ASSIGNMENT.match(words[0]):
         if words[0].startswith("LD_PRELOAD="):
             call.act.add("preload")
@@ -181,14 +179,23 @@ def _xargs(call: Call, rest: list[str]) -> list[str]:
         return []
     if marker:
         return [word.replace(marker, fed or UNKNOWN) for word in words]
-    arguments = [piece for piece in re.split(r"\s+", fed) if piece][:50] if fed else [UNKNOWN]
+    arguments = [piece for piece in re.split(r"[\s\0]+", fed) if piece][:50] if fed else [UNKNOWN]
     if head in {"sh", "bash", "dash", "zsh", "ksh"} and len(words) == 1:
-        _fed(call, head)
-        return []
+        return _run_listed(call, words, fed, arguments)
     if head == "env" and SECRET not in fed:
         return words
     # Without `-I` a blank separates; a single unknown name stays one argument.
     return [*words, *(arguments or [NAME])]
+
+
+def _run_listed(call: Call, words: list[str], fed: str, files: list[str]) -> list[str]:
+    """`… | xargs -n1 sh` runs each file of a list."""
+    if is_open(fed) or not fed:
+        _fed(call, words[0])
+        return []
+    for file in files[1:]:
+        call.walker.embedded(f"{words[0]} {shlex.quote(file)}", call.node)
+    return [*words, *files[:1]]
 
 
 def _fed(call: Call, interpreter: str) -> None:

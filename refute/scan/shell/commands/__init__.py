@@ -20,6 +20,7 @@ from refute.scan.shell.commands import (
     pythons,
     reading,
     remote,
+    scripted,
     services,
     system,
     text,
@@ -47,6 +48,7 @@ COMMANDS: Mapping[str, Handler] = MappingProxyType(
         **interpreters.COMMANDS,
         **pythons.COMMANDS,
         **foreign.COMMANDS,
+        **scripted.COMMANDS,
         **builtins.COMMANDS,
         **building.COMMANDS,
     }

@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from refute.scan import paths
 from refute.scan.makefile import recipes_as_shell
 from refute.scan.rules import Language
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import note_run
+from refute.scan.shell.commands.interpreters import given_text, note_run
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import UNKNOWN, is_open
 
@@ -17,10 +16,9 @@ def _make(call: Call) -> str:
     directory = (options.get("C") or ["."])[0]
     # The grammar drops a `-` that stands before a here-document.
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
-    located = paths.locate(f"{directory}/{makefile}", call.walker.scope.cwd).text
     for text in options.get("eval", []):
         call.walker.embedded(recipes_as_shell(text, tuple(targets)), call.node)
-    written = call.stdin if makefile in {"-", "/dev/stdin"} else call.walker.shared.written.get(located)
+    written = given_text(call, makefile if makefile.startswith(("/", "-")) else f"{directory}/{makefile}")
     if written and not is_open(written):
         call.walker.embedded(recipes_as_shell(written, tuple(targets)), call.node)
     note_run(call, f"{directory}/{makefile}", " ".join(["make", *targets]))

@@ -11,7 +11,7 @@ from refute.scan.shell.checkers import always_agrees, is_checker
 from refute.scan.shell.functions import call_function
 from refute.scan.shell.options import split_options
 from refute.scan.shell.printed_files import files_read, note_content
-from refute.scan.symbols import HERE, NAME, OUTPUT, UNKNOWN, is_open
+from refute.scan.symbols import HERE, NAME, OUTPUT, UNKNOWN, is_known, is_open
 
 
 def _trap(call: Call) -> str:
@@ -84,7 +84,8 @@ def _read_variables(call: Call) -> str:
     options, operands = split_options(call.argv[1:], "adinNptu")
     lines = call.stdin.split("\n") if call.stdin else []
     first = lines[0] if lines and not (len(lines) > 2) else UNKNOWN  # noqa: PLR2004 - one line and its end
-    values = first.split(None, max(len(operands) - 1, 0)) if first and not is_open(first) else []
+    parts = max(len(operands) - 1, 0) if "a" not in options else -1
+    values = _split_at_separators(call, first, parts) if first and not is_open(first) else []
     read = files_read(call.walker, call.node)
     for index, name in enumerate(operands or ["REPLY"]):
         note_content(call.walker, name, read)
@@ -96,12 +97,20 @@ def _read_variables(call: Call) -> str:
     return ""
 
 
+def _split_at_separators(call: Call, text: str, parts: int) -> list[str]:
+    """A line's fields as `read` parts them at `IFS`, the last of which takes the rest."""
+    separators = call.walker.scope.variables.get("IFS", (" ",))[-1]
+    if not separators.strip() or not is_known(separators):
+        return text.split(None, parts)
+    return re.split(f"[{re.escape(separators)}]", text.rstrip("\n"), maxsplit=max(parts, 0)) if parts else [text]
+
+
 def _read_lines(call: Call) -> str:
-    """`mapfile` and `readarray`: one element a line."""
+    """`mapfile` and `readarray`: one element a line, or up to the character that `-d` names."""
     options, operands = split_options(call.argv[1:], "dnOsuCc")
     for action in options.get("C", []):
         call.walker.embedded(action, call.node)
-    lines = call.stdin.rstrip("\n").split("\n") if call.stdin else [UNKNOWN]
+    lines = call.stdin.rstrip("\n").split((options.get("d") or ["\n"])[0][:1] or "\0") if call.stdin else [UNKNOWN]
     name = operands[0] if operands else "MAPFILE"
     call.walker.scope.arrays[name] = lines
     note_content(call.walker, name, files_read(call.walker, call.node))

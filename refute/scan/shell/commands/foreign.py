@@ -112,7 +112,6 @@ COMMANDS: Final = {
     "Rscript": _foreign("e"),
     "guile": _foreign("c"),
     "tclsh": _foreign(""),
-    "expect": _foreign("c"),
     "osascript": _foreign("e"),
     "groovy": _foreign("e"),
     **dict.fromkeys(("emacs", "emacsclient"), _emacs),

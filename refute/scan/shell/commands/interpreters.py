@@ -11,9 +11,12 @@ from refute.scan.shell.call import Call
 from refute.scan.shell.functions import borrow
 from refute.scan.shell.handing_over import hands_over
 from refute.scan.shell.printed_files import run_printed
+from refute.scan.shell.syntax import text_of
 from refute.scan.symbols import DECODED, DERIVED, DOWNLOAD, NAME, OUTPUT, UNKNOWN, as_pattern, is_open
 
 _NOT_KNOWN: Final = UNKNOWN + OUTPUT + NAME + " \n;"
+_OWN_TEXT: Final = re.compile(r"(?:\$\(|`)\s*(?:sed|awk|grep|tail|head|cut|cat|tr)\b[^)`]*\$\{?(?:0|BASH_SOURCE)\b")
+"""Picks lines of the script itself, as one does to hide commands in its comments."""
 _SHELLS: Final = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "posh", "yash")
 
 
@@ -57,12 +60,22 @@ def _shell(call: Call) -> str:
         elif re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", word) and index + 1 < len(words):
             return _command_text(call, words[index + 1], words[index + 2 :])
         elif re.fullmatch(r"-[a-zA-Z]*s[a-zA-Z]*", word):
-            return from_stdin(call)
+            return _fed_with(call, [word for word in words[index + 1 :] if word != "--"])
         elif word.startswith(("-", "+")):
             index += 1
         else:
             return run_file(call, word, Language.SHELL, words[index + 1 :])
     return from_stdin(call)
+
+
+def _fed_with(call: Call, arguments: list[str]) -> str:
+    """`bash -s ARGUMENTS`: what it is fed, with these."""
+    scope = call.walker.scope
+    outer, scope.arguments = scope.arguments, arguments
+    try:
+        return from_stdin(call)
+    finally:
+        scope.arguments = outer
 
 
 def _command_text(call: Call, text: str, arguments: list[str]) -> str:
@@ -126,6 +139,15 @@ def run_file(call: Call, path: str, language: Language | None = None, arguments:
     return UNKNOWN
 
 
+def given_text(call: Call, path: str) -> str | None:
+    """What a file that a program reads as its script holds, where this script itself feeds or writes it."""
+    if path in {"-", "/dev/stdin"}:
+        return call.stdin
+    if path.startswith("/dev/fd/"):
+        return call.walker.expander.fed
+    return call.walker.shared.written.get(paths.locate(path, call.walker.scope.cwd).text)
+
+
 def _text_written(call: Call, path: str) -> str | None:
     """What the script itself put there, or there with a whole directory that it downloaded."""
     written = call.walker.shared.written
@@ -137,8 +159,6 @@ def _text_written(call: Call, path: str) -> str | None:
 
 
 def _from_substitution(call: Call) -> str:
-    from refute.scan.shell.syntax import text_of  # noqa: PLC0415 - only here
-
     if run_printed(call):
         call.act.add("unresolved-command", severity=Severity.MEDIUM, detail="The commands are the content of a file.")
         return UNKNOWN
@@ -155,7 +175,7 @@ def _eval(call: Call) -> str:
     if not text.strip(_NOT_KNOWN):
         run_printed(call)
         # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
-        strong = UNKNOWN in text and not call.walker.shared.uncalled
+        strong = (UNKNOWN in text and not call.walker.shared.uncalled) or _OWN_TEXT.search(text_of(call.node))
         call.act.add("unresolved-command", severity=None if strong else Severity.MEDIUM)
         return UNKNOWN
     return run_text(call, text, forked=False)

@@ -214,6 +214,8 @@ def _talk(call: Call) -> str:
     shows = call.argv[0] in _BROWSERS and not {"-dump", "-source", "-dump_source", "-dump_both"} & set(call.argv)
     for word in operands[:1]:
         host = hosts.host_of(word) if "://" in word else word.rpartition("@")[2]
+        if call.argv[0] in {"http", "https", "xh", "httpie"} and re.match(r":(?:\d|/|\Z)", word):
+            host = "localhost"
         if shows and host is not None and hosts.reach_of(host) == hosts.Reach.UNKNOWN:
             # A person looks at what the caller names; without a terminal nothing is fetched.
             call.act.add("network-unresolved", severity=Severity.MEDIUM)

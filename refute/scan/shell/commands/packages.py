@@ -6,14 +6,18 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from refute.scan import hosts, paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.interpreters import note_run
 from refute.scan.shell.commands.publishing import configure, publish
 from refute.scan.shell.commands.system import ATTACK_TOOLS, only_asks
 from refute.scan.shell.options import split_options
-from refute.scan.symbols import DERIVED, DOWNLOAD, UNKNOWN
+from refute.scan.symbols import DERIVED, DOWNLOAD, HOME, UNKNOWN, show
 
+_MACHINE: Final = frozenset(
+    {"/etc", "/root", "/home", "/var", "/usr", "/boot", "/proc", "/sys", "/dev", "/run", "/opt"}
+)
 _PACMAN: Final = re.compile(r"-(?:S|U|R)[a-z]*")
 _ELSEWHERE: Final = re.compile(rf"://|\bgit\+|^(?:git@|ssh:)|@git|\.(?:deb|rpm|apk|gem|tgz)\Z|{DERIVED}|{DOWNLOAD}")
 _UNCHECKED: Final = re.compile(
@@ -31,13 +35,29 @@ _LOCAL_CLOUD: Final = re.compile(
 """What needs no account and asks no cloud."""
 
 
+_OPENS_HOST: Final = re.compile(
+    r"--privileged|--(?:pid|userns|ipc|uts)[= ]host|--cap-add|docker\.sock|--device|\"(?:hostPID|privileged)\""
+)
+_MOUNTED: Final = re.compile(r"(?:^|\s)(?:-v|--volume)[= ]?([^:\s]+):|\b(?:source|src)=([^,\s]+)")
+
+
+def _mounts(call: Call, text: str) -> None:
+    """Judge what of the machine a container gets to see."""
+    for match in _MOUNTED.finditer(text):
+        target = paths.locate(match[1] or match[2], call.walker.scope.cwd)
+        if target.text in {"/", HOME} or target.text in _MACHINE:
+            call.act.add("container-escape", detail=f"The container gets {show(target.text)} of the machine.")
+        elif "/" in target.text:
+            call.act.read(target.text)
+
+
 def _docker(call: Call) -> str:
     words = [word for word in call.argv[1:] if not word.startswith("-")]
     text = " ".join(call.argv)
-    if re.search(
-        r"--privileged|--pid[= ]host|--cap-add|docker\.sock|(?:-v|--volume)[= ]?/(?:etc|root|home|var)?:|(?:source|src)=/[, ]|--device",
-        text,
-    ):
+    _mounts(call, text)
+    for host in re.findall(r"(?:-H|--host)[= ](?:tcp|ssh)://(?:[^@/\s]+@)?([^:/\s]+)", text):
+        call.act.connect(host)
+    if _OPENS_HOST.search(text):
         call.act.add("container-escape")
     elif words and words[0] in {
         "run",
@@ -61,9 +81,18 @@ def _docker(call: Call) -> str:
     return UNKNOWN
 
 
+def _is_emulated(call: Call) -> bool:
+    """Whether the cloud that is meant runs on this machine: by the address it is called at."""
+    options = split_options(call.argv[1:], "", frozenset({"endpoint-url", "endpoint", "address"}), mixed=True)[0]
+    named = [value for name in ("endpoint-url", "endpoint", "address") for value in options.get(name, [])]
+    if call.argv[0] == "vault":
+        named = named or list(call.walker.scope.variables.get("VAULT_ADDR", ()))
+    return bool(named) and all(hosts.reach_of(hosts.host_of(one) or UNKNOWN) == hosts.Reach.LOOPBACK for one in named)
+
+
 def _cloud(call: Call) -> str:
     if len(call.argv) > 1 and not only_asks(call):
-        local = _LOCAL_CLOUD.match(" ".join(call.argv))
+        local = _LOCAL_CLOUD.match(" ".join(call.argv)) or _is_emulated(call)
         call.act.add("cloud-control", severity=Severity.MEDIUM if local else None)
     return UNKNOWN
 

@@ -1,5 +1,6 @@
 """Commands that name places and facts: directories, temporary files, the machine."""
 
+import re
 from typing import Final
 
 from refute.scan import paths
@@ -57,7 +58,8 @@ COMMANDS: Final = {
     "readlink": _realpath,
     "mktemp": _mktemp,
     "tempfile": _mktemp,
-    "which": _which,
+    **dict.fromkeys(("which", "command", "whence"), _which),
+    "type": lambda call: _which(call) if re.match(r"-[pP]", "".join(call.argv[1:2])) else UNKNOWN,
     "hostname": _identity,
     "whoami": _identity,
     "id": _identity,

@@ -8,7 +8,7 @@ from typing import Final
 from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import note_run
+from refute.scan.shell.commands.interpreters import given_text, note_run
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import HERE, HOME, NAME, SECRET, UNKNOWN, is_known
 
@@ -68,6 +68,8 @@ def _read(call: Call) -> str:
 
 def _part(name: str, options: dict[str, list[str]], text: str) -> str:
     """What `head -c` and `tail -c` leave of a text; lines are left whole, because all of them may run."""
+    if name == "paste" and "s" in options:
+        return text.rstrip("\n").replace("\n", (options.get("d") or ["\t"])[0].replace("\\0", ""))
     count = (options.get("c") or options.get("bytes") or [""])[0]
     number = re.fullmatch(r"([+-]?)(\d+)", count)
     if name not in {"head", "tail"} or number is None:
@@ -115,6 +117,7 @@ def _awk(call: Call) -> str:
     programs = options.get("e", []) or ([] if "f" in options else operands[:1])
     for path in options.get("f", []):
         note_run(call, path, "awk")
+        programs = [*programs, given_text(call, path) or ""]
     for path in operands[1:] if not options.get("f") else operands:
         if "=" not in path:
             call.act.read(path)
@@ -152,7 +155,8 @@ def _list(call: Call) -> str:
         alone = bool(options.keys() & {"d", "directory"}) and "*" not in path
         call.act.list(path, asks=alone or call.silent)
     # A directory's members are printed without it, what a pattern matches with its path.
-    return "\n".join([NAME, *(f"{path.rstrip('/')}/{NAME}" for path in operands)])
+    names = [path if re.search(r"[*?]", path) else f"{path.rstrip('/')}/{NAME}" for path in operands]
+    return "\n".join(names if operands and names == operands else [NAME, *names])
 
 
 def _find(call: Call) -> str:
@@ -224,7 +228,8 @@ def _tar(call: Call) -> str:
                 r"[\w./-]*(gzip|pigz|xz|zstd|bzip2|lz4|lzma)\b", value
             ):
                 continue
-            call.act.add("foreign-code", detail=f"tar --{option} runs a command.")
+            severity = Severity.MEDIUM if option == "to-command" else None
+            call.act.add("foreign-code", severity=severity, detail=f"tar --{option} runs a command.")
             call.walker.embedded(value.removeprefix("exec="), call.node)
     archive = (options.get("f") or options.get("file") or [""])[0]
     directory = (options.get("C") or options.get("directory") or ["."])[0]

