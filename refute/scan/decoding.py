@@ -1,11 +1,15 @@
-"""Decoders that hide commands: base64, hexadecimal, rot13 and the like, both for shell filters and Python calls."""
+"""What turns one text into another and so hides commands, for shell filters and Python calls: decoders, patterns."""
 
 import base64
 import binascii
 import re
+import warnings
 from typing import Final
 
 MAX_TEXT: Final = 200_000
+_MAX_TRIALS: Final = 4_000_000
+_REPEATS: Final = re.compile(r"(?<!\\)[*+?{]|\\[0-9]")
+_NESTED: Final = re.compile(r"\)[*+?{]")
 
 
 def decode(text: str, decoder: str) -> str | None:
@@ -32,3 +36,20 @@ def decode(text: str, decoder: str) -> str | None:
 def encode_base64(text: str) -> str:
     """What `base64` prints for a text."""
     return base64.b64encode(text.encode()).decode() + "\n"
+
+
+def substitute(pattern: str, replacement: str, text: str, *, count: int) -> str | None:
+    """`re.sub` for a pattern of somebody else; None where it is wrong, or might keep the scanner busy.
+
+    Matching may try as many ways as the text is long to the power of the pattern's repetitions, and a repetition of
+    repetitions has no such bound.
+    """
+    repeats = len(_REPEATS.findall(pattern))
+    if _NESTED.search(pattern) or len(text) ** (repeats + 1) > _MAX_TRIALS:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.sub(pattern, replacement, text, count=count, flags=re.MULTILINE)
+    except (re.error, IndexError):
+        return None

@@ -94,6 +94,21 @@ def test_doubling_text_ends_in_time() -> None:
     assert time.process_time() - started < 10
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        r"echo AAA | sed 's/\(a*\)*b/x/' | sh",
+        "echo AAA | sed 's/a*a*a*b/x/' | sh",
+        r"echo AAA | sed 's/a\?a\?a\?a\?a\?a\?a\?a\?b/x/' | sh",
+    ],
+)
+def test_a_pattern_that_could_be_tried_without_end_ends_in_time(script: str) -> None:
+    started = time.process_time()
+    findings = scan_text("x.sh", script.replace("AAA", 60 * "a").encode(), language=Language.SHELL)
+    assert time.process_time() - started < 10
+    assert "decoded-execution" in {finding.rule_id for finding in findings}
+
+
 def test_wrong_name_does_not_hide_the_language() -> None:
     assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.SHELL, "notes.txt")
     assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.PYTHON, "x.py")

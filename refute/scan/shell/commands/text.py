@@ -1,9 +1,9 @@
 """Commands that only make or change text: what they print is worked out, so that hidden commands come to light."""
 
 import re
-import warnings
 from typing import Final
 
+from refute.scan.decoding import substitute
 from refute.scan.shell.call import Call, list_globs
 from refute.scan.shell.commands.interpreters import note_run
 from refute.scan.shell.escapes import decode_escapes
@@ -24,9 +24,6 @@ _MAX_TEXT: Final = 200_000
 
 
 _SAFE_TR: Final = 4_000
-
-
-_SAFE_REPEATS: Final = 3
 
 
 def _echo(call: Call) -> str:
@@ -169,17 +166,10 @@ def _substitute(script: str, text: str) -> str:
     match = re.fullmatch(r"s(.)(.*?)(?<!\\)\1(.*?)(?<!\\)\1([gi]*)", script, re.DOTALL)
     if not match:
         return OUTPUT
-    # A hostile pattern must not keep the scanner busy: few repetitions, short text.
-    if len(text) > _SAFE_TR or len(re.findall(r"[*+{]", match[2])) > _SAFE_REPEATS:
-        return DERIVED
     basic = re.sub(r"\\?[(){}+?|]", lambda m: m[0][1:] if m[0][0] == "\\" else "\\" + m[0], match[2])
     replacement = re.sub(r"(?<!\\)&", r"\\g<0>", match[3])
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return re.sub(basic, replacement, text, count=0 if "g" in match[4] else 1, flags=re.MULTILINE)
-    except (re.error, IndexError):
-        return DERIVED
+    changed = substitute(basic, replacement, text, count=0 if "g" in match[4] else 1)
+    return DERIVED if changed is None else changed
 
 
 def _cut(call: Call) -> str | None:
