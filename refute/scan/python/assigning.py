@@ -15,6 +15,7 @@ from refute.scan.symbols import show
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
 
+_RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "builtins.exec", "builtins.eval"})
 _JUDGING_BUILTINS: Final = frozenset(
     [
         "print",
@@ -45,6 +46,8 @@ def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, 
         return
     where = f"{owner.name}.{target.attr}" if isinstance(owner, Ref) else ""
     spot = walker.spot(target)
+    if isinstance(value, Ref) and value.name in _RUNS_COMMANDS and where:
+        walker.report.add("dynamic-name", spot, f"{where} = {value.name}")
     if "()" not in where and where.startswith(
         ("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "unittest.mock.", "pluggy.")
     ):

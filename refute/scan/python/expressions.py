@@ -1,6 +1,7 @@
 """Python expressions, one function per kind: what each yields."""
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
 from itertools import islice, product
 from types import MappingProxyType
@@ -26,6 +27,18 @@ from refute.scan.symbols import UNKNOWN, capped
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
 
+_COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = MappingProxyType(
+    {
+        ast.Eq: operator.eq,
+        ast.NotEq: operator.ne,
+        ast.Lt: operator.lt,
+        ast.LtE: operator.le,
+        ast.Gt: operator.gt,
+        ast.GtE: operator.ge,
+        ast.In: lambda left, right: left in right,
+        ast.NotIn: lambda left, right: left not in right,
+    }
+)
 _MAX_ITEMS: Final = 4096
 _MAX_ALL_ROUNDS: Final = 12_000
 
@@ -47,11 +60,25 @@ def _choice(walker: "PythonWalker", node: ast.expr) -> Any:
         case ast.FormattedValue() | ast.Await() | ast.Starred():
             return walker.value(node.value)
         case ast.Yield() | ast.YieldFrom():
-            return UNK if node.value is None else walker.value(node.value)
+            value = UNK if node.value is None else walker.value(node.value)
+            items = names.iterated(value) if isinstance(node, ast.YieldFrom) else [value]
+            walker.yielded.extend(items[:_MAX_ITEMS] if isinstance(items, list) else [UNK])
+            return value
         case ast.Compare():
-            for part in (node.left, *node.comparators):
-                walker.value(part)
+            return _compared(walker, node)
     return UNK
+
+
+def _compared(walker: "PythonWalker", node: ast.Compare) -> Any:
+    """One comparison of constants, as a comprehension's condition has it."""
+    left, *others = [walker.value(part) for part in (node.left, *node.comparators)]
+    compare = _COMPARISONS.get(type(node.ops[0]))
+    if len(others) > 1 or compare is None or not is_constant(left) or not is_constant(others[0]):
+        return UNK
+    try:
+        return bool(compare(left, others[0]))
+    except TypeError:
+        return UNK
 
 
 def _constant(_walker: "PythonWalker", node: ast.Constant) -> Any:
@@ -63,8 +90,8 @@ def _attribute(walker: "PythonWalker", node: ast.Attribute) -> Any:
 
 
 def _operation(walker: "PythonWalker", node: ast.BinOp) -> Any:
-    operator = type(node.op).__name__
-    return lift(lambda a, b: join(walker, operator, a, b), walker.value(node.left), walker.value(node.right))
+    kind = type(node.op).__name__
+    return lift(lambda a, b: join(walker, kind, a, b), walker.value(node.left), walker.value(node.right))
 
 
 def _collection(walker: "PythonWalker", node: ast.List | ast.Tuple | ast.Set) -> Any:
@@ -103,22 +130,22 @@ def _dict_comprehension(walker: "PythonWalker", node: ast.DictComp) -> Any:
     return UNK
 
 
-def join(walker: "PythonWalker", operator: str, left: Any, right: Any) -> Any:
+def join(walker: "PythonWalker", kind: str, left: Any, right: Any) -> Any:
     """A binary operator, paths and texts with unknown parts included."""
-    if operator == "Div" and (isinstance(left, PathValue) or isinstance(right, PathValue)):
+    if kind == "Div" and (isinstance(left, PathValue) or isinstance(right, PathValue)):
         return names.join_paths(left, right)
     if (
-        operator == "Add"
+        kind == "Add"
         and (isinstance(left, str) or isinstance(right, str))
         and not (isinstance(left, str) and isinstance(right, str))
     ):
         return capped(as_text(left) + as_text(right))
-    if operator == "Mod" and isinstance(left, str) and not is_constant(right):
+    if kind == "Mod" and isinstance(left, str) and not is_constant(right):
         return capped(names.percent(left, right))
-    if operator == "Add" and isinstance(left, list | tuple) and isinstance(right, list | tuple):
+    if kind == "Add" and isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return [*left, *right] if len(left) + len(right) <= _MAX_ITEMS else UNK
-    result = folding.binary(operator, left, right)
-    if operator == "BitXor" and isinstance(result, int):
+    result = folding.binary(kind, left, right)
+    if kind == "BitXor" and isinstance(result, int):
         walker.facts.add("xor")
     return result
 
@@ -181,12 +208,22 @@ def _generate(walker: "PythonWalker", element: ast.expr, generators: list[ast.co
         inner = _generate(walker, element, rest)
         return inner if inner in ([PROCESS], [PROCESSES]) else UNK
     made: list[Any] = []
+    conditions = [condition for condition in first.ifs if _names(condition) <= _names(first.target)]
+    for condition in first.ifs if len(conditions) < len(first.ifs) else ():
+        walker.value(condition)
     for item in sequence:
         walker.env.names.pop(first.target.id, None) if isinstance(first.target, ast.Name) else None
         walker.bind(first.target, item)
+        if any(walker.value(condition) is False for condition in conditions):
+            continue
         inner = _generate(walker, element, rest)
         made.extend(inner if isinstance(inner, list) else [UNK])
     return made
+
+
+def _names(node: ast.expr) -> set[str]:
+    """The names in an expression: a condition on nothing but the element itself is worked out for each."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _call(walker: "PythonWalker", node: ast.Call) -> Any:

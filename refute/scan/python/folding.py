@@ -2,15 +2,19 @@
 
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
+import ast
 import base64
 import binascii
 import json
 import operator
 import shlex
+import string
+import struct
 import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from refute.scan.decoding import substitute
 from refute.scan.python.decoders import DECODERS
 from refute.scan.python.values import MAX_TEXT, UNK, is_constant
 from refute.scan.symbols import DERIVED, OUTPUT, capped
@@ -19,6 +23,9 @@ _MAX_NUMBER: Final = 10**30
 
 
 _MAX_EXPONENT: Final = 200
+
+
+_MAX_LITERAL: Final = 2_000
 
 
 _MAX_PRODUCT: Final = 5_000_000
@@ -84,6 +91,19 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
     "shlex.quote": lambda text: text,
     "textwrap.dedent": textwrap.dedent,
     "json.loads": json.loads,
+    "ast.literal_eval": lambda text: ast.literal_eval(text) if len(text) <= _MAX_LITERAL else UNK,
+    "struct.pack": lambda form, *parts: struct.pack(form, *parts) if struct.calcsize(form) <= MAX_TEXT else UNK,
+    "array.array": lambda code, items=(): list(items) if code == "u" else bytes(items),
+    "builtins.memoryview": bytes,
+    "re.sub": lambda pattern, new, text, count=0: substitute(pattern, new, text, count=count) or DERIVED,
+    "string.Template": str,
+    "collections.deque": list,
+    "builtins.iter": list,
+    "builtins.next": lambda items, *_default: items[0],
+    "itertools.chain": lambda *rows: [item for row in rows for item in row],
+    "itertools.chain.from_iterable": lambda rows: [item for row in rows for item in row],
+    "itertools.islice": lambda items, *bounds: list(items)[slice(*bounds)],
+    "itertools.compress": lambda items, kept: [item for item, keep in zip(items, kept, strict=False) if keep],
 }
 
 
@@ -136,6 +156,9 @@ _TEXT_METHODS: Final = frozenset(
         "reverse",
         "sort",
         "popitem",
+        "format_map",
+        "substitute",
+        "safe_substitute",
     ]
 )
 
@@ -247,7 +270,8 @@ def _method_result(  # noqa: C901 - one condition per kind of method
         return UNK
     if method == "format" and any(len(part) > 4 for part in value.split(":")[1:] if part[:5].strip("<>^=").isdigit()):  # noqa: PLR2004
         return UNK
-    return getattr(value, method)(*arguments, **keywords)
+    special = _SPECIAL.get(method)
+    return special(value, *arguments, **keywords) if special else getattr(value, method)(*arguments, **keywords)
 
 
 def _format(template: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
@@ -257,3 +281,17 @@ def _format(template: str, arguments: list[Any], keywords: dict[str, Any]) -> An
         return template.format(*shown, **named)
     except Exception:  # noqa: BLE001 - as above
         return UNK
+
+
+_SPECIAL: Final[dict[str, Callable[..., Any]]] = {
+    "format_map": lambda template, named: _format(template, [], named),
+    **dict.fromkeys(
+        ("substitute", "safe_substitute"),
+        lambda template, *named, **more: string.Template(template).safe_substitute(*named, **more),
+    ),
+    "tobytes": bytes,
+    "keys": list,
+    "values": lambda table: list(table.values()),
+    "items": lambda table: list(table.items()),
+}
+"""Methods whose result is a view or belongs to another type."""

@@ -51,12 +51,15 @@ def _entered(
     outer_stack, walker.stack = walker.stack, (*walker.stack, node)
     outer_endless, walker.endless = walker.endless, walker.endless if known else 0
     branching, walker.branching = walker.branching, 0
+    yielded, walker.yielded = walker.yielded, []
     try:
         _bind_parameters(walker, function, arguments, keywords)
         if isinstance(node, ast.Lambda):
             return walker.value(node.body)
-        return choose(walker.body(node.body) or [None])
+        returned = walker.body(node.body)
+        return walker.yielded or choose(returned or [None])
     finally:
+        walker.yielded = yielded
         walker.env, walker.stack, walker.branching, walker.endless = outer, outer_stack, branching, outer_endless
 
 

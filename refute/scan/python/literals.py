@@ -15,6 +15,7 @@ _MIN_CHARS: Final = 6
 _MAX_CHARS: Final = 2_000
 _MAX_TEXTS: Final = 200
 _STEPS: Final = 10_000
+_LOOKS_THROUGH: Final = ("dir(", "vars(", "inspect.getmembers")
 _RUNNERS: Final = ("os.", "subprocess.", "exec(", "eval(", "asyncio.", "pty.")
 
 
@@ -26,6 +27,7 @@ def raise_unknown(report: Report, tree: ast.Module) -> None:
         if finding.severity == Severity.MEDIUM
         and (
             (finding.rule_id == "unresolved-command" and finding.command.startswith(_RUNNERS))
+            or (finding.rule_id == "dynamic-name" and finding.command.startswith(_LOOKS_THROUGH))
             or (finding.rule_id == "dynamic-code" and finding.command.startswith(("exec(", "eval(")))
         )
     }

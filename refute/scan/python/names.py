@@ -203,6 +203,8 @@ def _item_of_reference(walker: "PythonWalker", owner: Ref, index: Any, node: ast
         return PROCESSES
     if owner.name == "os.environ":
         return environment_value(index)
+    if owner.name == "plumbum.local" and isinstance(index, str):
+        return Ref(f"sh.{index}")
     if owner.name == "sys.argv":
         return UNKNOWN if not isinstance(index, slice) else UNK
     if owner.name in {"sys.modules", "globals()"}:
@@ -246,7 +248,8 @@ def entered(value: Any) -> Any:
     """What `with value as x` binds."""
     if isinstance(value, Ref) and value.name in {"tempfile.TemporaryDirectory()", "tempdir()"}:
         return TEMP
-    return value
+    # A generator that is entered is a context manager, which binds what it yields.
+    return value[0] if isinstance(value, list) and value else value
 
 
 def join_paths(left: Any, right: Any) -> PathValue:

@@ -184,6 +184,7 @@ def _class(walker: "PythonWalker", node: ast.ClassDef) -> None:
         if isinstance(value, Class):
             made.attributes.update(value.attributes)
             made.methods.update(value.methods)
+        made.base = value if names.is_dangerous(value) else getattr(value, "base", made.base)
     outer, walker.env = walker.env, Env(walker.env)
     before = len(walker.functions)
     walker.body(node.body)

@@ -105,6 +105,8 @@ class Class:
     name: str
     methods: dict[str, Function] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
+    base: Any = None
+    """A class of a module of which it is a kind, where making one is judged."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -34,6 +34,8 @@ class PythonWalker:
     endless: int = 0
     """How many `while True` loops surround this point."""
     stack: tuple[ast.AST, ...] = ()
+    yielded: list[Any] = field(default_factory=list)
+    """What the function under way has yielded."""
     called: set[ast.AST] = field(default_factory=set)
     entries: dict[ast.AST, dict[Any, Any]] = field(default_factory=dict)
     """Function → arguments it was walked with → what it returned."""
@@ -123,6 +125,8 @@ class PythonWalker:
             case Class():
                 if "__init__" in target.methods:
                     self.enter(target.methods["__init__"], arguments, keywords)
+                elif target.base is not None:
+                    self.call(target.base, arguments, keywords, node)
                 return Instance(target)
             case Ref():
                 return invoke.call_reference(PythonCall(self, target.name, arguments, keywords, node))

@@ -7,7 +7,7 @@ from refute.scan.finding import Severity
 from refute.scan.python import names
 from refute.scan.python.assigning import assign_attribute
 from refute.scan.python.call import PythonCall
-from refute.scan.python.imports import canonical
+from refute.scan.python.imports import canonical, member
 from refute.scan.python.values import (
     UNK,
     Choice,
@@ -23,6 +23,9 @@ from refute.scan.symbols import DERIVED, UNKNOWN, is_open
 _SENSITIVE_MODULES: Final = frozenset(
     {"os", "subprocess", "builtins", "sys", "ctypes", "shutil", "importlib", "pty", "socket", "posix", "code", "runpy"}
 )
+
+
+_RUNS_ANYTHING: Final = frozenset({"os", "subprocess", "builtins", "pty"})
 
 
 _SENSITIVE_NAMES: Final = frozenset(
@@ -65,6 +68,12 @@ def _import(call: PythonCall) -> Any:
     return Choice(tuple(found)) if len(found) > 1 else found[0]
 
 
+def _resolve(call: PythonCall) -> Any:
+    value = call.argument(0, "name")
+    known = isinstance(value, str) and value and not is_open(value)
+    return member(value.replace(":", ".")) if known else _import(call)
+
+
 def _getattr(call: PythonCall) -> Any:
     owner, name = call.argument(0), call.argument(1)
     if isinstance(name, str) and not is_open(name):
@@ -86,7 +95,16 @@ def _setattr(call: PythonCall) -> Any:
     return UNK
 
 
+def _look_through(call: PythonCall) -> Any:
+    """`dir`, `inspect.getmembers`: all names of a module, of which one may be picked without being written."""
+    owner = call.argument(0)
+    if isinstance(owner, Ref) and owner.name in _RUNS_ANYTHING:
+        call.act.add("dynamic-name", severity=Severity.MEDIUM, detail="It looks through all names of the module.")
+    return UNK
+
+
 def _vars(call: PythonCall) -> Any:
+    _look_through(call)
     owner = call.argument(0)
     if isinstance(owner, Ref):
         return Ref(f"{owner.name}.__dict__")
@@ -169,16 +187,17 @@ HANDLERS: Final = {
             "importlib.import_module",
             "importlib.__import__",
             "imp.load_module",
-            "pkgutil.resolve_name",
             "imp.find_module",
         ),
         _import,
     ),
+    "pkgutil.resolve_name": _resolve,
     "operator.attrgetter": _attrgetter,
     "operator.methodcaller": _methodcaller,
     **dict.fromkeys(("builtins.getattr", "inspect.getattr_static"), _getattr),
     "builtins.setattr": _setattr,
     "builtins.vars": _vars,
+    **dict.fromkeys(("builtins.dir", "inspect.getmembers", "inspect.getmembers_static"), _look_through),
     "builtins.globals": lambda _call: Ref("globals()"),
     "builtins.locals": lambda _call: Ref("globals()"),
     "builtins.map": _map,

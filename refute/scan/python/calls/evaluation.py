@@ -3,6 +3,8 @@
 # ruff: noqa: SIM905 - long tables of names read best as words
 
 import ast
+import doctest
+from contextlib import suppress
 from typing import Any, Final
 
 from refute.python_syntax import parse_python
@@ -120,6 +122,31 @@ def _run_file(call: PythonCall, path: Any) -> Any:
     return UNK
 
 
+def _doctests(call: PythonCall) -> Any:
+    """Judge the examples of a text, or of the module's functions."""
+    given = call.argument(0)
+    named = [given] if given is not UNK else call.walker.functions
+    nodes = [one.node for one in named if isinstance(one, Function) and not isinstance(one.node, ast.Lambda)]
+    texts = [given] if isinstance(given, str) else [ast.get_docstring(node) or "" for node in nodes]
+    for text in [*texts, as_text(call.walker.lookup("__doc__") or "") if given is UNK else ""]:
+        run_python(call, "".join(_examples(text)))
+    return UNK
+
+
+def _examples(text: str) -> list[str]:
+    """The examples of a text that Python can read; the others end in an error of their own."""
+    found: list[str] = []
+    try:
+        examples = doctest.DocTestParser().get_examples(text)
+    except ValueError:
+        return [text]
+    for example in examples:
+        with suppress(SyntaxError, ValueError):
+            parse_python(example.source)
+            found.append(example.source)
+    return found
+
+
 def _second_as_file(call: PythonCall) -> Any:
     _run_file(call, call.argument(1, "location" if "spec" in call.name else "path"))
     return Ref(f"{call.name}()")
@@ -158,6 +185,8 @@ HANDLERS: Final = {
         ).split(),
         _second_as_file,
     ),
+    **dict.fromkeys(("doctest.run_docstring_examples", "doctest.testmod"), _doctests),
+    "zipimport.zipimporter": _run_path,
     "ast.parse": _source_of,
     **dict.fromkeys(("types.CodeType", "types.FunctionType"), _code_object),
 }

@@ -1,9 +1,10 @@
 """Interpreters that get their commands as input."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from refute.scan.python.call import PythonCall
-from refute.scan.python.values import UNK, as_text
+from refute.scan.python.values import UNK, FileValue, Ref, as_text
 from refute.scan.symbols import OUTPUT, UNKNOWN
 
 _READS_COMMANDS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "python", "perl", "ruby", "node", "php"})
@@ -28,6 +29,17 @@ def _hand_over(call: PythonCall, value: Any) -> Any:
         for command in fed:
             embedded(call, f"{command} <<'{_INPUT_END}'\n{text}\n{_INPUT_END}\n")
     return UNK
+
+
+def print_into(call: PythonCall) -> Any:
+    """`print(…, file=…)` into a file, or into an interpreter."""
+    from refute.scan.python.calls.file_objects import FILE_METHODS  # noqa: PLC0415 - the two need each other
+
+    target = call.keywords.get("file")
+    if isinstance(target, FileValue):
+        write: Callable[[PythonCall, FileValue], Any] = FILE_METHODS["write"]
+        return write(call, target)
+    return _hand_over(call, call.argument(0)) if isinstance(target, Ref) and "subprocess()" in target.name else UNK
 
 
 def feed(call: PythonCall) -> Any:

