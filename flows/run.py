@@ -105,6 +105,8 @@ def run_batch(
                     kept.append(f"batch {current.batch.batch_id}: {current.batch.words()}")
                     _say(f"the Prefect server at {api_url} was not told how the batch ended ({type(error).__name__})")
                     return current.batch
+                if current.failure is not None:
+                    raise current.failure from error
                 if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, api_url):
                     raise
                 raise _refused(api_url, error) from error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from flows.batch.watcher import BatchWatcher
 from flows.batch.watcher import Unwatched as UnwatchedBatch
 from flows.orchestrator.server import answers
+from refute.errors import InfrastructureError
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome
 
@@ -38,6 +39,8 @@ class Session:
     """Puts a batch's list to a person; None where nobody can be asked."""
     batch: "BatchResult | None" = None
     """How a batch ended, once it has."""
+    failure: InfrastructureError | None = None
+    """Why a batch that was opened could not go on."""
     _stack: ExitStack = field(default_factory=ExitStack)
 
     def lost_server(self) -> bool:

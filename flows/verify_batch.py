@@ -28,7 +28,7 @@ from flows.states import GOOD, keep_tracebacks_out
 from refute.batch.allowance import load_allowances
 from refute.batch.entry import Entry
 from refute.batch.tally import Tally
-from refute.errors import CostsCsvUnavailable
+from refute.errors import CostsCsvUnavailable, InfrastructureError
 from refute.ledger.batches import Answer, Batches
 from refute.ledger.costs_csv import append_missing
 from refute.ledger.store import Ledger
@@ -44,7 +44,8 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
     Raises:
         TicketNotFound, UsageError: there is nothing to do, or no such batch.
         AuditUnavailable, EngineUnavailable, ImageMissing, SandboxFailed: no ticket could run; nothing was begun.
-        LedgerUnavailable: the ledger failed; what was recorded is kept, and the batch can be resumed.
+        LedgerUnavailable, OrchestratorUnavailable: the ledger failed, or no turn to ask a model is to be had; what was
+            recorded is kept, and the batch can be resumed.
     """
     refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
     with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
@@ -66,11 +67,16 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
                         crew.wait(meanwhile=lambda: page.progress(desk.tally))
             except KeyboardInterrupt as interrupt:
                 reason = str(interrupt) or "interrupted"
+            except InfrastructureError as error:
+                current_session().failure = error
+                current_session().lost_server()
+                raise
             crew.sweep()
             _append_costs(desk)
             result = _result(desk, reason)
             current_session().batch = result
-            page.close(result, desk.batches)
+            if not current_session().lost_server():
+                page.close(result, desk.batches)
     return _state(result)
 
 

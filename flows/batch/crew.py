@@ -41,8 +41,6 @@ class Crew:
         interrupted (gh-90882), and containers of a working one would be left on the engine."""
         self._absences = Absences(LEASE_S)
         self._over = threading.Event()
-        self.failure: Exception | None = None
-        """What ended the work early, where something did."""
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
@@ -71,7 +69,8 @@ class Crew:
             meanwhile: called several times a second.
 
         Raises:
-            Exception: what ended the work of a thread, which no ticket's outcome can tell: the ledger failed.
+            Exception: what ended the work of a thread, which no ticket's outcome can tell: the ledger failed, or no
+                model can be asked.
         """
         while working := self._working():
             meanwhile()
@@ -113,8 +112,8 @@ class Crew:
         return not own if owner == self._desk.owner else not _is_gone(owner)
 
     def _check(self) -> None:
-        if self.failure is not None:
-            raise self.failure
+        if self._desk.failure is not None:
+            raise self._desk.failure
 
     def _begin(self, number: int) -> None:
         end = threading.Event()
@@ -133,8 +132,7 @@ class Crew:
                 elif self._nothing_left() or self._desk.slots.wait(POLL_S):
                     return
         except Exception as error:  # noqa: BLE001  # the thread's boundary: told by whoever waits for the crew
-            self.failure = self.failure or error
-            self._desk.slots.stop()
+            self._desk.end(error)
         finally:
             end.set()
 

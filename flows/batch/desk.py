@@ -3,8 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,7 +15,7 @@ from flows.story import RunStory
 from refute.batch.allowance import Allowance
 from refute.batch.entry import Entry
 from refute.batch.tally import Tally
-from refute.errors import InfrastructureError
+from refute.errors import InfrastructureError, OrchestratorUnavailable
 from refute.journal import Journal
 from refute.ledger.batches import Batches
 from refute.ledger.held import HeldLedger
@@ -55,6 +54,8 @@ class Desk:
     """Tickets whose outcome is in the tally."""
     known: int = 0
     """Key of the last outcome that was read from the ledger."""
+    failure: Exception | None = None
+    """What ended the work early, where something did."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     began: float = field(default_factory=time.monotonic)
 
@@ -67,6 +68,11 @@ class Desk:
     def leases(self) -> Leases:
         """Who works on its tickets."""
         return Leases(self.ledger)
+
+    def end(self, failure: Exception) -> None:
+        """Let nothing more begin or be recorded, and keep why: no ticket's outcome can tell."""
+        self.failure = self.failure or failure
+        self.slots.stop()
 
     def count(self, outcome: Outcome) -> None:
         """Count an outcome that was recorded, with those of other processes since, and tell who watches."""
@@ -126,9 +132,20 @@ class BatchPorts(Ports):
         """The ledger, for what is still held."""
         return self.held
 
-    def model_turn(self) -> AbstractContextManager[None]:
-        """Wait for a slot of the server's limit, or for the end of the batch."""
-        return model_turn(self._desk.slots.check)
+    @contextlib.contextmanager
+    def model_turn(self) -> Iterator[None]:
+        """Wait for a slot of the server's limit, or for the end of the batch.
+
+        Raises:
+            OrchestratorUnavailable: nobody will get one. It ends the batch, else each ticket would wait for it in turn.
+        """
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(model_turn(self._desk.slots.check))
+            except OrchestratorUnavailable as error:
+                self._desk.end(error)
+                raise
+            yield
 
     def pause(self, seconds: float) -> None:
         """Wait, but not longer than until the batch is ended.

@@ -11,6 +11,7 @@ from prefect.logging import get_run_logger
 
 from flows.batch.result import BatchResult
 from flows.batch.standing import paid
+from flows.session import current_session
 from flows.states import GOOD
 from refute.batch.tally import WORST_FIRST, Tally
 from refute.guardrails.plain_text import markdown_text
@@ -67,12 +68,14 @@ class BatchPage:
         self._shown_at = time.monotonic()
         share = round(100 * tally.fraction, 1)
         said = f"{self._batch_id}: {tally.done} of {counted(tally.total, 'ticket')}, {paid(tally)}"
-        with contextlib.suppress(Exception):
+        try:
             if self._artifact is None:
                 created = create_progress_artifact(share, key=PROGRESS_KEY, description=said)
                 self._artifact = cast("UUID", created)  # also typed for coroutines, where it must be awaited
             else:
                 update_progress_artifact(self._artifact, share, description=said)
+        except Exception:  # noqa: BLE001  # a view of what the ledger holds, whatever Prefect has against it
+            current_session().lost_server()
 
     def close(self, result: BatchResult, batches: Batches) -> None:
         """Leave the summary."""

@@ -1,9 +1,11 @@
 """How many requests to models are under way at once, over all workers: a global limit of Prefect's server."""
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from flows.orchestrator.server import answers
 from refute.errors import OrchestratorUnavailable
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ LEASE_S: Final = 60.0
 """For so long a killed process keeps its slot; the shortest that the server allows, renewed while a request lasts."""
 ASKED_AGAIN_S: Final = 2.0
 """How often whoever waits for a slot looks whether it should still wait."""
+SILENT_S: Final = 120.0
+"""For so long a server may be away, as when it is started again; after it nobody waits for a turn any more."""
 
 
 def ensure_model_limit(client: "SyncPrefectClient", most: int) -> bool:
@@ -43,32 +47,59 @@ def model_turn(check: Callable[[], None] = lambda: None) -> Iterator[None]:
         check: called every few seconds of waiting; ends it by raising.
 
     Raises:
-        OrchestratorUnavailable: the server has no such limit, or does not answer. Nothing was sent.
+        OrchestratorUnavailable: the server has no such limit, or is not heard of for `SILENT_S`. Nothing was sent.
     """
     with contextlib.ExitStack() as held:
-        while not _taken(held):
+        heard = time.monotonic()
+        while not (taken := _taken(held)):
             check()
-        yield
+            if taken is not None:
+                heard = time.monotonic()
+            elif time.monotonic() - heard > SILENT_S:
+                raise OrchestratorUnavailable(
+                    f"no turn to ask a model: the Prefect server has not answered for {SILENT_S:.0f} s",
+                    hint="It bounds how many requests are under way at once. A local one is started again by the next "
+                    "run of refute; start another one again where it runs.",
+                )
+        try:
+            yield
+        finally:  # an answer that is paid for is taken, whatever became of the slot
+            with contextlib.suppress(Exception):  # the slot comes back with its lease
+                held.close()
 
 
-def _taken(held: contextlib.ExitStack) -> bool:
+def _taken(held: contextlib.ExitStack) -> bool | None:
+    """Whether there was a slot; None where the server did not say."""
     from prefect.concurrency.sync import concurrency
+    from prefect.settings import PREFECT_API_URL
 
     slot = concurrency(
         LIMIT,
         timeout_seconds=ASKED_AGAIN_S,
         lease_duration=LEASE_S,
         strict=True,
-        raise_on_lease_renewal_failure=False,  # an answer that is paid for is taken, whatever became of the slot
+        raise_on_lease_renewal_failure=False,
     )
     try:
         held.enter_context(slot)
-    except TimeoutError:
-        return False
+    except TimeoutError:  # also where nothing answers: Prefect's client tries again until its time is over
+        return False if answers(PREFECT_API_URL.value() or "") else None
     except Exception as error:
+        if _may_pass(error.__cause__):
+            time.sleep(ASKED_AGAIN_S)
+            return None
         raise OrchestratorUnavailable(
             f"no turn to ask a model: {error}",
             hint="The Prefect server bounds how many requests are under way at once. Where it has no limit "
             f"{LIMIT!r} (under Concurrency in its UI), run deployments/apply.py.",
         ) from error
     return True
+
+
+def _may_pass(cause: BaseException | None) -> bool:
+    """Whether a server that is ending, starting or overloaded fails like this."""
+    import httpx
+
+    return isinstance(cause, httpx.TransportError) or (
+        isinstance(cause, httpx.HTTPStatusError) and cause.response.is_server_error
+    )

@@ -1,5 +1,6 @@
 """The threads of a batch: every ticket once, an end at any moment, a failure that ends all of it."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -9,12 +10,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from flows.batch import crew as crew_module
+from flows.batch import desk as desk_module
 from flows.batch.answers import approve_in_advance
 from flows.batch.crew import Crew
+from flows.batch.desk import BatchPorts
 from flows.batch.slots import BatchStopped, Slots
 from flows.batch.ticket import TicketWork
 from refute.batch.absence import Absences
-from refute.errors import LedgerUnavailable
+from refute.errors import LedgerUnavailable, OrchestratorUnavailable
 from refute.ledger.leases import Leases
 
 
@@ -165,3 +168,21 @@ def test_no_job_begins_once_the_batch_is_being_ended():
     slots.stop()
     with pytest.raises(BatchStopped):
         slots.take()
+
+
+def test_a_server_that_gives_no_turn_to_ask_a_model_ends_the_batch_and_no_ticket_has_an_outcome(batch, monkeypatch):
+    @contextlib.contextmanager
+    def no_turn(_check):
+        raise OrchestratorUnavailable("the Prefect server has not answered for 120 s")
+        yield
+
+    def asks_a_model(work, *, ticket_id, labels):
+        with contextlib.suppress(OrchestratorUnavailable), BatchPorts(batch, ticket_id).model_turn():
+            pytest.fail("there was no turn")
+
+    monkeypatch.setattr(desk_module, "model_turn", no_turn)
+    monkeypatch.setattr(crew_module, "run_as_task", asks_a_model)
+    with pytest.raises(OrchestratorUnavailable, match="not answered"):
+        work_off(batch)
+    assert batch.slots.stopped
+    assert [ticket.owner for ticket in batch.batches.tickets("b")] == [None] * 5
