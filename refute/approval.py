@@ -48,6 +48,8 @@ class Approval:
 
     snapshot_digest: str
     by: str
+    note: str = ""
+    """Why, where somebody said so."""
     beforehand: Beforehand | None = None
     """None: somebody was asked while the run waited."""
 

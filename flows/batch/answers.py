@@ -34,6 +34,7 @@ class Reply:
 
     approved: bool
     by: str
+    """Who said it, and why where that was said too."""
 
 
 Ask = Callable[[tuple[Listed, ...]], Reply | None]

@@ -20,7 +20,8 @@ DIGEST_CHARS = 12
 @click.option("--yes", is_flag=True, help="Confirm without being asked; needs --files.")
 @click.option("--no", "decline", is_flag=True, help="Decline without being asked.")
 @click.option("--files", metavar="DIGEST", help="With --yes: confirm only these files (sha256:…, as --show prints it).")
-def confirm(run: str | None, *, show: bool, yes: bool, decline: bool, files: str | None) -> int:
+@click.option("--note", default="", metavar="WHY", help="Why; kept with the answer in outcome, ledger and audit log.")
+def confirm(run: str | None, *, show: bool, yes: bool, decline: bool, files: str | None, note: str) -> int:
     """Answer the question about RUN: a ticket, a batch, or the id of the run that waits. Without RUN, list them.
 
     Shows script, scan and planned limits, then asks. The answer holds for exactly the files that are shown.
@@ -28,6 +29,8 @@ def confirm(run: str | None, *, show: bool, yes: bool, decline: bool, files: str
     """
     if (run is None and (show or yes or decline)) or show + yes + decline > 1:
         raise click.UsageError("expected RUN and at most one of --show, --yes, --no")
+    if note and (run is None or show):
+        raise click.UsageError("--note goes with an answer")
     if yes != (files is not None):
         raise click.UsageError("--yes and --files go together: who is not shown the script names what is confirmed")
     from flows.confirmation.waiting import find_question, waiting_questions
@@ -41,8 +44,8 @@ def confirm(run: str | None, *, show: bool, yes: bool, decline: bool, files: str
             return _list(waiting)
         found = find_question(run, waiting)
         if yes or decline:
-            return _answer_unasked(found, files, approve=yes)
-        return _put(found, settings, show=show)
+            return _answer_unasked(found, files, approve=yes, note=note)
+        return _put(found, settings, show=show, note=note)
 
 
 def _list(waiting: "list[Waiting]") -> int:
@@ -60,7 +63,7 @@ def _list(waiting: "list[Waiting]") -> int:
     return 0
 
 
-def _put(found: "Waiting", settings: "Settings", *, show: bool) -> int:
+def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> int:
     from rich.console import Console
 
     from flows.confirmation.waiting import answer
@@ -85,11 +88,11 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool) -> int:
     if said not in YES | NO:
         click.echo("refute: not answered; the question goes on waiting", err=True)
         return WAITING_EXIT_CODE
-    answer(found, approve=said in YES, person=f"{user()} by refute confirm")
+    answer(found, approve=said in YES, person=f"{user()} by refute confirm", note=note)
     return _said(found, approve=said in YES)
 
 
-def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool) -> int:
+def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note: str) -> int:
     from flows.confirmation.waiting import answer
     from flows.in_advance import user
     from refute.errors import UsageError
@@ -99,7 +102,7 @@ def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool) -> in
             f"--files: got {files}, but the question about {found.question.subject} is about {found.question.digest}",
             hint=f"Look at what changed: refute confirm {found.question.subject} --show",
         )
-    answer(found, approve=approve, person=f"{user()} by refute confirm")
+    answer(found, approve=approve, person=f"{user()} by refute confirm", note=note)
     return _said(found, approve=approve)
 
 

@@ -53,11 +53,11 @@ class FormApprover:
         )
         _challenge(self._ports, asked)
         state = self._put(asked, timeout_s)
+        by, note = _said(state)
         if state.is_completed() and state.name == CONFIRMED:
-            return Approval(snapshot_digest=asked.digest, by=f"{state.message}, asked in the Prefect UI")
+            return Approval(snapshot_digest=asked.digest, by=by, note=note)
         if state.name == DECLINED:
-            by = f"{state.message}, asked in the Prefect UI"
-            return Denial(reason=f"declined by {by}", by=by)
+            return Denial(reason=f"declined by {by}" + (f": {note}" if note else ""), by=by)
         return Denial(reason=state.message or "the question in the Prefect UI was not answered")
 
 
@@ -92,10 +92,9 @@ class FormList:
         )
         _challenge(self._ports, asked)
         state = self._put(asked, timeout_s)
-        if state.is_completed() and state.name == CONFIRMED:
-            return Reply(approved=True, by=f"{state.message}, asked in the Prefect UI")
-        if state.name == DECLINED:
-            return Reply(approved=False, by=f"{state.message}, asked in the Prefect UI")
+        confirmed = state.is_completed() and state.name == CONFIRMED
+        if confirmed or state.name == DECLINED:
+            return Reply(approved=confirmed, by=": ".join(filter(None, _said(state))))
         return None
 
     def _posed(self, one: Listed) -> Question:
@@ -126,6 +125,12 @@ def put_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
         f"the question about {question.subject} could not be put in the Prefect UI: {state.name}: {state.message}",
         hint="Look at the run `confirm` in the UI, and verify the ticket again.",
     )
+
+
+def _said(state: State[None]) -> tuple[str, str]:
+    """Who answered, and why; the latter is empty where nothing was said."""
+    person, _, note = (state.message or "").partition("\n")
+    return f"{person}, asked in the Prefect UI", note
 
 
 def _challenge(ports: Ports, asked: AskedQuestion) -> None:

@@ -30,18 +30,20 @@ PAUSE_KEY: Final = "confirm"
 CONFIRM: Final = "confirm"
 DECLINE: Final = "decline"
 CONFIRMED: Final = "CONFIRMED"
-"""Name of the state of a run whose question was approved; its message is who did."""
+"""Name of the state of a run whose question was approved; its message is who did, and why on a line of its own."""
 DECLINED: Final = "DECLINED"
 MAX_PERSON_CHARS: Final = 100
+MAX_NOTE_CHARS: Final = 500
 
 
 class Reply(RunInput):
-    """What the form is filled in with. Nothing has a default: a resume without an answer is none."""
+    """What the form is filled in with. What decides has no default: a resume without an answer is none."""
 
     decision: Literal["confirm", "decline"] = Field(
         title="Decision", description="confirm: run this in the sandbox. decline: run nothing."
     )
     person: str = Field(min_length=1, max_length=MAX_PERSON_CHARS, title="Your name", description="For the audit log.")
+    note: str = Field(default="", max_length=MAX_NOTE_CHARS, title="Why", description="Kept with the answer.")
 
 
 def form_for(question: AskedQuestion) -> type[Reply]:
@@ -76,12 +78,14 @@ def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     if isinstance(reply, str):
         return Cancelled(name="EXPIRED" if reply == NOBODY else "REFUSED", message=reply)
     person = printable(reply.person, max_chars=MAX_PERSON_CHARS, keep_newlines=False)
+    note = printable(reply.note.strip(), max_chars=MAX_NOTE_CHARS, keep_newlines=False)
+    said = f"{person}\n{note}" if note else person
     same = hmac.compare_digest(_of(reply, "digest"), question.digest.encode())
     if not same or not hmac.compare_digest(_of(reply, "nonce"), question.nonce.encode()):
         return Cancelled(name="REFUSED", message=f"the answer by {person} is not about these files")
     if reply.decision != CONFIRM:
-        return Cancelled(name=DECLINED, message=person)
-    return Completed(name=CONFIRMED, message=person)
+        return Cancelled(name=DECLINED, message=said)
+    return Completed(name=CONFIRMED, message=said)
 
 
 NOBODY: Final = "nobody answered in time"

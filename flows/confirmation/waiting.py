@@ -18,7 +18,7 @@ from prefect.client.schemas.responses import SetStateStatus
 from prefect.utilities.urls import url_for
 from pydantic import ValidationError
 
-from flows.confirmation.form import CONFIRM, DECLINE, MAX_PERSON_CHARS
+from flows.confirmation.form import CONFIRM, DECLINE, MAX_NOTE_CHARS, MAX_PERSON_CHARS
 from flows.confirmation.question import AskedQuestion
 from refute.errors import RefuteError, UsageError
 
@@ -71,13 +71,14 @@ def find_question(name: str, among: Sequence[Waiting]) -> Waiting:
     return meant[0]
 
 
-def answer(waiting: Waiting, *, approve: bool, person: str) -> None:
+def answer(waiting: Waiting, *, approve: bool, person: str, note: str = "") -> None:
     """Give the answer; it carries digest and nonce of the question that was shown.
 
     Args:
         waiting: the question as it was shown.
         approve: yes or no.
         person: who answers, for the audit log.
+        note: why, if it is to be kept with the answer.
 
     Raises:
         QuestionNotFound: the server does not take it: somebody was quicker, or time is up.
@@ -85,6 +86,7 @@ def answer(waiting: Waiting, *, approve: bool, person: str) -> None:
     filled_in = {
         "decision": CONFIRM if approve else DECLINE,
         "person": person[:MAX_PERSON_CHARS],
+        "note": note[:MAX_NOTE_CHARS],
         "digest": waiting.question.digest,
         "nonce": waiting.question.nonce,
     }

@@ -183,7 +183,8 @@ def _confirmation(question: Question, decision: Decision, asked_at: datetime) ->
     now = datetime.now(UTC)
     before = decision.beforehand
     if isinstance(decision, Approval):
-        answer, note = Answered.CONFIRMED, f"approved by {decision.by}"
+        answer = Answered.CONFIRMED
+        note = f"approved by {decision.by}" + (f": {decision.note}" if decision.note else "")
     else:
         answer, note = Answered.DECLINED if decision.by else Answered.UNANSWERED, decision.reason
     return Confirmation(

@@ -32,6 +32,7 @@ pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("de
 
 PICTURES = os.environ.get("REFUTE_UPDATE_PICTURES")
 """Set: the pictures of docs/ are taken anew."""
+NOTE = "it writes to the shared bucket"
 HOSTILE = "# </code><script>alert(1)</script> ``` <img src=x onerror=alert(2)>\n"
 
 
@@ -234,9 +235,10 @@ def test_s040_no_in_the_form_and_no_by_refute_confirm_cancel_and_nothing_runs(
     assert "python -c 'import slug'" in shown.stdout
     other = deployed.refute("confirm", "NO-2", "--yes", "--files", "sha256:" + "0" * 64)
     assert other.returncode == 2, other.stderr
-    assert deployed.refute("confirm", "NO-2", "--no").stdout.startswith("NO-2: declined")
+    assert deployed.refute("confirm", "NO-2", "--no", "--note", NOTE).stdout.startswith("NO-2: declined")
     for run_id in runs:
         ended = deployed.ended(run_id)
         assert (ended["state_type"], ended["state_name"]) == ("CANCELLED", "CANCELLED")
         assert "declined by" in ended["state"]["message"]
+    assert ended["state"]["message"].endswith(f": {NOTE}")
     assert deployed.refute("confirm", "NO-2", "--no").returncode == 3

@@ -21,6 +21,7 @@ from tests.fakes.tickets import fake_ticket
 DIGEST = "sha256:" + "a" * 64
 CONFIRMED = Completed(name="CONFIRMED", message="Ada")
 DECLINED = Cancelled(name="DECLINED", message="Ada")
+WITH_NOTE = "Ada\nit writes to the shared bucket"
 EXPIRED = Cancelled(name="EXPIRED", message="nobody answered in time")
 
 
@@ -67,10 +68,22 @@ def test_a_confirmed_question_approves_the_files_that_it_was_about(ports):
     assert audited(ports) == [("challenge", DIGEST)]
 
 
+def test_why_a_question_was_confirmed_goes_with_the_approval(ports):
+    decision = FormApprover(ports, put=Form(Completed(name="CONFIRMED", message=WITH_NOTE))).ask(question())
+    assert decision == Approval(
+        snapshot_digest=DIGEST, by="Ada, asked in the Prefect UI", note="it writes to the shared bucket"
+    )
+
+
 @pytest.mark.parametrize(
     ("state", "reason", "by"),
     [
         (DECLINED, "declined by Ada, asked in the Prefect UI", "Ada, asked in the Prefect UI"),
+        (
+            Cancelled(name="DECLINED", message=WITH_NOTE),
+            "declined by Ada, asked in the Prefect UI: it writes to the shared bucket",
+            "Ada, asked in the Prefect UI",
+        ),
         (EXPIRED, "nobody answered in time", ""),
         (Completed(), "the question in the Prefect UI was not answered", ""),
         (Cancelled(name="CONFIRMED"), "the question in the Prefect UI was not answered", ""),
@@ -106,6 +119,10 @@ def posed(monkeypatch):
     [
         (CONFIRMED, Reply(approved=True, by="Ada, asked in the Prefect UI")),
         (DECLINED, Reply(approved=False, by="Ada, asked in the Prefect UI")),
+        (
+            Cancelled(name="DECLINED", message=WITH_NOTE),
+            Reply(approved=False, by="Ada, asked in the Prefect UI: it writes to the shared bucket"),
+        ),
         (EXPIRED, None),
     ],
 )

@@ -205,6 +205,14 @@ def test_an_answer_is_kept_with_who_gave_it_when_and_about_what(tmp_path):
     assert began <= found.asked_at <= found.answered_at <= datetime.now(UTC)
 
 
+def test_why_it_was_approved_is_part_of_the_answer_in_words(tmp_path):
+    world = World(tmp_path)
+    answer = Answer(yes=True)
+    answer.ask = lambda asked: Approval(snapshot_digest=asked.snapshot.digest, by="Ada", note="reviewed with Bob")
+    found = confirm(world.ports, world.question, answer)
+    assert (found.by, found.note) == ("Ada", "approved by Ada: reviewed with Bob")
+
+
 @pytest.mark.parametrize(("by", "answer"), [("Ada", Answered.DECLINED), ("", Answered.UNANSWERED)])
 def test_a_no_of_somebody_is_not_that_nobody_answered(tmp_path, by, answer):
     world = World(tmp_path)
