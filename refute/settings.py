@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final, Self
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
-    EnvSettingsSource,
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
@@ -22,7 +21,7 @@ from refute.errors import SettingsInvalid
 from refute.places import at_home, state_dir
 from refute.scan.finding import Severity
 from refute.settings_file import read_settings_file
-from refute.settings_variables import ENV_PREFIX, nearest, refuse_unknown
+from refute.settings_variables import ENV_PREFIX, guardrail_values, nearest, refuse_unknown
 
 SETTINGS_FILE = Path("refute.yaml")
 KEY_CHARS: Final = 32
@@ -207,7 +206,7 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags before environment before file."""
         del dotenv_settings, file_secret_settings
-        guardrail = EnvSettingsSource(settings_cls, env_prefix="GUARDRAIL_")  # GUARDRAIL_AUDIT_PATH and the like
+        guardrail = InitSettingsSource(settings_cls, init_kwargs=dict(guardrail_values(os.environ)))
         file = InitSettingsSource(settings_cls, init_kwargs=read_settings_file(SETTINGS_FILE))
         return init_settings, env_settings, guardrail, file
 

@@ -1,13 +1,16 @@
-"""Which `REFUTE_*` variables there may be. One that means a setting and sets none would be found too late."""
+"""Which `REFUTE_*` and `GUARDRAIL_*` variables there may be. One that sets nothing would be found too late."""
 
 import difflib
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from refute.errors import SettingsInvalid
 
 ENV_PREFIX: Final = "REFUTE_"
+GUARDRAIL_PREFIX: Final = "GUARDRAIL_"
+GUARDRAIL: Final = frozenset({"audit_enabled", "audit_path"})
+"""Settings that are also read with that prefix; what else has it may be another program's."""
 NEAR: Final = 0.6
 """From here up (`difflib`) a name is near enough to be what was meant."""
 NEAREST: Final = 3
@@ -35,19 +38,39 @@ def refuse_unknown(variables: Iterable[str], settings: Collection[str]) -> None:
     Raises:
         SettingsInvalid: naming each, with the settings whose names are nearest.
     """
-    faults = []
-    for variable in sorted(name for name in variables if name.upper().startswith(ENV_PREFIX)):
-        name = variable[len(ENV_PREFIX) :].lower()  # settings are read in any case
-        if name in settings or variable in NO_SETTINGS or SERVICE_LINK.search(variable):
-            continue
-        near = nearest(name, settings)
-        meant = f", did you mean {' or '.join(f'{ENV_PREFIX}{one.upper()}' for one in near)}?" if near else ""
-        faults.append(f"{variable}: no setting has this name{meant}")
+    given = sorted(variables)
+    ours = {one: _name(one, ENV_PREFIX) for one in given if one.upper().startswith(ENV_PREFIX)}
+    shared = {one: _name(one, GUARDRAIL_PREFIX) for one in given if one.upper().startswith(GUARDRAIL_PREFIX)}
+    faults = [
+        _fault(variable, ENV_PREFIX, nearest(name, settings))
+        for variable, name in ours.items()
+        if name not in settings and variable not in NO_SETTINGS and not SERVICE_LINK.search(variable)
+    ]
+    faults += [
+        _fault(variable, GUARDRAIL_PREFIX, near)
+        for variable, name in shared.items()
+        if name not in GUARDRAIL and (near := nearest(name, GUARDRAIL))
+    ]
     if faults:
         raise SettingsInvalid(
             "settings: " + "; ".join(faults),
             hint="Correct or unset it: it would set nothing. All names: docs/reference/settings.md.",
         )
+
+
+def guardrail_values(variables: Mapping[str, str]) -> dict[str, str]:
+    """Setting → value of those that are given with the other prefix, in any case as all variables."""
+    shared = {_name(one, GUARDRAIL_PREFIX): one for one in variables if one.upper().startswith(GUARDRAIL_PREFIX)}
+    return {name: variables[variable] for name, variable in shared.items() if name in GUARDRAIL}
+
+
+def _name(variable: str, prefix: str) -> str:
+    return variable[len(prefix) :].lower()  # settings are read in any case
+
+
+def _fault(variable: str, prefix: str, near: list[str]) -> str:
+    meant = f", did you mean {' or '.join(f'{prefix}{one.upper()}' for one in near)}?" if near else ""
+    return f"{variable}: no setting has this name{meant}"
 
 
 def nearest(name: str, settings: Iterable[str]) -> list[str]:

@@ -109,6 +109,8 @@ def test_a_severity_is_given_by_its_name(here: Path, monkeypatch: pytest.MonkeyP
         ("REFUTE_TIMEOUT_VERIFICATION_S", ", did you mean REFUTE_VERIFICATION_TIMEOUT_S?"),
         ("REFUTE_MEMORY", ", did you mean REFUTE_MEMORY_BYTES?"),
         ("refute_month_buget_usd", ", did you mean REFUTE_MONTH_BUDGET_USD?"),
+        ("GUARDRAIL_AUDIT_PTAH", ", did you mean GUARDRAIL_AUDIT_PATH?"),
+        ("GUARDRAIL_AUDIT_FILE", ", did you mean GUARDRAIL_AUDIT_ENABLED or GUARDRAIL_AUDIT_PATH?"),
         ("REFUTE_XYZ", ""),
         ("REFUTE_", ""),
     ],
@@ -129,6 +131,7 @@ def test_a_variable_that_sets_nothing_is_refused_with_what_may_be_meant(
         *("REFUTE_POSTGRES_DIR", "REFUTE_TICKETS", "REFUTE_API_AUTH", "MONTH_BUGET_USD", "_REFUTE_COMPLETE"),
         *("REFUTE_SERVER_SERVICE_HOST", "REFUTE_SERVER_SERVICE_PORT_HTTP", "REFUTE_SERVER_PORT"),
         *("REFUTE_SERVER_PORT_4200_TCP", "REFUTE_SERVER_PORT_4200_TCP_ADDR"),
+        *("GUARDRAIL_TESTER", "GUARDRAIL_MODEL_URL"),
     ],
 )
 def test_other_variables_are_none_of_the_settings_business(
@@ -146,3 +149,13 @@ def test_every_variable_of_scripts_and_deployments_is_a_setting_or_known_as_none
     assert {"REFUTE_TICKETS", "REFUTE_REQUIRE_ENGINE", "REFUTE_LEDGER_URL"} <= named
     settings = {f"REFUTE_{name.upper()}" for name in Settings.model_fields}
     assert named - settings - NO_SETTINGS == set()
+
+
+def test_the_audit_log_s_settings_go_by_their_other_name_too_and_no_other_setting_does(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GUARDRAIL_AUDIT_PATH", "elsewhere.jsonl")
+    monkeypatch.setenv("guardrail_audit_enabled", "false")
+    monkeypatch.setenv("GUARDRAIL_TESTER", "gemini")
+    found = Settings.load()
+    assert (found.audit_path, found.audit_enabled, found.tester) == (Path("elsewhere.jsonl"), False, "property")
