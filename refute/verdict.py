@@ -146,8 +146,7 @@ def in_words(strength: Strength | None) -> str:
     if strength.void:
         return f"strength not measured: {strength.void}"
     hardened = ", after a hardening round" if strength.hardened else ""
-    left_out = f", {strength.not_run} of {strength.drawn} not run" if strength.not_run else ""
-    share = f"{strength.killed} of {strength.n} mutants killed{left_out}{hardened}"
+    share = f"{strength.kills}{hardened}"
     low = f"at least {strength.low:.0%} with 90% confidence, floor {strength.floor:.0%}"
     weak = "too few mutants were run (mutation_timeout_s)" if strength.undecided else "the attack is too weak"
     whole = f"{share}: {low}" if strength.reaches_floor else f"{weak}: {share}, {low}"

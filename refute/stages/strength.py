@@ -184,8 +184,6 @@ def in_words(strength: Strength) -> str:
         f"; not attacked strongly: {', '.join(one.claim_id for one in strength.shallow)}" if strength.shallow else ""
     )
     return (
-        f"{strength.killed} of {strength.n} mutants killed, "
-        f"{f'{strength.not_run} of {strength.drawn} not run, ' if strength.not_run else ''}"
-        f"{strength.low:.2f} to {strength.high:.2f} with 90% confidence, floor {strength.floor:g}"
+        f"{strength.kills}, {strength.low:.2f} to {strength.high:.2f} with 90% confidence, floor {strength.floor:g}"
         f"{'; not seen claim by claim' if strength.unjudged else shallow}"
     )

@@ -99,6 +99,12 @@ class Strength:
         return self.killed / self.n if self.n and not self.void else None
 
     @property
+    def kills(self) -> str:
+        """How many mutants were killed, of how many; and how many of those drawn did not run."""
+        left_out = f", {self.not_run} of {self.drawn} not run" if self.not_run else ""
+        return f"{self.killed} of {self.n} mutants killed{left_out}"
+
+    @property
     def reaches_floor(self) -> bool:
         """Whether the lower end does: as a whole the attack is strong enough."""
         return not self.void and self.n > 0 and self.low >= self.floor

@@ -1,11 +1,13 @@
 """Interpreters that get their commands as input."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from refute.scan.python.call import PythonCall
 from refute.scan.python.values import UNK, FileValue, Ref, as_text
 from refute.scan.symbols import OUTPUT, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _READS_COMMANDS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "python", "perl", "ruby", "node", "php"})
 _INPUT_END: Final = "REFUTE_INPUT"
