@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from refute.adversary.property.dependence import Dependence
-from refute.adversary.property.doctests import Session
+from refute.adversary.property.doctests import COMPOUND, Session
 from refute.adversary.property.expected import Expected, Raises, Text, Value
 from refute.adversary.property.expressions import dotted, free_names
 from refute.adversary.property.namespace import STANDARD_NAMES, Namespace
@@ -45,12 +45,13 @@ def _reasons(
 ) -> Iterator[str]:
     written = _written(expected)
     outer = node.value if isinstance(node, ast.Expr) else node
+    printing = isinstance(node, COMPOUND)
     for call, function in _calls([node], namespace):
         if Dependence.CALLERS in function.depends_on:
             yield f"`{function.qualified}` looks at the code that calls it, which is no test in the example"
-        if call is outer and Dependence.CALENDAR in function.depends_on and _DATED.search(written):
+        if (call is outer or printing) and Dependence.CALENDAR in function.depends_on and _DATED.search(written):
             yield f"what `{function.qualified}` gives hangs on the day on which it runs"
-        if call is outer and Dependence.FRESH in function.depends_on and written[:1] in {"'", '"'}:
+        if Dependence.FRESH in function.depends_on and (printing or (call is outer and written[:1] in {"'", '"'})):
             yield f"what `{function.qualified}` gives is made anew by every call"
     if isinstance(expected, Raises) or is_nothing(expected) or _SAID_TO_MISS.search(said):
         return

@@ -4,11 +4,13 @@ They compare by value: floats to the precision that an example writes, sets and 
 by what they yield. A person who reads the generated file finds them at its top.
 """
 
+import ast
 import collections.abc
 import itertools
 import math
 import numbers
 import re
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -158,3 +160,40 @@ def _reads_like(expected: str, got: str) -> bool:
     expected = expected.replace("<BLANKLINE>", "")
     pattern = ".*".join(re.escape(part) for part in " ".join(expected.split()).split("..."))
     return any(re.fullmatch(pattern, " ".join(text.split()), re.DOTALL) for text in (got, got.strip("'\"")))
+
+
+def _prints_like(expected: str, got: str, *, ordered: bool = True, aligned: bool = False) -> bool:
+    """Whether what was printed reads like what is written down, as a whole or line by line, values as such.
+
+    With `aligned` blanks count, too; with `ordered=False` the lines may stand in any order.
+    """
+    if aligned and ordered:
+        return _laid_out(expected, got)
+    lines, others = (
+        [line.strip() for line in text.splitlines() if line.strip()]
+        for text in (expected.replace("<BLANKLINE>", ""), got)
+    )
+    if _reads_like(expected, got):
+        return True
+    if not ordered:
+        lines, others = sorted(lines), sorted(others)
+    return len(lines) == len(others) and all(_line_like(e, g) for e, g in zip(lines, others, strict=True))
+
+
+def _line_like(expected: str, got: str) -> bool:
+    """Whether two lines read alike, or are the same value: sets in any order, floats up to rounding."""
+    if _reads_like(expected, got):
+        return True
+    try:
+        return _same(ast.literal_eval(expected), ast.literal_eval(got))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+
+
+def _laid_out(expected: str, got: str) -> bool:
+    """Whether columns stand where they are written; `...` stands for anything."""
+    expected, got = (
+        "\n".join(line.rstrip() for line in textwrap.dedent(text.expandtabs()).strip("\n").split("\n"))
+        for text in (expected.replace("<BLANKLINE>", ""), got)
+    )
+    return re.fullmatch(".*".join(map(re.escape, expected.split("..."))), got, re.DOTALL) is not None

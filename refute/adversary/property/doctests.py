@@ -22,6 +22,9 @@ _QUOTED_OR_OPEN = re.compile(r"""(?:[^'"\\#\n]|\\.|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\
 _BROKEN_LINES = 20
 """Lines over which a text in quotes may go on where its line ends were written as such."""
 _MAX_STEPS = 200
+_ALIGNED = re.compile(r"^(?![ \t]*[\[({])[^\n]*\S {2,}\S", re.MULTILINE)
+"""Columns; not those of arrays, which libraries lay out as they like."""
+COMPOUND = ast.For | ast.While | ast.With | ast.If | ast.Try
 _PROMPTS = re.compile(r"[ \t]*(?:>>>|\.\.\.)")
 _PROMPTED = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 
@@ -48,7 +51,11 @@ class Session:
     @property
     def checks(self) -> bool:
         """Whether anything is expected."""
-        return any(isinstance(step.statement, ast.Expr | ast.Assert) for step in self.steps)
+        return any(
+            isinstance(step.statement, ast.Expr | ast.Assert)
+            or (isinstance(step.statement, COMPOUND) and step.expected is not None)
+            for step in self.steps
+        )
 
 
 def blank_out(text: str) -> str:
@@ -140,6 +147,8 @@ def _steps(examples: Iterable[doctest.Example]) -> Iterator[Step]:
         # `t.add(5); len(t)` shows two values: neither is known to be the last one's.
         several = any(isinstance(statement, ast.Expr) for statement in before)
         expected = None if several else _read_want(want)
+        if isinstance(expected, Text) and doctest.NORMALIZE_WHITESPACE not in example.options:
+            expected = replace(expected, aligned=bool(_ALIGNED.search(want)))
         silent = not several and not want.strip()
         yield Step(statement=last, expected=expected, source=_first_line(example.source), silent=silent)
 

@@ -169,6 +169,10 @@ def _of_session(told: _Told, session: Session) -> Iterator[Draft | Note]:
     elif told.several and one_of_several([step.expected for step in session.steps]):
         yield Note(claim=claim, reason=_SEVERAL.format(first))
     else:
+        body = tuple(lines_of_session(session, namespace, ordered=told.ordered))
+        if not any(line.startswith(("assert", "with pytest.raises")) for line in body):
+            yield Note(claim=claim, reason=f"the example {first!r} shows nothing that can be compared")
+            return
         yield Draft(
             claim=claim,
             quote=quote_of(claim, first),
@@ -177,7 +181,7 @@ def _of_session(told: _Told, session: Session) -> Iterator[Draft | Note]:
             label="example",
             detail="\n".join(step.source for step in session.steps),
             imports=found.imports,
-            body=tuple(lines_of_session(session, namespace, ordered=told.ordered)),
+            body=body,
         )
 
 

@@ -15,6 +15,7 @@ from refute.ticket.record import ClaimId
 TESTER = "property"
 _WIDTH = 100
 _MODULES = (
+    "ast",
     "asyncio",
     "calendar",
     "contextlib",
@@ -32,6 +33,7 @@ _MODULES = (
     "subprocess",
     "sys",
     "tempfile",
+    "textwrap",
 )
 _SETTINGS = """\
 _CHECKED = settings(
