@@ -107,6 +107,15 @@ BEHAVIOUR_PHRASES = phrases(
             behaviours.raises,
         ),
         (
+            "raises",
+            (
+                r"^(?P<cond>(?:an? |any |all )?(?:empty|(?:non-?)?(?:negative|positive|zero)|even|odd) `?\w+`?) "
+                r"(?:(?:must |should |will )?(?:raises?|throws?)|(?:is|are) (?:rejected|refused) with) "
+                rf"{_ERROR}(?=$|[.,;])"
+            ),
+            behaviours.raises,
+        ),
+        (
             "sign",
             rf"^(?P<subject>{_SUBJECT}) (?:is|are) never (?P<sign>negative|zero)(?=$|[.,;])",
             results.never_of_sign,

@@ -20,6 +20,8 @@ _ANYWHERE = re.compile(r"\.{0,2}/?|/(?:tmp|dev|etc|proc|usr|bin)(?:/.*)?")
 _SAID_TO_MISS = re.compile(
     r"miss|absent|non.?exist|not?.?(?:exist|there|found|such|file)|nope|nowhere|unknown", re.IGNORECASE
 )
+_RANDOM = re.compile(r"random|shuffl|chance|toss|roll|dice|coin", re.IGNORECASE)
+_SEEDED = re.compile(r"seed|rng|random_state|generator")
 _DATED = re.compile(r"\d{4}|\bdate(?:time)?\(")
 
 
@@ -51,15 +53,34 @@ def _reasons(
             yield f"`{function.qualified}` looks at the code that calls it, which is no test in the example"
         if (call is outer or printing) and Dependence.CALENDAR in function.depends_on and _DATED.search(written):
             yield f"what `{function.qualified}` gives hangs on the day on which it runs"
+        if (call is outer or printing) and _left_to_chance(call, function, checks, said):
+            yield f"what `{function.qualified}` gives is left to chance"
         if Dependence.FRESH in function.depends_on and (printing or (call is outer and written[:1] in {"'", '"'})):
             yield f"what `{function.qualified}` gives is made anew by every call"
-    if isinstance(expected, Raises) or is_nothing(expected) or _SAID_TO_MISS.search(said):
-        return
+    if not (isinstance(expected, Raises) or is_nothing(expected) or _SAID_TO_MISS.search(said)):
+        yield from _files_missing(node, checks, namespace)
+
+
+def _files_missing(
+    node: ast.AST, checks: Sequence[tuple[ast.AST, Expected | None]], namespace: Namespace
+) -> Iterator[str]:
     for call, function in _calls([node], namespace):
         if Dependence.FILES in function.depends_on:
             for path in _missing(call, function, namespace):
                 if sum(path in _texts(other) for other, _ in checks) == 1:
                     yield f"the example reads {path!r}, which the ticket does not hold"
+
+
+def _left_to_chance(
+    call: ast.Call, function: Function, checks: Sequence[tuple[ast.AST, Expected | None]], said: str
+) -> bool:
+    """Whether a function that is said to be random is not seeded; a yes or no about an argument is sure."""
+    if Dependence.CHANCE not in function.depends_on or not _RANDOM.search(
+        f"{function.name} {function.docstring} {said}"
+    ):
+        return False
+    sure = call.args and any(_written(expected) in {"True", "False"} for _, expected in checks)
+    return not sure and not any(_SEEDED.search(ast.unparse(node)) for node, _ in checks)
 
 
 def _calls(nodes: Iterable[ast.AST], namespace: Namespace) -> Iterator[tuple[ast.Call, Function]]:

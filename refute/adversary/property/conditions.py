@@ -165,7 +165,10 @@ def _as_words(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
         sized = name is not None and domains[name].kind in {"list", "str", "dict", "set", "bytes", "frozenset"}
         return parse_expression(f"len({name}) == 0") if sized else None
     if described := _DESCRIBED.fullmatch(text):
-        name = next((n for n in (described["noun"], described["noun"].removesuffix("s")) if n in domains), None)
+        noun = described["noun"].removesuffix("s")
+        name = next((n for n in (described["noun"], noun) if n in domains), None)
+        if name is None and len(domains) == 1:  # of several values, or of items, "negative numbers" may be any
+            name = subject_of(noun, domains)
         numeric = name is not None and domains[name].kind in {"int", "float"}
         return read_condition(f"{name} is {described['adjective']}", domains) if numeric else None
     hit = _SUBJECT.match(text)

@@ -17,6 +17,10 @@ _FILE_READERS = re.compile(
 _WRITING = re.compile(r"[wax]")
 _CALENDAR = re.compile(r"(?:.*\.)?(?:datetime|date|dt)\.(?:now|utcnow|today)|time\.(?:time|time_ns|localtime|gmtime)")
 _FRESH = re.compile(r"(?:uuid\.)?uuid[14]|secrets\.token_\w+|token_(?:hex|urlsafe|bytes)|os\.urandom")
+_CHANCE = re.compile(
+    r"(?:random\.|secrets\.)?(?:choices?|randint|randrange|randbelow|shuffle|sample|uniform|getrandbits|randbits)"
+    r"|random\.random"
+)
 _CALLERS = re.compile(r"(?:sys\.)?_getframe|(?:inspect\.)?currentframe|inspect\.stack")
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 _CONDITIONAL = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler
@@ -30,6 +34,8 @@ class Dependence(StrEnum):
     """Always: a clock that a parameter may replace does not count."""
     FRESH = "fresh"
     """Identifiers made anew by every call, always."""
+    CHANCE = "chance"
+    """Random numbers, always: those of a generator that is passed in or seeded do not count."""
     CALLERS = "callers"
     """Who calls it, which is not the console of an example."""
 
@@ -59,6 +65,8 @@ def _direct(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Depend
             yield Dependence.CALENDAR
         if _FRESH.fullmatch(name) and not conditional:
             yield Dependence.FRESH
+        if _CHANCE.fullmatch(name) and not conditional:
+            yield Dependence.CHANCE
         if _CALLERS.fullmatch(name):
             yield Dependence.CALLERS
 

@@ -35,6 +35,11 @@ _CONNECTOR = re.compile(
     re.VERBOSE,
 )
 _SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[^\W\d][\w.]*)(?=\()")
+_FOR_ALL = re.compile(
+    r"`?\s+(?:(?:both|all|each)\s+)?(?:(?:should|must|will|would)\s+)?(?:raise|throw|return|give|yield|are|be|equal)\b"
+)
+"""A verb that may have several subjects."""
+_LISTED = re.compile(r"`?(?:,|,? and|,? or)\s+`?")
 _EXAMPLE_WORD = re.compile(
     r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.|test ?cases?|(?:tests|cases|samples?)\s*:)",
     re.IGNORECASE,
@@ -79,7 +84,7 @@ def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
         if not any(start <= candidate.start < stop for start, stop in taken):
             found.append(candidate)
             taken.append((candidate.start, end))
-    found += [again for example in found for again in _repeated(text, example, known)]
+    found += [again for example in found for again in (*_repeated(text, example, known), *_listed(text, example))]
     return consistent(sorted(found, key=lambda example: example.start))
 
 
@@ -93,6 +98,22 @@ def _repeated(text: str, example: Inline, known: frozenset[str]) -> Iterator[Inl
             return
         yield replace(example, expression=node, start=hit.start("call"), quote=text[example.start : stop])
         end = stop
+
+
+def _listed(text: str, example: Inline) -> Iterator[Inline]:
+    """`f(0) and f(-1) raise ValueError`: what is said of the last call is said of those before it, too."""
+    hit = _CALL.match(text, example.start)
+    end = end_of_call(text, hit.end()) if hit is not None else None
+    if hit is None or end is None or not _FOR_ALL.match(text, end):
+        return
+    last, start = example.start + len(example.quote), example.start
+    for other in reversed([one for one in _CALL.finditer(text, max(0, start - 500), start) if one[1] == hit[1]]):
+        stop = end_of_call(text, other.end())
+        node = parse_expression(text[other.start() : stop]) if stop else None
+        if node is None or stop is None or not _LISTED.fullmatch(text, stop, start) or doubtful(text, other.start()):
+            return
+        start = other.start()
+        yield replace(example, expression=node, start=start, quote=text[start:last])
 
 
 def _asserts(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:

@@ -38,6 +38,7 @@ _WORTH: Final = (
 _SPEAKS_OF_DOCUMENTATION = re.compile(
     r"\b(?:doc-?strings?|doctests?|documented|documentation|examples?)\b", re.IGNORECASE
 )
+_OF_IMPORTS = re.compile(r"\b(?:imports?|importing|imported|dependenc(?:y|ies)|standard library)\b", re.IGNORECASE)
 _OF_DOCSTRINGS = re.compile(r"\b(?:doc-?strings?|doctests?)\b", re.IGNORECASE)
 _ONE_CALL: Final = re.compile(
     r"(?:`[^`]+`|[\w.]++\([^`]*\)\s*(?:==|->|=>|→)[^`]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|\d[\w.]*)\b"
@@ -158,5 +159,18 @@ def _claim_for(documented: Documented, brief: Brief, surface: Surface) -> Claim 
         (claim for name in opening for claim in claims if re.match(rf"{re.escape(name)}\s", claim.text)), None
     )
     spoken = leading or next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)
-    alone = len(claims) == 1 and len(brief.modules) == 1 and len(surface.functions()) == 1
-    return spoken or (claims[0] if alone else None)
+    return spoken or _claim_on_the_only_function(documented, claims, brief, surface)
+
+
+def _claim_on_the_only_function(
+    documented: Documented, claims: Sequence[Claim], brief: Brief, surface: Surface
+) -> Claim | None:
+    """The first claim that says something of a function that need not be named, since there is no other."""
+    functions = surface.functions()
+    if not claims or len(brief.modules) != 1 or len(functions) != 1:
+        return None
+    if len(claims) == 1:
+        return claims[0]
+    if surface.classes() or documented.subject != functions[0].name:
+        return None
+    return next((claim for claim in claims if not _OF_IMPORTS.search(claim.text)), None)

@@ -326,3 +326,22 @@ def test_examples_of_docstrings_belong_to_the_claim_that_speaks_of_docstrings() 
     )
     attack = attack_on(code, "Box(1).size == 1", "The docstring examples work as shown.")
     assert [test.claim_id for test in attack.tests if test.origin is Origin.DOCSTRING_EXAMPLE] == ["C2"]
+
+
+ONLY = '''\
+def joined(*parts):
+    """Join parts.
+
+    >>> joined("a", "b")
+    'a-b'
+    """
+    return "".join(parts)
+'''
+
+
+def test_the_docstring_of_the_only_function_counts_for_the_first_claim_that_may_be_about_it() -> None:
+    claims = ["It imports nothing.", "Parts are kept apart.", "joined('a') == 'a'"]
+    attack = attack_on(ONLY, *claims)
+    assert [test.claim_id for test in attack.tests if test.name in failures(attack, ONLY)] == ["C2"]
+    other = f"{ONLY}\n\ndef split(text):\n    return text.split('-')\n"
+    assert failures(attack_on(other, *claims), other) == {}
