@@ -24,7 +24,7 @@ _CREDENTIALS: Final = re.compile(
   | .*/\.config/(?:gcloud|gh|doctl|op|rclone|hub)(?:/.*)?\Z | .*/application_default_credentials\.json
   | {HOME}/\.(?:netrc|pgpass|my\.cnf|git-credentials|npmrc|pypirc|vault-token|s3cfg|boto|terraform\.d|bash_history|zsh_history|sh_history|history|mysql_history|psql_history|python_history|password-store|electrum|bitcoin|ethereum)(?:/.*)?\Z
   | .*(?:Login\ Data|logins\.json|key[34]\.db|cookies\.sqlite|Web\ Data|Local\ State|wallet\.dat)\Z
-  | .*/(?:\.mozilla/firefox|google-chrome|chromium|BraveSoftware)(?:/(?!Crash|.*Cache).*)?\Z | .*/keyrings(?:/.*)?\Z | .*/Library/Keychains(?:/.*)?\Z
+  | {HOME}/\.(?:mozilla|thunderbird)\Z | .*/(?:\.mozilla/firefox|google-chrome|chromium|BraveSoftware)(?:/(?!Crash|.*Cache).*)?\Z | .*/keyrings(?:/.*)?\Z | .*/Library/Keychains(?:/.*)?\Z
   )""",
     re.VERBOSE,
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from refute.scan.shell import redirects
 from refute.scan.shell.printed_files import files_printed, note_content
 from refute.scan.shell.syntax import text_of
+from refute.scan.shell.variables import watch_variable
 from refute.scan.shell.words import MAX_ALTERNATIVES
 from refute.scan.symbols import FIELD
 
@@ -45,7 +46,7 @@ def _assign_text(walker: "Walker", name: str, value: "Node | None", *, appends: 
     note_content(walker, name, files_printed(walker, value) if value is not None else [])
     for text in texts:
         redirects.evaluated(walker, text, value)
-    redirects.watch_variable(walker, name, texts, value)
+    watch_variable(walker, name, texts, value)
 
 
 def _assign_element(walker: "Walker", name: str, value: "Node | None") -> None:
@@ -107,5 +108,5 @@ def unset(walker: "Walker", node: "Node", _stdin: str) -> str:
     """`unset`, which matters for variables that other programs read."""
     for child in node.named_children:
         name = text_of(child)
-        redirects.watch_variable(walker, name, ["/dev/null"] if name == "HISTFILE" else [""], child)
+        watch_variable(walker, name, ["/dev/null"] if name == "HISTFILE" else [""], child)
     return ""

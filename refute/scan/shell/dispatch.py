@@ -8,7 +8,7 @@ from typing import Final
 
 from refute.scan import hosts, paths, sensitive
 from refute.scan.finding import Severity
-from refute.scan.shell.call import Call
+from refute.scan.shell.call import Call, list_globs
 from refute.scan.shell.commands import COMMANDS
 from refute.scan.shell.functions import call_function
 from refute.scan.shell.printed_files import run_word
@@ -103,6 +103,7 @@ def _judge(call: Call, name: str, handler: object) -> str:
         if "/" in original:
             call.argv[0] = original
         return UNKNOWN if output is None else str(output)
+    list_globs(call, call.argv[1:])
     if "/" in call.argv[0]:
         run_file(call, call.argv[0], arguments=call.argv[1:])
     else:

@@ -1,44 +1,20 @@
 """Redirections: which files and hosts they touch, what they feed in, what the script writes for later."""
 
-# ruff: noqa: SIM905 - long tables of names read best as words
-
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from refute.scan import hosts, paths
+from refute.scan import paths
 from refute.scan.effects import Act
-from refute.scan.finding import Severity
-from refute.scan.public_sources import is_public_source
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import DOWNLOAD, FIELD, OUTPUT, SECRET, UNKNOWN, is_open
+from refute.scan.symbols import DOWNLOAD, FIELD, SECRET, UNKNOWN, is_open
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from refute.scan.shell.walk import Walker
 
-_INSTALLED: Final = re.compile(
-    rf"(?:/usr)?/(?:lib(?:32|64)?|\$LIB)/(?!.*\.\.)[^{UNKNOWN}]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|"
-)
 _MAX_KEPT: Final = 100_000
-_PRELOADS: Final = frozenset(
-    {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}
-)
-
-
-_COMMANDS: Final = frozenset(
-    """PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH GIT_ASKPASS
-    SSH_ASKPASS
-    SUDO_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND RSYNC_RSH CVS_RSH LESSOPEN LESSCLOSE BROWSER MAILCHECK""".split()
-)
-"""Variables whose value other programs run as a command."""
-_SOURCES: Final = frozenset(
-    """PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX
-    GOPROXY NPM_CONFIG_REGISTRY YARN_REGISTRY YARN_NPM_REGISTRY_SERVER""".split()
-)
-"""Variables by which a package manager gets its packages from somewhere else."""
-_PROMPTS: Final = frozenset({"PS0", "PS1", "PS2", "PS4"})
 _INDEX: Final = re.compile(r"\w\[[^\]]*?(\$\([^)]*\)|`[^`]*`)")
 
 
@@ -172,30 +148,6 @@ def keep(walker: "Walker", path: str, text: str, *, appends: bool) -> None:
     located = paths.locate(path, walker.scope.cwd).text
     before = walker.shared.written.get(located, "") if appends else ""
     walker.shared.written[located] = (before + text)[:_MAX_KEPT]
-
-
-def watch_variable(walker: "Walker", name: str, texts: list[str], node: "Node | None") -> None:
-    """Judge setting a variable that changes how programs behave."""
-    if node is None or not any(texts):
-        return
-    act = Act(walker.shared.report, walker.spot(node), f"{name}={texts[0]}", walker.scope.cwd)
-    if name in _PRELOADS and texts == ["/dev/null"]:
-        return
-    if name in _PRELOADS:
-        # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
-        installed = name.startswith("LD_") and all(_INSTALLED.fullmatch(part) for part in re.split("[ :]+", texts[0]))
-        act.add("preload", severity=Severity.MEDIUM if installed else None)
-    elif name in _COMMANDS or (name in _PROMPTS and re.search(r"\$\(|`", texts[0])):
-        command = texts[0].lstrip("|-").strip()
-        if command:
-            walker.embedded(f': "{command}"' if name in _PROMPTS else command, node)
-    elif name.upper() in _SOURCES:
-        for address in re.findall(r"https?://[^\s,|]+", texts[0]):
-            host = hosts.host_of(address)
-            if host and hosts.reach_of(host) == hosts.Reach.EXTERNAL and not is_public_source(host):
-                act.add("package-install", detail="Packages come from there.")
-    elif name == "HISTFILE" and texts[0] == "/dev/null":
-        act.add("history-tampering")
 
 
 def evaluated(walker: "Walker", text: str, node: "Node | None") -> None:

@@ -46,6 +46,16 @@ def _xxd(call: Call) -> str | None:
     return UNKNOWN
 
 
+def _encrypt_in_place(call: Call, words: list[str]) -> None:
+    """Somebody's files, encrypted beside themselves."""
+    named = {flag: words[words.index(flag) + 1] for flag in ("-in", "-out") if flag in words[:-1]}
+    if len(named) > 1:
+        call.act.write(named["-out"])
+        place = paths.locate(named["-in"], call.walker.scope.cwd).place
+        if place in {paths.Place.HOME, paths.Place.SYSTEM, paths.Place.OUTSIDE} and "-d" not in words:
+            call.act.add("device-write", detail="Encrypts files that are not of the workspace.")
+
+
 def _openssl(call: Call) -> str | None:
     words = call.argv[1:]
     if words[:1] == ["s_client"]:
@@ -58,6 +68,8 @@ def _openssl(call: Call) -> str | None:
     for flag in ("-in", "-inkey"):
         if flag in words[:-1]:
             call.act.read(words[words.index(flag) + 1])
+    if words[:1] == ["enc"]:
+        _encrypt_in_place(call, words)
     if words[:1] in (["enc"], ["base64"]) and {"-d", "-D"} & set(words):
         ciphers = [word for word in words if re.match(r"-(aes|des|rc|bf|camellia|chacha)", word)]
         if ciphers or "-in" in words:

@@ -159,6 +159,15 @@ def _create(call: Call) -> str:
     return ""
 
 
+def _patch(call: Call) -> str:
+    options, operands = split_options(call.argv[1:], "pidDFgoYz", frozenset({"input", "directory"}), mixed=True)
+    for path in [*operands[:1], *options.get("o", [])]:
+        call.act.write(path)
+    for directory in [*options.get("d", []), *options.get("directory", [])]:
+        call.act.write(f"{directory}/patched")
+    return UNKNOWN
+
+
 def _yes(call: Call) -> str:
     return "y\n" if len(call.argv) == 1 else UNKNOWN
 
@@ -191,5 +200,7 @@ COMMANDS: Final = {
     "mkfifo": _create,
     "mknod": _create,
     "yes": _yes,
+    "patch": _patch,
+    **dict.fromkeys(("ccrypt", "ccencrypt"), _create),
     "unzip": _unzip,
 }

@@ -234,6 +234,8 @@ def _open(call: Call) -> str:
 
 
 def _lookup(call: Call) -> str:
+    if call.argv[:1] == ["resolvectl"] and call.argv[1:2] in (["dns"], ["domain"], ["dnssec"]) and len(call.argv) > 3:  # noqa: PLR2004 - verb, link, value
+        call.act.add("system-control", detail="Sets which name server is asked.")
     for word in call.argv[1:]:
         name = word.removeprefix("@")
         if re.search(r"\.[A-Za-z]{2,}\.?\Z", name) and not name.startswith(("-", "+")):

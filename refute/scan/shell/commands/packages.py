@@ -11,7 +11,7 @@ from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.interpreters import note_run
 from refute.scan.shell.commands.publishing import configure, publish
-from refute.scan.shell.commands.system import ATTACK_TOOLS, only_asks
+from refute.scan.shell.commands.system import ATTACK_TOOLS, MINERS, only_asks
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import DERIVED, DOWNLOAD, HOME, UNKNOWN, show
 
@@ -22,7 +22,7 @@ _PACMAN: Final = re.compile(r"-(?:S|U|R)[a-z]*")
 _ELSEWHERE: Final = re.compile(rf"://|\bgit\+|^(?:git@|ssh:)|@git|\.(?:deb|rpm|apk|gem|tgz)\Z|{DERIVED}|{DOWNLOAD}")
 _UNCHECKED: Final = re.compile(
     r"--(?:allow-unauthenticated|allow-insecure|force-yes|nogpgcheck|no-gpg-check|allow-untrusted|source|registry|git|repofrompath"
-    r"|no-verify-ssl|insecure|trust-policy=none)"
+    r"|no-verify-ssl|insecure|dangerous|trust-policy=none)"
 )
 _UNINSTALL: Final = re.compile(r"remove|purge|autoremove|del|erase")
 _INSTALL: Final = "install|reinstall|upgrade|full-upgrade|dist-upgrade|update|remove|purge|autoremove|add|del|build-dep|groupinstall|in|localinstall|erase"
@@ -57,6 +57,8 @@ def _docker(call: Call) -> str:
     _mounts(call, text)
     for host in re.findall(r"(?:-H|--host)[= ](?:tcp|ssh)://(?:[^@/\s]+@)?([^:/\s]+)", text):
         call.act.connect(host)
+    if any(MINERS & set(re.split(r"[/:@]", word)) for word in words):
+        call.act.add("crypto-miner")
     if _OPENS_HOST.search(text):
         call.act.add("container-escape")
     elif words and words[0] in {

@@ -171,7 +171,9 @@ def _find(call: Call) -> str:
     # A search for something particular is no stock-taking; only a bare listing is.
     narrowed = any(word.startswith("-") and word not in _BARE_FIND and not word[1:].isdigit() for word in words)
     for root in roots:
-        if not narrowed:
+        # What is done to files of whoever has a home here takes stock, whatever is looked for.
+        homes = paths.locate(root, call.walker.scope.cwd).text in {"/home", "/root", "/Users"}
+        if not narrowed or (homes and {"-exec", "-execdir"} & set(words)):
             call.act.list(root)
     _find_actions(call, roots, words)
     first = paths.normalise(roots[0], call.walker.scope.cwd)
@@ -200,8 +202,8 @@ def _find_actions(call: Call, roots: list[str], words: list[str]) -> None:
         ):
             call.act.add("read-credentials", severity=Severity.HIGH, detail="Searches the machine for credentials.")
     hunting_setuid = re.search(r"-perm\s+[-/+]?(?:[ug]\+?=?s|[246]000|u=s|g=s)", " ".join(words))
-    if hunting_setuid and roots[0].startswith("/"):
-        call.act.add("attack-tool", detail="Looks for setuid programs.")
+    if (hunting_setuid and roots[0].startswith("/")) or ("-writable" in words and roots[0] == "/"):
+        call.act.add("attack-tool", detail="Looks for ways to more rights.")
 
 
 def _find_exec(call: Call, roots: list[str], words: list[str]) -> None:

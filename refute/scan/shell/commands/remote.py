@@ -70,6 +70,7 @@ def _copy_remote(call: Call) -> str:
             call.act.write(word)
         elif call.argv[0] in {"rsync", "scp"}:
             call.act.read(word)
+            call.act.list(word, asks=call.argv[0] == "scp" and "r" not in options)
         elif not remote:
             call.act.connect(word.rpartition("@")[2])
     return UNKNOWN

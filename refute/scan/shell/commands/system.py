@@ -63,10 +63,11 @@ ATTACK_TOOLS: Final = frozenset(
     dirb msfconsole msfvenom metasploit mimipenguin linpeas linpeas.sh linenum.sh lse.sh responder crackmapexec evil-winrm enum4linux
     wpscan wfuzz ffuf dsniff ngrep xinput logkeys xspy pamspy unix-privesc-check laZagne.py lazagne ldapsearch ldapdomaindump
     bloodhound kerbrute rpcclient pspy64 pspy xwd import-screen gcore scrot maim grim
-    gnome-screenshot arecord parecord fswebcam""".split()
+    gnome-screenshot arecord parecord fswebcam screencapture spectacle flameshot ksnip xfce4-screenshooter recordmydesktop
+    wf-recorder showkey evtest keylogger pbpaste wl-paste""".split()
 )
-"""Tools that scan, listen in or crack."""
-_MINERS: Final = frozenset(
+"""Tools that scan, crack, or look over a person's shoulder: keyboard, screen, clipboard."""
+MINERS: Final = frozenset(
     """xmrig minerd cpuminer ethminer cgminer bfgminer t-rex nbminer lolminer phoenixminer claymore xmr-stak xmr-stak-rx nanominer
     gminer cryptonight""".split()
 )
@@ -119,10 +120,39 @@ def _unless(rule_id: str, harmless: str) -> Callable[[Call], str]:
     return judge
 
 
+def _when(rule_id: str, harmful: str) -> Callable[[Call], str]:
+    """A check that reports where the arguments begin so, behind options of one word."""
+    pattern = re.compile(rf"(?:-\S+ )*?{harmful}")
+
+    def judge(call: Call) -> str:
+        if pattern.match(" ".join(call.argv[1:])):
+            call.act.add(rule_id)
+        return UNKNOWN
+
+    return judge
+
+
+def _free_port(call: Call) -> str:
+    """`fuser -k 8080/tcp` ends who listens at a port of the project; below 1024 it is the machine's."""
+    if any(re.fullmatch(r"-\w*k\w*|--kill", word) for word in call.argv[1:]):
+        operands = [word for word in call.argv[1:] if not word.startswith("-")]
+        own = all(re.fullmatch(r"\d{4,5}/tcp", word) for word in operands)
+        call.act.add("kill-process", severity=Severity.MEDIUM if own else None)
+    return OTHER_PROCESS
+
+
 def _films(call: Call) -> str:
     """Programs that also take pictures of the screen, or listen."""
     if re.search(r"x11grab|avfoundation|kmsgrab|video4linux|v4l2|-window|-f (?:alsa|pulse)", " ".join(call.argv)):
         call.act.add("attack-tool", detail="Records the screen, a camera or a microphone.")
+    return UNKNOWN
+
+
+def _reads_clipboard(call: Call) -> str:
+    if re.search(
+        r"\A(?:xclip(?: \S+)* -o|xsel(?: \S+)* (?:-o|--output|-[bps]+)|copyq (?:read|clipboard))", " ".join(call.argv)
+    ):
+        call.act.add("attack-tool", detail="Reads the clipboard.")
     return UNKNOWN
 
 
@@ -211,6 +241,8 @@ def _set(call: Call) -> str:
     if len(call.argv) == 1:
         return SECRET
     words = call.argv[1:]
+    if words[:2] == ["+o", "history"]:
+        call.act.add("history-tampering")
     if words[0] == "--":
         call.walker.scope.arguments = words[1:]
     elif not words[0].startswith(("-", "+")):
@@ -277,10 +309,23 @@ COMMANDS: Final = {
     ),
     **dict.fromkeys(("nsenter", "chroot", "capsh", "runc"), always("container-escape")),
     **dict.fromkeys(ATTACK_TOOLS, always("attack-tool")),
-    **dict.fromkeys(_MINERS, always("crypto-miner")),
+    **dict.fromkeys(MINERS, always("crypto-miner")),
     "getent": _getent,
     "ffmpeg": _films,
     "import": _films,
+    **dict.fromkeys(("xclip", "xsel", "copyq"), _reads_clipboard),
+    "journalctl": _when("history-tampering", r"--(?:vacuum|rotate|flush)"),
+    "dmesg": _when("history-tampering", r"(?:-\w*[cC]|--clear|--read-clear)\b"),
+    "kmod": _when("system-control", r"(?:load|insert|remove|unload)\b"),
+    "dkms": _when("system-control", r"(?:install|add|build|autoinstall|remove)\b"),
+    "bpftool": _when("system-control", r"\w+ (?:load|loadall|attach|detach|pin)\b"),
+    "networksetup": _when("system-control", r"-(?:set|add|remove|create|delete)"),
+    "spctl": _when("system-control", r"--(?:(?:master|global)-disable|add|remove|disable)"),
+    "csrutil": _when("system-control", r"(?:disable|clear|authenticated-root disable)\b"),
+    **dict.fromkeys(("locate", "plocate", "mlocate"), _when("list-host-directory", r"[^-]")),
+    "add-apt-repository": always("package-install"),
+    "apt-add-repository": always("package-install"),
+    "fuser": _free_port,
     **dict.fromkeys(("security", "secret-tool", "pass", "keyring", "gopass"), _asks_for_passwords),
     **dict.fromkeys(("ps", "pgrep", "pidof"), _list_processes),
     "ulimit": _ulimit,
