@@ -58,10 +58,10 @@ _CLIMBING: Final = frozenset(
 _LADDER: Final = frozenset({"__base__", "__bases__", "__mro__", "mro"})
 
 
-# Modules by which a computed name can do anything.
-_POWERFUL: Final = frozenset(
+POWERFUL: Final = frozenset(
     {"os", "subprocess", "builtins", "sys", "ctypes", "shutil", "importlib", "pty", "socket", "code", "runpy"}
 )
+"""Modules by which a computed name can do anything."""
 
 
 _MAX_ITEMS: Final = 4096
@@ -190,7 +190,7 @@ def item(walker: "PythonWalker", owner: Any, index: Any, node: ast.AST) -> Any:
             return DERIVED if isinstance(owner, str) and not is_open(owner) and len(owner) > 8 else UNK  # noqa: PLR2004
     if isinstance(owner, Bound) and owner.name in {"__globals__", "f_globals", "__builtins__", "f_builtins"}:
         telling = isinstance(index, str) and (
-            index in _POWERFUL or index.startswith("__") or index in {"eval", "exec", "open"}
+            index in POWERFUL or index.startswith("__") or index in {"eval", "exec", "open"}
         )
         severity = None if telling else Severity.MEDIUM
         walker.report.add("introspection-escape", walker.spot(node), f"….{owner.name}[…]", severity=severity)
@@ -215,7 +215,7 @@ def _item_of_reference(walker: "PythonWalker", owner: Ref, index: Any, node: ast
     if base != owner.name or base == "builtins":
         if isinstance(index, str) and not is_open(index):
             return member(f"{base}.{index}")
-        if base in _POWERFUL:
+        if base in POWERFUL:
             walker.report.add("dynamic-name", walker.spot(node), f"{owner.name}[…]")
         return Ref("?import")
     return UNK

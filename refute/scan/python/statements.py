@@ -219,6 +219,8 @@ def _ends(node: ast.While) -> bool:
         "select",
         "poll",
         "run_forever",
+        "next",
+        "popleft",
     }
     for inner in ast.walk(node):
         if isinstance(inner, leaving):

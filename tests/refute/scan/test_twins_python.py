@@ -128,6 +128,17 @@ PAIRS = {
 }
 
 
+ORDINARY = [
+    "def rows(it):\n    found = []\n    try:\n        while True:\n            found.append(next(it))\n    except StopIteration:\n        return found",
+    "import importlib\ndef start(name):\n    importlib.import_module(f'anyio.{name}').backend.run('x')",
+]
+NEARBY = [
+    "found = []\nwhile True:\n    found.append('x' * 1000)",
+    "import importlib\ndef start(name):\n    importlib.import_module(name).run('x')",
+    "import importlib\ndef start(name):\n    importlib.import_module(name).os.system('x')",
+]
+
+
 def blocks(text: str) -> bool:
     return any(finding.severity >= Severity.HIGH for finding in scan_text("x", text.encode(), language=Language.PYTHON))
 
@@ -135,3 +146,13 @@ def blocks(text: str) -> bool:
 @pytest.mark.parametrize("kind", PAIRS)
 def test_disguised_python_blocks_and_its_twin_does_not(kind: str) -> None:
     assert tuple(map(blocks, PAIRS[kind])) == (True, False)
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_what_plugins_and_parsers_do_does_not_block(text: str) -> None:
+    assert not blocks(text)
+
+
+@pytest.mark.parametrize("text", NEARBY)
+def test_the_same_without_end_or_name_blocks(text: str) -> None:
+    assert blocks(text)
