@@ -124,10 +124,16 @@ class KeptFolder:
                 path.unlink()
                 excess -= size
 
-    def _all(self) -> list[Path]:
-        """Records and what was left half written; locks are not ours to remove."""
+        for path in self._all(locks=True):
+            with contextlib.suppress(OSError, Timeout):
+                if path.name != LOCK and now - path.lstat().st_mtime > PARTIAL_MAX_AGE_S:
+                    with FileLock(path, blocking=False):  # nobody alive holds it
+                        path.unlink()
+
+    def _all(self, *, locks: bool = False) -> list[Path]:
+        """Records and what was left half written; or the locks beside them, which killed processes leave behind."""
         try:
-            return [path for path in self._path.iterdir() if path.suffix != LOCKS]
+            return [path for path in self._path.iterdir() if (path.suffix == LOCKS) is locks]
         except OSError:
             return []
 

@@ -1,5 +1,6 @@
 """Kept answers: the same question is never paid for twice, garbage is never believed, and nobody can plant one."""
 
+import fcntl
 import json
 import multiprocessing
 import os
@@ -291,3 +292,18 @@ def test_a_killed_process_holds_nobody_up(keep: Keep, make_prompt: MakePrompt) -
     assert killed.exitcode == 9
     kept.generate(make_prompt())
     assert model.asked == 1
+
+
+def test_what_killed_processes_leave_locked_goes_with_the_next_sweep(keep: Keep, make_prompt: MakePrompt) -> None:
+    kept = keep(CountingModel())
+    folder = kept.file(make_prompt()).parent
+    folder.mkdir(mode=0o700)
+    left, held, new = (folder / f".answer-{name}.json.lock" for name in ("left", "held", "new"))
+    for path in (left, held, new):
+        path.touch()
+        if path is not new:
+            os.utime(path, (0, 0))
+    with held.open("a") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        kept.generate(make_prompt())
+    assert [path.exists() for path in (left, held, new)] == [False, True, True]
