@@ -172,9 +172,11 @@ def _bar(area: Area, left: float, slot: float, ground: float, height: float, gro
 
 def _dates(area: Area, starts: Sequence[date], slot: float) -> Iterator[Markup]:
     """As many dates as fit."""
-    each = max(1, -(-len(starts) * 52 // (area.width - area.left)))
+    years = len(starts) > 1 and (starts[-1] - starts[0]).days > 300  # noqa: PLR2004  # a day would name two
+    name, wide = ("%b %Y", 64) if years else ("%d %b", 52)
+    each = max(1, -(-len(starts) * wide // (area.width - area.left)))
     for number in range(0, len(starts), each):
-        yield _text(area.x((number + 0.5) * slot), HEIGHT - 8, f"{starts[number]:%d %b}", "middle", "axis")
+        yield _text(area.x((number + 0.5) * slot), HEIGHT - 8, f"{starts[number]:{name}}", "middle", "axis")
 
 
 def _text(x: float, y: float, text: str, anchor: str, kind: str) -> Markup:

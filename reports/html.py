@@ -1,10 +1,11 @@
 """A report as one HTML file: no script, no network, light and dark, readable on a phone and on a wall."""
 
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.recording import reproducer_name
@@ -30,6 +31,8 @@ FINDINGS_OPEN: Final = 6
 """Findings above the charts; the others unfold."""
 DAYS_SHOWN: Final = 31
 WEEKS_SHOWN: Final = 26
+SAME_YEAR: Final = timedelta(days=300)
+"""What is older is shown with its year: of a longer history a day and a month name two days."""
 TOKENS: Final = ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")
 BY_TIER: Final = "By model tier"
 MODEL_COLUMNS: Final = ["calls", *TOKENS, "cost_usd", "saved_usd", "latency_s", "latency_p95_s"]
@@ -48,11 +51,13 @@ def render_html(report: Report) -> str:
         "plain": _plain,
         "line": _line,
         "prose": on_one_line,
+        "breakable": _breakable,
         "usd": phrases.usd,
         "seconds": phrases.seconds,
     }
     environment.globals |= {
         "counted": counted,
+        "moment": _moment,
         "rate": phrases.rate,
         "unpriced": phrases.unpriced,
         "queue_time": queue_time,
@@ -93,6 +98,16 @@ def _plain(text: str, max_chars: int = MAX_TEXT_CHARS) -> str:
 def _line(text: str, max_chars: int = 300) -> str:
     """Untrusted text on one line."""
     return printable(text, max_chars=max_chars, keep_newlines=False)
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may go on in a new line after each `_`."""
+    return escape(name).replace("_", Markup("_<wbr>"))
+
+
+def _moment(at: datetime, now: datetime) -> str:
+    """When a run started, short; with its year instead of its time where it is long ago."""
+    return f"{at:%d %b %H:%M}" if now - at < SAME_YEAR else f"{at:%d %b %Y}"
 
 
 def shown_tables(report: Report) -> list[dict[str, Any]]:

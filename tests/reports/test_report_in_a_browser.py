@@ -16,6 +16,7 @@ from refute.settings import Settings
 from reports.html import render_html
 from reports.report import make_report
 from reports.scope import Scope
+from tests.fakes import browser
 
 pytestmark = pytest.mark.browser
 
@@ -69,6 +70,19 @@ def test_nothing_is_wider_than_the_window(page: Path, width: int) -> None:
     found = re.search("<title>(.*?)</title>", shown)
     assert found
     assert '"wide":[],"charts":2,"rows":3,"loaded":0' in found.group(1)
+
+
+CROSSED = """[...document.querySelectorAll("details.finding")].filter(finding => {
+  const [chip, time] = [".chip", "time"].map(name => finding.querySelector(name).getBoundingClientRect());
+  return chip.bottom > time.top && time.bottom > chip.top && chip.right > time.left;
+}).length"""
+
+
+def test_on_a_phone_a_long_status_does_not_cover_the_time_beside_it(page: Path) -> None:
+    with browser.chromium() as phone:
+        phone.open(page.as_uri(), width=390).wait_for("BLOCKED_DANGEROUS_SCRIPT")
+        assert phone.run("document.documentElement.scrollWidth <= innerWidth")
+        assert phone.run(CROSSED) == 0
 
 
 @pytest.mark.parametrize(("scheme", "expected"), [(LIGHT, (0xF6, 0xF7, 0xF9)), (DARK, (0x0E, 0x11, 0x16))])

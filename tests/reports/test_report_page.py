@@ -111,6 +111,12 @@ def test_a_row_opens_to_claim_counterexample_and_reproducer(report: Report) -> N
     assert "&lt;img src=x onerror=alert(1)&gt;" in row
 
 
+def test_a_failure_of_long_ago_is_shown_with_its_year(report: Report) -> None:
+    assert ">01 Mar 02:" in render_html(report)
+    later = replace(report, made_at=datetime(2027, 2, 1, tzinfo=UTC))
+    assert ">01 Mar 2026</time>" in render_html(later)
+
+
 def test_a_claim_of_several_lines_is_one_in_a_row_and_shows_no_escapes(
     ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
 ) -> None:
