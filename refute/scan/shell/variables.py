@@ -56,7 +56,8 @@ def watch_variable(walker: "Walker", name: str, texts: list[str], node: "Node | 
         if command:
             walker.embedded(f': "{command}"' if name in _PROMPTS else command, node)
     elif _PROXY.fullmatch(name):
-        act.connect(hosts.host_of(texts[0]))
+        if hosts.reach_of(hosts.host_of(texts[0]) or "") == hosts.Reach.EXTERNAL:
+            act.add("network-external", detail="All later requests go through that host.")
     elif name in _OPTIONS:
         _loads_first(act, texts[0])
     elif name.upper() in _SOURCES:

@@ -30,6 +30,17 @@ def test_text_shows_the_line_with_a_caret_under_the_command() -> None:
     assert lines[shown + 1] == "   |             ^^^^^^^^^^^"
 
 
+def test_the_caret_stands_under_the_command_behind_wide_letters() -> None:
+    source = 'echo "漢字" && rm -rf /etc\n'
+    assert f" 1 | {source}   | {' ' * 17}^^^^^^^^^^^\n" in render_text(_scan(source), {"ci/verify.sh": source})
+
+
+def test_all_that_one_command_of_a_loop_stands_for_is_told() -> None:
+    source = 'for d in /etc /opt /srv; do rm -rf "$d"; done\n'
+    text = render_text(_scan(source), {"ci/verify.sh": source})
+    assert "read as: rm -rf /etc\n  also as: rm -rf /opt; rm -rf /srv\n" in text
+
+
 def test_text_ends_with_the_verdict_and_counts() -> None:
     assert render_text(_scan(), {}).strip().endswith("BLOCKED: 1 file scanned, 1 critical, 1 medium")
 
