@@ -11,7 +11,7 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
 - peer, messages, operations, awaiting, switchboard: asking and serving, what is sent, coroutines, a connection per
   thread.
 - surroundings, loggers, random_stream, arithmetic, streams: what both processes share beside objects.
-- event_loops: which loop a test finds.
+- event_loops: on which coroutines run, and which a test finds.
 - link, attestation, subject_start, pretexts, door, admitted, modules, collect: the driver's own: the subject, what a
   result rests on, what the subject may do here, imports, the test file in memory.
 - service: the subject's own: its end of the connection, put together.

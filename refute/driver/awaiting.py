@@ -4,14 +4,13 @@
 """
 
 import itertools
-import sys
-import threading
 import weakref
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from refute.driver.contexts import enter
+from refute.driver.event_loops import in_loop, running_loop
 
 if TYPE_CHECKING:
     import asyncio
@@ -19,18 +18,10 @@ if TYPE_CHECKING:
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
 STARTED: Final = frozenset({"call", "call_lent", "member", "awaited"})
 """Operations that may be started to be awaited."""
-BLOCKED_S: Final = 0.005
-"""Time between two looks at whether a loop's thread is blocked."""
-LEAVE_S: Final = 1.0
-"""Time that the tasks of a loop are given at most to end once they are cancelled."""
+SETTLED_S: Final = 1.0
+"""Time in which a result that is on its way arrives."""
 
 Operations = dict[str, Callable[..., Any]]
-
-
-def running_loop() -> "asyncio.AbstractEventLoop | None":
-    """The loop that runs in this thread; asks asyncio only where somebody has imported it, which costs 50 ms."""
-    module = sys.modules.get("asyncio")
-    return module._get_running_loop() if module is not None else None  # noqa: SLF001  # get_running_loop raises
 
 
 class Loops(Protocol):
@@ -75,6 +66,9 @@ class Awaiting:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._started_in: dict[int, asyncio.AbstractEventLoop] = {}
+        self._in_first_step: set[int] = set()
+        self._never_waited: set[int] = set()
         self._snapshots: dict[int, int] = {}
         self._loop_numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         operations["awaited"] = _awaited
@@ -102,10 +96,16 @@ class Awaiting:
                 try:
                     return await asyncio.shield(future)
                 except asyncio.CancelledError:
-                    if future.done() or not self._request("cancel", number):
+                    if not future.done() and self._request("cancel", number):
+                        continue
+                    await asyncio.wait([future], timeout=SETTLED_S)
+                    if number not in self._never_waited or future.cancelled():
                         raise  # the result came first and is lost, as in one process
+                    _cancel_when_it_waits()
+                    return future.result()
         finally:
             self._waiting.pop(number, None)
+            self._never_waited.discard(number)
             if number in self._snapshots:
                 self._contexts.now(self._snapshots.pop(number))
 
@@ -119,8 +119,11 @@ class Awaiting:
                 awaitable = self._operations[operation](*args, **kwargs)
             except BaseException as error:
                 awaitable = _failed(error)
+            self._in_first_step.add(number)
             self._tasks[number] = loop.create_task(self._run(number, awaitable), context=context)
+            loop.call_soon(self._in_first_step.discard, number)
 
+        self._started_in[number] = loop
         if running_loop() is loop:  # None in other threads
             enter(context, begin)
         else:
@@ -138,119 +141,38 @@ class Awaiting:
         except BaseException as error:
             how, value = FAILED, error
         self._tasks.pop(number, None)
+        self._started_in.pop(number, None)
+        never_waited = number in self._in_first_step
         del awaitable
         try:
-            self._request("finished", number, how, value, self._contexts.snapshot())
+            self._request("finished", number, how, value, self._contexts.snapshot(), never_waited)
         except Exception as error:
-            self._request("finished", number, FAILED, RuntimeError(f"a result could not be passed: {error}"), 0)
+            lost = RuntimeError(f"a result could not be passed: {error}")
+            self._request("finished", number, FAILED, lost, 0, never_waited)
 
     def _cancel(self, number: int) -> bool:
-        """Whether there was still something to cancel."""
-        task = self._tasks.get(number)
-        return task is not None and bool(in_loop(task.get_loop(), task.cancel))
+        """Whether there was still something to cancel; what has not begun takes its first step, as in one process."""
+        loop = self._started_in.get(number)
+        if loop is None:
+            return False
 
-    def _finished(self, number: int, how: str, value: Any, snapshot: int) -> None:
+        def cancel() -> bool:
+            task = self._tasks.get(number)
+            return task is not None and task.cancel()
+
+        in_loop(loop, lambda: None)
+        return bool(in_loop(loop, cancel))
+
+    def _finished(self, number: int, how: str, value: Any, snapshot: int, never_waited: bool) -> None:  # noqa: FBT001  # of a message
         waiting = self._waiting.get(number)
         if waiting is None:
             return
+        if never_waited is True:
+            self._never_waited.add(number)
         if type(snapshot) is int and snapshot:
             self._snapshots[number] = snapshot
         loop, future = waiting
         loop.call_soon_threadsafe(_settle, future, how, value)
-
-
-class OwnLoops:
-    """A loop in a thread of its own for each loop of the other side; a new one ends the one before."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._token = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
-        """The loop that belongs to the other side's."""
-        import asyncio
-
-        with self._lock:
-            if self._loop is None or token != self._token:
-                if self._loop is not None:
-                    self._loop.call_soon_threadsafe(_wind_up, self._loop)
-                self._loop, self._token = asyncio.new_event_loop(), token
-                threading.Thread(target=_run_loop, args=(self._loop,), daemon=True, name="MainThread").start()
-            return self._loop
-
-    def inside(self, token: int, action: Callable[[], Any], is_blocked: Callable[[], bool]) -> Any:
-        """Do something in the loop's thread, as a plain function called by a coroutine is."""
-        return in_loop_unless_blocked(self.loop(token), action, is_blocked)
-
-
-class LastLoop:
-    """The loop on which a test awaits."""
-
-    def __init__(self) -> None:
-        self.current: asyncio.AbstractEventLoop | None = None
-        self._others = OwnLoops()
-
-    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
-        """The one on which something was awaited last; where none runs, one for the other side's."""
-        if self.current is None or not self.current.is_running():
-            return self._others.loop(token)
-        return self.current
-
-
-def in_loop(loop: "asyncio.AbstractEventLoop", action: Callable[[], Any]) -> Any:
-    """Do something in a loop's thread and wait for it."""
-    if running_loop() is loop:
-        return action()
-    import concurrent.futures
-
-    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
-
-    def act() -> None:
-        try:
-            done.set_result(action())
-        except BaseException as error:
-            done.set_exception(error)
-
-    loop.call_soon_threadsafe(act)
-    return done.result()
-
-
-def in_loop_unless_blocked(
-    loop: "asyncio.AbstractEventLoop", action: Callable[[], Any], is_blocked: Callable[[], bool]
-) -> Any:
-    """As `in_loop`; while the loop's thread waits for the other side, here instead: nothing else runs there then."""
-    if running_loop() is loop:
-        return action()
-    import concurrent.futures
-
-    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
-    claim = threading.Lock()
-
-    def act() -> None:
-        if claim.acquire(blocking=False):
-            try:
-                done.set_result(action())
-            except BaseException as error:
-                done.set_exception(error)
-
-    loop.call_soon_threadsafe(act)
-    while not concurrent.futures.wait([done], BLOCKED_S).done:
-        if is_blocked() and claim.acquire(blocking=False):
-            return _in_its_place(loop, action)
-    return done.result()
-
-
-def _in_its_place(loop: "asyncio.AbstractEventLoop", action: Callable[[], Any]) -> Any:
-    """Do something as if this were the loop's thread, which stands still."""
-    from asyncio import _set_running_loop
-
-    before = running_loop()
-    _set_running_loop(loop)
-    try:
-        return action()
-    finally:
-        _set_running_loop(before)
 
 
 async def _awaited(one: Any) -> Any:
@@ -274,21 +196,11 @@ def _settle(future: "asyncio.Future[Any]", how: str, value: Any) -> None:
         future.set_result(value)
 
 
-def _run_loop(loop: "asyncio.AbstractEventLoop") -> None:
-    try:
-        loop.run_forever()
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
-
-
-def _wind_up(loop: "asyncio.AbstractEventLoop") -> None:
-    """End a loop as soon as its tasks have: a test may go through hundreds, each with a thread."""
+def _cancel_when_it_waits() -> None:
+    """Take back a cancellation that came to what had ended within a step; it holds from where the task waits next."""
     import asyncio
 
-    tasks = asyncio.all_tasks(loop)
-    for task in tasks:
-        task.cancel()
-    loop.call_later(LEAVE_S if tasks else 0, loop.stop)
-    if tasks:
-        loop.create_task(asyncio.wait(tasks)).add_done_callback(lambda _: loop.stop())
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+        asyncio.get_running_loop().call_soon(task.cancel)

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from refute.driver.attestation import Attestation
-from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, running_loop
+from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.contexts import DriverContexts, enter
 from refute.driver.door import Door
+from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, running_loop
 from refute.driver.extending import leave_data, told_members
 from refute.driver.mirror.current import Current
 from refute.driver.mirror.metas import MetaMirror

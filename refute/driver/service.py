@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from refute.driver.awaiting import STARTED, Awaiting, OwnLoops, running_loop
+from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.context_partners import SubjectContexts
 from refute.driver.contexts import enter
+from refute.driver.event_loops import OwnLoops, running_loop
 from refute.driver.extending import leave_data, told_members
 from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
 from refute.driver.mirror.current import Current

@@ -2,6 +2,7 @@
 
 import functools
 from operator import itemgetter
+from types import CoroutineType
 from typing import Any, Final
 
 from refute.driver.mirror.current import Current
@@ -44,6 +45,8 @@ def made_member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any
     function = stand_in(member[1], call, later)
     if name == "__set_name__":
         return _naming(function)
+    if name == "__anext__":
+        return _stepping(function)
     if kind == "c":
         return classmethod(function)
     return staticmethod(functools.partial(function, None)) if kind == "s" else function
@@ -57,6 +60,22 @@ def _naming(function: Any) -> Any:
             function(self, owner, name)
 
     return set_name
+
+
+def _stepping(function: Any) -> Any:
+    """`__anext__`; of what is no coroutine `anext(it, default)` takes the first step again and again (CPython 3.11)."""
+
+    async def waited_for(answer: Any) -> Any:
+        __tracebackhide__ = True
+        return await answer
+
+    @functools.wraps(function)
+    def step(self: Any) -> Any:
+        __tracebackhide__ = True
+        answer = function(self)
+        return answer if isinstance(answer, CoroutineType) else waited_for(answer)
+
+    return step
 
 
 def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
