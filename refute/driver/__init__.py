@@ -6,7 +6,7 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
 - wire, order, table, encoder, decoder, scalars, plain_values, containers, shared: the connection and its order, plain
   data, containers that both sides hold.
 - objects (lending, borrowing, class_book, writing, reading): who is who.
-- mirror/, base_values, errors, known: stand-ins for the other side's classes, objects and exceptions.
+- mirror/, base_values, errors, error_parts, known: stand-ins for the other side's classes, objects and exceptions.
 - unfit: errors that come of stand-ins; buffers: views of memory.
 - peer, messages, operations, awaiting, switchboard: asking and serving, what is sent, coroutines, a connection per
   thread.

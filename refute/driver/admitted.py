@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import sys
 import types
 from collections import OrderedDict
 from typing import Any, Final
@@ -79,3 +80,17 @@ TELLTALE: Final = frozenset(
 def takes_records(kind: type, name: str) -> bool:
     """Whether it is what a handler of log records is for."""
     return name == "handle" and issubclass(kind, logging.Handler)
+
+
+def is_of_failing(kind: type) -> bool:
+    """Whether it is the class of what `pytest.fail` raises, or the one that it derives from.
+
+    Not those by which a test skips, or ends the session: whoever raises this one fails the test.
+    """
+    module = sys.modules.get("_pytest.outcomes")
+    return module is not None and kind in (module.Failed, module.OutcomeException)
+
+
+def is_of_testing(kind: type) -> bool:
+    """Whether a class belongs to a library of tests. `Failed` says that it is built in, its bases do not."""
+    return any(str(base.__module__).partition(".")[0] in TESTING for base in type.mro(kind))

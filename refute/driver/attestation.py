@@ -5,6 +5,7 @@ import sys
 from types import FrameType, FunctionType, MethodType
 from typing import Any, NoReturn
 
+from refute.driver.admitted import is_of_testing
 from refute.driver.carriage import CannotCarry
 from refute.driver.peer import Peer
 
@@ -91,7 +92,7 @@ class Attestation:
 
     def goes_out(self, error: BaseException) -> None:
         """An exception of the test's is handed to the subject, who may keep it from ending the test."""
-        ours = type(error).__module__ == self._module or type(error).__module__.startswith(("_pytest", "hypothesis"))
+        ours = type(error).__module__ == self._module or is_of_testing(type(error))
         if (ours or isinstance(error, AssertionError)) and not any(one is error for one in self._outgoing):
             self._outgoing.append(error)
 

@@ -5,7 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from sys import getrefcount
 from types import FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from refute.driver.error_parts import Parts
 
 KEPT_REFERENCES: Final = 3
 """References that are ours to a stand-in that is kept: the entry's, a name, and the argument of `getrefcount`."""
@@ -28,6 +31,8 @@ class Borrowing:
         self._functions: dict[int, FunctionType] = {}
         self._marked: dict[int, dict[str, Any]] = {}
         """What was put on them, as far as the other side knows."""
+        self.errors: dict[int, Parts] = {}
+        """What errors of the other side had when they came."""
         self.keeps_functions = False
         """Whether stand-ins for functions live on where only weak references know them: they die without a word."""
         self.weakened: list[int] = []
@@ -127,6 +132,7 @@ class Borrowing:
 
     def _forget(self, oid: int, key: int, _: Any) -> None:
         self._borrowed_ids.pop(key, None)
+        self.errors.pop(oid, None)
         held = self._borrowed.get(oid)
         if held is not None and (not isinstance(held, weakref.ref) or held() is None):
             del self._borrowed[oid]

@@ -18,6 +18,8 @@ from refute.driver.admitted import (
     SPECIAL,
     TELLTALE,
     TESTING,
+    is_of_failing,
+    is_of_testing,
     takes_records,
 )
 from refute.driver.base_values import VALUE_TYPES
@@ -64,9 +66,15 @@ class Door:
         if isinstance(value, (*CALLABLE, BaseException)):
             return
         kind = value if isinstance(value, type) else type(value)
-        if self.is_ours(kind) or kind.__module__.partition(".")[0] in LIBRARY or kind in BUILT_IN:
+        if (
+            self.is_ours(kind)
+            or is_of_failing(value)
+            or kind.__module__.partition(".")[0] in LIBRARY
+            or kind in BUILT_IN
+        ):
             return
-        if isinstance(value, type) and value.__module__ in {"builtins", "types", "_collections_abc", "pathlib"}:
+        named = kind.__module__ in {"builtins", "types", "_collections_abc", "pathlib"} and not is_of_testing(kind)
+        if isinstance(value, type) and named:
             return
         raise CannotCarry(
             f"needs the implementation in the test's process: passes a {kind.__module__}.{kind.__qualname__} to it"
@@ -146,6 +154,8 @@ class Door:
 
     def is_ours(self, kind: type) -> bool:
         """Whether the test file defines a class."""
+        if kind.__module__ == "types" and type(kind) is type:  # as `make_dataclass` calls the module until Python 3.12
+            return "__dataclass_fields__" in vars(kind)
         return kind.__module__ == self.module or kind in self.derived
 
     def _get(self, one: Any, name: Any, /, *default: Any) -> Any:

@@ -5,6 +5,7 @@ from types import CodeType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.error_parts import parts_of_error, put_parts, told_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 Frames = list[list[Any]]
 FRAMES: Final = 60
-NOTES: Final = 20
 ATTRIBUTES: Final = (
     "errno", "strerror", "filename", "filename2", "msg", "lineno", "offset", "text", "end_lineno", "end_offset",
     "print_file_and_line", "name", "path", "value", "code", "encoding", "object", "start", "end", "reason",
@@ -29,8 +29,7 @@ def tell_error(error: BaseException, objects: "Objects", encoder: "Encoder") -> 
     if isinstance(error, BaseExceptionGroup):
         if objects.in_driver:
             objects.link.goes_out(error)
-        content = (error.message, error.exceptions, tuple(map(tuple, frames_of(error.__traceback__))))
-        return ["v", None, objects.token(type(error)), encoder.atom(content)]
+        return ["v", None, objects.token(type(error)), [], _group_content(error, encoder)]
     if objects.in_driver:
         objects.link.goes_out(error)
     token = objects.token(type(error))
@@ -42,16 +41,33 @@ def tell_error(error: BaseException, objects: "Objects", encoder: "Encoder") -> 
     for name, value in given:
         with contextlib.suppress(CannotCarry):
             pairs.append([name, encoder.atom(value)])
-    notes = getattr(error, "__notes__", [])
     entry += [
         [encoder.atom(part) for part in _slot("args").__get__(error)],  # a class may have an `args` of its own
         pairs,
         _text(error) if token[0] == "c" else None,
-        [encoder.atom(error.__cause__), encoder.atom(error.__context__), error.__suppress_context__],
-        [str(note) for note in notes[:NOTES]] if isinstance(notes, list) else [],
+        [encoder.atom(error.__cause__), encoder.atom(_beside(error.__context__, encoder)), error.__suppress_context__],
+        parts_of_error(error).notes,
         frames_of(error.__traceback__),
     ]
     return entry
+
+
+def _group_content(group: BaseExceptionGroup[Any], encoder: "Encoder") -> Any:
+    """Message, errors, frames, attributes, notes and cause: a group is made of all of it at once."""
+    _, attributes, notes, cause, suppressed = parts_of_error(group)
+    encoder.groups.append(group)
+    try:
+        kept = {name: attributes[name] for name, _ in told_attributes(attributes, encoder)}
+        parts = (group.message, group.exceptions, tuple(map(tuple, frames_of(group.__traceback__))))
+        beside = (_beside(cause, encoder), suppressed)
+        return encoder.atom((*parts, tuple(kept), tuple(notes), beside, *kept.values()))
+    finally:
+        encoder.groups.pop()
+
+
+def _beside(error: BaseException | None, encoder: "Encoder") -> BaseException | None:
+    """An error's cause or context, unless that is a group of which it is told here: a group is no part of itself."""
+    return None if any(error is group for group in encoder.groups) else error
 
 
 def shell_error(entry: "Entry", objects: "Objects") -> BaseException:
@@ -99,16 +115,21 @@ def fill_error(
         if other is None or isinstance(other, BaseException):
             _slot(name).__set__(made, other)
     _slot("__suppress_context__").__set__(made, bool(suppressed))
-    if notes:
-        made.__dict__["__notes__"] = [note for note in notes if isinstance(note, str)]
+    put_parts(made, {}, notes)
     _slot("__traceback__").__set__(made, traceback_of(frames))
+    if oid is not None and not objects.in_driver:
+        objects.errors[oid] = parts_of_error(made)
     return made
 
 
 def derived_group(kind: type, content: Any) -> BaseExceptionGroup[Any]:
     """A group, made with what it holds."""
-    message, errors, frames = content
+    message, errors, frames, names, notes, (cause, suppressed), *values = content
     group: BaseExceptionGroup[Any] = BaseExceptionGroup.__new__(kind, message, list(errors))
+    put_parts(group, dict(zip(names, values, strict=True)), notes)
+    if cause is None or isinstance(cause, BaseException):
+        _slot("__cause__").__set__(group, cause)
+    _slot("__suppress_context__").__set__(group, bool(suppressed))
     group.__traceback__ = traceback_of(list(map(list, frames)))
     return group
 

@@ -94,7 +94,11 @@ def place_of(kind: type) -> list[str]:
 
 def standing(module: Any, qualname: Any) -> type | None:
     """The class of a name that is loaded here already; for questions of `isinstance` only."""
-    found = _find(module, qualname, load=False) if isinstance(module, str) and isinstance(qualname, str) else None
+    if not isinstance(module, str) or not isinstance(qualname, str):
+        return None
+    found = _find(module, qualname, load=False)
+    if found is None and module == "builtins":
+        return next((kind for kind in UNNAMED if kind.__name__ == qualname), None)
     return found if isinstance(found, type) else None
 
 

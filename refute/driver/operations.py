@@ -37,6 +37,9 @@ def is_owner(this: Any, kind: type) -> bool:
 class Members:
     """Members of classes, reached as in `Class.name`: an override further down does not count.
 
+    An attribute of the object's own does, unless a class further down overrides the member: whether the test wrote
+    `one.name` or `super().name` is not told.
+
     Args:
         objects: knows the classes by number.
     """
@@ -55,7 +58,7 @@ class Members:
             bound = member.__get__(None, this)
         else:
             values = getattr(this, "__dict__", None)
-            shadowed = type(values) is dict and name in values and type(this) is kind
+            shadowed = type(values) is dict and name in values and lookup(type(this), name) is member
             bind = getattr(type(member), "__get__", None)  # what is no function, but can be called, is not bound
             bound = values[name] if shadowed else member if bind is None else bind(member, this, type(this))  # type: ignore[index]
         del args, this

@@ -11,11 +11,13 @@ from refute.driver.carriage import Malformed
 from refute.driver.class_book import ClassBook
 from refute.driver.containers import refill
 from refute.driver.decoder import Decoder
+from refute.driver.error_parts import put_changes
 from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.known import HEAP_TYPE, function_of, is_standard
 from refute.driver.mirror.functions import COROUTINE, annotate, stand_in
 from refute.driver.mirror.members import made_member
 from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.mirror.standing import hide
 from refute.driver.mirror.steps import as_coroutine, as_generator
 from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE
@@ -29,6 +31,8 @@ class Reading(ClassBook):
         match entry:
             case ["y", int(oid)]:
                 return self._classes[oid] if oid in self._classes and oid not in self._lent else self.own(oid)
+            case ["ye", int(oid), *_] if self.in_driver:
+                return self.own(oid)
             case ["tb", [*frames]]:
                 return traceback_of(frames)
             case ["co", int(oid), token]:
@@ -73,6 +77,8 @@ class Reading(ClassBook):
         """Finish an object of `shell`."""
         if entry[0] == "x":
             return fill_error(made, entry, self.whole, value_of)
+        if entry[0] == "ye":
+            put_changes(made, entry[2:], value_of)
         if entry[0] == "fn" and len(entry) > 3:  # noqa: PLR2004  # what its other side has besides
             if self.in_driver:
                 wrapped = value_of(entry[3])
@@ -86,12 +92,16 @@ class Reading(ClassBook):
 
     def derived(self, entry: Entry, content: Any) -> Any:
         """An immutable value of a type derived from a built-in one."""
-        _, oid, token, _ = entry
+        _, oid, token, hiding, _ = entry
         kind = self.class_of(token)
         if issubclass(kind, BaseExceptionGroup):
             return derived_group(kind, content)
         if type(content) not in VALUE_TYPES or not issubclass(kind, type(content)):
             raise Malformed("a value is not of its type")
+        # Never on a class of this side's own, of which the other one only holds an object.
+        theirs = next((one for one in type.mro(kind) if id(one) in self._borrowed_ids), None)
+        if hiding and theirs is not None:
+            hide(theirs, type(content), hiding)
         if oid is None:
             return remade(kind, content)
         return self.borrow(oid, lambda: remade(kind, content), forever=True)

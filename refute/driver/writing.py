@@ -14,6 +14,7 @@ from refute.driver.carriage import CannotCarry, Uncarried
 from refute.driver.class_book import ClassBook
 from refute.driver.containers import CONTAINERS, parts_of
 from refute.driver.encoder import Encoder
+from refute.driver.error_parts import parts_of_error, tell_changes
 from refute.driver.errors import frames_of, tell_error
 from refute.driver.known import function_name, is_standard
 from refute.driver.mirror.describing import FUNCTIONS
@@ -68,6 +69,13 @@ class Writing(ClassBook):
         """What stands for one of theirs; with what was put into a container since they know it."""
         if encoder.is_changed(value) and isinstance(value, MUTABLE):
             return self._content_entry(value, encoder)
+        if oid in self.errors:
+            entry = encoder.reserve(value, ["y", oid])  # what was put on it may lead back to it
+            changes = tell_changes(value, self.errors[oid], encoder)
+            if changes is not None:
+                self.errors[oid] = parts_of_error(value)
+                entry[:] = ["ye", oid, *changes]
+            return entry
         return ["y", oid]
 
     def _object_entry(self, value: Any) -> Entry:
@@ -82,7 +90,9 @@ class Writing(ClassBook):
     def _derived_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.token(type(value))
         oid = self.lend(value) if getattr(value, "__dict__", None) and token[0] == "c" else None
-        return ["v", oid, token, encoder.atom(base_value(value))]
+        plain = base_value(value)
+        hiding = [name for name in vars(value) if hasattr(type(plain), name)] if oid is not None else []
+        return ["v", oid, token, hiding, encoder.atom(plain)]
 
     def _container_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.token(type(value))

@@ -198,10 +198,14 @@ def telling_of(bases: list[type]) -> set[str]:
             found |= {name for kind in VALUE_TYPES if issubclass(base, kind) for name in dir(kind)} - SILENT | JOINING
         elif issubclass(base, (list, dict, set, bytearray)):
             found |= READING | JOINING
+        elif issubclass(base, BaseExceptionGroup):
+            found |= SPLITTING
     return found
 
 
 SILENT: Final = frozenset({"__init__", "__repr__", "__new__", "__init_subclass__", "__class__", "__doc__", "__dir__"})
+SPLITTING: Final = frozenset({"derive", "split", "subgroup", "exceptions"})
+"""What `except*` asks a group."""
 JOINING: Final = frozenset(
     {"__add__", "__radd__", "__mul__", "__rmul__", "__rmod__", "__ror__", "__rand__", "__rsub__", "__rxor__"}
 )
