@@ -1,7 +1,7 @@
 """Collects findings while a text is walked, and keeps the walk within its budget."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from refute.scan.catalog import RULES
 from refute.scan.finding import Confidence, Finding, Severity
@@ -44,6 +44,11 @@ class Spot:
     """1-based."""
     text: str
     """The source text as written."""
+
+
+def letters_before(line: str, offset: int) -> int:
+    """How many letters stand before an offset that a parser counts in bytes."""
+    return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,6 +99,14 @@ class Report:
             return
         if held is None or held.severity < finding.severity:
             self.findings[key] = finding
+
+    def count_letters(self, source: str) -> None:
+        """Turn columns that a parser counted in bytes into letters, as everybody else counts."""
+        lines = source.split("\n") if not source.isascii() else []
+        for key, finding in self.findings.items():
+            if 0 < finding.line <= len(lines):
+                column = letters_before(lines[finding.line - 1], finding.column - 1) + 1
+                self.findings[key] = replace(finding, column=column)
 
     def _make_room(self, finding: Finding) -> bool:
         """Let the first of the weakest findings go for a worse one; says whether there is room now.

@@ -9,7 +9,7 @@ from refute.scan.finding import Severity
 from refute.scan.python.literals import raise_unknown
 from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
-from refute.scan.report import Report, Spot
+from refute.scan.report import Report, Spot, letters_before
 from refute.scan.symbols import name_symbols, show
 
 
@@ -24,11 +24,11 @@ def scan_python_source(report: Report, source: str) -> None:
 
     def spot(node: ast.AST) -> Spot:
         line = getattr(node, "lineno", 1)
-        column = getattr(node, "col_offset", 0)
-        end = getattr(node, "end_lineno", line)
-        text = lines[line - 1][column:] if line <= len(lines) else ""
-        if end == line:
-            text = text[: getattr(node, "end_col_offset", column) - column]
+        whole = lines[line - 1] if line <= len(lines) else ""
+        column = letters_before(whole, getattr(node, "col_offset", 0))
+        text = whole[column:]
+        if getattr(node, "end_lineno", line) == line:
+            text = whole[column : letters_before(whole, getattr(node, "end_col_offset", column))]
         return Spot(line=line, column=column + 1, text=text)
 
     _scan(report, source, spot, 0, PythonWalker(report, spot))

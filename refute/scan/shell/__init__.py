@@ -20,6 +20,7 @@ def scan_shell(report: Report, source: str, script: str) -> None:
     """
     scope = Scope(script=script)
     Walker(Shared(report), scope).script(source)
+    report.count_letters(source)
     raw.scan(report, source)
 
 

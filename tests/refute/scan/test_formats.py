@@ -30,9 +30,14 @@ def test_text_shows_the_line_with_a_caret_under_the_command() -> None:
     assert lines[shown + 1] == "   |             ^^^^^^^^^^^"
 
 
-def test_the_caret_stands_under_the_command_behind_wide_letters() -> None:
+def test_columns_count_letters_and_the_caret_stands_right_behind_wide_ones() -> None:
     source = 'echo "漢字" && rm -rf /etc\n'
-    assert f" 1 | {source}   | {' ' * 17}^^^^^^^^^^^\n" in render_text(_scan(source), {"ci/verify.sh": source})
+    result = _scan(source)
+    assert [finding.column for finding in result.findings] == [14]
+    # The two letters take two columns of a terminal each.
+    assert f" 1 | {source}   | {' ' * 15}^^^^^^^^^^^\n" in render_text(result, {"ci/verify.sh": source})
+    (finding,) = scan_text("x.py", "x = 'é'; open('/etc/shadow')\n".encode(), language=Language.PYTHON)
+    assert (finding.column, finding.matched) == (10, "open('/etc/shadow')")
 
 
 def test_all_that_one_command_of_a_loop_stands_for_is_told() -> None:
