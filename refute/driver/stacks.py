@@ -1,8 +1,14 @@
-"""Where a process was when it was stopped or crashed: reads what faulthandler wrote."""
+"""Where a process was when it was stopped or crashed, by what faulthandler wrote, and who called the other one."""
 
 import re
+import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
+if TYPE_CHECKING:
+    from types import FrameType
+
+OURS: Final = __file__.rpartition("/")[0] + "/"
 FRAME = re.compile(r'^ {2}File "(?P<path>.+)", line \d+ in (?P<name>.*)$')
 
 
@@ -64,3 +70,13 @@ def _owner(path: str, name: str, workspace: str, test_path: str) -> str:
         return "test"
     ours = path.startswith(workspace.rstrip("/") + "/") and "/site-packages/" not in path
     return "code" if ours and name != "<module>" else ""
+
+
+def caller(file: str, line: int) -> tuple[str, int]:
+    """Where a warning of the subject's points to by its `stacklevel`: what called it stands in our own file there."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+    while file.startswith(OURS) and frame is not None:
+        if not frame.f_code.co_filename.startswith(OURS):
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return file, line

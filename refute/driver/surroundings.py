@@ -16,6 +16,7 @@ from refute.driver.contexts import DriverContexts
 from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
 from refute.driver.random_stream import SharedRandom
 from refute.driver.scalars import SCALARS
+from refute.driver.stacks import caller
 from refute.driver.streams import TakenStreams
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class DriverSurroundings:
                 self._handlers.log(self.unpacked(packed))
             for packed in extras.get("warn", ()):
                 message, kind, file, line = self.unpacked(packed)
-                warnings.warn_explicit(message, kind, str(file), int(line), registry={})
+                warnings.warn_explicit(message, kind, *caller(str(file), int(line)), registry={})
         except (TypeError, ValueError, AttributeError) as error:
             raise Malformed("output of the subject is none") from error
 
