@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -26,6 +27,8 @@ START_TIMEOUT_S: Final = 180
 """The first start migrates a new database: 10 s on a quick machine, 60 s on a busy small one."""
 BUSY_S: Final = 60.0
 """How long the recorded server may take to answer; given up, a second one would be started on the same database."""
+ROOM_BYTES: Final = 1024**2
+"""What has to be free for a run to begin; a run needs a few times that, and tells itself where it ends."""
 LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -55,11 +58,12 @@ class ServerFiles:
         try:
             home.mkdir(parents=True, exist_ok=True, mode=0o700)
             (home / "lease").touch()
+            _require_room(home)
         except OSError as error:
             raise OrchestratorUnavailable(
                 f"state directory {settings.state_dir}: {_whose(home)}cannot be written: {error.strerror}",
-                hint="Make it writable, or set REFUTE_STATE_DIR to another directory. Each user has one of their own; "
-                "what users share is the ledger (REFUTE_LEDGER_URL).",
+                hint="Make it writable, make room, or set REFUTE_STATE_DIR to another directory. Each user has one of "
+                "their own; what users share is the ledger (REFUTE_LEDGER_URL).",
             ) from error
         return cls(home=home)
 
@@ -97,6 +101,16 @@ class ServerFiles:
         partial = self.record.with_suffix(f".{os.getpid()}")
         partial.write_text(json.dumps(asdict(server)))
         partial.replace(self.record)
+
+
+def _require_room(home: Path) -> None:
+    """Find out that the disk is full: the server would answer every run with an error of its own that does not say so.
+
+    Raises:
+        OSError: there is no room.
+    """
+    with tempfile.TemporaryFile(dir=home) as probe:
+        os.posix_fallocate(probe.fileno(), 0, ROOM_BYTES)
 
 
 def _whose(home: Path) -> str:

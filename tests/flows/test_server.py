@@ -1,6 +1,7 @@
 """One local Prefect server, shared, stopped when idle."""
 
 import contextlib
+import errno
 import json
 import os
 import subprocess
@@ -96,6 +97,16 @@ def test_a_state_directory_that_cannot_be_written_is_told_with_what_to_do(tmp_pa
     with pytest.raises(OrchestratorUnavailable, match="cannot be written") as refused:
         ServerFiles.of(Settings.load(state_dir=tmp_path / "file" / "state"))
     assert "REFUTE_STATE_DIR" in str(refused.value)
+
+
+def test_a_full_disk_is_told_before_anything_starts_and_not_by_the_server_s_own_errors(tmp_path, monkeypatch):
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OrchestratorUnavailable, match="cannot be written: No space left on device") as refused:
+        ServerFiles.of(Settings.load(state_dir=tmp_path))
+    assert "make room" in refused.value.hint
 
 
 def test_doctor_tells_of_it_beside_everything_else(tmp_path, monkeypatch):
