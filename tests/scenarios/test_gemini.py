@@ -62,7 +62,7 @@ def answers(gemini: GeminiServer) -> None:
 def test_s210_a_ticket_over_its_max_cost_exits_14_and_says_what_would_help(ticket, cli, gemini, tmp_path):
     costly = cli(
         *("verify", ticket(files=RIGHT, claims=[{"id": "C1", "text": CLAIM}]), "--yes", "--tester", "gemini"),
-        *("--max-cost", "0.000001"),
+        *("--max-cost", "0.000001", "--fresh"),  # answers that another test keeps cost nothing
         REFUTE_GEMINI_FILE=str(tmp_path / "gemini.yaml"),
     )
     assert costly.returncode == 14, costly.stderr
@@ -182,7 +182,8 @@ def test_a_program_is_attacked_through_arguments_output_exit_code_and_files(tick
 
 
 def test_s230_the_same_ticket_again_costs_nothing_and_says_so(ticket, attack, gemini, tmp_path):
-    directory = ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}], id="TCK-230")
+    claims = [{"id": "C1", "text": f"{CLAIM} At no cost."}]  # no other test keeps answers to it
+    directory = ticket(files=WRONG, claims=claims, id="TCK-230")
     first = attack(directory, fresh=False)
     asked = len(gemini.asked)
     second = attack(directory, fresh=False)
