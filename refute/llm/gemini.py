@@ -183,6 +183,8 @@ def _told() -> Iterator[None]:
         ) from error
     except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
         raise RequestFailed(f"no connection: {type(error).__name__}", billed=False, retry=True) from error
+    except httpx2.TimeoutException as error:
+        raise RequestFailed("no whole answer in time (`timeout_s`)", billed=True, retry=True) from error
     except httpx2.HTTPError as error:
         raise RequestFailed(f"the answer was lost: {type(error).__name__}", billed=True, retry=True) from error
     except (errors.UnknownApiResponseError, ValueError, TypeError, AttributeError, RecursionError) as error:

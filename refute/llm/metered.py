@@ -226,9 +226,11 @@ class MeteredModel:
         self, prompt: Prompt, failure: RequestFailed, attempts: int, cost_usd: Decimal | None
     ) -> ModelUnavailable:
         tries = f" ({attempts} tries)" if attempts > 1 else ""
+        counted = "; what may have been billed for it counts at its worst case" if failure.billed else ""
         return ModelUnavailable(
-            f"{self._endpoint.model_of(prompt)}: {failure.message}{tries}",
-            hint="Nothing is lost: run the ticket again later. `refute doctor` checks credentials and project.",
+            f"{self._endpoint.model_of(prompt)}: {failure.message}{tries}{counted}",
+            hint="Run the ticket again later; no answer that came is paid for twice. "
+            "`refute doctor` checks credentials and project.",
             cost_usd=cost_usd,
         )
 

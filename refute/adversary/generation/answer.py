@@ -1,6 +1,7 @@
 """A model's answer to a request for tests. Whatever is malformed is left out and told, one test at a time."""
 
 import json
+import re
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -11,6 +12,8 @@ from refute.guardrails.plain_text import encodable
 MAX_CODE_CHARS: Final = 8_000
 MAX_ITEMS: Final = 200
 """Tests of one answer that are read at all; an attack has room for far fewer."""
+FENCED: Final = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
+"""A line cannot begin with a fence inside of JSON, whose texts hold no line ends."""
 T = TypeVar("T", bound=BaseModel)
 Name = Annotated[str, Field(pattern=r"^test_[A-Za-z0-9_]{1,120}$")]
 
@@ -85,10 +88,10 @@ def read_answer(text: str) -> WrittenTests | None:
     """Read an answer; None where it is not a JSON object at all.
 
     Args:
-        text: as it came; a fence around the JSON is tolerated, nothing else is.
+        text: as it came; one fence around the JSON is tolerated, with prose around it, nothing else is.
     """
     try:
-        data = json.loads(_without_fence(text))
+        data = json.loads(without_fence(text))
     except (ValueError, RecursionError):
         return None
     if not isinstance(data, dict):
@@ -108,7 +111,7 @@ def is_usable(text: str) -> bool:
     answer = read_answer(text)
     if answer is None:
         return False
-    tests = json.loads(_without_fence(text)).get("tests")
+    tests = json.loads(without_fence(text)).get("tests")
     return bool(answer.tests) or tests == []
 
 
@@ -126,8 +129,7 @@ def _each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:
     return kept
 
 
-def _without_fence(text: str) -> str:
-    stripped = text.strip()
-    if stripped.startswith("```") and stripped.endswith("```"):
-        return stripped.partition("\n")[2].rpartition("```")[0]
-    return stripped
+def without_fence(text: str) -> str:
+    """What stands in the only fence of an answer, whatever is said around it; the whole text where it is not one."""
+    fenced = FENCED.findall(text)
+    return fenced[0] if len(fenced) == 1 and not text.lstrip().startswith(("{", "[")) else text.strip()

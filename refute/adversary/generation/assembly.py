@@ -27,6 +27,8 @@ class Round:
     name: str
     """Of the prompt, with its version."""
     answer: WrittenTests
+    unusable: str = ""
+    """Why nothing that the model said could be used; empty where something could."""
 
 
 def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
@@ -123,8 +125,12 @@ def _header(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round], 
 def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untestable, ...]:
     tested = {test.claim_id for test in tests}
     told = {given_up.claim_id: given_up.reason for one in rounds for given_up in one.answer.untestable}
+    unusable = [one.unusable for one in rounds]
+    otherwise = "the model wrote no test for it"
+    if any(unusable) and not any(one.answer.tests for one in rounds):
+        otherwise = f"no test came of the model's answers: {', '.join(dict.fromkeys(filter(None, unusable)))}"
     return tuple(
-        Untestable(claim=claim, reason=_one_line(told.get(claim.id, "")) or "the model wrote no test for it")
+        Untestable(claim=claim, reason=_one_line(told.get(claim.id, "")) or otherwise)
         for claim in brief.ticket.claims
         if claim.id not in tested
     )

@@ -120,7 +120,7 @@ class ModelTester:
             self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=0, notes=why))
 
     def _ask(self, prompt: Prompt, *, known: Sequence[str] = ()) -> Round:
-        notes = list(known)
+        notes, told = list(known), ""
         answer = WrittenTests()
         for attempt in (prompt, _again(prompt)):
             completion = self._model.generate(attempt)
@@ -128,7 +128,7 @@ class ModelTester:
             reply = completion.reply
             usable = read_answer(reply.text) if reply.ending is Ending.COMPLETE else None
             if usable is not None:
-                answer = usable
+                answer, told = usable, ""
                 notes += usable.faults
                 break
             told = "no JSON" if reply.ending is Ending.COMPLETE else f"{reply.ending} ({reply.detail})"
@@ -136,7 +136,7 @@ class ModelTester:
             if reply.ending is Ending.BLOCKED:
                 break
         self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=len(answer.tests), notes=tuple(notes)))
-        return Round(name=prompt.name, answer=answer)
+        return Round(name=prompt.name, answer=answer, unusable=told)
 
     def _screened(self, brief: Brief, rounds: Sequence[Round]) -> Screening:
         return self._screen(assemble(brief, rounds, tester=self._name), brief)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from refute.adversary.generation.answer import without_fence
 from refute.adversary.generation.fitting import MAX_CLAIM_CHARS
 from refute.adversary.generation.prompting import fill, template
 from refute.adversary.oracle.question import CONDITION, Form, Situation
@@ -142,7 +143,7 @@ def read_ballot(reply: Reply) -> Mapping[int, Answer]:
 
 def _answers(text: str) -> Mapping[int, Answer]:
     try:
-        data = json.loads(text)
+        data = json.loads(without_fence(text))
         entries = data["answers"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return {}

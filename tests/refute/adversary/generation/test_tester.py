@@ -108,6 +108,7 @@ def test_s160_a_blocked_answer_leaves_every_claim_untested(brief: Brief) -> None
     assert attack.tests == ()
     assert [one.claim.id for one in attack.untestable] == ["C1", "C2"]
     assert "blocked" in tester.yields[0].notes[0]
+    assert {one.reason for one in attack.untestable} == {"no test came of the model's answers: blocked (BLOCKED)"}
 
 
 @pytest.mark.parametrize("error", [ModelUnavailable("down"), BudgetExhausted("spent")])
@@ -214,3 +215,14 @@ def test_of_endless_tests_only_the_first_are_read(brief: Brief) -> None:
     assert len(attack.tests) == 200
     assert len(no_scan(attack, brief).attack.tests) == brief.max_tests
     assert "900 tests were given" in tester.yields[0].notes[0]
+
+
+@pytest.mark.parametrize("around", ["```json\n{}\n```", "Sure! Here it is:\n\n```\n{}\n```\nHope that helps."])
+def test_an_answer_in_a_fence_is_read_whatever_is_said_around_it(brief: Brief, around: str) -> None:
+    attack, tester, _ = ask(brief, says(around.replace("{}", GOOD.text)), NOTHING)
+    assert (len(attack.tests), tester.yields[0].notes) == (3, ())
+
+
+def test_of_two_fences_nobody_knows_which_is_the_answer(brief: Brief) -> None:
+    two = "```json\n{}\n```\nor\n```json\n{}\n```".replace("{}", GOOD.text)
+    assert "no JSON" in ask(brief, says(two), says(two), NOTHING, NOTHING)[1].yields[0].notes[0]
