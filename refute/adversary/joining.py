@@ -2,12 +2,14 @@
 
 Every answer of a model, and every tester, brings imports, constants and functions of its own. In one file a later
 `def check()` would replace an earlier one, a late `from __future__` would end the file, and one import that fails would
-take every test with it. So names that mean different things are told apart, and what the implementation is imported for
-is imported inside the functions that use it: there a failing import is its test's own.
+take every test with it. So names that mean different things are told apart, and what the implementation, or a package
+that may not be there, is imported for is imported inside the functions that use it: there a failing import is its
+test's own.
 """
 
 import ast
 import copy
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +17,7 @@ from refute.adversary.references import ImplementationUse, defined, loaded
 from refute.adversary.suite_source import lines_of
 from refute.python_syntax import parsed_or_none, python_lines
 
+THERE = sys.stdlib_module_names | {"pytest", "hypothesis"}
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPE = FUNCTION | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -65,9 +68,9 @@ class _Piece:
         self.fixtures = {node.name for node in self.statements if isinstance(node, FUNCTION) and _is_fixture(node)}
 
     def _push_imports(self, use: ImplementationUse) -> None:
-        """Take imports of the implementation that only bodies of functions use to where they are used."""
+        """Take imports that may fail, and that only bodies of functions use, to where they are used."""
         for node in list(self.statements):
-            if not isinstance(node, ast.Import | ast.ImportFrom) or not use.imports(node):
+            if not isinstance(node, ast.Import | ast.ImportFrom) or not (use.imports(node) or _may_be_missing(node)):
                 continue
             names = set(defined(node))
             if "*" in names or any(_reads_at_import(other, names) for other in self.statements if other is not node):
@@ -104,6 +107,15 @@ class _Piece:
         for other in self.statements:
             if other is not statement:
                 yield from lines_of(other)
+
+
+def _may_be_missing(node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether an import names anything but Python's own library and what every suite has."""
+    if isinstance(node, ast.ImportFrom):
+        roots = {(node.module or "").partition(".")[0]}
+    else:
+        roots = {alias.name.partition(".")[0] for alias in node.names}
+    return not roots <= THERE
 
 
 class _Renaming(ast.NodeTransformer):

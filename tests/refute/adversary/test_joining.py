@@ -93,3 +93,13 @@ def test_statements_keep_their_text_whatever_ends_their_lines() -> None:
     space, _, source = run("import math\ra = 1  # one\r\nb = '\\r'\ndef test_a():\r    return a, b\n")
     assert space["test_a"]() == (1, "\r")
     assert "a = 1  # one\n" in source
+
+
+def test_a_package_that_is_not_there_breaks_only_the_tests_that_use_it() -> None:
+    tests = "def test_a():\n    return 1\n\ndef test_b():\n    return far()\n"
+    piece = f"import math, nowhere\nfrom nowhere.deep import far\n\n{tests}"
+    space, _, source = run("import json\n", piece)
+    assert space["test_a"]() == 1
+    with pytest.raises(ModuleNotFoundError):
+        space["test_b"]()
+    assert source.startswith("import json\n")
