@@ -135,8 +135,8 @@ def _when(rule_id: str, harmful: str) -> Callable[[Call], str]:
 def _free_port(call: Call) -> str:
     """`fuser -k 8080/tcp` ends who listens at a port of the project; below 1024 it is the machine's."""
     if any(re.fullmatch(r"-\w*k\w*|--kill", word) for word in call.argv[1:]):
-        operands = [word for word in call.argv[1:] if not word.startswith("-")]
-        own = all(re.fullmatch(r"\d{4,5}/tcp", word) for word in operands)
+        operands = [word for word in call.argv[1:] if not word.startswith("-") and word not in {"tcp", "udp"}]
+        own = all(re.fullmatch(rf"(?:\d{{4,5}}|[{UNKNOWN}{NAME}])(?:/(?:tcp|udp))?", word) for word in operands)
         call.act.add("kill-process", severity=Severity.MEDIUM if own else None)
     return OTHER_PROCESS
 
