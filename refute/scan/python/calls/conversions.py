@@ -17,6 +17,13 @@ def _environment_text(call: PythonCall) -> Any:
     return SECRET if isinstance(value, Ref) and value.name.startswith("os.environ") else UNK
 
 
+def _dump(call: PythonCall) -> Any:
+    """`json.dump` into a file: nobody needs the whole environment there."""
+    if _environment_text(call) == SECRET:
+        call.act.add("environment-dump")
+    return UNK
+
+
 def _environment_copy(call: PythonCall) -> Any:
     value = call.argument(0)
     if isinstance(value, Ref) and value.name.startswith("os.environ"):
@@ -41,6 +48,7 @@ HANDLERS: Final = {
     "functools.partial": _partial,
     "json.dumps": _environment_text,
     "pprint.pformat": _environment_text,
+    **dict.fromkeys(("json.dump", "pickle.dump", "yaml.dump", "yaml.safe_dump"), _dump),
     "builtins.repr": _text_of,
     "builtins.str": _text_of,
     "builtins.dict": _environment_copy,

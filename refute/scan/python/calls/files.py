@@ -72,6 +72,11 @@ def _copy(call: PythonCall) -> Any:
     return call.argument(1, "dst")
 
 
+def _copy_tree(call: PythonCall) -> Any:
+    call.act.list(text_argument(call, 0, "src"))
+    return _copy(call)
+
+
 def _write(call: PythonCall) -> None:
     call.act.write(text_argument(call, 0, "path"))
 
@@ -219,7 +224,8 @@ HANDLERS: Final = {
         _rmtree,
     ),
     **dict.fromkeys(("os.rename", "os.renames", "os.replace", "shutil.move"), _move),
-    **dict.fromkeys(("shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree", "shutil.copymode"), _copy),
+    **dict.fromkeys(("shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copymode"), _copy),
+    "shutil.copytree": _copy_tree,
     **dict.fromkeys(
         ("os.mkdir", "os.makedirs", "os.truncate", "os.mknod", "os.mkfifo", "os.utime", "os.setxattr"), _write
     ),

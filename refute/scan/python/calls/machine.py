@@ -104,11 +104,16 @@ HANDLERS: Final = {
     **dict.fromkeys(
         (
             "pynput.keyboard.Listener keyboard.on_press keyboard.record pyautogui.screenshot mss.mss "
-            "scapy.all.send nmap.PortScanner evdev.InputDevice pynput.mouse.Listener"
+            "scapy.all.send scapy.all.sniff nmap.PortScanner evdev.InputDevice pynput.mouse.Listener "
+            "PIL.ImageGrab.grabclipboard pyperclip.paste"
         ).split(),
         _always(
             "attack-tool",
         ),
+    ),
+    **dict.fromkeys(
+        ("PIL.ImageGrab.grab", "sounddevice.rec", "sounddevice.InputStream", "pyaudio.PyAudio().open"),
+        _always("attack-tool", Severity.MEDIUM),
     ),
     **dict.fromkeys(("keyring.get_password", "keyring.get_credential"), _always("read-credentials")),
     **dict.fromkeys(("pwd.getpwall", "grp.getgrall", "spwd.getspall", "spwd.getspnam"), _always("read-host-file")),

@@ -141,6 +141,26 @@ def _run_app(call: PythonCall) -> Any:
     return UNK
 
 
+def _start_server(call: PythonCall) -> Any:
+    _listen(call, call.argument(1, "host"), call.argument(2, "port"))
+    return UNK
+
+
+def _client(call: PythonCall) -> Any:
+    """A client that is told once where all its requests go."""
+    if "base_url" in call.keywords:
+        connect_url(call, call.keywords["base_url"])
+    return Ref(f"{call.name}()")
+
+
+def _proxies(call: PythonCall) -> Any:
+    table = call.argument(0, "proxies")
+    for address in table.values() if isinstance(table, dict) else ():
+        if isinstance(address, str):
+            call.act.connect(hosts.host_of(address))
+    return UNK
+
+
 def _open_connection(call: PythonCall) -> Any:
     call.act.connect(as_text(call.argument(0, "host")))
     call.walker.facts.add("socket")
@@ -185,7 +205,7 @@ HANDLERS: Final = {
         (
             "http.client.HTTPConnection http.client.HTTPSConnection smtplib.SMTP smtplib.SMTP_SSL ftplib.FTP "
             "ftplib.FTP_TLS telnetlib.Telnet imaplib.IMAP4 imaplib.IMAP4_SSL poplib.POP3 poplib.POP3_SSL "
-            "paramiko.SSHClient().connect paramiko.Transport redis.Redis pymongo.MongoClient pysftp.Connection "
+            "paramiko.SSHClient().connect redis.Redis pymongo.MongoClient pysftp.Connection "
             "ftplib.FTP().connect fabric.Connection asyncssh.connect ldap3.Server nntplib.NNTP"
         ).split(),
         _host,
@@ -194,7 +214,7 @@ HANDLERS: Final = {
         (
             "socket.create_connection socket.socket().connect socket.socket().connect_ex socket.socket().sendto "
             "ssl.wrap_socket().connect ssl.create_default_context().wrap_socket().connect "
-            "ssl.SSLContext().wrap_socket().connect ssl.get_server_certificate"
+            "ssl.SSLContext().wrap_socket().connect ssl.get_server_certificate paramiko.Transport"
         ).split(),
         _address,
     ),
@@ -213,6 +233,9 @@ HANDLERS: Final = {
     **dict.fromkeys(
         ("flask.Flask().run", "uvicorn.run", "bottle.run", "aiohttp.web.run_app", "waitress.serve"), _run_app
     ),
+    "asyncio.start_server": _start_server,
+    **dict.fromkeys(("httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession"), _client),
+    "urllib.request.ProxyHandler": _proxies,
     **dict.fromkeys(("asyncio.open_connection", "anyio.connect_tcp", "trio.open_tcp_stream"), _open_connection),
     **dict.fromkeys(
         (
