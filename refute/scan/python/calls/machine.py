@@ -105,14 +105,16 @@ HANDLERS: Final = {
         (
             "pynput.keyboard.Listener keyboard.on_press keyboard.record pyautogui.screenshot mss.mss "
             "scapy.all.send scapy.all.sniff nmap.PortScanner evdev.InputDevice pynput.mouse.Listener "
-            "PIL.ImageGrab.grabclipboard pyperclip.paste"
         ).split(),
         _always(
             "attack-tool",
         ),
     ),
     **dict.fromkeys(
-        ("PIL.ImageGrab.grab", "sounddevice.rec", "sounddevice.InputStream", "pyaudio.PyAudio().open"),
+        (
+            "PIL.ImageGrab.grab PIL.ImageGrab.grabclipboard pyperclip.paste sounddevice.rec sounddevice.InputStream "
+            "pyaudio.PyAudio().open"
+        ).split(),
         _always("attack-tool", Severity.MEDIUM),
     ),
     **dict.fromkeys(("keyring.get_password", "keyring.get_credential"), _always("read-credentials")),

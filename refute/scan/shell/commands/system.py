@@ -64,7 +64,7 @@ ATTACK_TOOLS: Final = frozenset(
     wpscan wfuzz ffuf dsniff ngrep xinput logkeys xspy pamspy unix-privesc-check laZagne.py lazagne ldapsearch ldapdomaindump
     bloodhound kerbrute rpcclient pspy64 pspy xwd import-screen gcore scrot maim grim
     gnome-screenshot arecord parecord fswebcam screencapture spectacle flameshot ksnip xfce4-screenshooter recordmydesktop
-    wf-recorder showkey evtest keylogger pbpaste wl-paste""".split()
+    wf-recorder showkey evtest keylogger""".split()
 )
 """Tools that scan, crack, or look over a person's shoulder: keyboard, screen, clipboard."""
 MINERS: Final = frozenset(
@@ -150,9 +150,10 @@ def _films(call: Call) -> str:
 
 def _reads_clipboard(call: Call) -> str:
     if re.search(
-        r"\A(?:xclip(?: \S+)* -o|xsel(?: \S+)* (?:-o|--output|-[bps]+)|copyq (?:read|clipboard))", " ".join(call.argv)
+        r"\A(?:xclip(?: \S+)* -o|xsel(?: \S+)* (?:-o|--output|-[bps]+)|copyq (?:read|clipboard)|pbpaste|wl-paste)",
+        " ".join(call.argv),
     ):
-        call.act.add("attack-tool", detail="Reads the clipboard.")
+        call.act.add("attack-tool", severity=Severity.MEDIUM, detail="Reads the clipboard.")
     return UNKNOWN
 
 
@@ -313,7 +314,7 @@ COMMANDS: Final = {
     "getent": _getent,
     "ffmpeg": _films,
     "import": _films,
-    **dict.fromkeys(("xclip", "xsel", "copyq"), _reads_clipboard),
+    **dict.fromkeys(("xclip", "xsel", "copyq", "pbpaste", "wl-paste"), _reads_clipboard),
     "journalctl": _when("history-tampering", r"--(?:vacuum|rotate|flush)"),
     "dmesg": _when("history-tampering", r"(?:-\w*[cC]|--clear|--read-clear)\b"),
     "kmod": _when("system-control", r"(?:load|insert|remove|unload)\b"),
