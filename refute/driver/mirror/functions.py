@@ -12,6 +12,8 @@ from refute.driver.mirror.shaping import shaped
 Info = list[Any]
 TEXT: Final = 20_000
 PLAIN: Final = (type(None), bool, int, float, str)
+ITEMS: Final = 50
+"""Items of a default that is told as a tuple."""
 COROUTINE: Final = "coroutine"
 GENERATORS: Final = {"generator": "isgeneratorfunction", "async generator": "isasyncgenfunction"}
 """What else a function may be → how `inspect` asks for it."""
@@ -143,12 +145,18 @@ def signature_of(function: Any) -> list[list[Any]] | None:
 
 
 def _default(value: Any) -> list[Any]:
-    """How a default is told: none at all, a plain one, or its text."""
+    """How a default is told: none at all, a plain one, its text, or a tuple of plain ones."""
     if value is inspect.Parameter.empty:
         return [0, None]
-    if type(value) in PLAIN and not (isinstance(value, int) and abs(value) > 1 << 62):
+    if _is_plain(value):
         return [1, value]
+    if type(value) is tuple and len(value) <= ITEMS and all(map(_is_plain, value)):
+        return [3, list(value)]
     return [2, _text_of(value)]
+
+
+def _is_plain(value: Any) -> bool:
+    return type(value) in PLAIN and not (isinstance(value, int) and abs(value) > 1 << 62)
 
 
 def _annotation(value: Any) -> str | None:
@@ -180,7 +188,8 @@ def shown_signature(parameters: list[list[Any]] | None) -> inspect.Signature | N
         if kind == -1:
             result = _known_annotation(str(annotation))
             continue
-        given = inspect.Parameter.empty if how == 0 else default if how == 1 else Shown(str(default))
+        shown = {0: inspect.Parameter.empty, 1: default, 3: tuple(default) if isinstance(default, list) else ()}
+        given = shown.get(how, Shown(str(default)))
         built.append(
             inspect.Parameter(
                 name,
