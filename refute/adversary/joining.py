@@ -39,7 +39,7 @@ def join(pieces: Sequence[str], modules: Sequence[str]) -> Joined:
 
     Args:
         pieces: module-level text each; in the order in which names are kept.
-        modules: dotted names of the implementation's modules.
+        modules: dotted names of the implementation's modules; none: imports stay where they are, for other pieces.
     """
     taken: dict[str, str] = {}
     texts: list[str] = []
@@ -62,7 +62,8 @@ class _Piece:
         tree = parsed_or_none(source)
         self.statements: list[ast.stmt] = [node for node in tree.body if not _is_furniture(node)] if tree else []
         self._pushed: dict[int, list[ast.stmt]] = {}
-        self._push_imports(ImplementationUse(source, modules))
+        if modules:
+            self._push_imports(ImplementationUse(source, modules))
         self.bound = {name for statement in self.statements for name in defined(statement)}
         self.meaning = {name: _meaning(name, node) for node in self.statements for name in defined(node)}
         self.fixtures = {node.name for node in self.statements if isinstance(node, FUNCTION) and _is_fixture(node)}
@@ -78,7 +79,7 @@ class _Piece:
             self.statements.remove(node)
             for other in self.statements:
                 if isinstance(other, FUNCTION) and names & _body_names(other):
-                    self._pushed.setdefault(id(other), []).append(node)
+                    self._pushed.setdefault(id(other), []).append(_part(node, _body_names(other)))
 
     def text(self, names: dict[str, str], taken: dict[str, str]) -> list[str]:
         """Every statement as text under its new names; what stands in the file already is left out."""
@@ -107,6 +108,13 @@ class _Piece:
         for other in self.statements:
             if other is not statement:
                 yield from lines_of(other)
+
+
+def _part(node: ast.Import | ast.ImportFrom, used: set[str]) -> ast.stmt:
+    """An import with no more than the names that are used."""
+    part = copy.copy(node)
+    part.names = [alias for alias in node.names if (alias.asname or alias.name.partition(".")[0]) in used]
+    return part
 
 
 def _may_be_missing(node: ast.Import | ast.ImportFrom) -> bool:

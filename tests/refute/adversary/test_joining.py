@@ -103,3 +103,10 @@ def test_a_package_that_is_not_there_breaks_only_the_tests_that_use_it() -> None
     with pytest.raises(ModuleNotFoundError):
         space["test_b"]()
     assert source.startswith("import json\n")
+
+
+def test_of_several_packages_in_one_import_a_test_gets_those_that_it_uses() -> None:
+    space, _, source = run("import math, nowhere, far.away\n\ndef test_a():\n    return math.pi\n")
+    assert space["test_a"]() > 3
+    assert "nowhere" not in source
+    assert "far" not in source

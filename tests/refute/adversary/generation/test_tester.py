@@ -226,3 +226,12 @@ def test_an_answer_in_a_fence_is_read_whatever_is_said_around_it(brief: Brief, a
 def test_of_two_fences_nobody_knows_which_is_the_answer(brief: Brief) -> None:
     two = "```json\n{}\n```\nor\n```json\n{}\n```".replace("{}", GOOD.text)
     assert "no JSON" in ask(brief, says(two), says(two), NOTHING, NOTHING)[1].yields[0].notes[0]
+
+
+def test_what_the_preamble_imports_is_there_for_every_test(brief: Brief) -> None:
+    tests = [written(f"test_{name}", code=f"def test_{name}():\n    assert double(2) == 4\n") for name in "abc"]
+    preamble = "import missing_package\nfrom impl import double"
+    attack = ask(brief, says({"preamble": preamble, "tests": tests}), NOTHING)[0]
+    assert [test.name for test in screen(attack, brief).attack.tests] == ["test_a", "test_b", "test_c"], attack.source
+    assert attack.source.count("from impl import double") == 3
+    assert "missing_package" not in attack.source
