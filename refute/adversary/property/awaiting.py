@@ -12,7 +12,7 @@ from refute.python_syntax import parsed_or_none
 
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 _ASYNCHRONOUS = ast.Await | ast.AsyncFor | ast.AsyncWith
-_RUN = "asyncio.run"
+_RUN, _SETTLED = "asyncio.run", "_settled"
 
 
 def awaited(expression: ast.expr, namespace: Namespace) -> ast.expr:
@@ -59,7 +59,7 @@ class _Awaited(ast.NodeTransformer):
 
     def visit_Await(self, node: ast.Await) -> ast.expr:
         visited = self.visit(node.value)
-        return visited if dotted(getattr(visited, "func", node)) == _RUN else _run(visited)
+        return visited if dotted(getattr(visited, "func", node)) in {_RUN, _SETTLED} else _run(visited)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         node.func = self.visit(node.func)
@@ -69,7 +69,19 @@ class _Awaited(ast.NodeTransformer):
         if runs or (function is None and hasattr(builtins, called)):
             node.args = [self.visit(argument) for argument in node.args]
             node.keywords = [self.visit(keyword) for keyword in node.keywords]
-        return _run(node) if runs else node
+        if runs:
+            return _run(node)
+        return (
+            ast.Call(func=ast.Name(id="_settled", ctx=ast.Load()), args=[node], keywords=[])
+            if self._may_wait(node)
+            else node
+        )
+
+    def _may_wait(self, call: ast.Call) -> bool:
+        """Whether a method has a name that only async ones of the implementation have; the run shows whose it is."""
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        named = [one for one in self.namespace.surface.callables() if one.name == name]
+        return bool(named) and all(one.is_async and one.owner for one in named)
 
 
 class _Within(ast.NodeTransformer):

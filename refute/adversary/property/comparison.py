@@ -5,6 +5,7 @@ by what they yield. A person who reads the generated file finds them at its top.
 """
 
 import ast
+import asyncio
 import collections.abc
 import itertools
 import math
@@ -197,3 +198,8 @@ def _laid_out(expected: str, got: str) -> bool:
         for text in (expected.replace("<BLANKLINE>", ""), got)
     )
     return re.fullmatch(".*".join(map(re.escape, expected.split("..."))), got, re.DOTALL) is not None
+
+
+def _settled(got: Any) -> Any:
+    """What a coroutine gives; anything else as it is."""
+    return asyncio.run(got) if asyncio.iscoroutine(got) else got

@@ -24,6 +24,8 @@ class Place:
         return None
     async def get(self):
         return await add(2)
+    async def exact(self, n: int):
+        return n + 1
 """
 WRONG = RIGHT.replace("n + m", "n - m").replace("yield i", "yield -1")
 
@@ -71,6 +73,8 @@ def test_who_drives_a_coroutine_by_any_name_is_left_to_it(written: str) -> None:
         "add(1) == 2",
         "add(add(1)) == 3",
         "len(str(add(1) * 5)) == 2",
+        "Place().get() == 3",
+        "{'get': 1}.get('get') == 1 and Place().get() == 3",
         "[add(n) for n in range(2)] == [1, 2]",
         "all(add(n) == n + 1 for n in range(3))",
     ],
@@ -87,6 +91,7 @@ def test_for_short_a_call_stands_for_what_it_gives(written: str) -> None:
         ">>> [n async for n in count(2)]\n[0, 1]",
         "`add(n) == n + 1` for every integer n.",
         "`await add(n) == n + 1` for every integer n.",
+        "`await add(n) == await Place().exact(n)` for every integer n.",
     ],
 )
 def test_claims_and_sessions_wait_too(text: str) -> None:
