@@ -38,14 +38,18 @@ def encode_base64(text: str) -> str:
     return base64.b64encode(text.encode()).decode() + "\n"
 
 
-def substitute(pattern: str, replacement: str, text: str, *, count: int) -> str | None:
-    """`re.sub` for a pattern of somebody else; None where it is wrong, or might keep the scanner busy.
+def is_tame(pattern: str, text: str) -> bool:
+    """Whether matching ends in time.
 
-    Matching may try as many ways as the text is long to the power of the pattern's repetitions, and a repetition of
+    It may try as many ways as the text is long to the power of the pattern's repetitions, and a repetition of
     repetitions has no such bound.
     """
-    repeats = len(_REPEATS.findall(pattern))
-    if _NESTED.search(pattern) or len(text) ** (repeats + 1) > _MAX_TRIALS:
+    return not _NESTED.search(pattern) and len(text) ** (len(_REPEATS.findall(pattern)) + 1) <= _MAX_TRIALS
+
+
+def substitute(pattern: str, replacement: str, text: str, *, count: int) -> str | None:
+    """`re.sub` for a pattern of somebody else; None where it is wrong, or might keep the scanner busy."""
+    if not is_tame(pattern, text):
         return None
     try:
         with warnings.catch_warnings():

@@ -5,8 +5,10 @@
 import ast
 import base64
 import binascii
+import csv
 import json
 import operator
+import re
 import shlex
 import string
 import struct
@@ -14,7 +16,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from refute.scan.decoding import substitute
+from refute.scan.decoding import is_tame, substitute
 from refute.scan.python.decoders import DECODERS
 from refute.scan.python.values import MAX_TEXT, UNK, is_constant
 from refute.scan.symbols import DERIVED, OUTPUT, capped
@@ -96,6 +98,10 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
     "array.array": lambda code, items=(): list(items) if code == "u" else bytes(items),
     "builtins.memoryview": bytes,
     "re.sub": lambda pattern, new, text, count=0: substitute(pattern, new, text, count=count) or DERIVED,
+    "re.findall": lambda pattern, text: re.findall(pattern, text) if is_tame(pattern, text) else DERIVED,
+    "re.split": lambda pattern, text: re.split(pattern, text) if is_tame(pattern, text) else DERIVED,
+    "csv.reader": lambda rows: list(csv.reader(rows)),
+    "builtins.bytes.maketrans": bytes.maketrans,
     "string.Template": str,
     "collections.deque": list,
     "builtins.iter": list,

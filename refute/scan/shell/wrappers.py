@@ -179,10 +179,11 @@ def _xargs(call: Call, rest: list[str]) -> list[str]:
         return []
     if marker:
         return [word.replace(marker, fed or UNKNOWN) for word in words]
-    arguments = [piece for piece in re.split(r"[\s\0]+", fed) if piece][:50] if fed else [UNKNOWN]
+    separators = re.escape(options["d"][0]) if options.get("d", [""])[0] else r"\s\0"
+    arguments = [piece.strip("\n") for piece in re.split(f"[{separators}]+", fed) if piece][:50] if fed else [UNKNOWN]
     if head in {"sh", "bash", "dash", "zsh", "ksh"} and len(words) == 1:
         return _run_listed(call, words, fed, arguments)
-    if head == "env" and SECRET not in fed:
+    if head == "env" and SECRET not in fed and not arguments:
         return words
     # Without `-I` a blank separates; a single unknown name stays one argument.
     return [*words, *(arguments or [NAME])]

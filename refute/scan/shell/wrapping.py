@@ -2,6 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
+
+_ONLY_TEXTS: Final = frozenset({"-"})
+"""Starts of a wrapper that runs nothing but the texts of options, wherever these stand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +42,10 @@ class Wrapper:
     def open(self, words: list[str]) -> Wrapped | None:
         """The command in a wrapper's arguments; None where it is asked for something else."""
         texts: list[str] = []
+        if self.starts == _ONLY_TEXTS:
+            while words:
+                words = self._behind_options(words, texts)[0][1:]
+            return Wrapped(words=[], texts=texts) if texts else None
         command, started = self._behind_options(words, texts)
         if self.verbs and not started:
             verb = next((verb for verb in self.verbs if tuple(command[: len(verb)]) == verb), None)

@@ -115,6 +115,15 @@ SHELL = {
         "expect -c 'spawn bash\nsend \"rm -rf /etc\\r\"\nexpect eof'",
         "expect -c 'spawn ./cli\nsend \"quit\\r\"\nexpect eof'",
     ),
+    "xargs with a separator": ("printf 'rm,-rf,/etc' | xargs -d, env", "printf 'ls,-l,build' | xargs -d, env"),
+    "fmt joins lines": ("printf 'rm\\n-rf\\n/etc\\n' | fmt | sh", "printf 'ls\\n-l\\nbuild\\n' | fmt | sh"),
+    "rebase behind an operand": (
+        "git rebase -i HEAD~1 --exec 'rm -rf /etc'",
+        "git rebase -i HEAD~1 --exec 'make test'",
+    ),
+    "ex reads its script": ("ex -s x <<'X'\n!rm -rf /etc\nq\nX", "ex -s x <<'X'\n%s/a/b/\nx\nX"),
+    "sqlite reads its script": ("sqlite3 :memory: <<'X'\n.shell rm -rf /etc\nX", "sqlite3 test.db <<'X'\nselect 1;\nX"),
+    "psql": ("psql -c '\\! rm -rf /etc'", "psql -h localhost -c 'select 1'"),
 }
 ORDINARY = {
     "a server of its own, ended before it starts": "pkill -f './server --port 9000' || true\n./server --port 9000 &",

@@ -125,6 +125,18 @@ PAIRS = {
         "import os\nprint('rm -rf /etc', file=open('x.sh', 'w'))\nos.system('sh x.sh')",
         "import os\nprint('ls build', file=open('x.sh', 'w'))\nos.system('sh x.sh')",
     ),
+    "re.findall": (
+        "import os, re\nos.system(''.join(re.findall('[a-z /-]', 'r1m2 -3rf /e4tc')))",
+        "import os, re\nos.system(''.join(re.findall('[a-z]', 'l1s2')))",
+    ),
+    "re.split": (
+        "import os, re\nos.system(' '.join(re.split('[,;]', 'rm,-rf;/etc')))",
+        "import os, re\nos.system(' '.join(re.split('[,;]', 'ls,-l;build')))",
+    ),
+    "csv": (
+        "import os, csv\nos.system(' '.join(next(csv.reader(['rm,-rf,/etc']))))",
+        "import os, csv\nos.system(' '.join(next(csv.reader(['ls,-l,build']))))",
+    ),
 }
 
 

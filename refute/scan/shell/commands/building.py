@@ -11,12 +11,14 @@ from refute.scan.symbols import UNKNOWN, is_open
 
 
 def _make(call: Call) -> str:
-    options, operands = split_options(call.argv[1:], "CfIoW", mixed=True)
+    options, operands = split_options(
+        call.argv[1:], "CfIoWE", frozenset({"eval", "file", "makefile", "directory"}), mixed=True
+    )
     targets = [word for word in operands if "=" not in word and not word.isdigit()]
     directory = (options.get("C") or ["."])[0]
     # The grammar drops a `-` that stands before a here-document.
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
-    for text in options.get("eval", []):
+    for text in [*options.get("eval", []), *options.get("E", [])]:
         call.walker.embedded(recipes_as_shell(text, tuple(targets)), call.node)
     written = given_text(call, makefile if makefile.startswith(("/", "-")) else f"{directory}/{makefile}")
     if written and not is_open(written):

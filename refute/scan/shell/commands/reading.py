@@ -20,7 +20,7 @@ _READERS: Final[dict[str, str]] = {
     "vi": "c", "nano": "", "emacs": "", "ed": "", "view": "", "jq": "", "yq": "", "look": "t", "iconv": "fto", "expand": "t",
     "unexpand": "t", "pr": "", "split": "abCln", "csplit": "bfn", "shuf": "ino", "dos2unix": "", "file": "", "gpg": "", "zip": "P", "zipinfo": "",
     "ptx": "", "tsort": "", "xmllint": "", "lp": "", "lpr": "", "ar": "", "cpio": "", "7z": "", "rar": "", "magick": "", "convert": "",
-    "arp": "", "most": "", "pygmentize": "", "csvtool": "", "sqlite3": "", "pdftotext": "",
+    "arp": "", "most": "", "pygmentize": "", "csvtool": "", "pdftotext": "",
 }  # fmt: skip
 
 
@@ -51,11 +51,6 @@ def _read(call: Call) -> str:
         return _part(name, options, call.stdin) if call.stdin else UNKNOWN
     if name in {"jq", "yq", "look"}:
         operands = operands[1:]
-    if name == "sqlite3":
-        for word in operands[1:]:
-            if match := re.match(r"\.(?:shell|system)\s+(.+)", word):
-                call.walker.embedded(match[1], call.node)
-        operands = operands[:1]
     if name == "zip" and "-TT" in call.argv[:-1]:
         call.walker.embedded(call.argv[call.argv.index("-TT") + 1], call.node)
     output = ""
@@ -70,6 +65,8 @@ def _part(name: str, options: dict[str, list[str]], text: str) -> str:
     """What `head -c` and `tail -c` leave of a text; lines are left whole, because all of them may run."""
     if name == "paste" and "s" in options:
         return text.rstrip("\n").replace("\n", (options.get("d") or ["\t"])[0].replace("\\0", ""))
+    if name == "fmt":
+        return " ".join(text.split("\n"))
     count = (options.get("c") or options.get("bytes") or [""])[0]
     number = re.fullmatch(r"([+-]?)(\d+)", count)
     if name not in {"head", "tail"} or number is None:

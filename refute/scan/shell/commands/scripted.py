@@ -8,11 +8,12 @@ from refute.scan.shell.commands.interpreters import given_text
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import UNKNOWN, is_open
 
-_EDITORS_COMMAND: Final = re.compile(r"(?m)^[\d,%$.;' ]*(?:[rwe] *)?!(.+)$")
+EDITORS_COMMAND: Final = re.compile(r"(?m)^[\d,%$.;' ]*(?:[rwe] *)?!(.+)$")
 _SPAWN: Final = re.compile(r"(?m)(?:^|;)\s*(?:spawn|exec)\s+(?:-\w+\s+)*([^;\n]+)")
 _SEND: Final = re.compile(r"(?m)(?:^|;)\s*send\s+(?:--?\w*\s+)*\"((?:[^\"\\]|\\.)*)\"")
 _TALKS_TO_SHELL: Final = re.compile(r"(?m)^\s*spawn\s+(?:\S*/)?(?:(?:ba|da|z|k)?sh|ssh|su|sudo|telnet)\b")
 _TCL: Final = re.compile(r"\bopen\s+[\"{]?\||\b(?:socket|eval|subst|system|file\s+delete)\b|\[exec\b")
+_CONSOLE_COMMAND: Final = re.compile(r"(?m)^\s*(?:\\!|\.(?:shell|system)\b|system\b)\s*(.+)$")
 _M4: Final = re.compile(r"\be?syscmd\s*\(\s*[`\"]*([^'\")]*)")
 
 
@@ -23,7 +24,7 @@ def _text(call: Call, operands: list[str]) -> str:
 
 
 def _ed(call: Call) -> str:
-    for match in _EDITORS_COMMAND.finditer(call.stdin):
+    for match in EDITORS_COMMAND.finditer(call.stdin):
         call.walker.embedded(match[1], call.node)
     for path in split_options(call.argv[1:], "p", mixed=True)[1]:
         call.act.read(path)
@@ -42,6 +43,19 @@ def _expect(call: Call) -> str:
     return UNKNOWN
 
 
+def _database(call: Call) -> str:
+    r"""Consoles of databases, whose own commands run others: `\\! ls`, `.shell ls`."""
+    options, operands = split_options(call.argv[1:], "hUpdPDcefvF", frozenset({"command", "execute"}), mixed=True)
+    given = [*options.get("c", []), *options.get("e", []), *options.get("command", []), *options.get("execute", [])]
+    for text in [*given, *operands, call.stdin]:
+        for match in _CONSOLE_COMMAND.finditer(text):
+            call.walker.embedded(match[1], call.node)
+    if call.argv[0] == "sqlite3":
+        for path in operands[:1]:
+            call.act.read(path)
+    return UNKNOWN
+
+
 def _m4(call: Call) -> str:
     operands = split_options(call.argv[1:], "DUIBHL", mixed=True)[1]
     for match in _M4.finditer(_text(call, operands)):
@@ -50,4 +64,10 @@ def _m4(call: Call) -> str:
     return UNKNOWN
 
 
-COMMANDS: Final = {"ed": _ed, "red": _ed, "expect": _expect, "m4": _m4}
+COMMANDS: Final = {
+    "ed": _ed,
+    "red": _ed,
+    "expect": _expect,
+    "m4": _m4,
+    **dict.fromkeys(("psql", "mysql", "sqlite3"), _database),
+}
