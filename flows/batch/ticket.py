@@ -13,6 +13,7 @@ from prefect.runtime import task_run
 from prefect.states import Cancelled
 
 from flows.batch.desk import BatchPorts, Desk
+from flows.orchestrator.server import still_answers
 from flows.request import VerifyRequest
 from flows.states import final_state
 from flows.story import RunStory
@@ -114,13 +115,21 @@ class TicketWork:
         if ports.held.refused:
             return None
         RunStory(outcome.ticket_id).closed(outcome)
-        if self.desk.unheard:
-            return outcome
-        try:
-            show_outcome(self.desk.settings, outcome)
-        except Exception as error:  # noqa: BLE001  # a view of what the ledger holds, whatever Prefect has against it
-            self.desk.watcher.told(f"{outcome.ticket_id}: no artifact in Prefect ({type(error).__name__})")
+        if not self.desk.unheard:
+            self._show(outcome)
         return outcome
+
+    def _show(self, outcome: Outcome) -> None:
+        """Leave the outcome's artifacts: a view of what the ledger holds, whatever Prefect has against it."""
+        why = "its server does not answer"
+        if still_answers():  # one that is gone would hold each ticket for a minute of tries
+            try:
+                show_outcome(self.desk.settings, outcome)
+            except Exception as error:  # noqa: BLE001  # as said
+                why = type(error).__name__
+            else:
+                return
+        self.desk.watcher.told(f"{outcome.ticket_id}: no artifact in Prefect ({why})")
 
     def _refuse(self, entry: Entry) -> Outcome | None:
         outcome = refusal(entry, run_id=self.desk.batch_id, tester=self.desk.settings.tester)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from flows.orchestrator.server import answers
+from flows.orchestrator.server import still_answers
 from refute.errors import OrchestratorUnavailable
 
 if TYPE_CHECKING:
@@ -71,7 +71,6 @@ def model_turn(check: Callable[[], None] = lambda: None) -> Iterator[None]:
 def _taken(held: contextlib.ExitStack) -> bool | None:
     """Whether there was a slot; None where the server did not say."""
     from prefect.concurrency.sync import concurrency
-    from prefect.settings import PREFECT_API_URL
 
     slot = concurrency(
         LIMIT,
@@ -83,7 +82,7 @@ def _taken(held: contextlib.ExitStack) -> bool | None:
     try:
         held.enter_context(slot)
     except TimeoutError:  # also where nothing answers: Prefect's client tries again until its time is over
-        return False if answers(PREFECT_API_URL.value() or "") else None
+        return False if still_answers() else None
     except Exception as error:
         if _may_pass(error.__cause__):
             time.sleep(ASKED_AGAIN_S)

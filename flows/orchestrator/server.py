@@ -132,6 +132,21 @@ def answers(api_url: str, *, timeout_s: float = 15.0) -> bool:
         return False
 
 
+def still_answers() -> bool:
+    """Whether the server of Prefect's settings answers, asked by Prefect's client with its password, certificate, proxy.
+
+    Asked once: a server that was started again is there, one that is gone is known at once.
+    """
+    from prefect.client.orchestration import get_client
+    from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+
+    try:
+        with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}), get_client(sync_client=True) as client:
+            return client.api_healthcheck() is None
+    except Exception:  # noqa: BLE001  # of Prefect's client, in many kinds: no answer
+        return False
+
+
 @contextmanager
 def server_lease(settings: Settings, *, say: Callable[[str], None]) -> Iterator[str]:
     """Hold a Prefect server for the length of a run.

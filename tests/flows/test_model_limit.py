@@ -61,7 +61,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_a_server_that_is_away_for_a_while_is_waited_for(monkeypatch, clock, happens):
     slots = Slots(happens, happens, None)
     monkeypatch.setattr(sync, "concurrency", slots)
-    monkeypatch.setattr(model_limit, "answers", lambda _: False)
+    monkeypatch.setattr(model_limit, "still_answers", lambda: False)
     with model_limit.model_turn():
         assert slots.asked == 3
 
@@ -69,7 +69,7 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(monkeypatch, clock, hap
 @pytest.mark.parametrize("happens", [TimeoutError(), refused(httpx.ConnectError("")), refused(status(500))])
 def test_a_server_that_is_gone_for_good_is_not_waited_for_for_ever(monkeypatch, clock, happens):
     monkeypatch.setattr(sync, "concurrency", Slots(happens))
-    monkeypatch.setattr(model_limit, "answers", lambda _: False)
+    monkeypatch.setattr(model_limit, "still_answers", lambda: False)
     with pytest.raises(OrchestratorUnavailable, match="has not answered for 120 s") as raised, model_limit.model_turn():
         pytest.fail("there was no turn")
     assert clock[0] < 2 * model_limit.SILENT_S
@@ -79,7 +79,7 @@ def test_a_server_that_is_gone_for_good_is_not_waited_for_for_ever(monkeypatch, 
 def test_a_turn_that_others_have_is_waited_for_as_long_as_the_server_answers(monkeypatch, clock):
     slots = Slots(*[TimeoutError()] * 500, None)
     monkeypatch.setattr(sync, "concurrency", slots)
-    monkeypatch.setattr(model_limit, "answers", lambda _: True)
+    monkeypatch.setattr(model_limit, "still_answers", lambda: True)
     with model_limit.model_turn():
         assert clock[0] > 2 * model_limit.SILENT_S
 

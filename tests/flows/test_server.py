@@ -92,6 +92,13 @@ def test_a_recorded_port_that_another_program_got_since_is_no_server(tmp_path):
         foreign.shutdown()
 
 
+def test_a_server_that_is_gone_is_known_at_once_by_prefect_s_own_client():
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
+    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
+        assert not server.still_answers()
+
+
 def test_a_state_directory_that_cannot_be_written_is_told_with_what_to_do(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OrchestratorUnavailable, match="cannot be written") as refused:

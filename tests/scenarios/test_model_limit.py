@@ -10,7 +10,7 @@ from prefect.client.schemas.actions import GlobalConcurrencyLimitUpdate
 
 from flows.batch.slots import BatchStopped, Slots
 from flows.orchestrator import model_limit
-from flows.orchestrator.server import server_lease
+from flows.orchestrator.server import server_lease, still_answers
 from flows.run import on_running_server
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
@@ -76,6 +76,7 @@ def test_a_server_without_the_limit_is_an_error_that_says_how_to_make_it(own_lim
 def test_whoever_waits_for_a_turn_goes_when_the_batch_is_ended(own_limit: Callable[[int], bool]) -> None:
     own_limit(1)
     slots = Slots(1)
+    assert still_answers()
     with model_limit.model_turn():
         slots.stop()
         with pytest.raises(BatchStopped), model_limit.model_turn(slots.check):

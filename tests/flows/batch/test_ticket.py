@@ -38,6 +38,25 @@ def test_a_ticket_is_recorded_counted_and_finished(claimed):
     assert desk.batches.tickets("b")[0].finished
 
 
+def test_a_server_that_is_gone_is_not_asked_to_show_what_is_recorded(claimed, shown, monkeypatch):
+    monkeypatch.setattr(ticket_module, "still_answers", lambda: False)
+    desk, claim = claimed
+    assert TicketWork(desk, claim).run() is not None
+    assert statuses(desk) == [Status.BLOCKED_DANGEROUS_SCRIPT]
+    assert shown == []
+    assert desk.watcher.lines == ["A: no artifact in Prefect (its server does not answer)"]
+
+
+def test_what_prefect_has_against_an_artifact_is_told_and_the_outcome_stands(claimed, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OSError("too large")
+
+    monkeypatch.setattr(ticket_module, "show_outcome", refuse)
+    desk, claim = claimed
+    assert TicketWork(desk, claim).run() is not None
+    assert desk.watcher.lines == ["A: no artifact in Prefect (OSError)"]
+
+
 def test_what_other_processes_record_counts_too_each_ticket_once(write, desk):
     for name in "ABC":
         write(name, script="rm -rf /\n")
