@@ -133,7 +133,7 @@ def answers(api_url: str, *, timeout_s: float = 15.0) -> bool:
 
 
 def still_answers() -> bool:
-    """Whether the server of Prefect's settings answers, asked by Prefect's client with its password, certificate, proxy.
+    """Whether the server of Prefect's settings answers, asked by its client: with password, certificate, proxy.
 
     Asked once: a server that was started again is there, one that is gone is known at once.
     """
