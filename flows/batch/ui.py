@@ -11,6 +11,7 @@ from prefect.logging import get_run_logger
 
 from flows.batch.result import BatchResult
 from flows.batch.standing import paid
+from flows.orchestrator.server import still_answers
 from flows.session import current_session
 from flows.states import GOOD
 from refute.batch.tally import WORST_FIRST, Tally
@@ -66,6 +67,8 @@ class BatchPage:
         if not now and time.monotonic() - self._shown_at < UPDATE_S:
             return
         self._shown_at = time.monotonic()
+        if not still_answers():  # one that is gone would hold the batch for a minute of tries
+            return
         share = round(100 * tally.fraction, 1)
         said = f"{self._batch_id}: {tally.done} of {counted(tally.total, 'ticket')}, {paid(tally)}"
         try:

@@ -27,7 +27,8 @@ claims: ["f(1) returns 1."]
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Ids of tickets whose artifacts were asked for; Prefect would start a server for them."""
     ids: list[str] = []
-    monkeypatch.setattr("flows.batch.ticket.still_answers", lambda: True)
+    for asks in ("ticket", "ui"):
+        monkeypatch.setattr(f"flows.batch.{asks}.still_answers", lambda: True)
     monkeypatch.setattr("flows.batch.ticket.show_outcome", lambda settings, outcome: ids.append(outcome.ticket_id))  # noqa: ARG005
     return ids
 
