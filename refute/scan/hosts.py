@@ -23,6 +23,7 @@ _DOCUMENTATION: Final = tuple(
 )
 _NUMBER: Final = re.compile(r"(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9][0-9]*)\Z")
 _MAX_PARTS: Final = 4
+_PROXY: Final = re.compile(r"(?i)(?:https?|all|ftp)_proxy")
 
 
 class Reach(StrEnum):
@@ -117,6 +118,11 @@ def _reach_of_address(address: ipaddress.IPv4Address | ipaddress.IPv6Address) ->
     if address.is_private or address.is_link_local or address.is_multicast or address.is_reserved:
         return Reach.PRIVATE
     return Reach.EXTERNAL
+
+
+def sends_through(variable: str, address: str) -> bool:
+    """Whether an environment variable, set so, sends all later requests through an external host."""
+    return bool(_PROXY.fullmatch(variable)) and reach_of(host_of(address) or "") == Reach.EXTERNAL
 
 
 def host_of(target: str) -> str | None:

@@ -16,7 +16,6 @@ from refute.scan.symbols import show
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
 
-_PROXIES: Final = frozenset({"http_proxy", "https_proxy", "all_proxy", "ftp_proxy"})
 _RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "builtins.exec", "builtins.eval"})
 _JUDGING_BUILTINS: Final = frozenset(
     [
@@ -69,7 +68,7 @@ def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, targ
             walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {show(as_text(value))!r}")
         elif owner.name == "os.environ" and isinstance(index, str) and isinstance(value, str):
             walker.variables[index] = value
-            if index.lower() in _PROXIES and hosts.reach_of(hosts.host_of(value) or "") == hosts.Reach.EXTERNAL:
+            if hosts.sends_through(index, value):
                 shown = f"os.environ[{index!r}] = {show(value)!r}"
                 detail = "All later requests go through that host."
                 walker.report.add("network-external", walker.spot(target), shown, detail=detail)

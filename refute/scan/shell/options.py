@@ -1,7 +1,10 @@
 """Splits a command's words into options and operands."""
 
+import re
 from typing import Final
 
+ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
+"""How a word begins that gives a command a variable (`env A=1 make`)."""
 _MAX_WORDS: Final = 2000
 
 

@@ -1,5 +1,7 @@
 """What a shell script knows at a point: variables with their possible values, functions, working directory."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -118,6 +120,15 @@ class Scope:
         frame = self.frames[-1]
         frame.before.setdefault(name, (self.variables.get(name), self.arrays.get(name)))
         return self.branching == frame.branching
+
+    @contextmanager
+    def given(self, arguments: list[str] | None) -> Iterator[None]:
+        """Other positional parameters for as long as the block lasts."""
+        outer, self.arguments = self.arguments, arguments
+        try:
+            yield
+        finally:
+            self.arguments = outer
 
     def enter(self) -> None:
         """Begin a function."""

@@ -1,14 +1,12 @@
 """Commands that name the program which they start in an option or by a verb of their own."""
 
-import re
 import shlex
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from refute.scan.shell.options import split_options
+from refute.scan.shell.options import ASSIGNMENT, split_options
 
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
 _DAEMON_OPTIONS: Final = frozenset(
     "exec startas name user pidfile pid ppid signal group chuid chroot chdir nicelevel procsched iosched umask".split()  # noqa: SIM905
 )
@@ -36,7 +34,7 @@ def _cmake(rest: list[str]) -> list[str] | None:
     verb, words = "".join(rest[1:2]), rest[2:]
     if rest[:1] != ["-E"]:
         return None
-    while verb == "env" and words and (words[0].startswith("--") or _ASSIGNMENT.match(words[0])):
+    while verb == "env" and words and (words[0].startswith("--") or ASSIGNMENT.match(words[0])):
         words = words[1:]
     tools = {"remove": ["rm"], "remove_directory": ["rm", "-r"], "rm": ["rm"], "copy": ["cp"], "rename": ["mv"]}
     if verb in {"env", "time"}:

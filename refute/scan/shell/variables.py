@@ -41,7 +41,6 @@ _OPTIONS: Final = frozenset(
 """Variables with options of an interpreter, which may name code to load first."""
 _LOADS: Final = re.compile(r"(?:--require|--import|--loader|-javaagent|-agentpath|-r|-I)[ =:]?(/\S+)")
 _PROMPTS: Final = frozenset({"PS0", "PS1", "PS2", "PS4"})
-_PROXY: Final = re.compile(r"(?i)(?:https?|all|ftp)_proxy")
 
 
 def watch_variable(walker: "Walker", name: str, texts: list[str], node: "Node | None") -> None:
@@ -55,9 +54,8 @@ def watch_variable(walker: "Walker", name: str, texts: list[str], node: "Node | 
         command = texts[0].lstrip("|-").strip()
         if command:
             walker.embedded(f': "{command}"' if name in _PROMPTS else command, node)
-    elif _PROXY.fullmatch(name):
-        if hosts.reach_of(hosts.host_of(texts[0]) or "") == hosts.Reach.EXTERNAL:
-            act.add("network-external", detail="All later requests go through that host.")
+    elif hosts.sends_through(name, texts[0]):
+        act.add("network-external", detail="All later requests go through that host.")
     elif name in _OPTIONS:
         _loads_first(act, texts[0])
     elif name.upper() in _SOURCES:

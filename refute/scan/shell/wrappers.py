@@ -9,7 +9,7 @@ from typing import Final
 from refute.scan import paths
 from refute.scan.finding import Severity
 from refute.scan.shell.call import Call
-from refute.scan.shell.options import split_options
+from refute.scan.shell.options import ASSIGNMENT, split_options
 from refute.scan.shell.starters import STARTERS
 from refute.scan.shell.syntax import text_of
 from refute.scan.shell.terminals import in_screen, in_tmux
@@ -20,7 +20,6 @@ _PROJECT_TOOLS: Final = frozenset({"uv", "poetry", "pipenv", "pdm", "hatch", "ry
 """What runs the tasks of a project's own configuration, too."""
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python3", "perl"})
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
 
 
 _PROCESS_LIST: Final = re.compile(
@@ -119,7 +118,7 @@ def _privileged(call: Call, name: str, rest: list[str]) -> list[str]:
         call.act.add("privilege", severity=Severity.MEDIUM if known else None)
         return inner
     inner = words[1:] if name in {"gosu", "su-exec"} else words
-    while inner and _ASSIGNMENT.match(inner[0]):
+    while inner and ASSIGNMENT.match(inner[0]):
         inner = inner[1:]
     call.act.add("privilege", severity=Severity.MEDIUM if _names_its_command(call, name, options, inner) else None)
     return inner
@@ -146,7 +145,7 @@ def _environment(call: Call, rest: list[str]) -> list[str] | None:
     for directory in [*options.get("C", []), *options.get("chdir", [])]:
         call.walker = call.walker.fork()
         call.walker.scope.cwd = paths.locate(directory, call.walker.scope.cwd).text
-    while words and _ASSIGNMENT.match(words[0]):
+    while words and ASSIGNMENT.match(words[0]):
         if words[0].startswith("LD_PRELOAD="):
             call.act.add("preload")
         name, _, value = words[0].partition("=")

@@ -128,7 +128,9 @@ def _doctests(call: PythonCall) -> Any:
     named = [given] if given is not UNK else call.walker.functions
     nodes = [one.node for one in named if isinstance(one, Function) and not isinstance(one.node, ast.Lambda)]
     texts = [given] if isinstance(given, str) else [ast.get_docstring(node) or "" for node in nodes]
-    for text in [*texts, as_text(call.walker.lookup("__doc__") or "") if given is UNK else ""]:
+    if given is UNK:
+        texts.append(as_text(call.walker.lookup("__doc__") or ""))
+    for text in texts:
         run_python(call, "".join(_examples(text)))
     return UNK
 

@@ -7,7 +7,7 @@ from typing import Final
 from refute.scan.sensitive import is_persistence
 from refute.scan.shell.call import Call
 from refute.scan.shell.commands.interpreters import from_stdin, given_text, note_run
-from refute.scan.shell.commands.scripted import EDITORS_COMMAND
+from refute.scan.shell.commands.scripted import run_editors_commands
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import DERIVED, DOWNLOAD, HOME, UNKNOWN, is_open
 
@@ -78,8 +78,7 @@ def _vim(call: Call) -> str:
             call.act.read(word)
     scripts = split_options(call.argv[1:], "cSusT", mixed=True)[0].get("S", [])
     for text in [call.stdin, *(given_text(call, path) or "" for path in scripts)]:
-        for match in EDITORS_COMMAND.finditer(text):
-            call.walker.embedded(match[1], call.node)
+        run_editors_commands(call, text)
     return UNKNOWN
 
 

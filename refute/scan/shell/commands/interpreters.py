@@ -60,7 +60,8 @@ def _shell(call: Call) -> str:
         elif re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", word) and index + 1 < len(words):
             return _command_text(call, words[index + 1], words[index + 2 :])
         elif re.fullmatch(r"-[a-zA-Z]*s[a-zA-Z]*", word):
-            return _fed_with(call, [word for word in words[index + 1 :] if word != "--"])
+            with call.walker.scope.given([word for word in words[index + 1 :] if word != "--"]):
+                return from_stdin(call)
         elif word.startswith(("-", "+")):
             index += 1
         else:
@@ -68,25 +69,14 @@ def _shell(call: Call) -> str:
     return from_stdin(call)
 
 
-def _fed_with(call: Call, arguments: list[str]) -> str:
-    """`bash -s ARGUMENTS`: what it is fed, with these."""
-    scope = call.walker.scope
-    outer, scope.arguments = scope.arguments, arguments
-    try:
-        return from_stdin(call)
-    finally:
-        scope.arguments = outer
-
-
 def _command_text(call: Call, text: str, arguments: list[str]) -> str:
     scope = call.walker.scope
-    outer, scope.arguments = scope.arguments, arguments[1:]
     if arguments:
         scope.variables["0"] = (arguments[0],)
     try:
-        return run_text(call, text)
+        with scope.given(arguments[1:]):
+            return run_text(call, text)
     finally:
-        scope.arguments = outer
         scope.variables.pop("0", None)
 
 
@@ -122,11 +112,8 @@ def run_file(call: Call, path: str, language: Language | None = None, arguments:
         )
         if text == UNKNOWN:
             return UNKNOWN
-        outer, call.walker.scope.arguments = call.walker.scope.arguments, arguments or []
-        try:
+        with call.walker.scope.given(arguments or []):
             return run_text(call, text, Language.PYTHON if python else Language.SHELL)
-        finally:
-            call.walker.scope.arguments = outer
     if (pattern := _in_reach(target)) is not None:
         call.walker.shared.report.reached.append((pattern, language or ""))
         hands_over(call, pattern, arguments or [])

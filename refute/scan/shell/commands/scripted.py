@@ -8,7 +8,7 @@ from refute.scan.shell.commands.interpreters import given_text
 from refute.scan.shell.options import split_options
 from refute.scan.symbols import UNKNOWN, is_open
 
-EDITORS_COMMAND: Final = re.compile(r"(?m)^[\d,%$.;' ]*(?:[rwe] *)?!(.+)$")
+_EDITORS_COMMAND: Final = re.compile(r"(?m)^[\d,%$.;' ]*(?:[rwe] *)?!(.+)$")
 _SPAWN: Final = re.compile(r"(?m)(?:^|;)\s*(?:spawn|exec)\s+(?:-\w+\s+)*([^;\n]+)")
 _SEND: Final = re.compile(r"(?m)(?:^|;)\s*send\s+(?:--?\w*\s+)*\"((?:[^\"\\]|\\.)*)\"")
 _TALKS_TO_SHELL: Final = re.compile(r"(?m)^\s*spawn\s+(?:\S*/)?(?:(?:ba|da|z|k)?sh|ssh|su|sudo|telnet)\b")
@@ -23,9 +23,19 @@ def _text(call: Call, operands: list[str]) -> str:
     return text if text and not is_open(text) else ""
 
 
-def _ed(call: Call) -> str:
-    for match in EDITORS_COMMAND.finditer(call.stdin):
+def _run_all(call: Call, command: re.Pattern[str], text: str) -> None:
+    """Judge every shell command that a pattern finds, by its first group."""
+    for match in command.finditer(text):
         call.walker.embedded(match[1], call.node)
+
+
+def run_editors_commands(call: Call, text: str) -> None:
+    """Judge what a script of `ed`, `ex` or `vim` has a shell do."""
+    _run_all(call, _EDITORS_COMMAND, text)
+
+
+def _ed(call: Call) -> str:
+    run_editors_commands(call, call.stdin)
     for path in split_options(call.argv[1:], "p", mixed=True)[1]:
         call.act.read(path)
     return UNKNOWN
@@ -36,8 +46,7 @@ def _expect(call: Call) -> str:
     for text in [*options.get("c", []), _text(call, [*options.get("f", []), *operands])]:
         if _TCL.search(text):
             call.act.add("foreign-code")
-        for match in _SPAWN.finditer(text):
-            call.walker.embedded(match[1], call.node)
+        _run_all(call, _SPAWN, text)
         for match in _SEND.finditer(text) if _TALKS_TO_SHELL.search(text) else ():
             call.walker.embedded(re.sub(r"\\[rn]", "\n", match[1]), call.node)
     return UNKNOWN
@@ -48,8 +57,7 @@ def _database(call: Call) -> str:
     options, operands = split_options(call.argv[1:], "hUpdPDcefvF", frozenset({"command", "execute"}), mixed=True)
     given = [*options.get("c", []), *options.get("e", []), *options.get("command", []), *options.get("execute", [])]
     for text in [*given, *operands, call.stdin]:
-        for match in _CONSOLE_COMMAND.finditer(text):
-            call.walker.embedded(match[1], call.node)
+        _run_all(call, _CONSOLE_COMMAND, text)
     if call.argv[0] == "sqlite3":
         for path in operands[:1]:
             call.act.read(path)
