@@ -3,14 +3,14 @@
 import getpass
 from typing import Any, Final
 
-from flows.session import current_session
+from flows.console import current_console
 
 IN_ADVANCE: Final = "in_advance"
 
 
 def approved_by() -> str:
     """Who said, before the run began, that a script which scans clean may run. Called inside its flow."""
-    if current_session().api_url:  # the command line runs the flow itself
+    if current_console() is not None:  # the command line runs the flow itself
         return by_flag()
     from prefect.client.orchestration import get_client  # the command line imports Prefect late
     from prefect.context import FlowRunContext

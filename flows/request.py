@@ -26,7 +26,7 @@ class VerifyRequest(BaseModel):
     allow_network: tuple[str, ...] = Field(
         default=(), description="Hosts (HOST or HOST:PORT) that the jobs may reach through a proxy; none by default."
     )
-    fresh: bool = Field(default=False, description="Run everything and ask models anew; use no kept runs or answers.")
+    fresh: bool = Field(default=False, description="Run everything and ask models anew; ignore caches.")
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
     """Not in the form of a deployment: a worker has its own, by file and environment."""
 

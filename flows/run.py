@@ -1,35 +1,33 @@
 """Run the flow ad hoc: hold a Prefect server, quieten its console, call the flow, hand back the outcomes."""
 
-import functools
 import os
 import signal
 import sys
-import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import copy_context
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from flows.batch.watcher import BatchWatcher
+from flows.console import Console, attached
 from flows.interruption import WORDS, saying_what_is_kept
 from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, answers, server_lease
-from flows.session import session
 from refute.errors import OrchestratorUnavailable, RefuteError
-from refute.observer import StageObserver, Unwatched
+from refute.observer import StageObserver, Unwatched, Watchers
 from refute.outcome import Outcome
 from refute.settings import Settings, TesterName
 
 if TYPE_CHECKING:
+    from prefect.client.schemas.objects import State
+
     from flows.batch.answers import Ask
     from flows.batch.request import BatchRequest
     from flows.batch.result import BatchResult
-    from flows.batch.watcher import BatchWatcher
     from flows.request import VerifyRequest
 
 CLIENT_RETRIES: Final = 5
 """Each waits twice as long as the one before: SQLite under load refuses at once what succeeds a while later."""
-CLOSING_S: Final = 2.0
-"""How long a finished run waits for the marking of killed ones."""
 EVENTS_S: Final = 10.0
 """How long a finished run waits until the server has its last events, of which Prefect makes task runs."""
 CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
@@ -40,6 +38,24 @@ CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "DO_NOT_TRACK": "1",
 }
+
+
+class _Heard(Unwatched):
+    """Keeps the outcome that a run tells of: Prefect, whose server may be gone, need not hand it back."""
+
+    def __init__(self) -> None:
+        self._outcome: Outcome | None = None
+
+    def closed(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+
+    def is_over(self) -> bool:
+        return self._outcome is not None
+
+    def told(self) -> Outcome:
+        if self._outcome is None:
+            raise TypeError("the flow run ended without an outcome, expected one")
+        return self._outcome
 
 
 def run_tickets(
@@ -60,21 +76,19 @@ def run_tickets(
         UsageError: a ticket or its files cannot be used.
     """
     with saying_what_is_kept() as kept, _prefect(settings) as api_url:
-        from prefect import tags
+        from flows.verify_ticket import verify_ticket
 
-        from flows.batch.crashed import process_tag
-
-        closing = _close_killed_runs()
         for request in requests:
-            with tags(process_tag()):
-                outcome = _run(request, observer or Unwatched(), api_url)
+            heard = _Heard()
+            console = Console(api_url=api_url, observer=Watchers(observer or Unwatched(), heard))
+            _call(partial(verify_ticket, request), console, heard.is_over)
+            outcome = heard.told()
             kept.append(f"{outcome.ticket_id} had ended {outcome.status}, which is recorded")
             yield outcome
-        closing.join(timeout=CLOSING_S)
 
 
 def run_batch(
-    request: "BatchRequest", settings: Settings, *, watcher: "BatchWatcher", ask: "Ask | None" = None
+    request: "BatchRequest", settings: Settings, *, watcher: BatchWatcher, ask: "Ask | None" = None
 ) -> "BatchResult":
     """Verify many tickets through the Prefect flow.
 
@@ -91,28 +105,44 @@ def run_batch(
     with saying_what_is_kept() as kept, _prefect(settings) as api_url:
         from prefect import tags
 
-        from flows.batch.crashed import process_tag
         from flows.batch.request import LATEST
-        from flows.verify_batch import result_of, verify_batch
+        from flows.verify_batch import verify_batch
 
         named = [name for name in (request.batch_id, request.resume) if name and name != LATEST]
-        with session(Unwatched(), api_url, watcher=watcher, ask=ask) as current, tags(process_tag(), *named):
+        console = Console(api_url=api_url, watcher=watcher, ask=ask)
+        with tags(*named):
             try:
-                with _ended_like_ctrl_c():
-                    state = verify_batch(request, return_state=True)
-            except (Exception, KeyboardInterrupt) as error:
-                if current.batch is not None:
-                    kept.append(f"batch {current.batch.batch_id}: {current.batch.words()}")
-                    _say(f"the Prefect server at {api_url} was not told how the batch ended ({type(error).__name__})")
-                    return current.batch
-                if current.failure is not None:
-                    raise current.failure from error
-                if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, api_url):
-                    raise
-                raise _refused(api_url, error) from error
-            result = current.batch or result_of(state)
-            kept.append(f"batch {result.batch_id}: {result.words()}")
-            return result
+                _call(partial(verify_batch, request), console, lambda: watcher.result is not None)
+            except Exception as error:
+                if watcher.error is not None:
+                    raise watcher.error from error
+                raise
+        if watcher.result is None:
+            raise TypeError("the flow run ended without a result, expected one")
+        kept.append(f"batch {watcher.result.batch_id}: {watcher.result.words()}")
+        return watcher.result
+
+
+def _call(flow: Callable[..., "State[Any]"], console: Console, is_over: Callable[[], bool]) -> None:
+    """Run a flow for the command line; what it raised is raised, unless what it was for is recorded.
+
+    Args:
+        flow: called with `return_state`.
+        console: who watches.
+        is_over: whether it has told how it ended.
+    """
+    try:
+        with attached(console), _ended_like_ctrl_c():
+            state = flow(return_state=True)
+    except (Exception, KeyboardInterrupt) as error:
+        if is_over():
+            _say(f"the Prefect server at {console.api_url} was not told how the run ended ({type(error).__name__})")
+            return
+        if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, console.api_url):
+            raise
+        raise _refused(console.api_url, error) from error
+    if not is_over():
+        state.result()  # raises what the flow raised
 
 
 @contextmanager
@@ -124,17 +154,6 @@ def _ended_like_ctrl_c() -> Iterator[None]:
         yield
     except TerminationSignal as end:
         raise KeyboardInterrupt(WORDS[signal.SIGTERM]) from end
-
-
-def _close_killed_runs() -> threading.Thread:
-    """Mark what killed runs left as running, beside this run: it costs the server's time and not the person's."""
-    from flows.batch.crashed import TICKET_KILLED, close_crashed_runs
-
-    # The thread takes over Prefect's settings, which are those of this context.
-    close = functools.partial(copy_context().run, close_crashed_runs, "verify-ticket", message=TICKET_KILLED)
-    thread = threading.Thread(target=close, name="refute-close-killed-runs", daemon=True)
-    thread.start()
-    return thread
 
 
 @contextmanager
@@ -192,25 +211,6 @@ def _make_model_limit(settings: Settings) -> None:
 
     with get_client(sync_client=True) as client:
         ensure_model_limit(client, settings.model_requests)
-
-
-def _run(request: "VerifyRequest", observer: StageObserver, api_url: str) -> Outcome:
-    """One run; its outcome is handed back also where Prefect could not be told of it."""
-    from flows.states import outcome_of
-    from flows.verify_ticket import verify_ticket
-
-    with session(observer, api_url) as current:
-        try:
-            with _ended_like_ctrl_c():
-                state = verify_ticket(request, return_state=True)
-            return outcome_of(state)
-        except (Exception, KeyboardInterrupt) as error:
-            if current.recorded is not None:
-                _say(f"the Prefect server at {api_url} was not told how the run ended ({type(error).__name__})")
-                return current.recorded
-            if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, api_url):
-                raise
-            raise _refused(api_url, error) from error
 
 
 def _refused(api_url: str, error: BaseException) -> OrchestratorUnavailable:

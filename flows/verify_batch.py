@@ -1,35 +1,37 @@
-"""The flow: open or resume → answers → a crew puts each ticket through the stages → summary."""
+"""The flow of a batch: open or resume → answers → its tickets as task runs, or chunks of them on workers → summary."""
 
 import contextlib
 from typing import Any
+from uuid import UUID
 
 from prefect import flow, tags
+from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
+from prefect.runtime import flow_run
 from prefect.states import Cancelled, Completed, Failed
 
 from flows.batch.answers import approve_in_advance, put_to_a_person
-from flows.batch.crashed import close_crashed_runs, introduce
-from flows.batch.crew import Crew
-from flows.batch.desk import Desk
-from flows.batch.helpers import call_helpers
-from flows.batch.opening import open_batch
+from flows.batch.dispatch import verify_in_chunks
+from flows.batch.opening import batch_run, open_batch
+from flows.batch.pool import verify_tickets
 from flows.batch.readiness import require_all
-from flows.batch.request import LATEST, BatchRequest
-from flows.batch.result import BatchResult
-from flows.batch.run_log import RunLog
-from flows.batch.slots import Slots, cores
+from flows.batch.request import BatchRequest, ChunkRequest
+from flows.batch.result import BatchResult, result_of
+from flows.batch.run import BatchRun
 from flows.batch.ui import BatchPage
+from flows.batch.watcher import BatchWatcher, RunLog
+from flows.cleanup import BATCH_NAME, remove_containers
 from flows.confirmation.approver import FormList
+from flows.console import current_console
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
+from flows.orchestrator.killed_runs import heartbeats
+from flows.orchestrator.lost_server import given_up_if_lost
 from flows.request import refuse_foreign_settings, settings_of
-from flows.session import current_session
 from flows.states import GOOD, keep_tracebacks_out
-from refute.batch.allowance import load_allowances
 from refute.batch.entry import Entry
-from refute.batch.tally import Tally
 from refute.errors import CostsCsvUnavailable, InfrastructureError
-from refute.ledger.batches import Answer, Batches
+from refute.ledger.batches import Batches
 from refute.ledger.costs_csv import append_missing
 from refute.ledger.store import Ledger
 from refute.outcome import Status
@@ -37,9 +39,16 @@ from refute.ports import Ports
 from refute.scan.allow import load_allow_file
 
 
-@flow(name="verify-batch", flow_run_name="batch {request.title}", persist_result=False, log_prints=False)
-def verify_batch(request: BatchRequest) -> State[BatchResult]:
-    """Try to refute the claims of many tickets. Any number of processes may work on the same batch (`resume`).
+@flow(
+    name="verify-batch",
+    flow_run_name="batch {request.title}",
+    persist_result=False,
+    log_prints=False,
+    on_crashed=[remove_containers],
+    on_cancellation=[remove_containers],
+)
+def verify_batch(request: BatchRequest) -> State[None]:
+    """Try to refute the claims of many tickets. What was killed or ended goes on when it is run again (`resume`).
 
     Raises:
         TicketNotFound, UsageError: there is nothing to do, or no such batch.
@@ -47,110 +56,99 @@ def verify_batch(request: BatchRequest) -> State[BatchResult]:
         LedgerUnavailable, OrchestratorUnavailable: the ledger failed, or no turn to ask a model is to be had; what was
             recorded is kept, and the batch can be resumed.
     """
-    refuse_foreign_settings(request, started_by_worker=not current_session().api_url)
-    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
-        desk = _opened(request, ledger, signals)
-        keep_tracebacks_out()
-        if not current_session().api_url or request.resume == LATEST:
-            introduce(desk.batch_id)
-        reason = ""
-        with tags(desk.batch_id):
-            crew = Crew(desk, size=desk.settings.batch_containers or cores())  # its threads take over the tags
-            page = BatchPage(desk.batch_id)
+    console = current_console()
+    refuse_foreign_settings(request, started_by_worker=console is None)
+    keep_tracebacks_out()
+    watcher = console.watcher if console else RunLog()
+    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals, heartbeats():
+        batch = _opened(request, ledger, watcher, signals)
+        with tags(batch.batch_id):
+            page, reason = BatchPage(batch.batch_id), ""
             try:
                 with signals.let_through():
-                    _settle_answers(request, desk)
-                    crew.sweep()
-                    call_helpers(desk.batch_id, request.helpers, fresh=request.fresh, tell=desk.watcher.told)
-                    close_crashed_runs("verify-batch")
-                    with crew.at_work():
-                        crew.wait(meanwhile=lambda: page.progress(desk.tally))
+                    _settle_answers(request, batch)
+                    _verify(request, batch, page)
             except KeyboardInterrupt as interrupt:
                 reason = str(interrupt) or "interrupted"
             except InfrastructureError as error:
-                current_session().failure = error
-                current_session().lost_server()
+                watcher.failed(error)
+                given_up_if_lost()
                 raise
-            crew.sweep()
-            _append_costs(desk)
-            result = _result(desk, reason)
-            current_session().batch = result
-            if not current_session().lost_server():
-                page.close(result, desk.batches)
+            result = _closed(batch, reason)
+            if not given_up_if_lost():
+                page.close(result, batch.batches)
     return _state(result)
 
 
-def result_of(state: State[Any]) -> BatchResult:
-    """The result that a finished run carries; raises what the flow raised."""
-    result = state.data if state.is_cancelled() else state.result(raise_on_failure=False)
-    result = getattr(result, "result", result)  # an in-memory result record wraps it
-    if isinstance(result, BaseException):
-        raise result
-    if not isinstance(result, BatchResult):
-        raise TypeError(f"flow run ended {state.name} with {type(result).__name__}, expected a BatchResult")
-    return result
-
-
-def _opened(request: BatchRequest, ledger: Ledger, signals: Interruptions) -> Desk:
-    batches, settings = Batches(ledger), settings_of(request)
+def _opened(request: BatchRequest, ledger: Ledger, watcher: BatchWatcher, signals: Interruptions) -> BatchRun:
+    settings = settings_of(request)
     load_allow_file(settings.scan_allow_file)  # else each of the tickets would tell
-    watcher = current_session().watcher if current_session().api_url else RunLog()
 
     def check(due: list[Entry]) -> None:
         with signals.let_through():  # an engine that hangs may take its time
             require_all(due, Ports(settings, run_id=""), tell=watcher.told)
 
-    batch, entries = open_batch(batches, request, check=check)
-    desk = Desk(
-        batch_id=batch.id,
-        entries=entries,
-        settings=settings,
-        ledger=ledger,
-        slots=Slots(settings.batch_containers or cores()),
-        tally=Tally(total=len(entries)),
-        allowances=load_allowances(request.allow_dangerous) if request.allow_dangerous else {},
-        watcher=watcher,
-    )
-    desk.catch_up(earlier=True)
-    desk.watcher.opened(batch.id, desk.tally)
-    return desk
+    batch, entries = open_batch(Batches(ledger), request, check=check)
+    _introduce(batch.id)
+    return batch_run(request, settings, ledger, entries, watcher=watcher, batch_id=batch.id)
 
 
-def _settle_answers(request: BatchRequest, desk: Desk) -> None:
+def _introduce(batch_id: str) -> None:
+    """Name and tag the flow run with its batch, which may not have been known before."""
+    with contextlib.suppress(Exception), get_client(sync_client=True) as client:  # a view: the ledger has the batch
+        client.update_flow_run(
+            UUID(flow_run.id), name=BATCH_NAME.format(batch_id), tags=sorted({*flow_run.tags, batch_id})
+        )
+
+
+def _settle_answers(request: BatchRequest, batch: BatchRun) -> None:
     if request.approval == "in_advance":
-        approve_in_advance(desk.batches, desk.batch_id, desk.entries, by=approved_by())
+        approve_in_advance(batch.batches, batch.batch_id, batch.entries, by=approved_by())
         return
-    ports = Ports(desk.settings, run_id=desk.batch_id)
-    by_form = None if current_session().api_url else FormList(ports)  # a worker has no terminal
-    ask = (current_session().ask or by_form) if request.approval == "ask" else None
-    put_to_a_person(desk.batches, ports, desk.entries, ask)
+    ports, console = Ports(batch.settings, run_id=batch.batch_id), current_console()
+    ask = console.ask if console else FormList(ports)  # a worker has no terminal
+    put_to_a_person(batch.batches, ports, batch.entries, ask if request.approval == "ask" else None)
 
 
-def _append_costs(desk: Desk) -> None:
-    """The lines of outcomes whose process was killed before it wrote them, and of ticket files that cannot be used."""
-    try:
-        append_missing(desk.ledger, desk.settings.costs_csv)
+def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage) -> None:
+    """Here, or by workers."""
+    due, tally = batch.due(), batch.progress.tally
+    if not request.chunk_tickets:
+        verify_tickets(batch, due, meanwhile=lambda: page.progress(tally))
+        return
+    ids = [row.ticket_id for row in due]
+    chunks = [
+        ChunkRequest(
+            batch_id=batch.batch_id,
+            tickets=tuple(ids[start : start + request.chunk_tickets]),
+            allow_dangerous=request.allow_dangerous,
+            fresh=request.fresh,
+        )
+        for start in range(0, len(ids), request.chunk_tickets)
+    ]
+
+    def look() -> None:
+        batch.progress.look()
+        page.progress(tally)
+
+    verify_in_chunks(chunks, meanwhile=look)
+
+
+def _closed(batch: BatchRun, reason: str) -> BatchResult:
+    """Everything in the cost table, and the result by what the ledger holds, whichever process recorded it."""
+    try:  # also the lines of outcomes whose process was killed before it wrote them
+        append_missing(batch.ledger, batch.settings.costs_csv)
     except CostsCsvUnavailable as error:  # the ledger has them: the next run appends what is missing
-        desk.watcher.told(str(error))
-
-
-def _result(desk: Desk, reason: str) -> BatchResult:
-    desk.catch_up(from_the_first=True)  # a batch exits with the worst of its tickets, whichever process ran them
-    open_rows = [row for row in desk.batches.tickets(desk.batch_id) if not row.finished]
-    return BatchResult(
-        batch_id=desk.batch_id,
-        tally=desk.tally,
-        waiting=tuple(row.ticket_id for row in open_rows if row.answer is Answer.WAITING),
-        unfinished=tuple(row.ticket_id for row in open_rows if row.answer is not Answer.WAITING),
-        interrupted=reason,
-    )
+        batch.watcher.told(str(error))
+    batch.progress.finish()
+    result = result_of(batch.batches, batch.batch_id, batch.progress.tally, interrupted=reason)
+    batch.watcher.closed(result)
+    return result
 
 
 def _state(result: BatchResult) -> State[Any]:
     """Green where nothing needs doing or an approval is awaited, grey where somebody ended it, else red."""
-    # Nobody takes the result from a worker, where Prefect would read a failed state's data as an exception.
-    carried = result if current_session().api_url else None
     if result.interrupted:
-        return Cancelled(name="INTERRUPTED", message=f"{result.interrupted}; {result.words()}", data=carried)
+        return Cancelled(name="INTERRUPTED", message=f"{result.interrupted}; {result.words()}")
     make = Completed if result.status in {*GOOD, Status.PENDING} else Failed
-    return make(name=result.status, message=result.words(), data=carried)
+    return make(name=result.status, message=result.words())

@@ -10,9 +10,9 @@ from typing import NoReturn, TypeVar, assert_never
 
 from refute.adversary.attack import Screening
 from refute.approval import Confirmation
+from refute.caching.wording import age_in_words
 from refute.errors import InfrastructureError, ModelUnavailable, UsageError
 from refute.guardrails.audit_chain import AuditAnchor
-from refute.kept.wording import age_in_words
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import KeptFrom, Outcome, StageRecord, Status, Stop
 from refute.scan.finding import ScanResult

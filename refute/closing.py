@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterator
 
+from refute.caching.wording import not_run_again
 from refute.case import CaseFile
-from refute.kept.wording import not_run_again
 from refute.llm.pricing import total
 from refute.outcome import ModelUse, Outcome, Provenance, TestRecord
 from refute.sandbox.job import JobResult

@@ -1,8 +1,8 @@
-"""Who watches a run: told when a stage begins and what it came to. No verdict depends on what a watcher does."""
+"""Who watches a run: told when a stage begins, what it came to, and the outcome. No verdict depends on a watcher."""
 
 from typing import Protocol
 
-from refute.outcome import StageRecord
+from refute.outcome import Outcome, StageRecord
 
 
 class StageObserver(Protocol):
@@ -18,6 +18,10 @@ class StageObserver(Protocol):
 
     def warned(self, message: str) -> None:
         """Something beside the verdict went wrong, and a person should know."""
+        ...
+
+    def closed(self, outcome: Outcome) -> None:
+        """The outcome is recorded."""
         ...
 
 
@@ -46,6 +50,11 @@ class Watchers:
         for watcher in self._watchers:
             watcher.warned(message)
 
+    def closed(self, outcome: Outcome) -> None:
+        """Tell all."""
+        for watcher in self._watchers:
+            watcher.closed(outcome)
+
 
 class Unwatched:
     """Nobody looks."""
@@ -57,6 +66,9 @@ class Unwatched:
         """Nothing."""
 
     def warned(self, message: str) -> None:
+        """Nothing."""
+
+    def closed(self, outcome: Outcome) -> None:
         """Nothing."""
 
 
@@ -85,3 +97,7 @@ class OnlyOnce:
         mine = object()
         if self._said.setdefault(message, mine) is mine:  # one step: of two threads only one finds its own
             self._watcher.warned(message)
+
+    def closed(self, outcome: Outcome) -> None:
+        """Pass it on."""
+        self._watcher.closed(outcome)

@@ -3,20 +3,20 @@
 import contextlib
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import docker
 
-from refute.errors import ImageMissing, LedgerUnavailable
+from refute.caching.key import run_key
+from refute.errors import ImageMissing, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
-from refute.kept.runs import KeptRuns
 from refute.llm.model import Model
 from refute.observer import OnlyOnce, StageObserver, Unwatched
 from refute.places import cache_dir
-from refute.sandbox.connection import EngineFacts, connect, engine_errors
+from refute.sandbox.connection import connect, engine_errors
 from refute.sandbox.derived import DerivedImage, derive_image
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import SandboxImage, find_image
@@ -25,11 +25,16 @@ from refute.sandbox.network import require_bridge, require_route
 from refute.sandbox.network_hosts import AllowedHost
 from refute.sandbox.requirements_download import WheelSource
 from refute.settings import Settings
+from refute.stages.execution import Directly, StageRunner
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.store import SnapshotStore, pack
 
 if TYPE_CHECKING:
     from refute.ledger.store import Ledger
+
+
+DerivedImages = dict[tuple[str, tuple[str, ...]], DerivedImage | None]
+"""Python version and requirements → the image with them."""
 
 
 class Ports:
@@ -48,7 +53,7 @@ class Ports:
         self.run_id = run_id
         self.observer: StageObserver = OnlyOnce(observer or Unwatched())
         self._images: dict[str, SandboxImage] = {}
-        self._derived: dict[tuple[str, tuple[str, ...]], DerivedImage | None] = {}
+        self._derived: DerivedImages = {}
         self._models: dict[str, Model] = {}
         self._contents: dict[str, Mapping[str, bytes]] = {}
         self._workspaces: dict[str, bytes] = {}
@@ -79,14 +84,23 @@ class Ports:
             self._workspaces[snapshot.digest] = pack(snapshot.files, self.contents(snapshot))
         return self._workspaces[snapshot.digest]
 
-    @cached_property
-    def kept(self) -> KeptRuns:
-        """Earlier runs that may stand for this one's."""
-        return KeptRuns(self.settings, self.run_id, facts=self._facts, warn=self.observer.warned)
+    def share_images(self, images: dict[str, SandboxImage], derived: DerivedImages) -> None:
+        """Look images up among these, and add what is found: they are the same for all tickets of a batch."""
+        self._images, self._derived = images, derived
 
-    def _facts(self) -> EngineFacts:
-        """What the engine is; raises as the sandbox's own."""
-        return self.sandbox.facts()
+    @cached_property
+    def stages(self) -> StageRunner:
+        """Carries out the work of stages."""
+        return Directly()
+
+    def result_key(self, jobs: Sequence[Job], also: Sequence[object] = ()) -> str | None:
+        """The key that results of jobs are cached under; None where nothing may stand for them."""
+        if not self.settings.kept_runs_max_age_s or any(job.allowed_hosts for job in jobs):
+            return None  # what hosts answer is in no key
+        try:
+            return run_key(jobs, self.sandbox.facts(), also)
+        except InfrastructureError:
+            return None  # whoever runs the jobs tells what is wrong with the engine
 
     @cached_property
     def ledger(self) -> "Ledger":

@@ -12,7 +12,6 @@ from refute.closing import close, local_servers
 from refute.errors import AuditUnavailable, CostsCsvUnavailable, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.audit_chain import AuditAnchor, log_name
-from refute.journal import Journal
 from refute.outcome import Outcome, Provenance, Status, Stop
 from refute.outcome_document import write_document
 from refute.ports import Ports
@@ -46,7 +45,7 @@ def _made_durable(ports: Ports, case: CaseFile) -> Outcome:
     with contextlib.suppress(OSError):  # the ledger has all of it, and may lie elsewhere
         write_evidence(outcome, directory)
     _enter(ports, case, outcome, directory)
-    Journal.of(ports.settings, run_id=outcome.run_id, ticket_id=outcome.ticket_id).closed(outcome)
+    ports.observer.closed(outcome)
     return outcome
 
 

@@ -1,1 +1,1 @@
-"""One Prefect task per stage, each a thin wrapper."""
+"""The stages of a ticket as Prefect tasks: their retries, timeouts and cache; the flow composes what they run."""

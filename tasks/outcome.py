@@ -1,6 +1,7 @@
-"""Stage 12: record the outcome once: ledger, CSV, evidence files, audit log, Prefect artifacts."""
+"""The last stage: the outcome once in ledger, CSV, evidence files and audit log; then shown by Prefect's artifacts."""
 
 import json
+from collections.abc import Callable
 
 from prefect.artifacts import Artifact, create_link_artifact, create_markdown_artifact, create_table_artifact
 
@@ -13,14 +14,29 @@ from reports.artifacts import PAGE_NAME, RECORD_TYPE, artifact_key, record_docum
 from reports.outcome_markdown import render_markdown
 from reports.outcome_rows import claims_rows
 from reports.ui_links import artifact_path
-from tasks.stage import stage
 
 
-@stage("outcome")
-def record_outcome(ports: Ports, case: CaseFile) -> Outcome:
-    """Close the case, make it durable, and show it in the Prefect UI."""
+def record_and_show(ports: Ports, case: CaseFile, answers: Callable[[], bool]) -> Outcome:
+    """Close the case, make it durable, and leave its artifacts, which are a view of what the ledger holds.
+
+    Args:
+        ports: the effects of the run.
+        case: what its stages returned.
+        answers: whether Prefect's server still does: one that is gone would be tried for a minute.
+
+    Raises:
+        LedgerUnavailable: it could not be recorded.
+    """
     outcome = record(ports, case)
-    show_outcome(ports.settings, outcome)
+    why = "its server does not answer"
+    if answers():
+        try:
+            show_outcome(ports.settings, outcome)
+        except Exception as error:  # noqa: BLE001  # of Prefect's client, in many kinds: the outcome is recorded
+            why = type(error).__name__
+        else:
+            return outcome
+    ports.observer.warned(f"no artifact in Prefect ({why})")
     return outcome
 
 

@@ -5,7 +5,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from flows.batch.standing import standing
+from flows.batch.progress import in_words
+from flows.batch.watcher import Unwatched
 from refute.batch.tally import Tally
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
-class BatchLines:
+class BatchLines(Unwatched):
     """Writes to stderr; may be called from several threads."""
 
     def __init__(self) -> None:
@@ -40,15 +41,15 @@ class BatchLines:
                 self._bar, self._task = _bar()
 
     def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
-        """Say how a ticket ended and how the batch stands."""
-        stands = standing(tally, left_s)
+        """Say how a ticket ended and how far the batch is."""
+        said = in_words(tally, left_s)
         self._write(
             f"[{tally.done}/{tally.total}] {outcome.ticket_id}: {outcome.status}"
-            f"  ({duration(outcome.duration_s)})" + ("" if self._terminal else f"  | {stands}")
+            f"  ({duration(outcome.duration_s)})" + ("" if self._terminal else f"  | {said}")
         )
         with self._lock:
             if self._bar is not None and self._task is not None:
-                self._bar.update(self._task, total=tally.total, completed=tally.done, description=stands)
+                self._bar.update(self._task, total=tally.total, completed=tally.done, description=said)
 
     def told(self, message: str) -> None:
         """Pass on a warning."""

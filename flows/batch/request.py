@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from refute.ledger.bench_runs import BENCH
 from refute.settings import Settings
 
+BATCH_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 LATEST = "latest"
 """Stands for the newest unfinished batch."""
 
@@ -22,7 +23,7 @@ class BatchRequest(BaseModel):
     source: Path | None = Field(
         default=None, description="Directory with ticket directories, or a JSON Lines file. Not needed to resume."
     )
-    batch_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] | None = Field(
+    batch_id: Annotated[str, Field(pattern=BATCH_ID)] | None = Field(
         default=None, description="Name of a new batch; made up if empty. Names are used once."
     )
     resume: str | None = Field(default=None, description=f"Go on with this batch; `{LATEST}`: the newest unfinished.")
@@ -42,10 +43,12 @@ class BatchRequest(BaseModel):
         default=None,
         description="Allow-file: tickets whose dangerous scripts may run, each with its snapshot.",
     )
-    helpers: Annotated[int, Field(ge=0, le=64)] = Field(
-        default=0, description="How many more workers are asked to share the batch (deployment `verify-batch/join`)."
+    chunk_tickets: Annotated[int, Field(ge=0, le=100)] = Field(
+        default=0,
+        description="Spread the batch over workers, so many tickets to each run of `verify-chunk/chunk`; 10 to 20 is a "
+        "good size. 0: this process verifies all of them.",
     )
-    fresh: bool = Field(default=False, description="Run everything and ask models anew; use no kept runs or answers.")
+    fresh: bool = Field(default=False, description="Run everything and ask models anew; ignore caches.")
     bench: SkipJsonSchema[bool] = False
     """Whether a tester is measured: such runs are no tickets that fail. Not in the form."""
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
@@ -60,6 +63,19 @@ class BatchRequest(BaseModel):
     @property
     def title(self) -> str:
         """What the run is called in the UI before the batch is open."""
-        if self.resume:
-            return f"{self.resume} (joined)"
-        return self.batch_id or (self.source.name if self.source else "without tickets")
+        return self.batch_id or self.resume or (self.source.name if self.source else "without tickets")
+
+
+class ChunkRequest(BaseModel):
+    """Which tickets of a batch one worker verifies."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    batch_id: Annotated[str, Field(pattern=BATCH_ID)]
+    tickets: tuple[str, ...]
+    """Their ids."""
+    allow_dangerous: Path | None = None
+    """The batch's allow-file."""
+    fresh: bool = False
+    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
+    """The worker's own, by file and environment."""

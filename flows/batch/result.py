@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from refute.batch.tally import Tally, worst
+from refute.ledger.batches import Answer, Batches
 from refute.outcome import Status
 
 
@@ -31,3 +32,19 @@ class BatchResult:
         parts += [f"{len(self.waiting)} wait for an approval"] if self.waiting else []
         parts += [f"{len(self.unfinished)} not finished"] if self.unfinished else []
         return ", ".join(parts) or "no ticket"
+
+
+def result_of(batches: Batches, batch_id: str, tally: Tally, *, interrupted: str) -> BatchResult:
+    """How a batch stands by what the ledger holds of it.
+
+    Raises:
+        LedgerUnavailable: the ledger failed.
+    """
+    rows = [row for row in batches.tickets(batch_id) if not row.finished]
+    return BatchResult(
+        batch_id=batch_id,
+        tally=tally,
+        waiting=tuple(row.ticket_id for row in rows if row.answer is Answer.WAITING),
+        unfinished=tuple(row.ticket_id for row in rows if row.answer is not Answer.WAITING),
+        interrupted=interrupted,
+    )

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, Self, cast
 from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
 from prefect.logging import get_run_logger
 
+from flows.batch.progress import paid
 from flows.batch.result import BatchResult
-from flows.batch.standing import paid
+from flows.orchestrator.lost_server import given_up_if_lost
 from flows.orchestrator.server import still_answers
-from flows.session import current_session
 from flows.states import GOOD
 from refute.batch.tally import WORST_FIRST, Tally
 from refute.guardrails.plain_text import markdown_text
@@ -78,7 +78,7 @@ class BatchPage:
             else:
                 update_progress_artifact(self._artifact, share, description=said)
         except Exception:  # noqa: BLE001  # a view of what the ledger holds, whatever Prefect has against it
-            current_session().lost_server()
+            given_up_if_lost()
 
     def close(self, result: BatchResult, batches: Batches) -> None:
         """Leave the summary."""

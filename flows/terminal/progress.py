@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from refute.guardrails.plain_text import printable
-from refute.outcome import StageRecord
+from refute.outcome import Outcome, StageRecord
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -49,6 +49,9 @@ class StageLines:
         """Say what a person should know beside the verdict."""
         self.stop()
         _write(f"warning: {printable(message, max_chars=1_000)}")
+
+    def closed(self, outcome: Outcome) -> None:
+        """Nothing: the command shows the outcome."""
 
     def stop(self) -> None:
         """Take the clock away."""

@@ -9,12 +9,12 @@ import docker
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
+from refute.caching.kind import FOLDER as RUNS
 from refute.doctor.check import Check
 from refute.doctor.engine import judge_engine, read_facts
 from refute.doctor.runtimes import check_runtimes, tried_out_in_a_container
 from refute.errors import RefuteError
 from refute.file_store.folder import folder_bytes
-from refute.kept.runs import FOLDER as RUNS
 from refute.llm.answers import FOLDER as ANSWERS
 from refute.sandbox.connection import PERMISSION_HINT
 from refute.sandbox.image import SandboxImage, find_image

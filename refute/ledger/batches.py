@@ -1,4 +1,4 @@
-"""Batches: their tickets, who may run them, and how they ended."""
+"""Batches: their tickets, who said that they may run, and how they ended."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +20,13 @@ from refute.outcome_document import read_document
 SHOWN: Final = 5
 READ_AT_ONCE: Final = 10
 ENTRY: Final = BATCH_TICKETS.c
+FINISHED: Final = (
+    select(OUTCOMES.c.id)
+    .where(OUTCOMES.c.run_id == ENTRY.batch_id, OUTCOMES.c.ticket_id == ENTRY.ticket_id)
+    .correlate(BATCH_TICKETS)
+    .exists()
+)
+"""Whether a ticket's outcome is recorded: the outcome itself says so, and is there once."""
 
 
 class Answer(StrEnum):
@@ -55,8 +62,8 @@ class BatchTicket:
     """When it began to wait for a person; None: it never did."""
     answered_at: datetime | None
     """When it was answered; None: it waits."""
-    owner: str | None
     finished: bool
+    """Whether the ledger has its outcome."""
 
 
 class Batches:
@@ -88,7 +95,7 @@ class Batches:
         Raises:
             UsageError: there is a batch of this name.
         """
-        common = {"batch_id": batch.id, "answer": Answer.WAITING.value, "answered_by": "", "finished": False}
+        common = {"batch_id": batch.id, "answer": Answer.WAITING.value, "answered_by": ""}
         rows = [
             {**common, "position": position, "ticket_id": ticket_id, "source": source}
             for position, (ticket_id, source) in enumerate(tickets)
@@ -124,7 +131,7 @@ class Batches:
         Raises:
             UsageError: all are finished.
         """
-        ours = (ENTRY.batch_id == BATCHES.c.batch_id) & ENTRY.finished.is_(False)
+        ours = (ENTRY.batch_id == BATCHES.c.batch_id) & ~FINISHED
         query = select(BATCHES).where(select(ENTRY.position).where(ours).exists())
         with self._ledger.transaction() as connection:
             row = connection.execute(query.order_by(BATCHES.c.created_at.desc()).limit(1)).one_or_none()
@@ -134,7 +141,7 @@ class Batches:
 
     def unfinished_since(self, earliest: datetime) -> datetime | None:
         """When the oldest unfinished batch was opened, of those from `earliest` on; None where there is none."""
-        ours = (ENTRY.batch_id == BATCHES.c.batch_id) & ENTRY.finished.is_(False)
+        ours = (ENTRY.batch_id == BATCHES.c.batch_id) & ~FINISHED
         query = select(BATCHES.c.created_at).where(select(ENTRY.position).where(ours).exists())
         query = query.where(BATCHES.c.created_at >= earliest)
         with self._ledger.transaction() as connection:
@@ -142,9 +149,9 @@ class Batches:
 
     def tickets(self, batch_id: str) -> list[BatchTicket]:
         """All tickets of a batch in order."""
-        query = select(BATCH_TICKETS).where(ENTRY.batch_id == batch_id).order_by(ENTRY.position)
+        query = select(BATCH_TICKETS, FINISHED.label("finished")).where(ENTRY.batch_id == batch_id)
         with self._ledger.transaction() as connection:
-            return [ticket_of(row) for row in connection.execute(query)]
+            return [_ticket(row) for row in connection.execute(query.order_by(ENTRY.position))]
 
     def answer(
         self,
@@ -171,7 +178,7 @@ class Batches:
         moments = {"asked_at": since, "answered_at": None} if waits else {"answered_at": now}
         with self._ledger.transaction(writes=True) as connection:
             for ticket_id, digest in digests.items():
-                asked = (ENTRY.batch_id == batch_id) & (ENTRY.ticket_id == ticket_id) & ENTRY.finished.is_(False)
+                asked = (ENTRY.batch_id == batch_id) & (ENTRY.ticket_id == ticket_id) & ~FINISHED
                 if instead_of is not None:
                     asked &= ENTRY.answer == instead_of.value
                 values = {"answer": answer.value, "answered_by": by[:200], "digest": digest, **moments}
@@ -217,8 +224,7 @@ def _batch(row: Row[Any]) -> Batch:
     return Batch(id=row.batch_id, source=row.source, created_at=row.created_at)
 
 
-def ticket_of(row: Row[Any]) -> BatchTicket:
-    """A row of the table as a record."""
+def _ticket(row: Row[Any]) -> BatchTicket:
     return BatchTicket(
         position=row.position,
         ticket_id=row.ticket_id,
@@ -228,6 +234,5 @@ def ticket_of(row: Row[Any]) -> BatchTicket:
         digest=row.digest,
         asked_at=row.asked_at,
         answered_at=row.answered_at,
-        owner=row.owner,
         finished=bool(row.finished),
     )

@@ -27,7 +27,7 @@ from sqlalchemy import (
     true,
 )
 
-HEAD: Final = "0012"
+HEAD: Final = "0013"
 """The revision that this version of refute reads and writes."""
 
 NANODOLLARS: Final = 1_000_000_000
@@ -258,9 +258,6 @@ BATCH_TICKETS: Final = Table(
     Column("digest", String(80)),  # NULL: the answer is about whatever the files are
     Column("asked_at", Instant),  # NULL: it was never put to a person
     Column("answered_at", Instant),  # NULL: it waits
-    Column("owner", String(200)),  # NULL: nobody works on it
-    Column("lease_until", Instant),
-    Column("finished", Boolean, nullable=False),
     UniqueConstraint("batch_id", "ticket_id"),
 )
 

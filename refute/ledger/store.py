@@ -1,7 +1,7 @@
 """The ledger: every outcome once, in one transaction, whatever is retried or killed."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -73,32 +73,25 @@ class Ledger:
         """Give the connections back."""
         self._engine.dispose()
 
-    def record(
-        self,
-        outcome: Outcome,
-        *,
-        audited: AuditAnchor | None = None,
-        provided: Callable[[Connection], bool] | None = None,
-    ) -> bool:
+    def record(self, outcome: Outcome, *, audited: AuditAnchor | None = None) -> bool:
         """Write an outcome with all its rows, or nothing; its cost line is due in the settings' cost table.
 
         Args:
             outcome: what to write.
             audited: where the audit log stood at the verdict, so that lines cut off it later show.
-            provided: asked first, in the same transaction; where it says no, nothing is written.
 
         Returns:
-            False where (run id, ticket id, attempt) is there already: the first record stands. Or it was refused.
+            False where (run id, ticket id, attempt) is there already: the first record stands.
         """
         new = rows.rows_of(outcome, audited, table_name(self.costs_csv))  # before the transaction: others wait for that
         try:
             with self.transaction(writes=True) as connection:
-                return (provided is None or provided(connection)) and _insert(connection, new)
+                return _insert(connection, new)
         except IntegrityError as error:
             # Another process recorded the same run or outcome between our look and our write.
             try:
                 with self.transaction(writes=True) as connection:
-                    return (provided is None or provided(connection)) and _insert(connection, new)
+                    return _insert(connection, new)
             except IntegrityError:
                 raise unavailable(self._engine, error) from error
 

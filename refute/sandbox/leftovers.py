@@ -1,19 +1,18 @@
-"""Containers that a run which was killed left on the engine, while they are still within their time."""
+"""Containers that a run which was killed or ended left on the engine, while they are still within their time."""
 
 import contextlib
-from collections.abc import Callable, Collection
+from collections.abc import Iterable
 
 from refute.sandbox.connection import EngineClient, connect, engine_errors
 from refute.sandbox.reaper import remove_container
 
 
-def remove_leftovers(run_id: str, *, spare: Callable[[], Collection[str]]) -> int:
+def remove_leftovers(run_id: str, *, tickets: Iterable[str] | None = None) -> int:
     """Remove the containers of a run, with their volumes, and wait until they are gone.
 
     Args:
         run_id: whose.
-        spare: says which tickets' containers somebody needs. Asked once the containers are listed: who claims a ticket
-            after that has made no container that is on the list.
+        tickets: only those of these tickets.
 
     Returns:
         How many there were.
@@ -21,10 +20,9 @@ def remove_leftovers(run_id: str, *, spare: Callable[[], Collection[str]]) -> in
     Raises:
         EngineUnavailable, EngineDied, SandboxFailed: the engine does not answer, or cannot list them.
     """
+    wanted = None if tickets is None else set(tickets)
     with contextlib.closing(connect()) as client, engine_errors("remove what a killed run left"):
-        there = _containers(client, run_id)
-        needed = spare()
-        left = [name for name, ticket in there if ticket not in needed]
+        left = [name for name, ticket in _containers(client, run_id) if wanted is None or ticket in wanted]
         for name in left:
             remove_container(client, name)
     return len(left)

@@ -43,6 +43,12 @@ def take_snapshot(ports: Ports, ticket: Ticket) -> Snapshot:
     )
 
 
+def look_at(ports: Ports, ticket: Ticket) -> tuple[Snapshot, ScanResult]:
+    """Freeze and scan; raises as `take_snapshot` and `scan_scripts`."""
+    snapshot = take_snapshot(ports, ticket)
+    return snapshot, scan_scripts(ports, ticket, snapshot)
+
+
 def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult:
     """Scan the verification script and what it reaches inside the snapshot.
 

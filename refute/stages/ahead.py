@@ -7,8 +7,8 @@ import contextlib
 
 from refute.adversary.contract import PLAN
 from refute.adversary.suite import attack_limits
+from refute.caching.kind import VERIFICATION
 from refute.errors import InfrastructureError
-from refute.kept.runs import VERIFICATION
 from refute.ports import Ports
 from refute.sandbox.job import Job, Limits
 from refute.stages.jobs import verification_limits, verification_of
@@ -20,7 +20,7 @@ def prepare_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> No
     if ticket.requirements or ports.allowed_hosts:
         return
     with contextlib.suppress(InfrastructureError):  # the stage itself tells
-        if ports.kept.looks() and ports.kept.find(VERIFICATION, [verification_of(ports, ticket, snapshot)]):
+        if ports.stages.knows(VERIFICATION, ports.result_key([verification_of(ports, ticket, snapshot)])):
             return
         job = _outline(ports, ticket, "verify", ports.image(ticket.python).id, verification_limits(ports.settings))
         ports.sandbox.prepare(job, waiting_s=ports.settings.confirmation_timeout_s)

@@ -12,10 +12,10 @@ from refute.adversary.attack import Brief
 from refute.adversary.strength.mutants import Mutant, sample_mutants
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.scoring import score, unmeasured
-from refute.adversary.strength.trial import Trial, VariantRuns, make_trial, read_runs, trial_jobs, trial_limits
-from refute.kept.chance import left_to_chance
-from refute.kept.fitness import settled
-from refute.kept.runs import MUTANTS, KeptMutants
+from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits
+from refute.caching.chance import left_to_chance
+from refute.caching.fitness import settled
+from refute.caching.kind import MUTANTS, MutantsRecord
 from refute.outcome import KeptFrom, Status
 from refute.ports import Ports
 from refute.sandbox.job import Job, JobResult
@@ -64,13 +64,12 @@ def run_mutants(
     if not mutants:
         return _told(unmeasured("the code is too large for its mutants", floor=settings.strength_floor))
     began = time.monotonic()
-    experiment = _Experiment(ports, snapshot, evidence, brief, mutants)
-    measured = experiment.known() or experiment.run()
+    measured = _Experiment(ports, snapshot, evidence, brief, mutants).measure()
     return replace(measured, duration_s=round(time.monotonic() - began, 3))
 
 
 class _Experiment:
-    """One attack on these mutants: what it came to before, or what it comes to now."""
+    """One attack on these mutants."""
 
     def __init__(
         self, ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Brief, mutants: Sequence[Mutant]
@@ -90,39 +89,35 @@ class _Experiment:
         )
         self._lasting = not left_to_chance(brief, evidence.screening.attack.source, ports.contents(snapshot))
 
-    def known(self) -> StrengthStage | None:
-        """The score of what the containers said in an earlier run; None where that is not known."""
-        if not (self._lasting and self._ports.kept.looks()):
-            return None
-        trial, likeness = self._made(random.Random(0))  # noqa: S311  # to look up by; never run
-        kept = self._ports.kept.find(MUTANTS, likeness)
-        if kept is None:
-            return None
-        strength = self._scored(replace(trial, probe=kept.record.probe), kept.record.containers)
-        return None if settled(strength) else _told(strength, kept=kept.origin)
+    def measure(self) -> StrengthStage:
+        """The score of what the containers say now, or said before."""
+        kind = replace(MUTANTS, unfit=lambda one: MUTANTS.unfit(one) or settled(self._scored(one)))
+        ran = self._ports.stages.cached(kind, self._key(), self._run)
+        told = _told(self._scored(ran.record), kept=ran.kept)
+        return told if ran.kept else replace(told, sandbox_s=ran.record.sandbox_s)
 
-    def run(self) -> StrengthStage:
-        """The score of what the containers say now."""
-        trial, jobs = self._made(random.SystemRandom())
+    def _key(self) -> str | None:
+        if not self._lasting:
+            return None
+        jobs = self._jobs(random.Random(0))[1]  # noqa: S311  # to look up by; never run
+        return self._ports.result_key(jobs, [self._ports.settings.strength_floor])
+
+    def _run(self) -> MutantsRecord:
+        """What the containers say."""
+        trial, jobs = self._jobs(random.SystemRandom())
         results = _side_by_side(self._ports, jobs)
-        containers = [read_runs(job, result) for job, result in zip(jobs, results, strict=True)]
-        strength = self._scored(trial, containers)
-        if self._lasting:
-            self._keep(trial, containers, strength)
-        return replace(_told(strength), sandbox_s=round(sum(result.duration_s for result in results), 3))
+        read = [read_runs(job, result) for job, result in zip(jobs, results, strict=True)]
+        sandbox_s = round(sum(result.duration_s for result in results), 3)
+        return MutantsRecord(probe=trial.probe, containers=tuple(read), sandbox_s=sandbox_s)
 
-    def _keep(self, trial: Trial, containers: Sequence[VariantRuns], strength: Strength) -> None:
-        _, likeness = self._made(random.Random(0))  # noqa: S311  # as above
-        if settled(strength):
-            self._ports.kept.forget(MUTANTS, likeness)
-        else:
-            self._ports.kept.keep(MUTANTS, likeness, KeptMutants(probe=trial.probe, containers=tuple(containers)))
+    def _trial(self, chance: random.Random) -> Trial:
+        attack, triaged = self._evidence.screening.attack, self._evidence.triage.triaged
+        return make_trial(attack, triaged, self._brief, self._ports.settings, chance=chance)
 
-    def _made(self, chance: random.Random) -> tuple[Trial, list[Job]]:
+    def _jobs(self, chance: random.Random) -> tuple[Trial, list[Job]]:
         """What is run, and the jobs; both hold names and places of controls that are drawn by chance."""
         ports, brief = self._ports, self._brief
-        evidence = self._evidence
-        trial = make_trial(evidence.screening.attack, evidence.triage.triaged, brief, ports.settings, chance=chance)
+        trial = self._trial(chance)
         roots = [posixpath.relpath(SITE, WORKSPACE)] if ports.derived_image(brief.ticket) else []
         jobs = trial_jobs(
             trial,
@@ -136,8 +131,10 @@ class _Experiment:
         )
         return trial, [ports.with_network(job) for job in jobs]
 
-    def _scored(self, trial: Trial, containers: Sequence[VariantRuns]) -> Strength:
-        return score(trial, self._brief, self._mutants, containers, floor=self._ports.settings.strength_floor)
+    def _scored(self, record: MutantsRecord) -> Strength:
+        ran = replace(self._trial(random.Random(0)), probe=record.probe)  # noqa: S311  # the probe's name decides
+        floor = self._ports.settings.strength_floor
+        return score(ran, self._brief, self._mutants, record.containers, floor=floor)
 
 
 def _fitting(mutants: Sequence[Mutant], brief: Brief) -> list[Mutant]:

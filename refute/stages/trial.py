@@ -11,9 +11,9 @@ from refute.adversary.screening.screen import screen
 from refute.adversary.suite import read_attack_run
 from refute.adversary.verification import judge_verification
 from refute.approval import Confirmation
+from refute.caching.chance import left_to_chance
+from refute.caching.kind import ATTACK, VERIFICATION, AttackRecord
 from refute.guardrails.audit import Decision, Gate
-from refute.kept.chance import left_to_chance
-from refute.kept.runs import ATTACK, VERIFICATION, Kept, KeptAttack
 from refute.outcome import KeptFrom, Status, Stop
 from refute.ports import Ports
 from refute.sandbox.job import Job, JobResult
@@ -43,21 +43,18 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, confirmat
     job = verification_of(ports, ticket, snapshot)
     derived = ports.derived_image(ticket)
     ports.open_ledger_ahead()
-    kept = ports.kept.find(VERIFICATION, [job])
-    result = kept.record if kept else ports.sandbox.run(job)
+    ran = ports.stages.cached(VERIFICATION, ports.result_key([job]), lambda: ports.sandbox.run(job))
+    result = ran.record
     stop = judge_verification(result, ticket, provided=derived.modules if derived else frozenset())
-    if not kept:
-        ports.kept.keep(VERIFICATION, [job], result)
-        if stop is None:
-            prepare_attack(ports, ticket)  # where this was kept, the attack most likely is too
-    origin = kept.origin if kept else None
-    _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot, origin)
+    if stop is None and not ran.kept:
+        prepare_attack(ports, ticket)  # where this is cached, the attack most likely is too
+    _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot, ran.kept)
     return Verification(
         result=result,
         stop=stop,
         summary=stop.status if stop else "passed",
         notes=_verification_notes(ports, ticket, snapshot, job),
-        kept=origin,
+        kept=ran.kept,
     )
 
 
@@ -102,28 +99,20 @@ def run_attack(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Scre
         return AttackStage(run=None, result=None, summary="no test to run")
     job = attack_of(ports, ticket, snapshot, screening.attack)
     lasting = not left_to_chance(brief_of(ports, ticket, snapshot), screening.attack.source, ports.contents(snapshot))
-    kept = _kept_attack(ports, job, screening) if lasting else None
-    if kept:
+    ran = ports.stages.cached(ATTACK, ports.result_key([job]) if lasting else None, lambda: _attacked(ports, job))
+    if ran.kept:
         ports.sandbox.discard_prepared()
-        result, run = kept.record.result, kept.record.run
-    else:
-        result = ports.sandbox.run(job)
-        run = read_attack_run(job, result)
-    if lasting and not kept:
-        ports.kept.keep(ATTACK, [job], KeptAttack(result=replace(result, collected={}), run=run))
+    result, run = ran.record.result, ran.record.run
     stop = _destruction(result)
-    origin = kept.origin if kept else None
-    _audit(ports, Gate.ATTACK, stop, ticket, snapshot, origin)
+    _audit(ports, Gate.ATTACK, stop, ticket, snapshot, ran.kept)
     passed = sum(test.end == "passed" for test in run.first)
     summary = f"{passed} of {len(run.first)} tests passed" + (", cut short by its limit" if run.timed_out else "")
-    return AttackStage(run=run, result=result, summary=summary, stop=stop, kept=origin)
+    return AttackStage(run=run, result=result, summary=summary, stop=stop, kept=ran.kept)
 
 
-def _kept_attack(ports: Ports, job: Job, screening: Screening) -> Kept[KeptAttack] | None:
-    """What this attack came to before, with a report for each of its tests; None where that is not known."""
-    kept = ports.kept.find(ATTACK, [job])
-    told = [test.name for test in kept.record.run.first] if kept else []
-    return kept if told == [test.name for test in screening.attack.tests] else None
+def _attacked(ports: Ports, job: Job) -> AttackRecord:
+    result = ports.sandbox.run(job)
+    return AttackRecord(result=replace(result, collected={}), run=read_attack_run(job, result))
 
 
 def triage_tests(
@@ -134,6 +123,10 @@ def triage_tests(
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure, where the previous version was run.
     """
+    return ports.stages.run("triage", lambda: _triaged(ports, ticket, snapshot, screening, attacked))
+
+
+def _triaged(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, attacked: AttackStage) -> Triage:
     brief = brief_of(ports, ticket, snapshot)
     run = attacked.run
     repetitions = ports.settings.repetitions

@@ -4,14 +4,15 @@ import contextlib
 import functools
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import Final
 
 from refute.adversary.attack import Attack, Brief
 from refute.adversary.combining import combine
 from refute.adversary.generation.tester import ModelTester
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
+from refute.caching.wording import age_in_words
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.kept.wording import age_in_words
 from refute.llm.model import Completion
 from refute.llm.pricing import total
 from refute.outcome import RoundYield, Status, Stop
@@ -23,6 +24,8 @@ from refute.stages.evidence import Writing
 from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket
 
+STAGE: Final = "write tests"
+
 
 def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Writing | Stop:
     """Have the testers write the attack.
@@ -33,7 +36,10 @@ def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Writing | S
         ModelUnavailable: only a model was to write it, and gave no answer.
         SettingsInvalid: `gemini.yaml` is missing, or would let the provider keep what it is sent.
     """
-    brief = brief_of(ports, ticket, snapshot)
+    return ports.stages.run(STAGE, lambda: _written_by_all(ports, brief_of(ports, ticket, snapshot)))
+
+
+def _written_by_all(ports: Ports, brief: Brief) -> Writing | Stop:
     written: list[Writing] = []
     missing: list[tuple[TesterName, ModelUnavailable]] = []
     for name in ports.settings.testers:
@@ -82,7 +88,8 @@ def write_harder_tests(ports: Ports, brief: Brief, existing: Sequence[str], faul
         return None
     tester = _model_tester(ports, names[0], brief)
     with _costs_of(tester):
-        return _written(tester, tester.harden(brief, existing, faults), names[0])
+        attack = ports.stages.run(STAGE, lambda: tester.harden(brief, existing, faults))
+        return _written(tester, attack, names[0])
 
 
 def _model_tester(ports: Ports, name: TesterName, brief: Brief) -> ModelTester:

@@ -20,11 +20,15 @@ from refute.scan.scanner import scan_files
 from refute.settings import Settings
 from refute.stages.admission import confirm, pose_question, scan_scripts, take_snapshot, unconfirmed
 from refute.ticket.parse import load_ticket
+from tests.fakes.jobs import FACTS
 from tests.fakes.wheels import FakeWheel
 
 
 class QuietSandbox:
     """Remembers what was prepared; starts nothing."""
+
+    def facts(self):
+        return FACTS
 
     def __init__(self) -> None:
         self.prepared: list[Job] = []

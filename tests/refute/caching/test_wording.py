@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from refute.kept.wording import age_in_words, not_run_again
+from refute.caching.wording import age_in_words, not_run_again
 from refute.outcome import KeptFrom, StageRecord
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from refute.kept.chance import MOST_FILES, left_to_chance
+from refute.caching.chance import MOST_FILES, left_to_chance
 from tests.refute.adversary.conftest import make_brief
 
 

@@ -31,18 +31,19 @@ IRRELEVANT_FACTS: Final = frozenset({"runtimes"})
 """Of an engine: what else it has besides the runtime that is used."""
 
 
-def run_key(jobs: Sequence[Job], facts: EngineFacts) -> str:
-    """The key of jobs whose results are kept together.
+def run_key(jobs: Sequence[Job], facts: EngineFacts, also: Sequence[object] = ()) -> str:
+    """The key of jobs whose results are cached together.
 
     Args:
         jobs: with all their files.
         facts: of the engine that would run them.
+        also: what else decides whether a result may stand for a later one; JSON.
 
     Returns:
         SHA-256 in hex.
     """
     engine = {name: value for name, value in asdict(facts).items() if name not in IRRELEVANT_FACTS}
-    described = [refute.__version__, readers_digest(), engine, [_described(job, facts) for job in jobs]]
+    described = [refute.__version__, readers_digest(), engine, [_described(job, facts) for job in jobs], also]
     return hashlib.sha256(_canonical(described)).hexdigest()
 
 

@@ -20,6 +20,7 @@ from refute.stages.strength import measure_strength
 from refute.stages.trial import run_attack, run_verification, triage_tests
 from reports.outcome_formats import FORMATS, render
 from reports.outcome_table import render_batch
+from tests.fakes.stages import Remembering
 from tests.fakes.tickets import fake_ticket
 from tests.refute.adversary.conftest import make_attack, make_test
 from tests.refute.adversary.test_suite import ended, report
@@ -65,6 +66,7 @@ class Repeated:
         self.code = SOURCE
         self.attack = TESTS
         self.runs = 0
+        self.kept: dict[str, str] = {}
 
     def again(self, sandbox: CountingSandbox, *, hosts: tuple[str, ...] = (), **options: Any) -> "Seen":
         """Another run; keyword arguments are settings."""
@@ -74,6 +76,8 @@ class Repeated:
         world = World(home, sandbox, **settings)
         world.ports.allowed_hosts = read_hosts(hosts)
         world.ports.run_id = f"run-{self.runs}"
+        fresh = world.ports.settings.fresh
+        world.ports.__dict__["stages"] = Remembering(self.kept, run_id=world.ports.run_id, fresh=fresh)
         return Seen(world, sandbox, self.attack)
 
 
@@ -158,14 +162,6 @@ def test_other_mutants_run_again_alone(ticket: Repeated) -> None:
     ticket.again(CountingSandbox())
     assert ticket.again(CountingSandbox(), mutants=5).jobs == ALL[2:]
     assert ticket.again(CountingSandbox(), mutation_timeout_s=99).jobs == ALL[2:]
-
-
-def test_another_floor_judges_the_same_mutants(ticket: Repeated) -> None:
-    ticket.again(CountingSandbox(half))
-    again = ticket.again(CountingSandbox(), strength_floor=0.1)
-    assert again.jobs == []
-    assert again.measured.strength is not None
-    assert again.measured.strength.suffices
 
 
 def test_a_verification_that_failed_runs_again(ticket: Repeated) -> None:

@@ -7,10 +7,10 @@ import pytest
 
 from refute.adversary.attack import TestEnd
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
-from refute.kept.fitness import ended_well, repeatable, settled
+from refute.caching.fitness import ended_well, repeatable, settled
 from refute.sandbox.job import Exited, Limit, LimitReached, TimedOut
 from tests.refute.adversary.conftest import make_attack_run, make_run
-from tests.refute.kept.conftest import FAILED, PASSED, ended
+from tests.refute.caching.records import FAILED, PASSED, ended
 
 ELSEWHERE = replace(FAILED, error_message="<A at 0x99ff> is not 2")
 

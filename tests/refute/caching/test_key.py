@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 import refute
-from refute.kept import key
-from refute.kept.key import readers_digest, run_key
+from refute.caching import key
+from refute.caching.key import readers_digest, run_key
 from refute.sandbox import profile
 from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Job, Limits
 from tests.fakes.jobs import FACTS
-from tests.refute.kept.conftest import job
+from tests.refute.caching.records import job
 
 CHANGED: dict[str, Any] = {
     "name": "attack",

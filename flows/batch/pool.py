@@ -1,0 +1,85 @@
+"""The tickets of a batch as task runs, as many at once as there are containers; and how they are stopped."""
+
+import contextlib
+import queue
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final
+
+from prefect.context import TagsContext
+from prefect.futures import PrefectConcurrentFuture
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from flows.batch.run import BatchRun
+from flows.batch.ticket import verified, verify_listed
+from refute.ledger.batches import BatchTicket
+
+AHEAD: Final = 1
+"""Tickets in work beyond the containers, so that none stands empty while another ticket is scanned or recorded."""
+LOOK_S: Final = 0.2
+STOP_TIMEOUT_S: Final = 60.0
+
+
+def verify_tickets(batch: BatchRun, due: Iterable[BatchTicket], *, meanwhile: Callable[[], None]) -> None:
+    """Verify tickets, several at once, until all have ended; can be interrupted.
+
+    Args:
+        batch: what they share.
+        due: which ones.
+        meanwhile: called several times a second.
+
+    Raises:
+        KeyboardInterrupt: after what ran was stopped and its containers removed.
+        Exception: what no ticket's outcome can tell: the ledger failed, or no model can be asked.
+    """
+    waiting, ids = deque(due), []
+    with ThreadPoolTaskRunner(max_workers=batch.containers.most + AHEAD) as runner:
+        running = _Running(runner)
+        try:
+            while (waiting and not batch.containers.stopped) or running.count:
+                while waiting and not batch.containers.stopped and running.count < batch.containers.most + AHEAD:
+                    row = waiting.popleft()
+                    ids.append(row.ticket_id)
+                    running.submit(batch, row)
+                running.await_one(LOOK_S)
+                meanwhile()
+        except BaseException:
+            batch.containers.stop()
+            _end(batch, running, ids)
+            raise
+    if batch.containers.failure is not None:
+        raise batch.containers.failure
+
+
+class _Running:
+    """The tickets that run now."""
+
+    def __init__(self, runner: "ThreadPoolTaskRunner[Any]") -> None:
+        self._runner = runner
+        self._ended: queue.SimpleQueue[object] = queue.SimpleQueue()
+        self.count = 0
+
+    def submit(self, batch: BatchRun, row: BatchTicket) -> None:
+        # For a tag Prefect would ask the server for a slot, over a connection that it keeps: tickets get theirs late.
+        with TagsContext(current_tags=set()):
+            arguments = {"ticket_id": row.ticket_id, "run": partial(verified, batch, row)}
+            future: PrefectConcurrentFuture[Any] = self._runner.submit(verify_listed, arguments)
+        self.count += 1
+        future.add_done_callback(self._ended.put)
+
+    def await_one(self, seconds: float) -> None:
+        """Until one has ended, or the time is over."""
+        with contextlib.suppress(queue.Empty):
+            self._ended.get(timeout=seconds)
+            self.count -= 1
+
+
+def _end(batch: BatchRun, running: _Running, ids: list[str]) -> None:
+    """End what runs: without its containers each ticket comes back at once."""
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    while running.count and time.monotonic() < deadline:
+        batch.remove_containers(ids)
+        running.await_one(LOOK_S)
+    batch.remove_containers(ids)

@@ -1,0 +1,25 @@
+"""What Prefect calls when a run of ours was killed or cancelled: its containers are removed, whoever finds it."""
+
+import contextlib
+from typing import Any
+
+from prefect import Flow
+from prefect.client.schemas.objects import FlowRun, State
+
+from refute.errors import InfrastructureError
+from refute.sandbox.leftovers import remove_leftovers
+
+BATCH_NAME = "batch {}"
+"""Name of a batch's flow run, by its id; a batch that Prefect named otherwise was killed before it was open."""
+
+
+def remove_containers(flow: Flow[..., Any], run: FlowRun, _state: State[Any]) -> None:
+    """A hook of every flow that verifies. Containers whose removal fails end by themselves."""
+    run_id, tickets = str(run.id), None
+    if flow.name == "verify-batch":
+        run_id = run.name.removeprefix(BATCH_NAME.format(""))
+    elif flow.name == "verify-chunk":
+        request = run.parameters["request"]
+        run_id, tickets = request["batch_id"], request["tickets"]
+    with contextlib.suppress(InfrastructureError):
+        remove_leftovers(run_id, tickets=tickets)

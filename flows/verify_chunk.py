@@ -1,0 +1,47 @@
+"""The flow of a chunk: some tickets of a batch on one worker, as `verify-batch` dispatches them."""
+
+import contextlib
+
+from prefect import flow
+from prefect.client.schemas.objects import State
+from prefect.states import Cancelled, Completed
+
+from flows.batch.opening import opened_again
+from flows.batch.pool import verify_tickets
+from flows.batch.request import ChunkRequest
+from flows.batch.watcher import RunLog
+from flows.cleanup import remove_containers
+from flows.interruption import interruptions
+from flows.request import refuse_foreign_settings, settings_of
+from flows.states import keep_tracebacks_out
+from refute.ledger.store import Ledger
+
+
+@flow(
+    name="verify-chunk",
+    flow_run_name="{request.batch_id} · chunk",
+    persist_result=False,
+    log_prints=False,
+    on_crashed=[remove_containers],
+    on_cancellation=[remove_containers],
+)
+def verify_chunk(request: ChunkRequest) -> State[None]:
+    """Verify some tickets of a batch. What they came to is in the ledger; the batch's run sums it up.
+
+    Raises:
+        UsageError: there is no such batch, or its tickets cannot be read here.
+        LedgerUnavailable, OrchestratorUnavailable: the chunk cannot go on.
+    """
+    refuse_foreign_settings(request, started_by_worker=True)
+    keep_tracebacks_out()
+    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
+        batch = opened_again(request, settings_of(request), ledger, watcher=RunLog())
+        reason = ""
+        try:
+            with signals.let_through():
+                verify_tickets(batch, batch.due(request.tickets), meanwhile=lambda: None)
+        except KeyboardInterrupt as interrupt:
+            reason = str(interrupt) or "interrupted"
+    if reason:
+        return Cancelled(name="INTERRUPTED", message=f"{reason}; {batch.progress.tally.words()}")
+    return Completed(message=batch.progress.tally.words() or "all were finished")
