@@ -86,15 +86,15 @@ class KeptRuns:
     def __init__(
         self, settings: Settings, run_id: str, *, facts: Callable[[], EngineFacts], warn: Callable[[str], None]
     ) -> None:
-        key = settings.kept_runs_key.get_secret_value() if settings.kept_runs_key else ""
+        key = settings.signing_key.get_secret_value() if settings.signing_key else ""
         self._folder = KeptFolder(
-            settings.kept_runs_dir or settings.state_dir / FOLDER,
+            settings.results_dir or settings.state_dir / FOLDER,
             secret=key.encode() or None,
-            max_age_s=settings.kept_runs_max_age_s,
-            max_bytes=settings.kept_runs_max_bytes,
+            max_age_s=settings.results_max_age_s,
+            max_bytes=settings.results_max_bytes,
         )
-        unsafe = settings.kept_runs_dir is not None and not key
-        self._keeping = settings.kept_runs_max_age_s > 0 and not unsafe
+        unsafe = settings.results_dir is not None and not key
+        self._keeping = settings.results_max_age_s > 0 and not unsafe
         self._looking = self._keeping and not settings.fresh
         self._run_id = run_id
         self._facts = facts

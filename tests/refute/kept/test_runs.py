@@ -78,11 +78,11 @@ def test_a_fresh_run_that_does_not_last_takes_what_was_kept_with_it(shelf: Shelf
 def test_a_network_or_an_age_of_nothing_keeps_nothing(shelf: Shelf) -> None:
     online = [replace(job(), allowed_hosts=("example.org",))]
     shelf.run().keep(VERIFICATION, online, ended())
-    shelf.run(kept_runs_max_age_s=0).keep(VERIFICATION, JOBS, ended())
+    shelf.run(results_max_age_s=0).keep(VERIFICATION, JOBS, ended())
     assert shelf.files() == []
     shelf.run().keep(VERIFICATION, JOBS, ended())
     assert shelf.run().find(VERIFICATION, online) is None
-    assert shelf.run(kept_runs_max_age_s=0).find(VERIFICATION, JOBS) is None
+    assert shelf.run(results_max_age_s=0).find(VERIFICATION, JOBS) is None
 
 
 def test_what_is_too_old_does_not_count_nor_what_is_from_the_future(shelf: Shelf) -> None:
@@ -179,19 +179,19 @@ def test_what_is_no_file_is_ignored(shelf: Shelf, kind: str) -> None:
 
 
 def test_with_a_key_only_what_is_signed_with_it_counts(shelf: Shelf) -> None:
-    shelf.run(kept_runs_key=SECRET).keep(ATTACK, JOBS, COMPLETE)
+    shelf.run(signing_key=SECRET).keep(ATTACK, JOBS, COMPLETE)
     (path,) = shelf.files()
-    assert shelf.run(kept_runs_key=SECRET).find(ATTACK, JOBS) is not None
-    assert shelf.run(kept_runs_key=SECRET[::-1]).find(ATTACK, JOBS) is None
+    assert shelf.run(signing_key=SECRET).find(ATTACK, JOBS) is not None
+    assert shelf.run(signing_key=SECRET[::-1]).find(ATTACK, JOBS) is None
     assert shelf.run().find(ATTACK, JOBS) is None, "nobody can check it"
     path.chmod(0o666)
-    assert shelf.run(kept_runs_key=SECRET).find(ATTACK, JOBS) is not None, "the signature says more than the mode"
+    assert shelf.run(signing_key=SECRET).find(ATTACK, JOBS) is not None, "the signature says more than the mode"
     record = json.loads(path.read_text())["record"]
     record["run"]["first"][1]["end"] = "passed"
     rewrite(path, record=record)
-    assert shelf.run(kept_runs_key=SECRET).find(ATTACK, JOBS) is None
+    assert shelf.run(signing_key=SECRET).find(ATTACK, JOBS) is None
     rewrite(path, signature=None)
-    assert shelf.run(kept_runs_key=SECRET).find(ATTACK, JOBS) is None
+    assert shelf.run(signing_key=SECRET).find(ATTACK, JOBS) is None
     assert "not signed" in shelf.warnings[-1]
 
 
@@ -209,18 +209,18 @@ def test_a_signature_holds_for_every_field(field: str) -> None:
 
 
 def test_a_shared_folder_without_a_key_is_refused_and_a_key_is_never_shown(tmp_path: Path) -> None:
-    with pytest.raises(SettingsInvalid, match="kept_runs_key"):
-        Settings.load(kept_runs_dir=tmp_path)
+    with pytest.raises(SettingsInvalid, match="signing_key"):
+        Settings.load(results_dir=tmp_path)
     with pytest.raises(SettingsInvalid, match="at least 32") as short:
-        Settings.load(kept_runs_dir=tmp_path, kept_runs_key="hunter2")
+        Settings.load(results_dir=tmp_path, signing_key="hunter2")
     assert "hunter2" not in str(short.value)
-    with pytest.raises(SettingsInvalid, match="without kept_runs_key"):
-        Settings.load(kept_runs_dir=tmp_path, kept_runs_key="")
-    assert Settings.load(kept_runs_dir=tmp_path, kept_runs_key=SECRET).kept_runs_dir == tmp_path
+    with pytest.raises(SettingsInvalid, match="without signing_key"):
+        Settings.load(results_dir=tmp_path, signing_key="")
+    assert Settings.load(results_dir=tmp_path, signing_key=SECRET).results_dir == tmp_path
 
 
 def test_a_shared_folder_takes_the_place_of_the_state_directory(shelf: Shelf, tmp_path: Path) -> None:
-    shared = {"kept_runs_dir": tmp_path / "shared", "kept_runs_key": SECRET}
+    shared = {"results_dir": tmp_path / "shared", "signing_key": SECRET}
     shelf.run(**shared).keep(VERIFICATION, JOBS, ended())
     assert len(list((tmp_path / "shared").glob("*.json"))) == 1
     assert shelf.files() == []
@@ -228,7 +228,7 @@ def test_a_shared_folder_takes_the_place_of_the_state_directory(shelf: Shelf, tm
 
 
 def test_settings_that_nobody_checked_share_nothing_without_a_key(shelf: Shelf, tmp_path: Path) -> None:
-    unchecked = Settings(state_dir=shelf.folder, kept_runs_dir=tmp_path / "shared")
+    unchecked = Settings(state_dir=shelf.folder, results_dir=tmp_path / "shared")
     runs = KeptRuns(unchecked, "run-1", facts=lambda: FACTS, warn=shelf.warnings.append)
     runs.keep(VERIFICATION, JOBS, ended())
     assert not (tmp_path / "shared").exists()
@@ -321,7 +321,7 @@ def test_while_one_sweeps_nobody_else_does(tmp_path: Path) -> None:
 
 
 def test_a_run_sweeps_once(shelf: Shelf) -> None:
-    run = shelf.run(kept_runs_max_bytes=1)
+    run = shelf.run(results_max_bytes=1)
     run.keep(VERIFICATION, JOBS, ended())
     assert shelf.files() == []
     run.keep(VERIFICATION, JOBS, ended())
