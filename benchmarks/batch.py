@@ -90,7 +90,7 @@ def run(tickets: Path, settings: Settings, name: str) -> list[Seen]:
         "REFUTE_COSTS_CSV": str(settings.costs_csv),
         "GUARDRAIL_AUDIT_PATH": str(settings.audit_path),
         "REFUTE_SERVER_IDLE_S": "60",
-        "REFUTE_KEPT_RUNS_MAX_AGE_S": "0",
+        "REFUTE_RESULTS_MAX_AGE_S": "0",
     }
     began = time.monotonic()
     batch = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)  # noqa: S603

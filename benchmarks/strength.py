@@ -39,7 +39,7 @@ def main(rounds: int, names: list[str]) -> None:
             state_dir=Path(folder),
             audit_path=Path(folder) / "audit.jsonl",
             mutation_timeout_s=600,
-            kept_runs_max_age_s=0,
+            results_max_age_s=0,
         )
         for name in names:
             print(_measure(settings, name, rounds), flush=True)

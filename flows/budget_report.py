@@ -14,7 +14,6 @@ from prefect.states import Completed
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from flows.batch.crashed import close_all_crashed_runs
 from flows.report_tables import leave_tables
 from flows.request import refuse_foreign_settings
 from refute.ledger.alerts import AlertMemory
@@ -60,7 +59,6 @@ def budget_report(request: BudgetRequest) -> State[None]:
         _show(budget)
         if report is not None:
             _show_report(report, settings)
-        close_all_crashed_runs()  # every hour, so that nobody takes a killed run for one that goes on
         told = tell(budget.alerts, AlertMemory(ledger, "prefect"), emit)
     said = f"; told of {', '.join(alert.name for alert in told)}" if told else ""
     return Completed(name=budget.state.level.value.upper(), message=budget_line(budget.state) + said)

@@ -13,13 +13,13 @@ BATCH_NAME = "batch {}"
 """Name of a batch's flow run, by its id; a batch that Prefect named otherwise was killed before it was open."""
 
 
-def remove_containers(flow: Flow[..., Any], run: FlowRun, _state: State[Any]) -> None:
+def remove_containers(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:  # noqa: ARG001  # Prefect's
     """A hook of every flow that verifies. Containers whose removal fails end by themselves."""
-    run_id, tickets = str(run.id), None
+    run_id, tickets = str(flow_run.id), None
     if flow.name == "verify-batch":
-        run_id = run.name.removeprefix(BATCH_NAME.format(""))
+        run_id = flow_run.name.removeprefix(BATCH_NAME.format(""))
     elif flow.name == "verify-chunk":
-        request = run.parameters["request"]
+        request = flow_run.parameters["request"]
         run_id, tickets = request["batch_id"], request["tickets"]
     with contextlib.suppress(InfrastructureError):
         remove_leftovers(run_id, tickets=tickets)

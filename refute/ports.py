@@ -95,7 +95,7 @@ class Ports:
 
     def result_key(self, jobs: Sequence[Job], also: Sequence[object] = ()) -> str | None:
         """The key that results of jobs are cached under; None where nothing may stand for them."""
-        if not self.settings.kept_runs_max_age_s or any(job.allowed_hosts for job in jobs):
+        if not self.settings.results_max_age_s or any(job.allowed_hosts for job in jobs):
             return None  # what hosts answer is in no key
         try:
             return run_key(jobs, self.sandbox.facts(), also)

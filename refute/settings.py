@@ -158,20 +158,27 @@ class Settings(BaseSettings):
     """Runs at once that may wait for a person, over all workers; what set-up gives their work queue. Each holds a
     process of a worker until it is answered: a worker whose own limit is not higher may be full of them."""
     fresh: bool = False
-    """Run everything and ask models anew instead of using kept runs and answers."""
-    kept_runs_max_age_s: Annotated[float, Field(ge=0)] = 7 * 86_400
-    """How old a kept run may be to stand for one in which everything that decides it is the same; 0: none is kept."""
-    kept_runs_max_bytes: Annotated[int, Field(ge=0)] = 500 * 1000 * 1000
-    """Of all kept runs; beyond it the oldest go."""
+    """Run everything and ask models anew instead of using cached results and kept answers."""
+    results_max_age_s: Annotated[float, Field(ge=0)] = 7 * 86_400
+    """How old a cached result may be to stand for a run in which everything that decides it is the same; 0: none is
+    cached."""
+    results_max_bytes: Annotated[int, Field(ge=0)] = 500 * 1000 * 1000
+    """Of all cached results; beyond it the oldest go."""
+    results_dir: Place | None = None
+    """Where cached results lie that several machines share, signed with `signing_key`; None: in `state_dir`."""
     kept_answers_max_age_s: Annotated[float, Field(ge=0)] = 90 * 86_400
     """How old a kept answer of a model may be; older ones are paid for again."""
     kept_answers_max_bytes: Annotated[int, Field(ge=0)] = 500 * 1000 * 1000
     """Of all kept answers; those whose last use is longest ago go, but none that an unfinished batch may need."""
-    kept_runs_dir: Place | None = None
-    """Where runs are kept that several machines share, signed with `kept_runs_key`; None: in `state_dir`."""
-    kept_runs_key: SecretStr | None = None
-    """Signs and checks every kept run and answer; at least 32 characters. What is not signed with it does not count.
-    Empty: as none."""
+    signing_key: SecretStr | None = None
+    """Signs and checks every cached result and kept answer; at least 32 characters. What is not signed with it does not
+    count. None or empty: a random key in `state_dir`."""
+    evidence_max_age_s: Annotated[float, Field(ge=0)] = 30 * 86_400
+    """How old evidence of runs (outcomes, attacks, reproducers in `state_dir/runs`) may be before it is removed; 0: it
+    is kept for ever."""
+    snapshots_max_age_s: Annotated[float, Field(ge=2 * 86_400)] = 7 * 86_400
+    """How long after its last use a snapshot is removed; at least two days, as a run that waits for its form needs its
+    own."""
     record_dir: Place | None = None
     """Where to record a model's answers, for `replay`."""
     replay_dir: Place | None = None
@@ -187,8 +194,13 @@ class Settings(BaseSettings):
     def written(self) -> tuple[Path, ...]:
         """Files and directories that refute itself writes."""
         log = self.audit_path
-        places = (self.state_dir, self.costs_csv, log, Path(f"{log}.lock"), self.kept_runs_dir, self.record_dir)
+        places = (self.state_dir, self.costs_csv, log, Path(f"{log}.lock"), self.results_dir, self.record_dir)
         return tuple(place for place in places if place is not None)
+
+    @property
+    def results_path(self) -> Path:
+        """Where cached results lie."""
+        return Path(os.path.realpath(self.results_dir)) if self.results_dir else self.state_dir / "results"
 
     @property
     def testers(self) -> tuple[TesterName, ...]:
@@ -241,16 +253,16 @@ class Settings(BaseSettings):
         Raises:
             SettingsInvalid: there is no key, or one that can be guessed.
         """
-        key = self.kept_runs_key.get_secret_value() if self.kept_runs_key is not None else ""
-        if not key and self.kept_runs_dir is not None:
+        key = self.signing_key.get_secret_value() if self.signing_key is not None else ""
+        if not key and self.results_dir is not None:
             raise SettingsInvalid(
-                f"settings: kept_runs_dir is {self.kept_runs_dir} without kept_runs_key: who can write there could "
+                f"settings: results_dir is {self.results_dir} without signing_key: who can write there could "
                 "decide verdicts",
-                hint="Set REFUTE_KEPT_RUNS_KEY to the same secret on all machines (openssl rand -hex 32).",
+                hint="Set REFUTE_SIGNING_KEY to the same secret on all machines (openssl rand -hex 32).",
             )
         if key and len(key) < KEY_CHARS:
             raise SettingsInvalid(
-                f"settings: kept_runs_key: got {len(key)} characters, expected at least {KEY_CHARS}",
+                f"settings: signing_key: got {len(key)} characters, expected at least {KEY_CHARS}",
                 hint="Make one with: openssl rand -hex 32",
             )
 

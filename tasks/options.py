@@ -79,6 +79,6 @@ def for_settings(task: Task[..., Any], settings: Settings) -> Task[..., Any]:
     """The task with the timeout, expiry and freshness that the settings ask for."""
     options: dict[str, Any] = {"timeout_seconds": backstop_s(task.name, settings)}
     if task.cache_key_fn is not None:
-        options["cache_expiration"] = timedelta(seconds=settings.kept_runs_max_age_s)
+        options["cache_expiration"] = timedelta(seconds=settings.results_max_age_s)
         options["refresh_cache"] = settings.fresh
     return task.with_options(**options)

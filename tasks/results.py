@@ -18,8 +18,6 @@ from pydantic import PrivateAttr
 from refute.settings import Settings
 from refute.signed_folder import SignedFolder, Unusable, signing_key
 
-FOLDER: Final = "results"
-"""In the state directory, unless the settings name another place."""
 SEPARATOR: Final = "-"
 """Between stage and key. Prefect also writes exceptions, under names without one: those are of no use to anybody."""
 
@@ -39,11 +37,11 @@ class SignedResults(WritableFileSystem):
             warn: is told of a file that does not count.
         """
         made = cls()
-        place = settings.results_dir or settings.state_dir / FOLDER
-        made._folder, made._warn = SignedFolder(place, key=signing_key(settings)), warn
+        made._folder = SignedFolder(settings.results_path, key=signing_key(settings))
+        made._warn = warn
         return made
 
-    def read_path(self, path: str, _sync: bool = True) -> bytes:  # noqa: FBT001, FBT002  # Prefect's own signature
+    def read_path(self, path: str, *, _sync: bool = True) -> bytes:  # type: ignore[override]  # as Prefect calls it
         """The content of a result file.
 
         Raises:
@@ -58,7 +56,7 @@ class SignedResults(WritableFileSystem):
             raise FileNotFoundError(path)
         return content
 
-    def write_path(self, path: str, content: bytes, _sync: bool = True) -> None:  # noqa: FBT001, FBT002  # as above
+    def write_path(self, path: str, content: bytes, *, _sync: bool = True) -> None:  # type: ignore[override]  # as above
         """Sign and keep; a folder that cannot be written costs a warning and no result."""
         if SEPARATOR not in path:
             return

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Final
 
 from prefect.context import TagsContext
-from prefect.futures import PrefectConcurrentFuture
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.batch.run import BatchRun
@@ -35,7 +34,7 @@ def verify_tickets(batch: BatchRun, due: Iterable[BatchTicket], *, meanwhile: Ca
         Exception: what no ticket's outcome can tell: the ledger failed, or no model can be asked.
     """
     waiting, ids = deque(due), []
-    with ThreadPoolTaskRunner(max_workers=batch.containers.most + AHEAD) as runner:
+    with _runner(batch.containers.most + AHEAD) as runner:
         running = _Running(runner)
         try:
             while (waiting and not batch.containers.stopped) or running.count:
@@ -53,6 +52,10 @@ def verify_tickets(batch: BatchRun, due: Iterable[BatchTicket], *, meanwhile: Ca
         raise batch.containers.failure
 
 
+def _runner(most: int) -> "ThreadPoolTaskRunner[Any]":
+    return ThreadPoolTaskRunner(max_workers=most)
+
+
 class _Running:
     """The tickets that run now."""
 
@@ -65,7 +68,7 @@ class _Running:
         # For a tag Prefect would ask the server for a slot, over a connection that it keeps: tickets get theirs late.
         with TagsContext(current_tags=set()):
             arguments = {"ticket_id": row.ticket_id, "run": partial(verified, batch, row)}
-            future: PrefectConcurrentFuture[Any] = self._runner.submit(verify_listed, arguments)
+            future = self._runner.submit(verify_listed, arguments)
         self.count += 1
         future.add_done_callback(self._ended.put)
 

@@ -55,7 +55,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
         max_cost_usd=options["max_cost"],
         allow_unpriced=options["allow_unpriced"] or None,
         mutants=0,  # a bench counts refutations; how strong each attack was would triple its time
-        kept_runs_max_age_s=0,  # what it measures are runs
+        results_max_age_s=0,  # what it measures are runs
         batch_containers=options["parallel"],
     )
     if output is not None:

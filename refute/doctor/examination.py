@@ -14,11 +14,11 @@ from refute.doctor.check import Check
 from refute.doctor.engine import judge_engine, read_facts
 from refute.doctor.runtimes import check_runtimes, tried_out_in_a_container
 from refute.errors import RefuteError
-from refute.file_store.folder import folder_bytes
 from refute.llm.answers import FOLDER as ANSWERS
 from refute.sandbox.connection import PERMISSION_HINT
 from refute.sandbox.image import SandboxImage, find_image
 from refute.settings import Settings
+from refute.sweep import folder_bytes
 
 ENOUGH_DISK_BYTES = 5 * 1000**3
 """The image and its layers (0.4 GB), snapshots, and a batch's throwaway copies."""
@@ -26,7 +26,7 @@ ENOUGH_DISK_BYTES = 5 * 1000**3
 
 def examine(settings: Settings, connect: Callable[[], docker.DockerClient] = docker.from_env) -> list[Check]:
     """Looks at Python, disk, engine, limits, runc, kernel and image; raises nothing, since a fault is a finding."""
-    checks = [check_python(sys.version_info[:3]), *check_disks({"state": settings.state_dir}), check_kept(settings)]
+    checks = [check_python(sys.version_info[:3]), *check_disks({"state": settings.state_dir}), check_caches(settings)]
     try:
         client = connect()
         facts = read_facts(client)
@@ -66,14 +66,14 @@ def check_disks(places: Mapping[str, Path]) -> Iterator[Check]:
         yield Check(name=f"disk ({name})", ok=enough, found=f"{free / 1e9:.1f} GB free at {existing}", advice=advice)
 
 
-def check_kept(settings: Settings) -> Check:
-    """What kept answers and kept runs take, and may take. More than that is no fault: some are needed still."""
+def check_caches(settings: Settings) -> Check:
+    """What cached results and kept answers take, and may take. More is no fault: an unfinished batch may need some."""
     places = (
-        ("answers", settings.state_dir / ANSWERS, settings.kept_answers_max_bytes),
-        ("runs", settings.kept_runs_dir or settings.state_dir / RUNS, settings.kept_runs_max_bytes),
+        ("cached results", settings.results_path, settings.results_max_bytes),
+        ("kept answers", settings.state_dir / ANSWERS, settings.kept_answers_max_bytes),
     )
     told = [f"{name} {folder_bytes(path) / 1e6:.1f} of {most / 1e6:.0f} MB" for name, path, most in places]
-    return Check(name="kept", ok=True, found=", ".join(told))
+    return Check(name="caches", ok=True, found=", ".join(told))
 
 
 def check_image(image: SandboxImage | None) -> Check:

@@ -1,22 +1,21 @@
 """Answers kept from run to run: what was paid for is not paid again, and nobody but us can have written it."""
 
-import sys
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from filelock import FileLock, Timeout
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AwareDatetime, TypeAdapter
 
-from refute.errors import LedgerUnavailable
-from refute.file_store.entry import Entry, Unusable
-from refute.file_store.folder import KeptFolder
 from refute.llm.model import Completion, Ending, Model, Prompt, Reply
 from refute.llm.till import Waiting
+from refute.signed_folder import SignedFolder, Unusable
 
 FOLDER: Final = "answers"
 """In the state directory."""
@@ -24,27 +23,35 @@ LOOK_S: Final = 0.25
 """How often whoever waits for another run's answer looks whether it is there."""
 LOOKS: Final = 3_600
 """So often, a quarter of an hour; after that it asks itself: the other one is stopped, or waits for money for long."""
-RECENT: Final = timedelta(days=1)
-"""An answer that was made or used since then may belong to a run that goes on."""
-_REPLY: Final = TypeAdapter(Reply)
+CLOCKS_APART_S: Final = 300
+"""As far as the clocks of machines that share a folder may differ; what was made later than that is not believed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersPlace:
-    """Where answers are kept, and what they hang on besides their prompt."""
+    """Where answers are kept, and what they depend on besides their prompt."""
 
-    path: Path
-    secret: bytes | None
-    """That every file is signed with; None: files count that only this user can have written."""
+    folder: SignedFolder
     model_of: Callable[[Prompt], str]
     """What would answer a prompt: nothing else's answers stand for its own."""
     run_id: str
     """Of the run that keeps them."""
     max_age_s: float = float("inf")
-    max_bytes: int = sys.maxsize
-    """Of all answers; beyond it the ones go whose last use is longest ago."""
-    needed_since: Callable[[], datetime | None] = lambda: None
-    """When the oldest run began that may ask for its answers once more; None: no such run."""
+    """Older answers are asked for again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnswer:
+    """What one file holds, as JSON."""
+
+    run_id: str
+    """Of the run that asked."""
+    made_at: AwareDatetime
+    """UTC."""
+    reply: Reply
+
+
+_JSON: Final = TypeAdapter(KeptAnswer)
 
 
 class KeptAnswers:
@@ -65,8 +72,7 @@ class KeptAnswers:
     ) -> None:
         self._model = model
         self._place = place
-        self._folder = KeptFolder(place.path, secret=place.secret, max_age_s=place.max_age_s, max_bytes=place.max_bytes)
-        self._swept = False
+        self._folder = place.folder
         self._fresh = fresh
         self._waiting = waiting or Waiting()
 
@@ -82,49 +88,49 @@ class KeptAnswers:
 
     def file(self, prompt: Prompt) -> Path:
         """Where the answer to a prompt is kept."""
-        return self._folder.file(*self._names(prompt))
+        return self._folder.file(self._name(prompt))
 
-    def _names(self, prompt: Prompt) -> tuple[str, str]:
-        return f"answer-{prompt.name.replace('/', '-')}", f"{prompt.digest}-{self._place.model_of(prompt)}"
+    def _name(self, prompt: Prompt) -> str:
+        model = quote(self._place.model_of(prompt), safe="")
+        return f"answer-{prompt.name.replace('/', '-')}-{prompt.digest}-{model}"
 
     def _found(self, prompt: Prompt) -> Completion | None:
+        name = self._name(prompt)
         try:
-            entry = self._folder.get(*self._names(prompt))
-            if entry is None:
-                return None
-            kept = _kept(prompt, entry)
+            content = self._folder.read(name)
+            kept = self._usable(prompt, content) if content is not None else None
         except Unusable as error:
             self._waiting.tell(f"a kept answer was not used, {self.file(prompt)}: {error}")
             return None
-        self._folder.touch(*self._names(prompt))
+        if kept is not None:
+            self._folder.touch(name)
         return kept
+
+    def _usable(self, prompt: Prompt, content: bytes) -> Completion | None:
+        """What a file answers; None where it is too old."""
+        try:
+            kept = _JSON.validate_python(json.loads(content))
+        except (ValueError, RecursionError) as error:  # pydantic's own are ValueErrors
+            raise Unusable("malformed") from error
+        age_s = (datetime.now(UTC) - kept.made_at).total_seconds()
+        if age_s < -CLOCKS_APART_S:
+            raise Unusable(f"made {-age_s:.0f} s from now, by its own account")
+        if age_s > self._place.max_age_s:
+            return None
+        if kept.reply.ending is not Ending.COMPLETE or not prompt.usable(kept.reply.text):
+            raise Unusable("its reader has no use for it")
+        return _completion(prompt, kept.reply, max(0.0, age_s))
 
     def _asked(self, prompt: Prompt) -> Completion:
         completion = self._model.generate(prompt)
         reply = completion.reply
         if reply.ending is Ending.COMPLETE and prompt.usable(reply.text):
-            kind, key = self._names(prompt)
-            record = _REPLY.dump_python(reply, mode="json")
+            kept = KeptAnswer(run_id=self._place.run_id, made_at=datetime.now(UTC), reply=reply)
             try:
-                self._folder.put(
-                    Entry(kind=kind, key=key, run_id=self._place.run_id, made_at=datetime.now(UTC), record=record)
-                )
+                self._folder.write(self._name(prompt), json.dumps(_JSON.dump_python(kept, mode="json")).encode())
             except (OSError, ValueError) as error:
                 self._waiting.tell(f"an answer could not be kept for later runs: {error}")
-            self._sweep_once()
         return completion
-
-    def _sweep_once(self) -> None:
-        """Once in a run, after it kept an answer. Nothing goes that an unfinished run may ask for."""
-        if self._swept:
-            return
-        self._swept = True
-        recent = datetime.now(UTC) - RECENT
-        try:
-            since = min(self._place.needed_since() or recent, recent)
-        except LedgerUnavailable:  # nobody knows what is needed; the next run asks again
-            return
-        self._folder.sweep(needed_since=since.timestamp())
 
     @contextmanager
     def _alone(self, prompt: Prompt) -> Iterator[None]:
@@ -134,7 +140,7 @@ class KeptAnswers:
         looks, held = 0, False
         while not held and looks < LOOKS:
             try:
-                self._place.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 lock.acquire(blocking=False)
                 held = True
             except Timeout:
@@ -152,14 +158,7 @@ class KeptAnswers:
                 lock.release()
 
 
-def _kept(prompt: Prompt, entry: Entry) -> Completion:
-    try:
-        reply = _REPLY.validate_python(entry.record)
-    except (ValidationError, RecursionError) as error:
-        raise Unusable("its record is malformed") from error
-    if reply.ending is not Ending.COMPLETE or not prompt.usable(reply.text):
-        raise Unusable("its reader has no use for it")
-    age_s = max(0.0, (datetime.now(UTC) - entry.made_at).total_seconds())
+def _completion(prompt: Prompt, reply: Reply, kept_s: float) -> Completion:
     return Completion(
         reply=reply,
         cost_usd=Decimal(0),
@@ -167,5 +166,5 @@ def _kept(prompt: Prompt, entry: Entry) -> Completion:
         requests=0,
         prompt_digest=prompt.digest,
         from_cache=True,
-        kept_s=age_s,
+        kept_s=kept_s,
     )

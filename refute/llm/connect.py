@@ -1,13 +1,10 @@
 """From settings to a model: kept answers first, then Gemini, paid from the ledger's budgets."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import Final
 
 from refute.errors import SettingsInvalid
 from refute.guardrails.audit import AuditLog
 from refute.ledger.accounts import Accounts
-from refute.ledger.batches import Batches
 from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.store import Ledger
 from refute.llm.answers import FOLDER, AnswersPlace, KeptAnswers
@@ -20,9 +17,7 @@ from refute.llm.retention import require_zero_retention
 from refute.llm.shelf import Recording, Replay, Shelf
 from refute.llm.till import Clockwork, Till, Waiting
 from refute.settings import Settings, TesterName
-
-LONGEST_AGE_S: Final = 10 * 365 * 86_400
-"""Nothing is older, whatever a setting says."""
+from refute.signed_folder import SignedFolder, signing_key
 
 
 def connect_model(
@@ -38,8 +33,9 @@ def connect_model(
         waiting: bounds how many requests are under way at once, and ends waits; by default nothing does.
 
     Raises:
-        SettingsInvalid: `gemini.yaml` is missing or would let the provider keep what it is sent, or there is no
-            folder to replay from.
+        SettingsInvalid: `gemini.yaml` is missing or would let the provider keep what it is sent, others may know the
+            key that kept answers are signed with, or there is no folder to replay from.
+        InfrastructureError: that key cannot be made or read.
     """
     if TesterName.REPLAY in settings.testers:
         if settings.replay_dir is None or not settings.replay_dir.is_dir():
@@ -63,7 +59,7 @@ def connect_model(
         clockwork=Clockwork(sleep=waiting.pause),
         preflight=lambda: _make_ready(gemini, audit, payer.run_id),
     )
-    place = _answers_place(settings, gemini, payer.run_id, opened)
+    place = _answers_place(settings, gemini, payer.run_id)
     model = KeptAnswers(metered, place, fresh=settings.fresh, waiting=waiting)
     return Recording(model, Shelf(settings.record_dir)) if settings.record_dir else model
 
@@ -73,25 +69,17 @@ def _make_ready(gemini: Gemini, audit: AuditLog, run_id: str) -> None:
     gemini.connect()
 
 
-def _answers_place(settings: Settings, gemini: Gemini, run_id: str, ledger: Ledger) -> AnswersPlace:
+def _answers_place(settings: Settings, gemini: Gemini, run_id: str) -> AnswersPlace:
     local = "-local" if gemini.settings.base_url else ""
-    key = settings.kept_runs_key.get_secret_value() if settings.kept_runs_key else ""
 
     def model_of(prompt: Prompt) -> str:
         return gemini.model_of(prompt) + local
 
-    def needed_since() -> datetime | None:
-        oldest = timedelta(seconds=min(settings.kept_answers_max_age_s, LONGEST_AGE_S))
-        return Batches(ledger).unfinished_since(datetime.now(UTC) - oldest)
-
     return AnswersPlace(
-        path=settings.state_dir / FOLDER,
-        secret=key.encode() or None,
+        folder=SignedFolder(settings.state_dir / FOLDER, key=signing_key(settings)),
         model_of=model_of,
         run_id=run_id,
         max_age_s=settings.kept_answers_max_age_s,
-        max_bytes=settings.kept_answers_max_bytes,
-        needed_since=needed_since,
     )
 
 

@@ -82,7 +82,7 @@ def test_a_file_that_is_not_understood_is_refused_with_its_fault(here: Path, con
 
 
 def test_a_value_under_an_unknown_name_is_not_shown(here: Path) -> None:
-    (here / SETTINGS_FILE).write_text("kept_runs_kye: very secret\n")
+    (here / SETTINGS_FILE).write_text("signing_kye: very secret\n")
     with pytest.raises(SettingsInvalid) as caught:
         Settings.load()
     assert "very secret" not in str(caught.value)
@@ -159,3 +159,15 @@ def test_the_audit_log_s_settings_go_by_their_other_name_too_and_no_other_settin
     monkeypatch.setenv("GUARDRAIL_TESTER", "gemini")
     found = Settings.load()
     assert (found.audit_path, found.audit_enabled, found.tester) == (Path("elsewhere.jsonl"), False, "property")
+
+
+def test_a_shared_folder_without_a_key_is_refused_and_a_key_is_never_shown(here: Path) -> None:
+    key = "0123456789abcdef" * 2
+    for none in ({}, {"signing_key": ""}):
+        with pytest.raises(SettingsInvalid, match="without signing_key"):
+            Settings.load(results_dir=here, **none)
+    with pytest.raises(SettingsInvalid, match="at least 32") as short:
+        Settings.load(results_dir=here, signing_key="hunter2")
+    assert "hunter2" not in str(short.value)
+    assert Settings.load(results_dir=here, signing_key=key).results_path == here
+    assert Settings.load(state_dir=here).results_path == here / "results"

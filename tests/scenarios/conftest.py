@@ -79,7 +79,7 @@ class TicketFiles:
 def nothing_kept() -> Iterator[None]:
     """The tests share a state directory, and each is about runs of its own; the one about kept runs keeps some."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("REFUTE_KEPT_RUNS_MAX_AGE_S", "0")
+        patch.setenv("REFUTE_RESULTS_MAX_AGE_S", "0")
         yield
 
 

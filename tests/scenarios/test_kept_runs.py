@@ -45,8 +45,8 @@ def test_s230_the_second_run_of_a_ticket_is_made_of_kept_ones_until_something_ch
 ) -> None:
     fields = {"claims": [CLAIM], "implementation": ["odds.py"], "script": "python -c 'import odds'\n"}
     directory = ticket(files={"odds.py": CODE}, **fields)
-    shared = {"kept_runs_dir": tmp_path / "kept", "kept_runs_key": SecretStr("0123456789abcdef" * 2)}
-    settings = {"kept_runs_max_age_s": 3600.0, "mutants": 2, "strength_floor": 0.0, "mutation_timeout_s": 300, **shared}
+    shared = {"results_dir": tmp_path / "kept", "signing_key": SecretStr("0123456789abcdef" * 2)}
+    settings = {"results_max_age_s": 3600.0, "mutants": 2, "strength_floor": 0.0, "mutation_timeout_s": 300, **shared}
 
     first = verify(directory, **settings)
     assert first.status is Status.PASS, first.reason

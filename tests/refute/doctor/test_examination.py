@@ -7,7 +7,7 @@ import pytest
 from docker.errors import DockerException
 
 from refute.doctor import Check, examine
-from refute.doctor.examination import check_disks, check_image, check_kept, check_python
+from refute.doctor.examination import check_caches, check_disks, check_image, check_python
 from refute.sandbox.image import SandboxImage, build_image
 from refute.settings import Settings
 
@@ -52,13 +52,12 @@ def test_a_full_disk_is_a_fault_at_the_nearest_folder_that_exists(monkeypatch, t
     assert check.advice == "Free at least 5 GB there."
 
 
-def test_what_kept_answers_and_runs_take_is_told(settings: Settings, tmp_path: Path) -> None:
-    settings = settings.model_copy(update={"state_dir": tmp_path})
-    assert check_kept(settings).found == "answers 0.0 of 500 MB, runs 0.0 of 500 MB"
-    (tmp_path / "answers").mkdir()
-    (tmp_path / "answers" / "a.json").write_bytes(b"x" * 2_500_000)
-    check = check_kept(settings)
-    assert (check.ok, check.found) == (True, "answers 2.5 of 500 MB, runs 0.0 of 500 MB")
+def test_what_the_caches_take_is_told(settings: Settings) -> None:
+    assert check_caches(settings).found == "cached results 0.0 of 500 MB, kept answers 0.0 of 500 MB"
+    (settings.state_dir / "answers").mkdir(parents=True)
+    (settings.state_dir / "answers" / "a.signed").write_bytes(b"x" * 2_500_000)
+    check = check_caches(settings)
+    assert (check.ok, check.found) == (True, "cached results 0.0 of 500 MB, kept answers 2.5 of 500 MB")
 
 
 def test_a_missing_image_says_how_to_build_it() -> None:

@@ -1,6 +1,5 @@
 """Kept answers: the same question is never paid for twice, garbage is never believed, and nobody can plant one."""
 
-import fcntl
 import json
 import multiprocessing
 import os
@@ -15,10 +14,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from refute.file_store.entry import Entry
 from refute.llm.answers import AnswersPlace, KeptAnswers
 from refute.llm.model import Completion, Ending, Model, Prompt, Tier
 from refute.llm.till import Waiting
+from refute.signed_folder import SignedFolder
 from tests.refute.llm.conftest import CountingModel, MakePrompt
 
 KEY = b"k" * 32
@@ -35,11 +34,14 @@ def told() -> list[str]:
 def keep(tmp_path: Path, told: list[str]) -> Keep:
     """Answers kept in one folder, from the second call on by another run."""
 
-    def make(model: Model, *, secret: bytes | None = None, flash: str = "flash-1", fresh: bool = False) -> KeptAnswers:
+    def make(
+        model: Model, *, key: bytes = KEY, flash: str = "flash-1", fresh: bool = False, max_age_s: float = 60
+    ) -> KeptAnswers:
         def model_of(prompt: Prompt) -> str:
-            return "pro-1" if prompt.tier is Tier.PRO else flash
+            return "pro/1" if prompt.tier is Tier.PRO else flash
 
-        place = AnswersPlace(path=tmp_path / "answers", secret=secret, model_of=model_of, run_id="r1")
+        folder = SignedFolder(tmp_path / "answers", key=key)
+        place = AnswersPlace(folder=folder, model_of=model_of, run_id="r1", max_age_s=max_age_s)
         return KeptAnswers(model, place, fresh=fresh, waiting=Waiting(tell=told.append))
 
     return make
@@ -57,48 +59,16 @@ def test_s230_the_same_question_is_answered_by_an_earlier_run_at_no_cost(keep: K
     assert 0 <= second.kept_s < 600
 
 
-def test_answers_beyond_the_bound_go_but_none_that_is_recent_or_that_an_unfinished_run_needs(
-    tmp_path: Path, make_prompt: MakePrompt
-) -> None:
-    days = {"used long ago": 9, "used since the batch began": 4, "made today": 0}
-
-    def run(needed: timedelta | None, text: str) -> set[str]:
-        place = AnswersPlace(
-            path=tmp_path / "answers",
-            secret=None,
-            model_of=lambda _: "m",
-            run_id="r",
-            max_bytes=1,
-            needed_since=lambda: datetime.now(UTC) - needed if needed else None,
-        )
-        answers = KeptAnswers(CountingModel(), place)
-        for name, age_days in days.items():
-            answers._folder.put(Entry(kind="old", key=name, run_id="r", made_at=datetime.now(UTC), record=0))
-            os.utime(answers._folder.file("old", name), (time.time() - age_days * 86_400,) * 2)
-        answers.generate(make_prompt(text=text))
-        return {path.stem.removeprefix("old-") for path in (tmp_path / "answers").glob("old-*.json")}
-
-    assert run(timedelta(days=5), "one") == {"used since the batch began", "made today"}
-    assert run(None, "two") == {"made today"}
-
-
 def test_an_answer_that_is_used_counts_as_new_and_one_beyond_its_age_is_paid_for_again(
-    tmp_path: Path, make_prompt: MakePrompt
+    keep: Keep, make_prompt: MakePrompt
 ) -> None:
     model = CountingModel()
-
-    def answers(max_age_s: float) -> KeptAnswers:
-        place = AnswersPlace(
-            path=tmp_path / "answers", secret=None, model_of=lambda _: "m", run_id="r", max_age_s=max_age_s
-        )
-        return KeptAnswers(model, place)
-
-    answers(60).generate(make_prompt())
-    (file,) = (tmp_path / "answers").glob("*.json")
+    keep(model).generate(make_prompt())
+    file = keep(model).file(make_prompt())
     os.utime(file, (0, 0))
-    assert answers(60).generate(make_prompt()).from_cache
+    assert keep(model).generate(make_prompt()).from_cache
     assert file.stat().st_mtime > time.time() - 600
-    assert not answers(0).generate(make_prompt()).from_cache
+    assert not keep(model, max_age_s=0).generate(make_prompt()).from_cache
     assert model.asked == 2
 
 
@@ -156,63 +126,45 @@ def test_a_kept_answer_that_a_newer_reader_cannot_use_is_asked_for_again(
     assert "no use for it" in told[0]
 
 
-def test_a_record_of_another_shape_is_not_used(keep: Keep, make_prompt: MakePrompt, told: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"reply": {"text": 5}}, "malformed"),
+        ({"made_at": "2026-11-22T08:00:00"}, "malformed"),
+        ({"made_at": (datetime.now(UTC) + timedelta(days=1)).isoformat()}, "from now"),
+    ],
+)
+def test_a_signed_record_that_cannot_be_true_is_told_and_not_used(
+    keep: Keep, make_prompt: MakePrompt, tmp_path: Path, told: list[str], change: dict[str, object], reason: str
+) -> None:
+    model = CountingModel()
+    kept = keep(model)
+    kept.generate(make_prompt())
+    folder, name = SignedFolder(tmp_path / "answers", key=KEY), kept.file(make_prompt()).stem
+    folder.write(name, json.dumps({**json.loads(folder.read(name) or b""), **change}).encode())
+    kept.generate(make_prompt())
+    assert model.asked == 2
+    assert reason in told[0]
+
+
+def test_an_answer_that_somebody_changed_is_told_and_not_used(
+    keep: Keep, make_prompt: MakePrompt, told: list[str]
+) -> None:
     model = CountingModel()
     kept = keep(model)
     kept.generate(make_prompt())
     path = kept.file(make_prompt())
-    path.write_text(json.dumps({**json.loads(path.read_text()), "record": {"text": 5}}))
-    kept.generate(make_prompt())
-    assert model.asked == 2
-    assert "malformed" in told[0]
-
-
-def _damage(content: str) -> Callable[[Path], object]:
-    return lambda path: path.write_text(content)
-
-
-def _of_another_prompt(path: Path) -> None:
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps({**document, "key": document["key"].replace(document["key"][:4], "0000", 1)}))
-
-
-def _with_another_text(path: Path) -> None:
     path.write_text(path.read_text().replace('{\\"x\\": 1}', '{\\"tests\\": []}'))
-
-
-@pytest.mark.parametrize(
-    ("harm", "secret"),
-    [
-        (_damage(""), None),
-        (_damage("{"), None),
-        (_damage("[" * 100_000), None),
-        (_of_another_prompt, None),
-        (lambda path: path.chmod(0o666), None),
-        (lambda path: path.parent.chmod(0o777), None),
-        (_with_another_text, KEY),
-    ],
-)
-def test_what_others_may_have_written_or_changed_is_told_and_not_used(
-    keep: Keep, make_prompt: MakePrompt, told: list[str], harm: Callable[[Path], object], secret: bytes | None
-) -> None:
-    model = CountingModel()
-    kept = keep(model, secret=secret)
     kept.generate(make_prompt())
-    harm(kept.file(make_prompt()))
-    keep(model, secret=secret).generate(make_prompt())
     assert model.asked == 2
-    assert told[0].startswith("a kept answer was not used")
+    assert told[0].startswith(f"a kept answer was not used, {path}: changed")
 
 
-@pytest.mark.parametrize(("first", "second"), [(None, KEY), (KEY, None), (KEY, b"o" * 32)])
-def test_an_answer_counts_only_if_signed_with_the_key_that_is_set(
-    keep: Keep, make_prompt: MakePrompt, first: bytes | None, second: bytes | None
-) -> None:
+def test_an_answer_counts_only_if_signed_with_the_same_key(keep: Keep, make_prompt: MakePrompt) -> None:
     model = CountingModel()
-    keep(model, secret=first).generate(make_prompt())
-    keep(model, secret=second).generate(make_prompt())
-    assert model.asked == 2
-    keep(model, secret=second).generate(make_prompt())
+    keep(model).generate(make_prompt())
+    keep(model, key=b"o" * 32).generate(make_prompt())
+    keep(model, key=b"o" * 32).generate(make_prompt())
     assert model.asked == 2
 
 
@@ -292,18 +244,3 @@ def test_a_killed_process_holds_nobody_up(keep: Keep, make_prompt: MakePrompt) -
     assert killed.exitcode == 9
     kept.generate(make_prompt())
     assert model.asked == 1
-
-
-def test_what_killed_processes_leave_locked_goes_with_the_next_sweep(keep: Keep, make_prompt: MakePrompt) -> None:
-    kept = keep(CountingModel())
-    folder = kept.file(make_prompt()).parent
-    folder.mkdir(mode=0o700)
-    left, held, new = (folder / f".answer-{name}.json.lock" for name in ("left", "held", "new"))
-    for path in (left, held, new):
-        path.touch()
-        if path is not new:
-            os.utime(path, (0, 0))
-    with held.open("a") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        kept.generate(make_prompt())
-    assert [path.exists() for path in (left, held, new)] == [False, True, True]

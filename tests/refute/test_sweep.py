@@ -1,0 +1,185 @@
+"""The sweep: what is old or beyond the bounds goes, what is needed stays, and nothing outside is touched."""
+
+import fcntl
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+from pydantic import SecretStr
+
+from refute.ledger.batches import Batch, Batches
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+from refute.sweep import LOCK, STAMP, Removed, Swept, sweep, sweep_if_due
+
+DAY_S = 86_400
+SIZE = 1_000
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """An empty state directory."""
+    (tmp_path / "state").mkdir()
+    return Settings(state_dir=tmp_path / "state", max_cost_usd=Decimal(0))
+
+
+def make(path: Path, *, days: float) -> Path:
+    """A file whose last use was so many days ago."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x" * SIZE)
+    return age(path, days=days)
+
+
+def age(path: Path, *, days: float) -> Path:
+    os.utime(path, (time.time() - days * DAY_S,) * 2)
+    return path
+
+
+def evidence(settings: Settings, run: str, ticket: str, *, days: float) -> Path:
+    """Evidence of a ticket that was written so many days ago."""
+    path = settings.state_dir / "runs" / run / ticket
+    make(path / "outcome.json", days=days)
+    return age(path, days=days)
+
+
+def changed(settings: Settings, **values: Any) -> Settings:
+    return settings.model_copy(update=values)
+
+
+def test_what_is_too_old_goes_from_every_place_and_is_counted(settings: Settings) -> None:
+    state = settings.state_dir
+    old = [
+        make(state / "results" / "a.signed", days=8),
+        make(state / "answers" / "b.signed", days=91),
+        make(state / "snapshots" / "c.tar", days=8),
+        evidence(settings, "r1", "T-1", days=31),
+    ]
+    young = [
+        make(state / "results" / "d.signed", days=6),
+        make(state / "answers" / "e.signed", days=89),
+        make(state / "snapshots" / "f.tar", days=6),
+        evidence(settings, "r2", "T-1", days=29),
+    ]
+    one = Removed(count=1, size_bytes=SIZE)
+    swept = sweep(settings)
+    assert swept == Swept(results=one, answers=one, snapshots=one, evidence=one)
+    assert swept.words().startswith("removed 1 cached result (0.0 MB), 1 kept answer (0.0 MB), 1 snapshot")
+    assert not any(path.exists() for path in old)
+    assert all(path.exists() for path in young)
+    assert not (state / "runs" / "r1").exists()
+    assert sweep(settings).words() == ""
+
+
+def test_beyond_the_bound_those_used_longest_ago_go(settings: Settings) -> None:
+    results = settings.state_dir / "results"
+    for days, name in enumerate(["newest", "newer", "older", "oldest"]):
+        make(results / f"{name}.signed", days=days)
+    sweep(changed(settings, results_max_bytes=2 * SIZE))
+    assert sorted(path.name for path in results.iterdir()) == ["newer.signed", "newest.signed"]
+
+
+def test_an_age_of_0_keeps_evidence_for_ever_and_leaves_results_to_their_bound(settings: Settings) -> None:
+    kept = [evidence(settings, "r", "T", days=999), make(settings.state_dir / "results" / "a.signed", days=999)]
+    sweep(changed(settings, evidence_max_age_s=0, results_max_age_s=0))
+    assert all(path.exists() for path in kept)
+
+
+def test_a_run_keeps_its_younger_tickets_and_an_empty_run_goes(settings: Settings) -> None:
+    young = evidence(settings, "mixed", "T-2", days=1)
+    evidence(settings, "mixed", "T-1", days=40)
+    (settings.state_dir / "runs" / "empty").mkdir()
+    age(settings.state_dir / "runs" / "empty", days=40)
+    assert sweep(settings).evidence == Removed(count=1, size_bytes=SIZE)
+    assert [path for path in (settings.state_dir / "runs").rglob("*") if path.is_dir()] == [young.parent, young]
+
+
+def test_nothing_goes_that_an_unfinished_batch_may_ask_for_or_that_was_used_today(settings: Settings) -> None:
+    answers = settings.state_dir / "answers"
+    for days, name in ((9, "before"), (4, "since"), (0, "today")):
+        make(answers / f"{name}.signed", days=days)
+    began = datetime.now(UTC) - timedelta(days=5)
+    batches = Batches(Ledger.open(settings))
+    batches.create(Batch(id="b", source="tickets", created_at=began), [("T-1", "t.yaml")])
+    sweep(changed(settings, kept_answers_max_bytes=0))
+    assert sorted(path.stem for path in answers.iterdir()) == ["since", "today"]
+    sweep(changed(settings, kept_answers_max_bytes=0, ledger_url=SecretStr("sqlite:////dev/null/ledger")))
+    assert len(list(answers.iterdir())) == 2, "without a ledger nobody knows what is needed"
+    sweep(changed(settings, kept_answers_max_bytes=0, ledger_url=SecretStr("sqlite://")))
+    assert [path.stem for path in answers.iterdir()] == ["today"]
+
+
+def test_what_killed_processes_left_goes_after_an_hour(settings: Settings) -> None:
+    answers = settings.state_dir / "answers"
+    names = (".new-left", ".answer-left.signed.lock", ".answer-held.signed.lock")
+    left, free, held = (make(answers / name, days=2) for name in names)
+    now = [make(answers / name, days=0) for name in (".new-now", ".answer-now.signed.lock")]
+    with held.open("a") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        sweep(changed(settings, kept_answers_max_bytes=0))
+    assert [path.exists() for path in (left, free, held, *now)] == [False, False, True, True, True]
+
+
+def test_links_lead_nowhere_and_foreign_files_of_a_shared_folder_stay(settings: Settings, tmp_path: Path) -> None:
+    precious = make(tmp_path / "precious" / "a.signed", days=999)
+    state = settings.state_dir
+    (state / "snapshots").symlink_to(precious.parent)
+    (state / "runs").mkdir()
+    (state / "runs" / "linked").symlink_to(tmp_path)
+    ticket = evidence(settings, "run", "T-1", days=999)
+    (ticket / "linked").symlink_to(precious.parent)
+    age(ticket, days=999)
+    shared = make(tmp_path / "shared" / "thesis.odt", days=999)
+    (shared.parent / "b.signed").symlink_to(precious)
+    cached = make(shared.parent / "c.signed", days=999)
+    sweep(changed(settings, results_dir=tmp_path / "shared"))
+    assert precious.exists()
+    assert shared.exists()
+    assert not ticket.exists()
+    assert not cached.exists()
+
+
+def test_what_cannot_be_removed_keeps_nothing_else_from_going(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = settings.state_dir
+    stuck = [make(state / "results" / "a.signed", days=9), make(state / "snapshots" / "a.tar", days=9)]
+    loose = [make(state / "results" / "b.signed", days=8), evidence(settings, "r", "T-1", days=40)]
+    unlink = Path.unlink
+
+    def refuse(path: Path, **options: bool) -> None:
+        if path in stuck:
+            raise PermissionError
+        unlink(path, **options)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    assert sweep(settings).results == Removed(count=1, size_bytes=SIZE)
+    assert [path.exists() for path in (*stuck, *loose)] == [True, True, False, False]
+
+
+def test_while_one_sweeps_nobody_else_does(settings: Settings) -> None:
+    old = make(settings.state_dir / "results" / "a.signed", days=9)
+    with FileLock(settings.state_dir / LOCK):
+        assert sweep(settings) == Swept()
+    assert old.exists()
+
+
+def test_commands_sweep_once_an_hour(settings: Settings) -> None:
+    old = settings.state_dir / "results" / "a.signed"
+    swept = []
+    for stamp_days in (None, 0, 1 / 23, -1):
+        if stamp_days is not None:
+            age(settings.state_dir / STAMP, days=stamp_days)
+        make(old, days=9)
+        sweep_if_due(settings)
+        swept.append(not old.exists())
+    assert swept == [True, False, True, True], "one from the future, where a clock was set back, does not count"
+
+
+def test_where_nothing_was_ever_kept_nothing_is_made(tmp_path: Path) -> None:
+    assert sweep_if_due(Settings(state_dir=tmp_path / "none")) == Swept()
+    assert not (tmp_path / "none").exists()
