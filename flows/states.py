@@ -13,7 +13,7 @@ GOOD: Final = frozenset({Status.PASS, Status.PASS_WEAK, Status.SKIPPED, Status.D
 
 
 def final_state(outcome: Outcome) -> State[Any]:
-    """Green where nothing needs doing, grey where a person declined, red for everything else; the ledger has the rest."""
+    """Green where nothing needs doing, grey where a person declined, red for all else; the ledger has the rest."""
     if outcome.status in GOOD:
         make = Completed
     elif outcome.status is Status.CANCELLED:

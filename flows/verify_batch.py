@@ -22,11 +22,10 @@ from flows.batch.ui import BatchPage
 from flows.batch.watcher import BatchWatcher, RunLog
 from flows.cleanup import BATCH_NAME, remove_containers
 from flows.confirmation.approver import FormList
-from flows.console import current_console
+from flows.console import current_console, given_up_if_lost
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.killed_runs import heartbeats
-from flows.orchestrator.lost_server import given_up_if_lost
 from flows.request import refuse_foreign_settings, settings_of
 from flows.states import GOOD, keep_tracebacks_out
 from refute.batch.entry import Entry

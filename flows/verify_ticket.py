@@ -6,11 +6,10 @@ from prefect.runtime import flow_run
 
 from flows.cleanup import remove_containers
 from flows.confirmation.approver import FormApprover
-from flows.console import current_console
+from flows.console import current_console, given_up_if_lost
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.killed_runs import heartbeats
-from flows.orchestrator.lost_server import given_up_if_lost
 from flows.pipeline import TicketPorts, record_outcome, run_stages
 from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
 from flows.states import final_state, keep_tracebacks_out

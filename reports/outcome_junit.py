@@ -9,8 +9,8 @@ from datetime import UTC
 from typing import Final, assert_never
 from xml.etree import ElementTree as ET
 
-from refute.guardrails.plain_text import printable, tail
 from refute.caching.wording import not_run_again
+from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
 from reports.wording import MEANING, categories_line, claim_evidence, model_lines, strength_lines
 

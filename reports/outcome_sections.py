@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from refute.adversary.strength.record import Strength
-from refute.guardrails.plain_text import printable, tail
 from refute.caching.wording import age_in_words
+from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimVerdict, Outcome, StageRecord, Status, TestFailure
 from refute.scan.finding import Finding
 from reports.wording import (

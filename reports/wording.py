@@ -7,8 +7,8 @@ from typing import Final
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import MutantResult, ShallowClaim, Strength
-from refute.guardrails.plain_text import on_one_line, printable
 from refute.caching.wording import age_in_words
+from refute.guardrails.plain_text import on_one_line, printable
 from refute.outcome import (
     ClaimResult,
     ClaimVerdict,

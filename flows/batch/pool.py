@@ -14,6 +14,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from flows.batch.run import BatchRun
 from flows.batch.ticket import verified, verify_listed
 from refute.ledger.batches import BatchTicket
+from refute.outcome import Outcome
 
 AHEAD: Final = 1
 """Tickets in work beyond the containers, so that none stands empty while another ticket is scanned or recorded."""
@@ -57,32 +58,52 @@ def _runner(most: int) -> "ThreadPoolTaskRunner[Any]":
 
 
 class _Running:
-    """The tickets that run now."""
+    """The tickets that run now.
+
+    They count themselves: an interruption may strike between a thread's start and the pool's, or our, note of it.
+    """
 
     def __init__(self, runner: "ThreadPoolTaskRunner[Any]") -> None:
         self._runner = runner
-        self._ended: queue.SimpleQueue[object] = queue.SimpleQueue()
-        self.count = 0
+        self._submitted = 0
+        self._begun: list[str] = []
+        self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._ends = 0
+
+    @property
+    def count(self) -> int:
+        """How many were submitted and have not ended."""
+        return self._submitted - self._ends
+
+    @property
+    def begun(self) -> int:
+        """How many began and have not ended."""
+        return len(self._begun) - self._ends
 
     def submit(self, batch: BatchRun, row: BatchTicket) -> None:
         # For a tag Prefect would ask the server for a slot, over a connection that it keeps: tickets get theirs late.
         with TagsContext(current_tags=set()):
-            arguments = {"ticket_id": row.ticket_id, "run": partial(verified, batch, row)}
-            future = self._runner.submit(verify_listed, arguments)
-        self.count += 1
-        future.add_done_callback(self._ended.put)
+            self._runner.submit(verify_listed, {"ticket_id": row.ticket_id, "run": partial(self._work, batch, row)})
+        self._submitted += 1
 
     def await_one(self, seconds: float) -> None:
         """Until one has ended, or the time is over."""
         with contextlib.suppress(queue.Empty):
             self._ended.get(timeout=seconds)
-            self.count -= 1
+            self._ends += 1
+
+    def _work(self, batch: BatchRun, row: BatchTicket) -> Outcome | None:
+        self._begun.append(row.ticket_id)
+        try:
+            return None if batch.containers.stopped else verified(batch, row)
+        finally:
+            self._ended.put(row.ticket_id)
 
 
 def _end(batch: BatchRun, running: _Running, ids: list[str]) -> None:
     """End what runs: without its containers each ticket comes back at once."""
     deadline = time.monotonic() + STOP_TIMEOUT_S
-    while running.count and time.monotonic() < deadline:
+    while running.begun > 0 and time.monotonic() < deadline:
         batch.remove_containers(ids)
         running.await_one(LOOK_S)
     batch.remove_containers(ids)

@@ -71,11 +71,9 @@ class ChunkRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    batch_id: Annotated[str, Field(pattern=BATCH_ID)]
-    tickets: tuple[str, ...]
-    """Their ids."""
-    allow_dangerous: Path | None = None
-    """The batch's allow-file."""
-    fresh: bool = False
+    batch_id: Annotated[str, Field(pattern=BATCH_ID)] = Field(description="The batch, as its run opened it.")
+    tickets: tuple[str, ...] = Field(description="Ids of the tickets that this run verifies.")
+    allow_dangerous: Path | None = Field(default=None, description="The batch's allow-file.")
+    fresh: bool = Field(default=False, description="Run everything and ask models anew; ignore caches.")
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
     """The worker's own, by file and environment."""

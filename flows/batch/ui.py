@@ -11,7 +11,7 @@ from prefect.logging import get_run_logger
 
 from flows.batch.progress import paid
 from flows.batch.result import BatchResult
-from flows.orchestrator.lost_server import given_up_if_lost
+from flows.console import given_up_if_lost
 from flows.orchestrator.server import still_answers
 from flows.states import GOOD
 from refute.batch.tally import WORST_FIRST, Tally

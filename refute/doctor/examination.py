@@ -9,7 +9,6 @@ import docker
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
-from refute.caching.kind import FOLDER as RUNS
 from refute.doctor.check import Check
 from refute.doctor.engine import judge_engine, read_facts
 from refute.doctor.runtimes import check_runtimes, tried_out_in_a_container

@@ -2,14 +2,13 @@
 
 import pytest
 
+from flows.console import Console, attached
 from flows.in_advance import approved_by, by_deployment
-from flows.session import session
-from refute.observer import Unwatched
 
 
 def test_at_the_command_line_it_is_the_flag_of_whoever_is_logged_in(monkeypatch):
     monkeypatch.setenv("LOGNAME", "ada")
-    with session(Unwatched(), "http://127.0.0.1:4200/api"):
+    with attached(Console(api_url="http://127.0.0.1:4200/api")):
         assert approved_by() == "--yes (ada)"
 
 

@@ -1,18 +1,21 @@
 """Batches without Prefect and without an engine."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from flows.batch.desk import Desk
-from flows.batch.slots import Slots
+from flows.batch.progress import Progress
+from flows.batch.run import BatchRun
 from flows.batch.watcher import Unwatched
+from flows.containers import Containers
 from refute.batch.entry import read_entries
-from refute.batch.tally import Tally
 from refute.ledger.batches import Batch, Batches
 from refute.ledger.store import Ledger
 from refute.settings import Settings
+from refute.stages.execution import Directly
 
 TICKET = """id: {id}
 title: A title
@@ -23,13 +26,23 @@ claims: ["f(1) returns 1."]
 """
 
 
+class DirectStages(Directly):
+    """Stages without an orchestrator; nothing is cached."""
+
+    storage = None
+
+    def __init__(self, *_: object) -> None:
+        """As `StageTasks` is made."""
+
+
 @pytest.fixture(autouse=True)
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Ids of tickets whose artifacts were asked for; Prefect would start a server for them."""
+    """Ids of tickets whose artifacts were left; stages run without Prefect, which would start a server for them."""
     ids: list[str] = []
-    for asks in ("ticket", "ui"):
-        monkeypatch.setattr(f"flows.batch.{asks}.still_answers", lambda: True)
-    monkeypatch.setattr("flows.batch.ticket.show_outcome", lambda settings, outcome: ids.append(outcome.ticket_id))  # noqa: ARG005
+    monkeypatch.setattr("flows.pipeline.StageTasks", DirectStages)
+    monkeypatch.setattr("flows.pipeline.results_kept_in", lambda _: nullcontext())
+    monkeypatch.setattr("flows.pipeline.still_answers", lambda: True)
+    monkeypatch.setattr("tasks.outcome.show_outcome", lambda settings, outcome: ids.append(outcome.ticket_id))  # noqa: ARG005
     return ids
 
 
@@ -75,23 +88,22 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def desk(settings: Settings, ledger: Ledger, tmp_path: Path) -> Callable[[], Desk]:
+def batch(settings: Settings, ledger: Ledger, tmp_path: Path) -> Callable[[], BatchRun]:
     """Open a batch of all that was written."""
 
-    def opened() -> Desk:
-        from datetime import UTC, datetime
-
+    def opened() -> BatchRun:
         entries = {entry.ticket_id: entry for entry in read_entries(tmp_path / "tickets")}
-        batch = Batch(id="b", source=str(tmp_path / "tickets"), created_at=datetime.now(UTC))
-        Batches(ledger).create(batch, [(entry.ticket_id, entry.source) for entry in entries.values()])
-        return Desk(
+        batches, watcher = Batches(ledger), Heard()
+        made = Batch(id="b", source=str(tmp_path), created_at=datetime.now(UTC))
+        batches.create(made, [(entry.ticket_id, entry.source) for entry in entries.values()])
+        return BatchRun(
             batch_id="b",
             entries=entries,
             settings=settings,
             ledger=ledger,
-            slots=Slots(1),
-            tally=Tally(total=len(entries)),
-            watcher=Heard(),
+            containers=Containers(1),
+            progress=Progress(batches, "b", total=len(entries), watcher=watcher),
+            watcher=watcher,
         )
 
     return opened

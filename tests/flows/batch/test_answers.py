@@ -27,13 +27,13 @@ class Person:
 
 
 @pytest.fixture
-def batch(write, desk, tmp_path):
+def listed(write, batch, tmp_path):
     write("A")
     write("B", script=DANGEROUS)
     write("C")
     (tmp_path / "tickets" / "D").mkdir()
     (tmp_path / "tickets" / "D" / "ticket.yaml").write_text("id: '../x'\n")
-    return desk()
+    return batch()
 
 
 def ask(batch, person) -> dict[str, tuple[Answer, str]]:
@@ -41,61 +41,61 @@ def ask(batch, person) -> dict[str, tuple[Answer, str]]:
     return {ticket.ticket_id: (ticket.answer, ticket.answered_by) for ticket in batch.batches.tickets("b")}
 
 
-def test_one_yes_approves_the_list_which_leaves_out_what_is_blocked_or_no_ticket(batch):
+def test_one_yes_approves_the_list_which_leaves_out_what_is_blocked_or_no_ticket(listed):
     person = Person(Reply(approved=True, by="Ada"))
-    answers = ask(batch, person)
+    answers = ask(listed, person)
     assert [one.ticket.id for one in person.listed] == ["A", "C"]
     assert answers["A"] == answers["C"] == (Answer.APPROVED, "Ada")
     assert answers["B"][1].startswith("nobody")
     assert answers["invalid-D"][1].startswith("nobody")
-    digests = {ticket.ticket_id: ticket.digest for ticket in batch.batches.tickets("b")}
+    digests = {ticket.ticket_id: ticket.digest for ticket in listed.batches.tickets("b")}
     assert digests["A"] == person.listed[0].snapshot.digest
 
 
-def test_a_danger_that_the_allow_file_lets_through_is_on_the_list_and_counted(write, desk, tmp_path):
+def test_a_danger_that_the_allow_file_lets_through_is_on_the_list_and_counted(write, batch, tmp_path):
     write("B", script=DANGEROUS)
     allow_file = tmp_path / "allow.yaml"
     allow_file.write_text("- rule: delete-outside\n  path: verify.sh\n  reason: reviewed by Ada\n")
-    batch = desk()
-    batch.settings = batch.settings.model_copy(update={"scan_allow_file": allow_file})
+    opened = batch()
+    opened.settings = opened.settings.model_copy(update={"scan_allow_file": allow_file})
     person = Person(Reply(approved=True, by="Ada"))
-    assert ask(batch, person)["B"] == (Answer.APPROVED, "Ada")
+    assert ask(opened, person)["B"] == (Answer.APPROVED, "Ada")
     console = Console(file=io.StringIO(), width=200)
     console.print(describe(person.listed))
     assert "0, 1 allowed" in console.file.getvalue()
 
 
-def test_without_an_answer_the_tickets_wait_and_the_others_go_on(batch):
-    answers = ask(batch, Person(None))
+def test_without_an_answer_the_tickets_wait_and_the_others_go_on(listed):
+    answers = ask(listed, Person(None))
     assert answers["A"][0] is answers["C"][0] is Answer.WAITING
     assert answers["B"][0] is Answer.APPROVED
 
 
-def test_nobody_there_is_no_answer_either(batch):
-    assert ask(batch, None)["A"][0] is Answer.WAITING
+def test_nobody_there_is_no_answer_either(listed):
+    assert ask(listed, None)["A"][0] is Answer.WAITING
 
 
-def test_no_declines_the_list(batch):
-    assert ask(batch, Person(Reply(approved=False, by="Ada")))["C"] == (Answer.DECLINED, "Ada")
+def test_no_declines_the_list(listed):
+    assert ask(listed, Person(Reply(approved=False, by="Ada")))["C"] == (Answer.DECLINED, "Ada")
 
 
-def test_the_answer_is_audited_with_the_digest_of_the_list(batch):
+def test_the_answer_is_audited_with_the_digest_of_the_list(listed):
     person = Person(Reply(approved=True, by="Ada"))
-    ask(batch, person)
-    assert digest_of(person.listed) in batch.settings.audit_path.read_text()
-    assert verify_chain(batch.settings.audit_path).intact
+    ask(listed, person)
+    assert digest_of(person.listed) in listed.settings.audit_path.read_text()
+    assert verify_chain(listed.settings.audit_path).intact
 
 
-def test_the_digest_of_a_list_depends_on_its_files_and_not_on_its_order(batch, write):
+def test_the_digest_of_a_list_depends_on_its_files_and_not_on_its_order(listed, write):
     person = Person(None)
-    ask(batch, person)
+    ask(listed, person)
     before = digest_of(person.listed)
     assert digest_of(person.listed[::-1]) == before
     write("A", script="echo other\n")
-    ask(batch, person)
+    ask(listed, person)
     assert digest_of(person.listed) != before
 
 
-def test_in_advance_everything_may_take_its_turn(batch):
-    approve_in_advance(batch.batches, "b", batch.entries, by="the deployment x/y")
-    assert {ticket.answered_by for ticket in batch.batches.tickets("b")} == {"the deployment x/y"}
+def test_in_advance_everything_may_take_its_turn(listed):
+    approve_in_advance(listed.batches, "b", listed.entries, by="the deployment x/y")
+    assert {ticket.answered_by for ticket in listed.batches.tickets("b")} == {"the deployment x/y"}

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from flows.batch.helpers import DEPLOYMENT
+from flows.batch.dispatch import DEPLOYMENT
 from flows.batch.request import BatchRequest
 from flows.orchestrator.attended import QUEUE
 
@@ -53,6 +53,6 @@ def test_what_asks_a_person_has_a_queue_of_its_own_and_nothing_else_has_it():
     assert asking == queued == {"ad-hoc", "batch"}
 
 
-def test_helpers_are_asked_for_by_the_name_of_their_deployment():
+def test_chunks_are_dispatched_by_the_name_of_their_deployment():
     flow, _, name = DEPLOYMENT.partition("/")
     assert flow_of(DEPLOYMENTS[name]).name == flow

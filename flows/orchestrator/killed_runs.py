@@ -1,0 +1,7 @@
+"""shim"""
+
+import contextlib
+
+
+def heartbeats() -> "contextlib.AbstractContextManager[None]":
+    return contextlib.nullcontext()
