@@ -80,7 +80,8 @@ def reap(client: EngineClient) -> tuple[str, ...]:
         for network in filter(is_left, client.networks(filters={"label": f"{OURS}=1"})):
             removed.append(str(network["Name"]))
             _remove(client.remove_network, network["Id"])
-        for volume in filter(is_left, volumes):
+        # An engine that was killed loses containers and keeps their volumes, which no owner can find by name then.
+        for volume in (one for one in volumes if is_left(one) or _expired(one, now)):
             removed.append(str(volume["Name"]))
             _remove(client.remove_volume, volume["Name"])
     return tuple(removed)

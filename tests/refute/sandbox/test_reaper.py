@@ -220,6 +220,13 @@ def test_what_belongs_to_a_process_of_this_machine_that_lives_is_that_process_s_
         program.kill()
 
 
+def test_a_volume_without_a_container_goes_when_its_time_is_over_though_its_owner_lives():
+    volumes = [
+        {"Name": f"v{age_s}", "CreatedAt": in_words(NOW - age_s), "Labels": marks(Owner.here())} for age_s in (598, 602)
+    ]
+    assert reap(ShelfEngine([], volumes)) == ("v602",)
+
+
 def test_on_an_engine_elsewhere_nothing_is_concluded_from_processes_here(killed: Owner):
     engine = ShelfEngine([container(0, Labels=marks(killed)), container(602, Id="c2", Labels=marks(killed))], [])
     engine.base_url = "http+docker://ssh"
