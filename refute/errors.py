@@ -93,7 +93,7 @@ class SandboxFailed(InfrastructureError):
 
 
 class CommandNotStarted(SandboxFailed):
-    """A job's container stood, and for a reason that lies with the engine the job's command never began."""
+    """For a reason that lies with the engine the job's command never began; running the job again may help."""
 
 
 class ContainerLost(SandboxFailed):

@@ -44,6 +44,10 @@ class Owner:
     def __str__(self) -> str:
         return f"{self.host}/{self.pid}/{self.began}/{self.token}"
 
+    def is_alive(self) -> bool:
+        """Whether it is a process of this machine that did not end, as far as this one can see."""
+        return self.host == _host() and not self.is_gone()
+
     def is_gone(self) -> bool:
         """Whether it surely ended: only known of processes that this one could see; in doubt it lives."""
         if self.host != _host():

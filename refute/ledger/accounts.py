@@ -15,6 +15,7 @@ from typing import Any, Final, NewType
 from sqlalchemy import Connection, delete, insert, text, update
 
 from refute.ledger.budgets import HELD, ZERO, Budgets, Payer, State, awaited, scopes, standing
+from refute.ledger.database import idempotent
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
 
@@ -117,6 +118,7 @@ class Accounts:
                 self._finish(connection, place, row)
         return Queued(place=place, budget=budget) if budget else place
 
+    @idempotent
     def has_room(self, payer: Payer, worst_usd: Decimal | None, *, place: ReservationId) -> bool:
         """Whether whoever has this place need wait no longer; a look that keeps nobody waiting.
 
@@ -163,6 +165,7 @@ class Accounts:
         """The call may have been billed, nobody knows how much: it counts at its worst case, and is kept as that."""
         self._settle(reservation, call, _AT_WORST)
 
+    @idempotent
     def release(self, reservation: ReservationId) -> None:
         """Nothing was billed: no call is kept."""
         free = {"state": State.RELEASED.value, "cost_nanousd": ZERO, "held_nanousd": ZERO, "unreconciled": False}
@@ -182,6 +185,7 @@ class Accounts:
         with self._exclusive() as connection:
             return connection.execute(update(RESERVATIONS).where(left).values(_AT_WORST)).rowcount
 
+    @idempotent
     def spent(self, payer: Payer) -> dict[str, Decimal]:
         """US dollars spent or set aside by scope: `ticket`, `run`, `day`, `month`."""
         now = self._clock().astimezone(UTC)
@@ -189,6 +193,7 @@ class Accounts:
             found = scopes(self._budgets, payer, now)
             return {name: standing(connection, scope, now).taken_usd for name, _, scope in found}
 
+    @idempotent
     def _settle(self, reservation: ReservationId, call: ModelCall, values: dict[str, Any]) -> None:
         with self._exclusive() as connection:
             self._finish(connection, reservation, values)

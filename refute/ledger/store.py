@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from refute.guardrails.audit_chain import AuditAnchor, ChainHead
 from refute.ledger import rows
-from refute.ledger.database import WRITES, open_database, unavailable
+from refute.ledger.database import WRITES, idempotent, open_database, unavailable
 from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
 from refute.outcome import Outcome
 from refute.outcome_document import read_document
@@ -73,6 +73,7 @@ class Ledger:
         """Give the connections back."""
         self._engine.dispose()
 
+    @idempotent
     def record(self, outcome: Outcome, *, audited: AuditAnchor | None = None) -> bool:
         """Write an outcome with all its rows, or nothing; its cost line is due in the settings' cost table.
 
@@ -81,7 +82,8 @@ class Ledger:
             audited: where the audit log stood at the verdict, so that lines cut off it later show.
 
         Returns:
-            False where (run id, ticket id, attempt) is there already: the first record stands.
+            False where (run id, ticket id, attempt) is there already: the first record stands. False also where the
+            connection was lost after the commit: then it is this call's own record that stands.
         """
         new = rows.rows_of(outcome, audited, table_name(self.costs_csv))  # before the transaction: others wait for that
         try:
@@ -95,6 +97,7 @@ class Ledger:
             except IntegrityError:
                 raise unavailable(self._engine, error) from error
 
+    @idempotent
     def outcomes(
         self,
         *,
@@ -142,12 +145,14 @@ class Ledger:
                 known = fields.pop("cost_known")
                 yield CostRow(csv_state=state, cost_usd=cost_usd if known else None, **fields)
 
+    @idempotent
     def audit_heads(self, log: str) -> set[ChainHead]:
         """The heads that were kept of an audit log, by its `log_name`."""
         query = select(OUTCOMES.c.audit_sequence, OUTCOMES.c.audit_hash).where(OUTCOMES.c.audit_log == log)
         with self.transaction() as connection:
             return {ChainHead(sequence=row.audit_sequence, hash=row.audit_hash) for row in connection.execute(query)}
 
+    @idempotent
     def mark_csv(self, ids: Sequence[int], state: CsvState) -> None:
         """Note how far the cost table's lines of these outcomes have come."""
         with self.transaction(writes=True) as connection:

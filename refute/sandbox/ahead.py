@@ -62,8 +62,13 @@ class Ahead:
                 self._remove(standing)
 
     def discard_later(self) -> None:
-        """Remove what nobody took, in the background."""
-        self._in_background(self.discard)
+        """Remove what nobody took, in the background.
+
+        The garbage collector calls this at any moment, also while a thread submits something to any executor and so
+        holds the lock that all of them share: where nothing is left, it must not be asked for.
+        """
+        if any(self._waiting.values()):
+            self._in_background(self.discard)
 
     def _in_background(self, call: Callable[P, None], *args: P.args, **options: P.kwargs) -> None:
         try:

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Any, Final
 
 import docker
@@ -24,6 +25,8 @@ IMAGE_HINT: Final = "Build it: `refute image build`."
 
 LOST: Final = (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError, ConnectionError, TimeoutError)
 """What a connection to an engine that went away raises."""
+
+REFUSED: Final = {HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +153,12 @@ def engine_errors(doing: str) -> Iterator[None]:
         raise EngineDied(
             f"the engine stopped answering while it was asked to {doing}: {_root_cause(error)}", hint=START_HINT
         ) from error
+
+
+def is_refusal(error: SandboxFailed) -> bool:
+    """Whether the engine rejected the request itself, as it will again: a bad one, or one that a policy forbids."""
+    cause = error.__cause__
+    return isinstance(cause, APIError) and cause.status_code in REFUSED
 
 
 def _default_host() -> str:

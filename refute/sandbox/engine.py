@@ -21,7 +21,8 @@ from refute.errors import (
 )
 from refute.sandbox.ahead import Ahead
 from refute.sandbox.attempt import Attempt
-from refute.sandbox.connection import EngineClient, EngineFacts, connect, engine_errors, read_facts
+from refute.sandbox.connection import EngineClient, EngineFacts, connect, engine_errors, is_refusal, read_facts
+from refute.sandbox.execution import NOT_STARTED_HINT
 from refute.sandbox.job import Job, JobResult
 from refute.sandbox.profile import environment, profile_digest
 from refute.sandbox.readback import check_collect
@@ -30,8 +31,6 @@ from refute.sandbox.removal import Removal
 from refute.sandbox.runtime import PLAIN, unenforced_limits
 from refute.sandbox.standing import Standing, shape, stand
 
-ENGINE_RETURN_S: Final = 20.0
-"""How long the one retry waits for an engine that died to answer again."""
 SWEEP_EVERY_S: Final = 60.0
 """Between two sweeps for what other runs left; a sandbox that runs jobs looks again after this long."""
 WAITING_S: Final = 120.0
@@ -46,21 +45,13 @@ class DockerSandbox:
     Args:
         connect: makes a connection to the engine; the default asks DOCKER_HOST, else the local socket.
         runtime: the engine's name of another one than its default, such as `runsc`.
-        engine_return_s: how long the one retry waits for an engine that died.
     """
 
     _tried_out: ClassVar[dict[tuple[str, str], tuple[str, ...]]] = {}
     """Engine and runtime → the limits that it does not enforce; the same for all sandboxes of a process."""
 
-    def __init__(
-        self,
-        connect: Callable[[], EngineClient] = connect,
-        *,
-        runtime: str = "",
-        engine_return_s: float = ENGINE_RETURN_S,
-    ) -> None:
+    def __init__(self, connect: Callable[[], EngineClient] = connect, *, runtime: str = "") -> None:
         self._connect = connect
-        self._engine_return_s = engine_return_s
         self._lock = threading.Lock()
         self._runtime = runtime
         self._facts: EngineFacts | None = None
@@ -68,7 +59,7 @@ class DockerSandbox:
         self._running: set[str] = set()
         self._stops = 0  # how often everything that ran was ended on purpose
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
-        self._removal = Removal(self._background, connect, engine_return_s)
+        self._removal = Removal(self._background, connect)
         self._ahead = Ahead(self._background, self._removal.now)
         weakref.finalize(self, self._ahead.discard_later)  # also at the interpreter's end
 
@@ -78,7 +69,7 @@ class DockerSandbox:
         return profile_digest()
 
     def facts(self) -> EngineFacts:
-        """What the engine is; asked once. Now and then a call also starts the sweep for what other runs left.
+        """What the engine is; asked once, and again after it died. Now and then a call also starts a sweep.
 
         Raises:
             EngineUnavailable: none answers.
@@ -95,31 +86,26 @@ class DockerSandbox:
             return self._facts
 
     def run(self, job: Job) -> JobResult:
-        """Run a job in a fresh container; once more if the engine dies or cannot start it, or if somebody ends it.
+        """Run a job once, in a fresh container.
 
         Raises:
-            EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
+            EngineUnavailable, EngineDied, ContainerLost, CommandNotStarted: infrastructure; running the job again may
+                help.
+            ImageMissing, NetworkUnavailable, SandboxFailed: infrastructure, or `stop_running`; it will not help.
             ValueError: the job cannot be run as written.
         """
         environment(job)
         check_collect(job.collect)
-        facts = self.facts()
         stops = self._stops
         try:
-            return self._attempt(job, facts)
-        except (ContainerLost, CommandNotStarted):  # somebody's clean-up, or nothing of the job has run yet
-            if self._stops != stops:
+            return self._attempt(job, self.facts())
+        except (EngineDied, EngineUnavailable):
+            self._facts = None  # another engine may answer next time
+            raise
+        except (ContainerLost, CommandNotStarted) as error:
+            if self._stops == stops:
                 raise
-            return self._attempt(job, facts)
-        except (EngineDied, EngineUnavailable) as death:  # unavailable: it answered earlier, and died between two jobs
-            if again := self._removal.await_engine():
-                again.close()
-            try:
-                return self._attempt(job, facts)
-            except EngineUnavailable as error:
-                raise type(death)(
-                    f"{death.message}; it did not come back within {self._engine_return_s:g} s", hint=death.hint
-                ) from error
+            raise SandboxFailed(f"job {job.name!r} was stopped: nobody needs its result any more") from error
 
     def unenforced(self, image_id: str) -> tuple[str, ...]:
         """The limits, of `memory` and `pids`, that the runtime does not enforce; tried out once, unless it is runc.
@@ -174,10 +160,7 @@ class DockerSandbox:
 
     def _attempt(self, job: Job, facts: EngineFacts) -> JobResult:
         began = time.monotonic()
-        try:
-            standing = self._ahead.take(shape(job)) or self._stand(job, facts)
-        except SandboxFailed:  # nothing of the job has run; an engine under load fails to start one now and then
-            standing = self._stand(job, facts)
+        standing = self._ahead.take(shape(job)) or self._stand(job, facts)
         with self._lock:
             self._running.add(standing.name)
         try:
@@ -190,15 +173,13 @@ class DockerSandbox:
 
     def _stand(self, job: Job, facts: EngineFacts, waiting_s: float = 0.0) -> Standing:
         name = f"refute-{uuid.uuid4().hex}"  # known before the container is, so it can be removed in every case
-        try:
-            client = self._connect()
-        except EngineUnavailable:
-            self._facts = None  # another engine may answer next time
-            raise
+        client = self._connect()
         try:
             return stand(client, job, facts, name=name, waiting_s=waiting_s)
-        except BaseException:
+        except BaseException as error:
             self._removal.later(client, name)
+            if isinstance(error, SandboxFailed) and not is_refusal(error):  # engines under load fail now and then
+                raise CommandNotStarted(error.message, hint=error.hint or NOT_STARTED_HINT) from error
             raise
 
     def _sweep_when_due(self) -> None:
@@ -208,5 +189,6 @@ class DockerSandbox:
                 self._background.submit(self._sweep)
 
     def _sweep(self) -> None:
+        self._removal.again()
         with contextlib.suppress(InfrastructureError), contextlib.closing(self._connect()) as client:
             reap(client)

@@ -1,12 +1,17 @@
-"""Labels that say whose a container is and until when it may live, and the sweep that removes what nobody needs.
+"""Labels that say whose a container is and how long it may live, and the sweep that removes what nobody needs.
 
 A container that runs ends itself (PID 1 sleeps until expiry, auto-remove takes it and its volumes away). What is left
 for the sweep: containers created but never started, what an engine that died left behind, and at once, without waiting
-for their expiry, those of a process of this machine that was killed. In doubt a container stays until its deadline.
+for their expiry, those of a process of this machine that was killed.
+
+Clocks of machines differ and are set. So age is what the engine's own clock says of both ends; what a living process of
+this machine owns is that process's to remove, whatever its age; and what runs is left to its own end. In doubt a
+container stays.
 """
 
 import contextlib
 import time
+from datetime import datetime
 from typing import Any, Final
 
 from docker.errors import APIError, NotFound
@@ -17,39 +22,38 @@ from refute.sandbox.job import Job
 from refute.sandbox.profile import EXPIRY_MARGIN_S
 
 OURS: Final = "refute"
-DEADLINE: Final = "refute.deadline"
-"""Unix time in whole seconds."""
+LIFETIME_S: Final = "refute.lifetime_s"
+"""Seconds after its creation from when on it is left over."""
 OWNER: Final = "refute.owner"
 """The process that made it and will remove it, as `Owner` writes it."""
 REMOVAL_TIMEOUT_S: Final = 60.0
 REMOVAL_ROUND_S: Final = 2.0
 
 
-def labels(job: Job, *, now: float) -> dict[str, str]:
+def labels(job: Job, *, waiting_s: float = 0.0) -> dict[str, str]:
     """The labels of a job's container and volumes.
 
     Args:
         job: whose.
-        now: Unix time of creation.
+        waiting_s: how long the container may wait for its job.
     """
     return {
         OURS: "1",
         "refute.run": job.run_id,
         "refute.ticket": job.ticket_id,
         "refute.stage": job.name,
-        DEADLINE: str(int(now + job.limits.timeout_s) + 2 * EXPIRY_MARGIN_S),
+        LIFETIME_S: str(int(waiting_s + job.limits.timeout_s) + 2 * EXPIRY_MARGIN_S),
         OWNER: str(Owner.here()),
     }
 
 
-def reap(client: EngineClient, *, now: float | None = None) -> tuple[str, ...]:
-    """Remove containers, volumes and networks of ours that are past their deadline, or whose process was killed.
+def reap(client: EngineClient) -> tuple[str, ...]:
+    """Remove containers, volumes and networks of ours that outlived their time, or whose process was killed.
 
-    Whether a process lives is known of those of this machine alone, so on an engine elsewhere only deadlines count.
+    Whether a process was killed is known of those of this machine alone, and not concluded on an engine elsewhere.
 
     Args:
         client: the engine.
-        now: Unix time; the present one by default.
 
     Returns:
         The ids and names of what was removed.
@@ -57,13 +61,16 @@ def reap(client: EngineClient, *, now: float | None = None) -> tuple[str, ...]:
     Raises:
         EngineDied, SandboxFailed: the engine could not list or remove them.
     """
-    moment = time.time() if now is None else now
     here = is_on_this_machine(client)
-
-    def is_left(thing: dict[str, Any]) -> bool:
-        return _expired(thing, moment) or (here and _orphaned(thing))
-
     with engine_errors("remove expired containers"):
+        now = _moment(client.info()["SystemTime"])  # before the lists: nobody's age is overrated
+
+        def is_left(thing: dict[str, Any]) -> bool:
+            owner = _owner(thing)
+            if owner is not None and owner.is_alive():
+                return False
+            return (here and owner is not None and owner.is_gone()) or _expired(thing, now)
+
         containers = client.containers(all=True, filters={"label": f"{OURS}=1"})
         volumes = client.volumes(filters={"label": f"{OURS}=1", "dangling": "true"}).get("Volumes") or []
         removed = []
@@ -73,7 +80,8 @@ def reap(client: EngineClient, *, now: float | None = None) -> tuple[str, ...]:
         for network in filter(is_left, client.networks(filters={"label": f"{OURS}=1"})):
             removed.append(str(network["Name"]))
             _remove(client.remove_network, network["Id"])
-        for volume in filter(is_left, volumes):
+        # An engine that was killed loses containers and keeps their volumes, which no owner can find by name then.
+        for volume in (one for one in volumes if is_left(one) or _expired(one, now)):
             removed.append(str(volume["Name"]))
             _remove(client.remove_volume, volume["Name"])
     return tuple(removed)
@@ -112,21 +120,29 @@ def _is_gone(client: EngineClient, name: str) -> bool:
 
 
 def _expired(thing: dict[str, Any], now: float) -> bool:
-    deadline = (thing.get("Labels") or {}).get(DEADLINE, "")
-    return deadline.isdigit() and int(deadline) < now
-
-
-def _orphaned(thing: dict[str, Any]) -> bool:
-    owner = (thing.get("Labels") or {}).get(OWNER, "")
-    with contextlib.suppress(ValueError):  # of an older version, or not ours after all
-        return Owner.parse(owner).is_gone()
+    """Whether it is older than it may become, by the engine's clock; what runs ends itself, whatever clocks say."""
+    created = thing.get("Created") or thing.get("CreatedAt", "")
+    if thing.get("State") != "running":
+        with contextlib.suppress(ValueError):  # of an older version, or not ours after all
+            return now - _moment(created) > int((thing.get("Labels") or {}).get(LIFETIME_S, ""))
     return False
 
 
+def _moment(told: str | int) -> float:
+    """Unix time of a moment as the engine tells it: containers' in seconds, the others' in words (RFC 3339)."""
+    return told if isinstance(told, int) else datetime.fromisoformat(told).timestamp()
+
+
+def _owner(thing: dict[str, Any]) -> Owner | None:
+    with contextlib.suppress(ValueError):  # of an older version, or not ours after all
+        return Owner.parse((thing.get("Labels") or {}).get(OWNER, ""))
+    return None
+
+
 def _remove(call: Any, name: str, **options: bool) -> None:
-    """Remove something that may be gone (404) or going (409, auto-remove is at it) already."""
+    """Remove something that may be gone (404), going (409, auto-remove is at it) or in use (403, a network)."""
     try:
         call(name, **options)
     except APIError as error:
-        if error.response is None or error.response.status_code not in {404, 409}:
+        if error.status_code not in {403, 404, 409}:
             raise

@@ -4,14 +4,19 @@ import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
+from typing import Final
 
 from docker.errors import APIError
 
 from refute.errors import InfrastructureError
-from refute.sandbox.connection import LOST, EngineClient
+from refute.sandbox.connection import LOST, EngineClient, engine_errors
 from refute.sandbox.network import close_egress
 from refute.sandbox.reaper import remove_container
 from refute.sandbox.standing import Standing
+
+RETURN_S: Final = 20.0
+"""How long a removal waits for an engine that died to answer again; `again` is for one that comes back later."""
+RETRY_S: Final = 0.3
 
 
 class Removal:
@@ -20,13 +25,12 @@ class Removal:
     Args:
         executor: runs removals; where it is closed, they run at once.
         connect: makes a connection to the engine.
-        engine_return_s: how long an engine that died is waited for.
     """
 
-    def __init__(self, executor: Executor, connect: Callable[[], EngineClient], engine_return_s: float) -> None:
+    def __init__(self, executor: Executor, connect: Callable[[], EngineClient]) -> None:
         self._executor = executor
         self._connect = connect
-        self._engine_return_s = engine_return_s
+        self._left: set[str] = set()  # names of what an engine kept when it died
 
     def later(self, client: EngineClient, name: str, *, thaw: bool = False) -> None:
         """Removal takes a tenth of a second that nobody needs to wait for.
@@ -51,27 +55,34 @@ class Removal:
         standing.release()
         self._remove(standing.client, standing.name, thaw=_has_own_kernel(standing))
 
-    def await_engine(self) -> EngineClient | None:
-        """Wait for an engine that died to answer again."""
-        deadline = time.monotonic() + self._engine_return_s
-        while time.monotonic() < deadline:
-            with contextlib.suppress(InfrastructureError):
-                return self._connect()
-            time.sleep(0.3)
-        return None
+    def again(self) -> bool:
+        """Remove what an engine kept when it died, if one answers now: no sweep takes it while this process lives.
+
+        Returns:
+            Whether nothing is left.
+        """
+        if self._left:
+            with (
+                contextlib.suppress(InfrastructureError),
+                contextlib.closing(self._connect()) as client,
+                engine_errors("remove what it kept"),
+            ):
+                for name in tuple(self._left):
+                    _remove_all(client, name)
+                    self._left.discard(name)
+        return not self._left
 
     def _remove(self, client: EngineClient, name: str, *, thaw: bool = False) -> None:
-        """Remove a container and its volumes. Where the engine does not come back, its expiry or the sweep does it."""
         try:
             if thaw:
                 with contextlib.suppress(APIError):  # it is not frozen
                     client.unpause(name)
             _remove_all(client, name)
         except LOST:
-            again = self.await_engine()
-            if again is not None:
-                with contextlib.suppress(*LOST), contextlib.closing(again):
-                    _remove_all(again, name)
+            self._left.add(name)
+            deadline = time.monotonic() + RETURN_S
+            while not self.again() and time.monotonic() < deadline:
+                time.sleep(RETRY_S)
         finally:
             client.close()
 

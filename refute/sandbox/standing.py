@@ -96,7 +96,7 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
         EngineDied, ImageMissing, SandboxFailed: infrastructure; a container of that name may be there or not.
     """
     began = time.monotonic()
-    marks = labels(job, now=time.time() + waiting_s)
+    marks = labels(job, waiting_s=waiting_s)
     config = container_config(job, labels=marks, cpus_available=facts.cpus, waiting_s=waiting_s, runtime=facts.runtime)
     egress = None
     if job.allowed_hosts:

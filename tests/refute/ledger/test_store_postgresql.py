@@ -1,15 +1,21 @@
 """What is promised of the ledger and its cost table holds on PostgreSQL too: the same tests, on the other database."""
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from pydantic import SecretStr
+from sqlalchemy import Connection, create_engine, event, text
 
 from refute.errors import LedgerUnavailable
+from refute.ledger import database
 from refute.ledger.database import open_database
 from refute.ledger.schema import METADATA
 from refute.ledger.store import Ledger
 from refute.settings import Settings
+from tests.refute.ledger.conftest import MakeOutcome
 from tests.refute.ledger.test_accounts import (  # noqa: F401
     clock,
     make_accounts,
@@ -71,3 +77,70 @@ def test_a_cluster_that_does_not_answer_is_an_error_without_its_password(setting
     with pytest.raises(LedgerUnavailable, match="/nowhere/at/all") as caught:
         Ledger.open(settings.model_copy(update={"ledger_url": url}))
     assert "hunter22" not in str(caught.value)
+
+
+Terminate = Callable[[int], None]
+
+
+@pytest.fixture
+def terminate(postgres_url: SecretStr, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminate]:
+    """Ends the server's process of a connection, and returns when it is gone."""
+    monkeypatch.setattr(database, "RETRY_AFTER_S", 0.0)
+    administration = create_engine(postgres_url.get_secret_value(), isolation_level="AUTOCOMMIT")
+
+    def end(pid: int) -> None:
+        with administration.connect() as connection:
+            assert connection.scalar(text("SELECT pg_terminate_backend(:pid, 60000)"), {"pid": pid})
+
+    yield end
+    administration.dispose()
+
+
+def before_a_commit(ledger: Ledger, do: Callable[[Any], None], *, times: int) -> None:
+    """Do this with the driver's connection at the next so many commits."""
+    left = [do] * times
+
+    def on_commit(connection: Connection) -> None:
+        if left:
+            left.pop()(connection.connection.driver_connection)
+
+    event.listen(ledger._engine, "commit", on_commit)
+
+
+def test_a_connection_that_was_ended_while_it_lay_idle_is_not_noticed(
+    ledger: Ledger, make_outcome: MakeOutcome, terminate: Terminate
+) -> None:
+    with ledger.transaction() as connection:
+        pid = connection.scalar(text("SELECT pg_backend_pid()"))
+    terminate(pid)
+    with ledger.transaction() as connection:  # nothing is tried again here
+        assert connection.scalar(text("SELECT pg_backend_pid()")) != pid
+
+
+def test_an_outcome_whose_connection_is_ended_midway_is_recorded_once(
+    ledger: Ledger, make_outcome: MakeOutcome, terminate: Terminate
+) -> None:
+    before_a_commit(ledger, lambda driver: terminate(driver.info.backend_pid), times=1)
+    assert ledger.record(make_outcome())
+    assert ledger.outcomes() == [make_outcome()]
+
+
+def test_an_outcome_whose_connection_is_lost_after_its_commit_is_recorded_once(
+    ledger: Ledger, make_outcome: MakeOutcome, terminate: Terminate
+) -> None:
+    def commit_and_lose(driver: Any) -> None:
+        driver.commit()
+        driver.close()
+
+    before_a_commit(ledger, commit_and_lose, times=1)
+    assert not ledger.record(make_outcome())
+    assert ledger.outcomes() == [make_outcome()]
+
+
+def test_a_connection_that_is_lost_twice_is_an_error_and_nothing_is_recorded(
+    ledger: Ledger, make_outcome: MakeOutcome, terminate: Terminate
+) -> None:
+    before_a_commit(ledger, lambda driver: terminate(driver.info.backend_pid), times=2)
+    with pytest.raises(LedgerUnavailable, match="terminating connection"):
+        ledger.record(make_outcome())
+    assert ledger.outcomes() == []

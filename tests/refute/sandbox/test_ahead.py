@@ -1,7 +1,8 @@
+import concurrent.futures.thread
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from threading import Event
+from threading import Event, Thread
 from typing import Any, cast
 
 import pytest
@@ -122,3 +123,14 @@ def test_the_shape_tells_apart_what_a_container_depends_on():
     assert shape(bash_job("true", image_id="sha256:1")) != plain
     assert shape(bash_job("true", run_id="run-2")) != plain
     assert shape(bash_job("true", attack_files={"plan": b""})) != plain
+
+
+def test_the_garbage_collector_never_waits_for_a_thread_that_submits_something(executor, removed):
+    prefetch = Ahead(executor, removed)
+    prefetch.prepare("key", lambda: standing("c1"))
+    assert prefetch.take("key") is not None
+    with concurrent.futures.thread._global_shutdown_lock:
+        collected = Thread(target=prefetch.discard_later, daemon=True)
+        collected.start()
+        collected.join(timeout=10)
+        assert not collected.is_alive()

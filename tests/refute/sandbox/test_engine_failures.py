@@ -11,15 +11,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from docker.errors import APIError
 
-from refute.errors import EngineDied, EngineUnavailable, ImageMissing, SandboxFailed
-from refute.sandbox import attempt
+from refute.errors import ContainerLost, EngineDied, EngineUnavailable, ImageMissing, SandboxFailed
+from refute.owner import Owner
+from refute.sandbox import attempt, removal
 from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.files import Files
 from refute.sandbox.job import Exited, Job, TimedOut
 from refute.sandbox.profile import container_config
-from refute.sandbox.reaper import labels, reap
+from refute.sandbox.reaper import LIFETIME_S, OWNER, labels, reap
 from tests.fakes.engine_proxy import EngineProxy
 from tests.fakes.jobs import bash_job
 
@@ -131,56 +133,59 @@ def test_s150_no_engine_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Monk
     assert "DOCKER_HOST" in caught.value.hint
 
 
-def test_s150_an_engine_that_dies_and_stays_away_is_an_error(
+@contextlib.contextmanager
+def once_a_command_runs(engine: EngineClient, run_id: str, do: Callable[[], None]) -> Iterator[None]:
+    """In the background: do this as soon as a job of the run has begun, so that its `sleep 300` runs."""
+
+    def begun() -> bool:
+        with contextlib.suppress(APIError):  # created and not started yet
+            return any("sleep 300" in str(engine.top(one)["Processes"]) for one in running(engine, run_id))
+        return False
+
+    thread = threading.Thread(target=lambda: wait_until(begun, WITHIN_S) and do())
+    thread.start()
+    yield
+    thread.join()
+
+
+def test_s150_an_engine_that_dies_is_an_error_and_the_next_run_uses_the_one_that_came_back(
     proxy: EngineProxy, make_job: MakeJob, engine: EngineClient
 ) -> None:
-    def cut() -> None:
-        wait_until(lambda: running(engine, mine("died")), WITHIN_S)
-        time.sleep(0.5)  # somewhere between the container's start and the command's end
-        proxy.cut()
-
-    sandbox = DockerSandbox(lambda: connect(proxy.url), engine_return_s=0.5)
-    killer = threading.Thread(target=cut)
-    killer.start()
-    with sandbox, pytest.raises(EngineDied, match="did not come back"):
-        sandbox.run(make_job("sleep 20", run_id=mine("died"), limits={"timeout_s": 1000}))
-    killer.join()
-    for container in running(engine, mine("died")):
-        engine.remove_container(container, force=True, v=True)
-
-
-def test_s150_a_job_whose_engine_comes_back_is_run_once_more(
-    proxy: EngineProxy, make_job: MakeJob, engine: EngineClient
-) -> None:
-    def restart() -> None:
-        wait_until(lambda: running(engine, mine("returned")), WITHIN_S)
-        time.sleep(0.5)
-        proxy.cut()
-        proxy.restore()
-
-    restarter = threading.Thread(target=restart)
-    restarter.start()
     with DockerSandbox(lambda: connect(proxy.url)) as sandbox:
-        result = sandbox.run(make_job("sleep 2; echo done", run_id=mine("returned")))
-    restarter.join()
-    assert (result.end, result.stdout) == (Exited(code=0), "done\n")
-    assert left_over(engine, mine("returned")) == []
+        with once_a_command_runs(engine, mine("died"), proxy.cut), pytest.raises(EngineDied):
+            sandbox.run(make_job("sleep 300", run_id=mine("died"), limits={"timeout_s": 1000}))
+        with pytest.raises(EngineUnavailable):
+            sandbox.run(make_job("true", run_id=mine("died")))
+        proxy.restore()
+        assert sandbox.run(make_job("echo done", run_id=mine("died"))).stdout == "done\n"
+    assert left_over(engine, mine("died")) == []
 
 
-def test_a_job_whose_container_was_removed_from_outside_is_run_once_more(
-    make_job: MakeJob, engine: EngineClient
+def test_what_an_engine_kept_that_came_back_late_goes_with_the_next_sweep(
+    proxy: EngineProxy, make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(removal, "RETURN_S", 0.0)
+    monkeypatch.setattr("refute.sandbox.engine.SWEEP_EVERY_S", 0.0)
+    with DockerSandbox(lambda: connect(proxy.url)) as sandbox:
+        with once_a_command_runs(engine, mine("late"), proxy.cut), pytest.raises(EngineDied):
+            sandbox.run(make_job("sleep 300", run_id=mine("late"), limits={"timeout_s": 1000}))
+        assert left_over(engine, mine("late"))
+        proxy.restore()
+        # Asked again and again: the removal may just now be finding out that the engine is gone.
+        assert wait_until(lambda: sandbox.facts() and not left_over(engine, mine("late")), WITHIN_S)
+
+
+def test_a_job_whose_container_was_removed_from_outside_says_so(make_job: MakeJob, engine: EngineClient) -> None:
     def remove() -> None:
-        wait_until(lambda: running(engine, mine("removed")), WITHIN_S)
-        time.sleep(0.7)
         for container in running(engine, mine("removed")):
             engine.remove_container(container, force=True, v=True)
 
-    remover = threading.Thread(target=remove)
-    remover.start()
-    with DockerSandbox() as sandbox:
-        assert sandbox.run(make_job("sleep 3; echo done", run_id=mine("removed"))).stdout == "done\n"
-    remover.join()
+    with (
+        DockerSandbox() as sandbox,
+        once_a_command_runs(engine, mine("removed"), remove),
+        pytest.raises(ContainerLost),
+    ):
+        sandbox.run(make_job("sleep 300", run_id=mine("removed"), limits={"timeout_s": 1000}))
     assert left_over(engine, mine("removed")) == []
 
 
@@ -188,18 +193,15 @@ def test_a_container_that_is_ended_while_it_is_read_back_says_nothing_about_the_
     make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = attempt.read_touched_decoys
-    ended: list[str] = []
 
     def end_first(files: Files) -> tuple[str, ...]:
-        if not ended:
-            ended.extend(running(engine, mine("read-back")))
-            engine.remove_container(ended[0], force=True, v=True)
+        for container in running(engine, mine("read-back")):
+            engine.remove_container(container, force=True, v=True)
         return read(files)
 
     monkeypatch.setattr(attempt, "read_touched_decoys", end_first)
-    with DockerSandbox() as sandbox:
-        result = sandbox.run(make_job("true", run_id=mine("read-back")))
-    assert (result.end, result.decoys_touched, len(ended)) == (Exited(code=0), (), 1)
+    with DockerSandbox() as sandbox, pytest.raises(ContainerLost):
+        sandbox.run(make_job("true", run_id=mine("read-back")))
 
 
 HARNESS = """
@@ -245,14 +247,24 @@ def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_
 
 def test_the_sweep_removes_what_was_never_started(make_job: MakeJob, engine: EngineClient) -> None:
     job = make_job("true", run_id=mine("swept"))
-    config = container_config(job, labels=labels(job, now=0), cpus_available=1)
-    engine.create_container_from_config(config)
-    reap(engine)
-    # Every sandbox that starts beside this test sweeps too, and may be the one that is removing it.
-    assert wait_until(lambda: not left_over(engine, mine("swept")), WITHIN_S)
+    marks = {**labels(job), LIFETIME_S: "0", OWNER: "nobody"}
+    engine.create_container_from_config(container_config(job, labels=marks, cpus_available=1))
+
+    def is_swept() -> bool:
+        reap(engine)
+        # Every sandbox that starts beside this test sweeps too, and may be the one that is removing it.
+        return not left_over(engine, mine("swept"))
+
+    assert wait_until(is_swept, WITHIN_S)  # not before it is a second old
 
 
-def test_the_sweep_leaves_running_jobs_alone(make_job: MakeJob, engine: EngineClient) -> None:
+@pytest.mark.parametrize("days", [-3, 0, 3])
+def test_the_sweep_leaves_running_jobs_alone_wherever_the_client_s_clock_stands(
+    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    right = time.time
+    monkeypatch.setattr(time, "time", lambda: right() + days * 86_400)
+    monkeypatch.setattr(Owner, "here", lambda: "nobody")  # else that this process lives would be reason enough
     with DockerSandbox() as sandbox:
         outcome = []
         runner = threading.Thread(
@@ -260,8 +272,9 @@ def test_the_sweep_leaves_running_jobs_alone(make_job: MakeJob, engine: EngineCl
         )
         runner.start()
         assert wait_until(lambda: running(engine, mine("alive")), WITHIN_S)
-        reap(engine)
-        runner.join()
+        while runner.is_alive():
+            reap(engine)
+            runner.join(timeout=0.2)
     assert outcome[0].stdout == "done\n"
 
 

@@ -47,7 +47,7 @@ def standing(engine: Any, *, pid: int) -> Standing:
 def test_it_is_thawed_before_it_is_removed_and_another_is_not(pid: int, first: str) -> None:
     engine: Any = Engine()
     with ThreadPoolExecutor(1) as executor:
-        Removal(executor, lambda: engine, 0.0).of(standing(engine, pid=pid))
+        Removal(executor, lambda: engine).of(standing(engine, pid=pid))
     assert engine.asked[0] == first
     assert "remove c" in engine.asked
 

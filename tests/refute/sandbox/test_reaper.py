@@ -1,6 +1,8 @@
 import subprocess
 import sys
+import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,10 +12,16 @@ from requests import Response
 from refute.errors import SandboxFailed
 from refute.owner import Owner
 from refute.sandbox import reaper
-from refute.sandbox.reaper import DEADLINE, OWNER, labels, remove_container
+from refute.sandbox.reaper import LIFETIME_S, OWNER, labels, reap, remove_container
 from tests.fakes.jobs import bash_job
 
 NOW = 1_800_000_000
+"""By the engine's clock."""
+A_DAY_S = 86_400
+
+
+def in_words(moment: int) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%S}.913215487Z"  # the engine tells nanoseconds
 
 
 def refusal(status: int) -> APIError:
@@ -40,6 +48,9 @@ class ShelfEngine:
         self._volumes = volumes
         self._answer = answer
         self.removed: list[tuple[str, dict[str, bool]]] = []
+
+    def info(self) -> dict[str, Any]:
+        return {"SystemTime": in_words(NOW)}
 
     def containers(self, **_: Any) -> list[Any]:
         return self._containers
@@ -87,40 +98,57 @@ def remove(engine: Any) -> None:
     remove_container(engine, "c1")
 
 
-def reap(engine: Any) -> tuple[str, ...]:
-    return reaper.reap(engine, now=NOW)
+def marks(owner: object = "nobody", lifetime_s: object = 600) -> dict[str, str]:
+    return {"refute": "1", LIFETIME_S: str(lifetime_s), OWNER: str(owner)}
 
 
-def container(deadline: str | None) -> dict[str, Any]:
-    return {"Id": "c1", "Labels": None if deadline is None else {"refute": "1", DEADLINE: deadline}}
+def container(age_s: int = 601, *, state: str = "created", **more: Any) -> dict[str, Any]:
+    return {"Id": "c1", "State": state, "Created": NOW - age_s, "Labels": marks(), **more}
 
 
-def test_a_container_past_its_deadline_is_removed_with_its_volumes() -> None:
-    engine = ShelfEngine([container(str(NOW - 1))], [])
-    assert reap(engine) == ("c1",)
-    assert engine.removed == [("c1", {"force": True, "v": True})]
+@pytest.mark.parametrize("client_is_ahead_s", [-3 * A_DAY_S, 0, 3 * A_DAY_S])
+def test_age_is_judged_by_the_engine_s_clock_wherever_the_client_s_stands(
+    monkeypatch: pytest.MonkeyPatch, client_is_ahead_s: int
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: NOW + client_is_ahead_s)
+    old, young = (
+        ShelfEngine(
+            [container(age_s)],
+            [{"Name": "v1", "CreatedAt": in_words(NOW - age_s), "Labels": marks()}],
+            [{"Id": "n1", "Name": "refute-a-net", "Created": in_words(NOW - age_s), "Labels": marks()}],
+        )
+        for age_s in (602, 598)
+    )
+    assert reap(old) == ("c1", "refute-a-net", "v1")
+    assert old.removed == [("c1", {"force": True, "v": True}), ("n1", {}), ("v1", {})]
+    assert reap(young) == ()
+    assert young.removed == []
 
 
-def test_a_volume_that_was_left_behind_is_removed() -> None:
-    engine = ShelfEngine([], [{"Name": "v1", "Labels": {DEADLINE: str(NOW - 1)}}])
-    assert reap(engine) == ("v1",)
-
-
-@pytest.mark.parametrize("deadline", [str(NOW + 1), None, "soon", ""])
-def test_what_is_not_known_to_be_past_its_deadline_stays(deadline: str | None) -> None:
-    engine = ShelfEngine([container(deadline)], [])
+@pytest.mark.parametrize(
+    "doubtful",
+    [
+        container(state="running"),  # it ends itself: its age says that the engine's clock was set
+        container(Labels=None),
+        container(Labels=marks(lifetime_s="soon")),
+        container(Labels={"refute": "1", "refute.deadline": "1", OWNER: "nobody"}),  # of an older version
+        container(Created=None),
+    ],
+)
+def test_what_is_not_known_to_have_outlived_its_time_stays(doubtful: dict[str, Any]) -> None:
+    engine = ShelfEngine([doubtful], [])
     assert reap(engine) == ()
     assert engine.removed == []
 
 
-@pytest.mark.parametrize("status", [404, 409])
-def test_what_is_gone_or_going_is_no_error(status: int) -> None:
-    engine = ShelfEngine([container("1")], [], answer=refusal(status))
+@pytest.mark.parametrize("status", [403, 404, 409])
+def test_what_is_in_use_or_gone_or_going_is_no_error(status: int) -> None:
+    engine = ShelfEngine([container()], [], answer=refusal(status))
     assert reap(engine) == ("c1",)
 
 
 def test_an_engine_that_refuses_is_reported() -> None:
-    engine = ShelfEngine([container("1")], [], answer=refusal(500))
+    engine = ShelfEngine([container()], [], answer=refusal(500))
     with pytest.raises(SandboxFailed):
         reap(engine)
 
@@ -145,30 +173,16 @@ def test_removal_gives_up_on_what_never_goes(monkeypatch: pytest.MonkeyPatch) ->
     engine.inspect_container("c1")  # still there, and no error
 
 
-def test_a_job_s_labels_say_whose_it_is_and_until_when_it_may_live() -> None:
-    made = labels(bash_job("true", limits={"timeout_s": 300}), now=NOW)
+def test_a_job_s_labels_say_whose_it_is_and_how_long_it_may_live() -> None:
+    made = labels(bash_job("true", limits={"timeout_s": 300}), waiting_s=20)
     assert replace(Owner.parse(made.pop(OWNER)), token="") == replace(Owner.here(), token="")
     assert made == {
         "refute": "1",
         "refute.run": "run-1",
         "refute.ticket": "TCK-1",
         "refute.stage": "verify",
-        DEADLINE: str(NOW + 300 + 120),
+        LIFETIME_S: str(20 + 300 + 120),
     }
-
-
-def test_a_network_past_its_deadline_is_removed_and_another_is_left():
-    networks = (
-        {"Id": "n1", "Name": "refute-a-net", "Labels": {DEADLINE: str(NOW - 1)}},
-        {"Id": "n2", "Name": "refute-b-net", "Labels": {DEADLINE: str(NOW + 1)}},
-    )
-    engine = ShelfEngine([], [], networks)
-    assert reap(engine) == ("refute-a-net",)
-    assert engine.removed == [("n1", {})]
-
-
-def owned(owner: object) -> dict[str, str]:
-    return {"refute": "1", DEADLINE: str(NOW + 600), OWNER: str(owner)}
 
 
 @pytest.fixture(scope="module")
@@ -182,30 +196,38 @@ def killed() -> Owner:
 
 def test_what_a_killed_process_left_is_removed_at_once(killed: Owner):
     engine = ShelfEngine(
-        [{"Id": "c1", "Labels": owned(killed)}],
-        [{"Name": "v1", "Labels": owned(killed)}],
-        [{"Id": "n1", "Name": "refute-a-net", "Labels": owned(killed)}],
+        [container(0, Labels=marks(killed))],
+        [{"Name": "v1", "CreatedAt": in_words(NOW), "Labels": marks(killed)}],
+        [{"Id": "n1", "Name": "refute-a-net", "Created": in_words(NOW), "Labels": marks(killed)}],
     )
     assert reap(engine) == ("c1", "refute-a-net", "v1")
     assert engine.removed[0] == ("c1", {"force": True, "v": True})
 
 
-def test_what_belongs_to_a_process_that_lives_or_cannot_be_seen_stays_until_its_deadline(killed: Owner):
+def test_what_belongs_to_a_process_that_cannot_be_seen_stays_until_its_time_is_over(killed: Owner):
+    owners = [replace(killed, host=f"{killed.host}0"), "nobody", ""]  # in another namespace or on another machine
+    assert reap(ShelfEngine([container(598, Labels=marks(owner)) for owner in owners], [])) == ()
+    assert len(reap(ShelfEngine([container(602, Labels=marks(owner)) for owner in owners], []))) == len(owners)
+
+
+@pytest.mark.parametrize("base_url", ["http+docker://localhost", "http+docker://ssh"])
+def test_what_belongs_to_a_process_of_this_machine_that_lives_is_that_process_s_to_remove(base_url: str):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as program:
-        owners = [
-            Owner.here(),
-            Owner.of(program.pid),  # another run beside this one
-            replace(killed, host=f"{killed.host}0"),  # in another namespace or on another machine
-            "nobody",
-            "",
-        ]
-        engine = ShelfEngine([{"Id": "c", "Labels": owned(owner)} for owner in owners], [])
+        owners = [Owner.here(), Owner.of(program.pid)]  # this run and another beside it
+        engine = ShelfEngine([container(3 * A_DAY_S, Labels=marks(owner)) for owner in owners], [])
+        engine.base_url = base_url
         assert reap(engine) == ()
         program.kill()
 
 
+def test_a_volume_without_a_container_goes_when_its_time_is_over_though_its_owner_lives():
+    volumes = [
+        {"Name": f"v{age_s}", "CreatedAt": in_words(NOW - age_s), "Labels": marks(Owner.here())} for age_s in (598, 602)
+    ]
+    assert reap(ShelfEngine([], volumes)) == ("v602",)
+
+
 def test_on_an_engine_elsewhere_nothing_is_concluded_from_processes_here(killed: Owner):
-    engine = ShelfEngine([{"Id": "c1", "Labels": owned(killed)}, container("1")], [])
+    engine = ShelfEngine([container(0, Labels=marks(killed)), container(602, Id="c2", Labels=marks(killed))], [])
     engine.base_url = "http+docker://ssh"
-    assert reap(engine) == ("c1",)  # the one past its deadline, of the same id
-    assert len(engine.removed) == 1
+    assert reap(engine) == ("c2",)  # the one whose time is over

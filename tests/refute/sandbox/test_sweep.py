@@ -16,7 +16,8 @@ class QuietEngine:
 
     def info(self) -> dict[str, Any]:
         enforced = {"MemoryLimit": True, "PidsLimit": True, "SecurityOptions": ["name=seccomp"]}
-        return {"ServerVersion": "1", "DefaultRuntime": "runc", "NCPU": 2, "Runtimes": {"runc": {}}, **enforced}
+        facts = {"ServerVersion": "1", "DefaultRuntime": "runc", "NCPU": 2, "Runtimes": {"runc": {}}}
+        return {**facts, **enforced, "SystemTime": "2026-11-23T15:41:59.913215487Z"}
 
     def containers(self, **_: Any) -> list[Any]:
         self.asked += 1
