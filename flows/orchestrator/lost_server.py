@@ -1,11 +1,102 @@
-"""shim"""
+"""A Prefect server that goes while a run uses it: Prefect gives it up, and the run goes on with ledger and terminal.
+
+Left alone, Prefect's client tries each request for a minute, and its senders of events and logs hold the process at the
+end of the run and once more at its exit: two minutes after the outcome is recorded (measured with 3.8.8).
+"""
+
+import asyncio
+import inspect
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
 
 from flows.orchestrator.server import answers
 
+LOOK_S: Final = 1.0
+"""How often a run looks whether its server is there."""
+GONE_S: Final = 2.0
+"""For so long a server refuses before it counts as lost: with `LOOK_S` before the client's third try of a request."""
+AGAIN_S: Final = 0.5
+SLOW_S: Final = 15.0
+"""For so long one that takes a connection may be silent: a busy machine is no lost server."""
 
-def is_lost(api_url: str) -> bool:
-    return not answers(api_url)
+
+def is_lost(api_url: str, *, slow_s: float = SLOW_S, gone_s: float = GONE_S) -> bool:
+    """Whether a server does not answer: refused again and again, or silent. Known after `gone_s`, or `slow_s`.
+
+    Args:
+        api_url: of its API.
+        slow_s: how long an answer may take, in seconds.
+        gone_s: how long it is asked again where it refuses, in seconds.
+    """
+    began = time.monotonic()
+    while not answers(api_url, timeout_s=slow_s):
+        if time.monotonic() - began >= gone_s:
+            return True
+        time.sleep(AGAIN_S)
+    return False
 
 
-def give_up() -> None:
-    pass
+@contextmanager
+def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[None]:
+    """While the block runs, watch the server: once it is lost, Prefect does not try it any more until the block ends.
+
+    Args:
+        api_url: of the server. Prefect's settings are those of this block alone (`temporary_settings`).
+        say: is told of the loss, from a thread.
+    """
+    from prefect.context import get_settings_context
+    from prefect.events.worker import EventsWorker
+
+    settings, over = get_settings_context().settings, threading.Event()
+
+    def watch() -> None:
+        while not over.wait(LOOK_S):
+            if is_lost(api_url):
+                say(
+                    f"the Prefect server at {api_url} is gone: the run goes on without it, its outcome will be recorded"
+                )
+                give_up(settings)
+                return
+
+    watcher = threading.Thread(target=watch, name="lost server", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+        EventsWorker.set_client_override(None)
+
+
+def give_up(settings: Any) -> None:
+    """End what Prefect does for a server; what waits to be sent is dropped.
+
+    Args:
+        settings: Prefect's, of the run. They are changed in place: all its threads have them, also those that wait
+            between two tries.
+    """
+    from prefect._internal.concurrency.threads import get_global_loop
+    from prefect.events.clients import NullEventsClient
+    from prefect.events.worker import EventsWorker
+
+    settings.client.max_retries = 0
+    settings.logging.to_api.enabled = False
+    EventsWorker.set_client_override(NullEventsClient)
+    loop = get_global_loop().loop
+    assert loop is not None  # noqa: S101  # for the type: the thread of a global loop has started
+    asyncio.run_coroutine_threadsafe(_end_senders(), loop).result()
+
+
+async def _end_senders() -> None:
+    """Cancel what sends events and logs, also where its end is awaited: whoever awaits it goes on."""
+    from prefect.events.worker import EventsWorker
+    from prefect.logging.handlers import APILogWorker
+
+    for task in asyncio.all_tasks():
+        sender = inspect.getcoroutinelocals(task.get_coro()).get("self")  # type: ignore[arg-type]  # tasks run coroutines
+        if isinstance(sender, EventsWorker | APILogWorker):
+            sender._stop()  # noqa: SLF001  # Prefect has no word for this but waiting until all is sent
+            task.cancel()
