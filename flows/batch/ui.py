@@ -79,6 +79,8 @@ class BatchPage:
 
     def close(self, result: BatchResult, batches: Batches) -> None:
         """Leave the summary."""
+        if not still_answers():  # as above
+            return
         self.progress(result.tally, now=True)
         with contextlib.suppress(Exception):
             rows = summary_rows(result, batches)

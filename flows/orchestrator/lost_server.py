@@ -5,11 +5,11 @@ end of the run and once more at its exit: two minutes after the outcome is recor
 """
 
 import asyncio
+import contextlib
 import inspect
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 from flows.orchestrator.server import answers
@@ -39,7 +39,7 @@ def is_lost(api_url: str, *, slow_s: float = SLOW_S, gone_s: float = GONE_S) -> 
     return False
 
 
-@contextmanager
+@contextlib.contextmanager
 def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[None]:
     """While the block runs, watch the server: once it is lost, Prefect does not try it any more until the block ends.
 
@@ -49,18 +49,18 @@ def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[
     """
     from prefect.context import get_settings_context
     from prefect.events.worker import EventsWorker
+    from prefect.logging.handlers import set_api_log_sink
 
     settings, over = get_settings_context().settings, threading.Event()
 
     def watch() -> None:
         while not over.wait(LOOK_S):
             if is_lost(api_url):
-                say(
-                    f"the Prefect server at {api_url} is gone: the run goes on without it, its outcome will be recorded"
-                )
+                say(f"the Prefect server at {api_url} is gone: from here on the ledger alone is told")
                 give_up(settings)
                 return
 
+    set_api_log_sink(_quiet_log())
     watcher = threading.Thread(target=watch, name="lost server", daemon=True)
     watcher.start()
     try:
@@ -68,7 +68,25 @@ def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[
     finally:
         over.set()
         watcher.join()
+        set_api_log_sink(None)
         EventsWorker.set_client_override(None)
+
+
+def _quiet_log() -> Callable[[dict[str, Any]], None]:
+    """What sends a run's log as Prefect does, but drops what cannot be sent without raw lines between ours."""
+    import httpx
+    from prefect.logging.handlers import APILogWorker
+
+    class Quiet(APILogWorker):
+        async def _handle_batch(self, items: list[dict[str, Any]]) -> None:
+            with contextlib.suppress(httpx.HTTPError):
+                await self._client.create_logs(items)
+
+    def send(log: dict[str, Any]) -> None:
+        with contextlib.suppress(RuntimeError):  # the server was given up at this very moment
+            Quiet.instance().send(log)
+
+    return send
 
 
 def give_up(settings: Any) -> None:
