@@ -56,7 +56,7 @@ def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[
     def watch() -> None:
         while not over.wait(LOOK_S):
             if is_lost(api_url):
-                say(f"the Prefect server at {api_url} is gone: from here on the ledger alone is told")
+                say(f"the Prefect server at {api_url} is gone: it is not waited for any more")
                 give_up(settings)
                 return
 
