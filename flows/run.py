@@ -180,7 +180,7 @@ def _prefect(settings: Settings) -> Iterator[str]:
             temporary_settings,
         )
 
-        # With heartbeats a sync flow run waits about a second at its end for their thread (ADR 0007).
+        # With heartbeats a sync flow run waits about a second at its end for their thread (ADR 22).
         # Each further try doubles the wait: a server that is gone would hold a finished run for minutes.
         overrides = {
             PREFECT_API_URL: api_url,

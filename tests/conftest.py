@@ -33,7 +33,7 @@ LONGEST = (
     "driver/test_in_container.py",
     "sandbox/test_engine_failures.py",
     "sandbox/test_image.py",
-    "scenarios/test_kept_runs.py",
+    "scenarios/test_cached_results.py",
     "scenarios/test_command_lines.py",
     "scenarios/test_files.py",
 )

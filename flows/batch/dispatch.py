@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
@@ -9,7 +10,7 @@ from uuid import UUID
 import httpx
 from prefect import task
 from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, WorkerFilter, WorkerFilterStatus
 from prefect.client.schemas.objects import FlowRun
 from prefect.deployments import run_deployment
 from prefect.exceptions import ObjectNotFound
@@ -30,6 +31,8 @@ TRIES: Final = 3
 def verify_in_chunks(chunks: Sequence[ChunkRequest], *, meanwhile: Callable[[], None]) -> None:
     """Have workers verify chunks of a batch, until all have ended; can be interrupted, which cancels them.
 
+    At most as many at once as there are workers: each chunk has as many containers as its machine has cores.
+
     Args:
         chunks: what each is asked.
         meanwhile: called several times a second.
@@ -37,17 +40,21 @@ def verify_in_chunks(chunks: Sequence[ChunkRequest], *, meanwhile: Callable[[], 
     Raises:
         OrchestratorUnavailable: the server has no such deployment.
     """
+    waiting = deque((number, 1) for number in range(len(chunks)))
+    running: dict[UUID, tuple[int, int]] = {}
     with get_client(sync_client=True) as client:
-        running: dict[UUID, tuple[int, int]] = {}
+        pool = _work_pool(client)
         try:
-            for number, _ in enumerate(chunks):
-                running[_dispatched(number, 1, chunks)] = (number, 1)
-            while running:
+            while waiting or running:
+                while waiting and len(running) < _workers(client, pool):
+                    number, attempt = waiting.popleft()
+                    request = chunks[number].model_dump(mode="json", exclude={"settings"})
+                    running[dispatch(number + 1, attempt, str(flow_run.id), request)] = (number, attempt)
+                _wait(meanwhile)
                 for run in _ended(client, running):
                     number, attempt = running.pop(run.id)
                     if run.state is not None and run.state.is_crashed() and attempt < TRIES:
-                        running[_dispatched(number, attempt + 1, chunks)] = (number, attempt + 1)
-                _wait(meanwhile)
+                        waiting.append((number, attempt + 1))
         except BaseException:
             for run_id in running:
                 with contextlib.suppress(httpx.HTTPError):  # its worker ends with it, or its tickets are done twice
@@ -68,15 +75,24 @@ def dispatch(number: int, attempt: int, batch_run: str, request: Mapping[str, ob
     return run.id
 
 
-def _dispatched(number: int, attempt: int, chunks: Sequence[ChunkRequest]) -> UUID:
-    request = chunks[number].model_dump(mode="json", exclude={"settings"})
+def _work_pool(client: SyncPrefectClient) -> str:
+    """Whose workers take chunks."""
     try:
-        return dispatch(number + 1, attempt, str(flow_run.id), request)
+        return str(client.read_deployment_by_name(DEPLOYMENT).work_pool_name)
     except ObjectNotFound as error:
         raise OrchestratorUnavailable(
             f"the Prefect server has no deployment {DEPLOYMENT}, which a batch in chunks needs",
             hint="Run deployments/apply.py, or leave `chunk_tickets` at 0 to run the batch in one process.",
         ) from error
+
+
+def _workers(client: SyncPrefectClient, pool: str) -> int:
+    """How many are there; at least the one that runs the batch."""
+    online = WorkerFilter(status=WorkerFilterStatus(any_=["ONLINE"]))
+    try:
+        return max(1, len(client.read_workers_for_work_pool(pool, worker_filter=online)))
+    except httpx.HTTPError:
+        return 1
 
 
 def _ended(client: SyncPrefectClient, running: Mapping[UUID, object]) -> list[FlowRun]:

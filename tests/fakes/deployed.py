@@ -7,16 +7,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
 
-from flows.batch.crashed import PROCESS_TAG
 from flows.program import refute
 from refute.errors import RefuteError
-from refute.owner import Owner
 from tests.fakes.prefect_api import asked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,18 +129,6 @@ class Deployed:
         parameters = {"request": dict(request)}
         body = {"state": {"type": "SCHEDULED"}, "parameters": parameters, "job_variables": {"env": environment}}
         return str(self.post(f"/deployments/{found['id']}/create_flow_run", body)["id"])
-
-    def killed_run(self, flow: str) -> str:
-        """A run of a flow that a process of this machine ran which is gone; its id."""
-        gone = subprocess.Popen([sys.executable, "-c", ""])
-        gone.wait()
-        found = self.post("/flows/", {"name": flow})
-        body = {
-            "flow_id": found["id"],
-            "state": {"type": "RUNNING"},
-            "tags": [f"{PROCESS_TAG}{replace(Owner.here(), pid=gone.pid)}"],
-        }
-        return str(self.post("/flow_runs/", body)["id"])
 
     def ended(self, run_id: str) -> dict[str, Any]:
         """The run, once it has."""

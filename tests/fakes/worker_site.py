@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import httpx
 from pydantic import SecretStr
@@ -97,8 +97,12 @@ class WorkerSite:
             self.kill(name)
 
     def start_worker(self, name: str) -> None:
-        """A worker for one run at a time."""
-        self._start(name, ["prefect", "worker", "start", "--pool", "refute", "--name", name, "--limit", "1"])
+        """A worker for two runs at once."""
+        self._start(name, ["prefect", "worker", "start", "--pool", "refute", "--name", name, "--limit", "2"])
+
+    def runs_on(self, name: str) -> int:
+        """How many processes a worker has started that still run."""
+        return len(children_of(self._processes[name].pid))
 
     def kill(self, name: str) -> None:
         """SIGKILL for a process and all that it started."""
@@ -116,11 +120,19 @@ class WorkerSite:
         made = self.asked("POST", f"/deployments/{found['id']}/create_flow_run", {"parameters": {"request": request}})
         return str(made["id"])
 
-    def asked(self, method: str, path: str, body: Mapping[str, object] | None = None) -> dict[str, str]:
+    def state_of(self, run_id: str) -> str:
+        """The name of a flow run's state."""
+        return str(self.asked("GET", f"/flow_runs/{run_id}")["state_name"])
+
+    def chunks(self, batch_id: str) -> dict[str, str]:
+        """Id of each flow run of a batch's chunks → name of its state."""
+        body = {"flow_runs": {"name": {"like_": f"{batch_id} · chunk"}}}
+        return {run["id"]: run["state_name"] for run in self.asked("POST", "/flow_runs/filter", body)}
+
+    def asked(self, method: str, path: str, body: Mapping[str, object] | None = None) -> Any:
         """What the server's API answers."""
         user, _, password = AUTH.partition(":")
-        found: dict[str, str] = asked(self._environment["PREFECT_API_URL"], method, path, body, (user, password))
-        return found
+        return asked(self._environment["PREFECT_API_URL"], method, path, body, (user, password))
 
     def wait(self, condition: Callable[[], object], *, within_s: float = WITHIN_S) -> None:
         """Until the condition holds; fails with the logs' ends where it never does, or a process ended."""

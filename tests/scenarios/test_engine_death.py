@@ -136,7 +136,7 @@ def test_s150_an_engine_that_dies_is_an_error_with_instructions_and_never_a_verd
     assert outcome.claims == ()
 
 
-def test_s150_an_engine_that_comes_back_gets_the_job_once_more(ticket, verify, engine):
+def test_s150_an_engine_that_comes_back_gets_the_stage_once_more(ticket, verify, engine):
     dying = engine.kill_when_it_runs("verify", then_start=True)
     outcome = verify(ticket(script="sleep 2\npython -c 'import slug'\n"))
     dying.join(timeout=STARTED_WITHIN_S)

@@ -8,7 +8,7 @@ import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import GlobalConcurrencyLimitUpdate
 
-from flows.batch.slots import BatchStopped, Slots
+from flows.containers import BatchStopped, Containers
 from flows.orchestrator import model_limit
 from flows.orchestrator.server import server_lease, still_answers
 from flows.run import on_running_server
@@ -75,9 +75,9 @@ def test_a_server_without_the_limit_is_an_error_that_says_how_to_make_it(own_lim
 
 def test_whoever_waits_for_a_turn_goes_when_the_batch_is_ended(own_limit: Callable[[int], bool]) -> None:
     own_limit(1)
-    slots = Slots(1)
+    containers = Containers(1)
     assert still_answers()
     with model_limit.model_turn():
-        slots.stop()
-        with pytest.raises(BatchStopped), model_limit.model_turn(slots.check):
+        containers.stop()
+        with pytest.raises(BatchStopped), model_limit.model_turn(containers.check):
             pass

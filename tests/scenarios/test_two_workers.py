@@ -11,7 +11,6 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from refute.ledger.batches import Batches
-from refute.ledger.leases import Leases
 from refute.ledger.schema import MODEL_CALLS
 from refute.ledger.store import Ledger
 from refute.settings import Settings
@@ -25,7 +24,8 @@ pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.postgres, pyt
 TICKETS = 100
 ATTACKED_EVERY = 16
 """One in so many runs in containers and asks the model; the others end with their scan, at a hundredth of the time."""
-KILL_AFTER = 40
+CHUNK = 20
+KILL_AFTER = 30
 CLAIM = 'slugify("Hello World") returns "hello-world".'
 TESTS = {
     "preamble": "from slug import slugify",
@@ -71,17 +71,15 @@ def site_settings(tmp_path: Path, settings: Settings, postgres_url: SecretStr) -
     return settings.model_copy(update={"state_dir": tmp_path / "state", "ledger_url": postgres_url})
 
 
-def test_s240_every_ticket_of_a_shared_batch_ends_once_and_no_kept_answer_is_bought_again_when_a_worker_is_killed(
+def test_s240_every_ticket_of_a_batch_on_two_workers_ends_once_and_no_kept_answer_is_bought_again_when_one_is_killed(
     site_settings, other_postgres_url, tmp_path
 ):
     attacked = write_tickets(tmp_path / "tickets")
     name = f"two-{uuid.uuid4().hex[:8]}"
     ledger = Ledger.open(site_settings)
     batches = Batches(ledger)
-    seen = set()
 
     def done() -> int:
-        seen.update(Leases(ledger).owners(name))
         return sum(one.finished for one in batches.tickets(name))
 
     with GeminiServer(answers_of_one_round) as gemini:
@@ -93,15 +91,24 @@ def test_s240_every_ticket_of_a_shared_batch_ends_once_and_no_kept_answer_is_bou
         }
         with WorkerSite(tmp_path / "site", site_settings, other_postgres_url, environment) as site:
             site.start_worker("first")
+            batch = site.verify_batch(
+                {
+                    "source": str(tmp_path / "tickets"),
+                    "approval": "in_advance",
+                    "batch_id": name,
+                    "chunk_tickets": CHUNK,
+                }
+            )
+            site.wait(lambda: site.runs_on("first"))  # it has the batch's own run, which lives
             site.start_worker("second")
-            request = {"source": str(tmp_path / "tickets"), "approval": "in_advance", "batch_id": name, "helpers": 1}
-            site.verify_batch(request)
-            site.wait(lambda: done() >= KILL_AFTER and len(seen) == 2)
-            site.kill("first")
+            site.wait(lambda: done() >= KILL_AFTER and site.runs_on("second"))
+            site.kill("second")
             kept = kept_answers(site_settings)
             site.wait(lambda: done() == TICKETS)
             site.wait(lambda: containers(name) == [])  # the last one is removed beside the recording of its outcome
+            site.wait(lambda: site.state_of(batch) == "BLOCKED_DANGEROUS_SCRIPT")
             calls = len(gemini.asked)
+            chunks = site.chunks(name)
     outcomes = Counter((one.ticket_id, one.status.value) for one in ledger.outcomes(run_id=name))
     assert outcomes == Counter(
         {
@@ -113,7 +120,9 @@ def test_s240_every_ticket_of_a_shared_batch_ends_once_and_no_kept_answer_is_bou
         bought = Counter(connection.scalars(select(MODEL_CALLS.c.prompt_digest)))
     assert kept
     assert {bought[digest] for digest in kept} == {1}
-    assert calls <= len(bought) + 3  # at most the call in flight of each of the killed one's threads, once more
+    assert calls <= len(bought) + 6  # at most the call in flight of each of the killed one's threads, once more
+    assert "Crashed" in chunks.values()
+    assert len(chunks) > TICKETS / CHUNK, "what crashed was dispatched once more"
     ledger.close()
 
 

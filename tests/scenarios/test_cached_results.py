@@ -35,28 +35,28 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return stages
 
 
-def kept(outcome: Outcome) -> dict[str, str]:
+def cached(outcome: Outcome) -> dict[str, str]:
     """Stage → the run that stands for it."""
     return {stage.name: stage.kept.run_id for stage in outcome.stages if stage.kept}
 
 
-def test_s230_the_second_run_of_a_ticket_is_made_of_kept_ones_until_something_changes(
+def test_s230_the_second_run_of_a_ticket_takes_what_containers_said_from_the_cache_until_something_changes(
     ticket: Callable[..., Path], verify: Callable[..., Outcome], made: list[str], tmp_path: Path
 ) -> None:
     fields = {"claims": [CLAIM], "implementation": ["odds.py"], "script": "python -c 'import odds'\n"}
     directory = ticket(files={"odds.py": CODE}, **fields)
-    shared = {"results_dir": tmp_path / "kept", "signing_key": SecretStr("0123456789abcdef" * 2)}
+    shared = {"results_dir": tmp_path / "results", "signing_key": SecretStr("0123456789abcdef" * 2)}
     settings = {"results_max_age_s": 3600.0, "mutants": 2, "strength_floor": 0.0, "mutation_timeout_s": 300, **shared}
 
     first = verify(directory, **settings)
     assert first.status is Status.PASS, first.reason
     assert set(made) == STAGES
-    assert kept(first) == {}
+    assert cached(first) == {}
 
     made.clear()
     second = verify(directory, **settings)
     assert made == []
-    assert kept(second) == dict.fromkeys(STAGES, first.run_id)
+    assert cached(second) == dict.fromkeys(STAGES, first.run_id)
     assert (second.status, second.reason, second.claims) == (first.status, first.reason, first.claims)
     assert second.strength == first.strength
     assert (second.cost_usd, sum(stage.sandbox_s for stage in second.stages)) == (0, 0)
@@ -64,9 +64,9 @@ def test_s230_the_second_run_of_a_ticket_is_made_of_kept_ones_until_something_ch
 
     fresh = verify(directory, request={"fresh": True}, **settings)
     assert set(made) == STAGES
-    assert (fresh.status, kept(fresh)) == (first.status, {})
+    assert (fresh.status, cached(fresh)) == (first.status, {})
 
     made.clear()
     changed = verify(ticket(files={"odds.py": CODE.replace("+ 1", "+ 2")}, **fields), **settings)
     assert made[:2] == ["verify", "attack"]
-    assert (changed.status, kept(changed)) == (Status.FAILED_ADVERSARIAL, {})
+    assert (changed.status, cached(changed)) == (Status.FAILED_ADVERSARIAL, {})
