@@ -41,14 +41,13 @@ def is_lost(api_url: str, *, slow_s: float = SLOW_S, gone_s: float = GONE_S) -> 
 
 @contextlib.contextmanager
 def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[None]:
-    """While the block runs, watch the server: once it is lost, Prefect does not try it any more until the block ends.
+    """While the block runs, watch the server: Prefect does not try it from when it is lost until it answers again.
 
     Args:
         api_url: of the server. Prefect's settings are those of this block alone (`temporary_settings`).
-        say: is told of the loss, from a thread.
+        say: is told of the loss and of the return, from a thread.
     """
     from prefect.context import get_settings_context
-    from prefect.events.worker import EventsWorker
     from prefect.logging.handlers import set_api_log_sink
 
     settings, over = get_settings_context().settings, threading.Event()
@@ -57,11 +56,14 @@ def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[
         while not over.wait(LOOK_S):
             if is_lost(api_url):
                 say(f"the Prefect server at {api_url} is gone: it is not waited for any more")
-                give_up(settings)
-                return
+                with given_up(settings):
+                    while not over.wait(LOOK_S) and not answers(api_url, timeout_s=LOOK_S):
+                        pass
+                if not over.is_set():
+                    say(f"the Prefect server at {api_url} answers again")
 
-    set_api_log_sink(_quiet_log())
     watcher = threading.Thread(target=watch, name="lost server", daemon=True)
+    set_api_log_sink(_quiet_log())
     watcher.start()
     try:
         yield
@@ -69,7 +71,6 @@ def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[
         over.set()
         watcher.join()
         set_api_log_sink(None)
-        EventsWorker.set_client_override(None)
 
 
 def _quiet_log() -> Callable[[dict[str, Any]], None]:
@@ -89,8 +90,9 @@ def _quiet_log() -> Callable[[dict[str, Any]], None]:
     return send
 
 
-def give_up(settings: Any) -> None:
-    """End what Prefect does for a server; what waits to be sent is dropped.
+@contextlib.contextmanager
+def given_up(settings: Any) -> Iterator[None]:
+    """While the block runs, Prefect does nothing for its server but try each request once; what waited is dropped.
 
     Args:
         settings: Prefect's, of the run. They are changed in place: all its threads have them, also those that wait
@@ -100,12 +102,18 @@ def give_up(settings: Any) -> None:
     from prefect.events.clients import NullEventsClient
     from prefect.events.worker import EventsWorker
 
-    settings.client.max_retries = 0
-    settings.logging.to_api.enabled = False
+    client, log = settings.client, settings.logging.to_api
+    before = client.max_retries, log.enabled
+    client.max_retries, log.enabled = 0, False
     EventsWorker.set_client_override(NullEventsClient)
     loop = get_global_loop().loop
     assert loop is not None  # noqa: S101  # for the type: the thread of a global loop has started
     asyncio.run_coroutine_threadsafe(_end_senders(), loop).result()
+    try:
+        yield
+    finally:
+        client.max_retries, log.enabled = before
+        EventsWorker.set_client_override(None)
 
 
 async def _end_senders() -> None:

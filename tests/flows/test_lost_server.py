@@ -1,6 +1,7 @@
 """A Prefect server that goes while a run uses it: the outcome is recorded once, and the command soon ends."""
 
 import os
+import queue
 import signal
 import socket
 import subprocess
@@ -8,19 +9,22 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from flows.orchestrator.lost_server import is_lost
-from flows.orchestrator.server import ServerFiles
+from flows.orchestrator import lost_server
+from flows.orchestrator.lost_server import given_up_when_lost, is_lost
+from flows.orchestrator.server import ServerFiles, answers
 from flows.request import VerifyRequest
 from flows.run import on_running_server, run_tickets
 from refute.ledger.store import Ledger
 from refute.observer import Unwatched
 from refute.settings import Settings
+from tests.fakes.deployed import wait_for
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TICKET = """id: {id}
@@ -76,9 +80,26 @@ def test_a_server_that_was_started_again_meanwhile_is_not_lost():
     found: list[bool] = []
     asking = threading.Thread(target=lambda: found.append(is_lost(api_url, gone_s=WITHIN_S)))
     asking.start()
-    with answering(int(api_url.split(":")[2].split("/")[0])):
+    with answering(urlsplit(api_url).port or 0):
         asking.join(WITHIN_S)
     assert found == [False]
+
+
+def test_prefect_does_not_try_a_lost_server_until_it_answers_again(monkeypatch):
+    from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+
+    said: queue.SimpleQueue[str] = queue.SimpleQueue()
+    monkeypatch.setattr(lost_server, "LOOK_S", 0.05)
+    monkeypatch.setattr(lost_server, "is_lost", lambda api_url: not answers(api_url))
+    with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 5}), ExitStack() as first:
+        api_url = first.enter_context(answering())
+        with given_up_when_lost(api_url, say=said.put):
+            first.close()
+            assert "is gone" in said.get(timeout=WITHIN_S)
+            wait_for(lambda: PREFECT_CLIENT_MAX_RETRIES.value() == 0)
+            with answering(urlsplit(api_url).port or 0):
+                assert "answers again" in said.get(timeout=WITHIN_S)
+            assert PREFECT_CLIENT_MAX_RETRIES.value() == 5
 
 
 @pytest.fixture
