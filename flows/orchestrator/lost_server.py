@@ -50,19 +50,9 @@ def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[
     from prefect.context import get_settings_context
     from prefect.logging.handlers import set_api_log_sink
 
-    settings, over = get_settings_context().settings, threading.Event()
-
-    def watch() -> None:
-        while not over.wait(LOOK_S):
-            if is_lost(api_url):
-                say(f"the Prefect server at {api_url} is gone: it is not waited for any more")
-                with given_up(settings):
-                    while not over.wait(LOOK_S) and not answers(api_url, timeout_s=LOOK_S):
-                        pass
-                if not over.is_set():
-                    say(f"the Prefect server at {api_url} answers again")
-
-    watcher = threading.Thread(target=watch, name="lost server", daemon=True)
+    over = threading.Event()
+    watched = (api_url, get_settings_context().settings, over, say)
+    watcher = threading.Thread(target=_watch, args=watched, name="lost server", daemon=True)
     set_api_log_sink(_quiet_log())
     watcher.start()
     try:
@@ -71,6 +61,17 @@ def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[
         over.set()
         watcher.join()
         set_api_log_sink(None)
+
+
+def _watch(api_url: str, settings: Any, over: threading.Event, say: Callable[[str], None]) -> None:
+    while not over.wait(LOOK_S):
+        if is_lost(api_url):
+            say(f"the Prefect server at {api_url} is gone: it is not waited for any more")
+            with given_up(settings):
+                while not over.wait(LOOK_S) and not answers(api_url, timeout_s=LOOK_S):
+                    pass
+            if not over.is_set():
+                say(f"the Prefect server at {api_url} answers again")
 
 
 def _quiet_log() -> Callable[[dict[str, Any]], None]:
