@@ -144,8 +144,12 @@ def _closed(batch: BatchRun, reason: str) -> BatchResult:
 
 
 def _state(result: BatchResult) -> State[Any]:
-    """Green where nothing needs doing or an approval is awaited, grey where somebody ended it, else red."""
+    """Green where nothing needs doing or an approval is awaited, grey where somebody ended it, else red.
+
+    Also red where a chunk's run failed: some of its tickets have no outcome.
+    """
     if result.interrupted:
         return Cancelled(name="INTERRUPTED", message=f"{result.interrupted}; {result.words()}")
-    make = Completed if result.status in {*GOOD, Status.PENDING} else Failed
+    awaited = result.status is Status.PENDING and not result.unfinished
+    make = Completed if awaited or result.status in GOOD else Failed
     return make(name=result.status, message=result.words())
