@@ -1,7 +1,6 @@
-"""What the Prefect server does about budget and failure alerts, as code: applied again it changes, never doubles.
+"""What the Prefect server does about alerts and killed runs, as code: applied again it changes, never doubles."""
 
-Automations are known by their names, which no server keeps apart by itself.
-"""
+from typing import Any
 
 from prefect.automations import AutomationCore
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
@@ -11,6 +10,7 @@ from prefect.events.schemas.automations import EventTrigger, Posture
 from prefect.exceptions import ObjectNotFound
 from pydantic import SecretStr
 
+from flows.orchestrator import killed_runs
 from reports.alerts import EXCEEDED, SPIKE, THRESHOLD
 
 BLOCK = "refute-alerts"
@@ -41,8 +41,8 @@ def ensure_block(client: SyncPrefectClient, url: SecretStr | None) -> str | None
         return None
 
 
-def wanted(client: SyncPrefectClient, block_id: str | None) -> list[AutomationCore]:
-    """Every automation: a notification for each kind of alert, and the pause of the nightly batch.
+def wanted(client: SyncPrefectClient, block_id: str | None) -> list[dict[str, Any]]:
+    """Every automation: notifications of alerts, the pause of the nightly batch, the crash of killed runs.
 
     Args:
         client: of the server.
@@ -64,22 +64,8 @@ def wanted(client: SyncPrefectClient, block_id: str | None) -> list[AutomationCo
         trigger=_on(EXCEEDED),
         actions=[PauseDeployment(source="selected", deployment_id=client.read_deployment_by_name(PAUSED).id)],
     )
-    return [*notify, pause]
-
-
-def upsert(client: SyncPrefectClient, automation: AutomationCore) -> str:
-    """Make or change the automation of this name, and remove others of it; what was done, in a word.
-
-    One that a person has switched off stays off.
-    """
-    first, *others = client.read_automations_by_name(automation.name) or [None]
-    for other in others:
-        client.delete_automation(other.id)
-    if first is None:
-        client.create_automation(automation)
-        return "made"
-    client.update_automation(first.id, automation.model_copy(update={"enabled": first.enabled}))
-    return "there already"
+    made = [one.model_dump(mode="json", exclude_unset=True) for one in (*notify, pause)]
+    return [*made, killed_runs.automation()]
 
 
 def _on(event: str) -> EventTrigger:
