@@ -36,7 +36,7 @@ SERVER_ENVIRONMENT: Final[Mapping[str, str]] = {
     "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(30 * 86_400),
     # A server that was off while the silence of a killed run became too long, as with the machine, still sees that.
-    "PREFECT_SERVER_EVENTS_EXPIRED_BUCKET_BUFFER": str(30 * 86_400),
+    "PREFECT_SERVER_EVENTS_EXPIRED_BUCKET_BUFFER": "P30D",
 }
 AD_HOC: Final[Mapping[str, str]] = {
     # Ad-hoc runs have no schedules; what records runs, events and artifacts stays on.
