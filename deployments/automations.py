@@ -2,11 +2,8 @@
 
 from typing import Any
 
-from prefect.automations import AutomationCore
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
 from prefect.client.orchestration import SyncPrefectClient
-from prefect.events.actions import PauseDeployment, SendNotification
-from prefect.events.schemas.automations import EventTrigger, Posture
 from prefect.exceptions import ObjectNotFound
 from pydantic import SecretStr
 
@@ -42,34 +39,36 @@ def ensure_block(client: SyncPrefectClient, url: SecretStr | None) -> str | None
 
 
 def wanted(client: SyncPrefectClient, block_id: str | None) -> list[dict[str, Any]]:
-    """Every automation: notifications of alerts, the pause of the nightly batch, the crash of killed runs.
+    """Every automation, as the API takes it: notifications, the pause of the nightly batch, the crash of killed runs.
 
     Args:
         client: of the server.
         block_id: for notifications; without it there are none.
     """
     notify = [
-        AutomationCore(
-            name=f"refute: notify of {event}",
-            description="Made by deployments/apply.py.",
-            trigger=_on(event),
-            actions=[SendNotification(block_document_id=block_id, subject=subject, body=BODY)],
-        )
+        {
+            "name": f"refute: notify of {event}",
+            "description": "Made by deployments/apply.py.",
+            "trigger": _on(event),
+            "actions": [{"type": "send-notification", "block_document_id": block_id, "subject": subject, "body": BODY}],
+        }
         for event, subject in SUBJECTS.items()
         if block_id is not None
     ]
-    pause = AutomationCore(
-        name=f"refute: pause {PAUSED} when the budget is used up",
-        description="Made by deployments/apply.py. Resume its schedule in the UI once there is budget again.",
-        trigger=_on(EXCEEDED),
-        actions=[PauseDeployment(source="selected", deployment_id=client.read_deployment_by_name(PAUSED).id)],
-    )
-    made = [one.model_dump(mode="json", exclude_unset=True) for one in (*notify, pause)]
-    return [*made, killed_runs.automation()]
+    paused = str(client.read_deployment_by_name(PAUSED).id)
+    pause = {
+        "name": f"refute: pause {PAUSED} when the budget is used up",
+        "description": "Made by deployments/apply.py. Resume its schedule in the UI once there is budget again.",
+        "trigger": _on(EXCEEDED),
+        "actions": [{"type": "pause-deployment", "source": "selected", "deployment_id": paused}],
+    }
+    return [*notify, pause, killed_runs.automation()]
 
 
-def _on(event: str) -> EventTrigger:
-    # Type and posture too: the client sends what was given, and for a change the server asks for them.
-    return EventTrigger(
-        type="event", posture=Posture.Reactive, expect={event}, match={"prefect.resource.id": "refute.alert.*"}
-    )
+def _on(event: str) -> dict[str, Any]:
+    return {
+        "type": "event",
+        "posture": "Reactive",
+        "expect": [event],
+        "match": {"prefect.resource.id": "refute.alert.*"},
+    }
