@@ -12,11 +12,12 @@ import sys
 from pathlib import Path
 from uuid import UUID
 
-from automations import ensure_block, upsert, wanted
+from automations import ensure_block, wanted
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import WorkPoolCreate
 from prefect.exceptions import ObjectNotFound
 
+from flows.orchestrator.api import over_client, upsert_automation
 from flows.orchestrator.attended import QUEUE, ensure_attended_queue
 from flows.orchestrator.model_limit import LIMIT, ensure_model_limit
 from refute.settings import Settings
@@ -75,7 +76,7 @@ def apply_automations() -> None:
         if block is None:
             print("no notifications: REFUTE_ALERT_WEBHOOK_URL is not set, and the server has no block refute-alerts")
         for automation in wanted(client, block):
-            print(f"automation {automation.name!r}: {upsert(client, automation)}")
+            print(f"automation {automation['name']!r}: {upsert_automation(over_client(client), automation)}")
 
 
 def main() -> int:

@@ -1,16 +1,13 @@
-"""What the Prefect server does about budget and failure alerts, as code: applied again it changes, never doubles.
+"""What the Prefect server does about alerts and killed runs, as code: applied again it changes, never doubles."""
 
-Automations are known by their names, which no server keeps apart by itself.
-"""
+from typing import Any
 
-from prefect.automations import AutomationCore
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
 from prefect.client.orchestration import SyncPrefectClient
-from prefect.events.actions import PauseDeployment, SendNotification
-from prefect.events.schemas.automations import EventTrigger, Posture
 from prefect.exceptions import ObjectNotFound
 from pydantic import SecretStr
 
+from flows.orchestrator import killed_runs
 from reports.alerts import EXCEEDED, SPIKE, THRESHOLD
 
 BLOCK = "refute-alerts"
@@ -41,49 +38,37 @@ def ensure_block(client: SyncPrefectClient, url: SecretStr | None) -> str | None
         return None
 
 
-def wanted(client: SyncPrefectClient, block_id: str | None) -> list[AutomationCore]:
-    """Every automation: a notification for each kind of alert, and the pause of the nightly batch.
+def wanted(client: SyncPrefectClient, block_id: str | None) -> list[dict[str, Any]]:
+    """Every automation, as the API takes it: notifications, the pause of the nightly batch, the crash of killed runs.
 
     Args:
         client: of the server.
         block_id: for notifications; without it there are none.
     """
     notify = [
-        AutomationCore(
-            name=f"refute: notify of {event}",
-            description="Made by deployments/apply.py.",
-            trigger=_on(event),
-            actions=[SendNotification(block_document_id=block_id, subject=subject, body=BODY)],
-        )
+        {
+            "name": f"refute: notify of {event}",
+            "description": "Made by deployments/apply.py.",
+            "trigger": _on(event),
+            "actions": [{"type": "send-notification", "block_document_id": block_id, "subject": subject, "body": BODY}],
+        }
         for event, subject in SUBJECTS.items()
         if block_id is not None
     ]
-    pause = AutomationCore(
-        name=f"refute: pause {PAUSED} when the budget is used up",
-        description="Made by deployments/apply.py. Resume its schedule in the UI once there is budget again.",
-        trigger=_on(EXCEEDED),
-        actions=[PauseDeployment(source="selected", deployment_id=client.read_deployment_by_name(PAUSED).id)],
-    )
-    return [*notify, pause]
+    paused = str(client.read_deployment_by_name(PAUSED).id)
+    pause = {
+        "name": f"refute: pause {PAUSED} when the budget is used up",
+        "description": "Made by deployments/apply.py. Resume its schedule in the UI once there is budget again.",
+        "trigger": _on(EXCEEDED),
+        "actions": [{"type": "pause-deployment", "source": "selected", "deployment_id": paused}],
+    }
+    return [*notify, pause, killed_runs.automation()]
 
 
-def upsert(client: SyncPrefectClient, automation: AutomationCore) -> str:
-    """Make or change the automation of this name, and remove others of it; what was done, in a word.
-
-    One that a person has switched off stays off.
-    """
-    first, *others = client.read_automations_by_name(automation.name) or [None]
-    for other in others:
-        client.delete_automation(other.id)
-    if first is None:
-        client.create_automation(automation)
-        return "made"
-    client.update_automation(first.id, automation.model_copy(update={"enabled": first.enabled}))
-    return "there already"
-
-
-def _on(event: str) -> EventTrigger:
-    # Type and posture too: the client sends what was given, and for a change the server asks for them.
-    return EventTrigger(
-        type="event", posture=Posture.Reactive, expect={event}, match={"prefect.resource.id": "refute.alert.*"}
-    )
+def _on(event: str) -> dict[str, Any]:
+    return {
+        "type": "event",
+        "posture": "Reactive",
+        "expect": [event],
+        "match": {"prefect.resource.id": "refute.alert.*"},
+    }

@@ -1,10 +1,9 @@
-"""The flow of every hour: does the budget hold, does more fail than usual, and who has to be told of it."""
+"""The flow of every hour: does the budget hold, does more fail than usual, who has to be told; and what tidies up."""
 
 from contextlib import closing
 from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, uuid5
 
-import httpx
 from prefect import flow
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from prefect.client.orchestration import get_client
@@ -14,11 +13,14 @@ from prefect.states import Completed
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from flows.orchestrator.api import over_client
+from flows.orchestrator.killed_runs import close_task_runs
 from flows.report_tables import leave_tables
 from flows.request import refuse_foreign_settings
 from refute.ledger.alerts import AlertMemory
 from refute.ledger.store import Ledger
 from refute.settings import Settings
+from refute.sweep import sweep
 from reports.alerts import Alert, tell
 from reports.artifacts import PAGE_NAME
 from reports.html import render_html
@@ -43,13 +45,13 @@ class BudgetRequest(BaseModel):
 
 @flow(name="budget-report", flow_run_name="budget report", persist_result=False, log_prints=False)
 def budget_report(request: BudgetRequest) -> State[None]:
-    """Look at the ledger, leave artifacts, and tell of each alert once.
+    """Look at the ledger, leave artifacts, tell of each alert once, and tidy up after runs that ended or were killed.
 
     The budget's hard stop is not here: the ledger is asked before every call (`refute.ledger.accounts`).
 
     Raises:
         LedgerUnavailable: the ledger failed.
-        OSError: somebody could not be told; what was not told is told by the next run.
+        OSError: somebody could not be told, or the server not be asked; the next run makes up for it.
     """
     refuse_foreign_settings(request, started_by_worker=True)
     settings, now = request.settings, datetime.now(UTC)
@@ -60,8 +62,12 @@ def budget_report(request: BudgetRequest) -> State[None]:
         if report is not None:
             _show_report(report, settings)
         told = tell(budget.alerts, AlertMemory(ledger, "prefect"), emit)
-    said = f"; told of {', '.join(alert.name for alert in told)}" if told else ""
-    return Completed(name=budget.state.level.value.upper(), message=budget_line(budget.state) + said)
+    said = [budget_line(budget.state)]
+    said += [f"told of {', '.join(alert.name for alert in told)}"] if told else []
+    said += filter(None, [sweep(settings).words()])
+    with get_client(sync_client=True) as client:
+        close_task_runs(over_client(client))
+    return Completed(name=budget.state.level.value.upper(), message="; ".join(said))
 
 
 def emit(alert: Alert) -> None:
@@ -85,11 +91,8 @@ def emit(alert: Alert) -> None:
         ),
         payload=alert.document(),
     )
-    try:
-        with get_client(sync_client=True) as client:
-            client._client.post("/events", json=[event.model_dump(mode="json")]).raise_for_status()  # noqa: SLF001  # the client has no method for it
-    except httpx.HTTPError as error:
-        raise OSError(f"the Prefect server did not take the event {alert.event}: {error}") from error
+    with get_client(sync_client=True) as client:
+        over_client(client)("POST", "/events", [event.model_dump(mode="json")])
 
 
 def _show(budget: BudgetReport) -> None:

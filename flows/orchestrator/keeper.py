@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NoReturn
 
+from flows.orchestrator.killed_runs import Caretaker
 from flows.orchestrator.port import claimed_port
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers
 
@@ -31,6 +32,11 @@ SERVER_ENVIRONMENT: Final[Mapping[str, str]] = {
     "PREFECT_LOGGING_SERVER_LEVEL": "WARNING",
     # In memory they would be forgotten by a server that ends, and their slots taken for ever.
     "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem",
+    # A run leaves half a megabyte: gone are events after 7 days (Prefect's default), runs with all of theirs after 30.
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(30 * 86_400),
+    # A server that was off while the silence of a killed run became too long, as with the machine, still sees that.
+    "PREFECT_SERVER_EVENTS_EXPIRED_BUCKET_BUFFER": "P30D",
 }
 AD_HOC: Final[Mapping[str, str]] = {
     # Ad-hoc runs have no schedules; what records runs, events and artifacts stays on.
@@ -54,7 +60,9 @@ def main(home: str, idle_s: str, lock: str) -> int:
             if not _announce(files, server, port):
                 return 1
         os.close(int(lock))
+        caretaker = Caretaker(f"http://127.0.0.1:{port}/api")
         while server.poll() is None:
+            caretaker.look()
             time.sleep(min(5.0, float(idle_s) / 4))
             if _idle(files, float(idle_s)):
                 break

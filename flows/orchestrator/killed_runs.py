@@ -1,7 +1,149 @@
-"""shim"""
+"""Runs whose process was killed: the server finds them, since their heartbeats stop, and shows them as crashed."""
 
 import contextlib
+import contextvars
+import http.client
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from flows.orchestrator.api import Ask, over_http, upsert_automation
+from refute.outcome import Status
+
+HEARTBEAT: Final = "prefect.flow-run.heartbeat"
+BEAT_S: Final = 30.0
+"""How often a run gives a sign of life; workers' runs by prefect.yaml, where Prefect's own default is 180 s."""
+SILENT_S: Final = 90
+FLOWS: Final = ("verify-ticket", "verify-batch", "verify-chunk", "confirm", "budget-report")
+"""Ours: on a server with runs of other people, those need not beat as often."""
+ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed", "TimedOut", "Suspended", "INTERRUPTED", *Status)
+"""Names of states in which no process is expected any more; by them Prefect names its events.
+
+`Paused` is none: whoever waits for a person does so in a process. A run that ended by another name stays as it ended:
+Prefect lets none crash that is over.
+"""
+LOOK_S: Final = 30.0
+PAGE: Final = 200
+"""What Prefect's API gives at most."""
 
 
-def heartbeats() -> "contextlib.AbstractContextManager[None]":
-    return contextlib.nullcontext()
+def automation(*, within_s: int = SILENT_S, flows: Sequence[str] = FLOWS) -> dict[str, Any]:
+    """What makes the server find them, as its API takes it.
+
+    Args:
+        within_s: of silence; at least 10.
+        flows: names of the flows that are looked after.
+    """
+    return {
+        "name": "refute: a run whose process has gone has crashed",
+        "description": "Made by refute; needs its heartbeats every 30 s.",
+        "enabled": True,
+        "trigger": {
+            "type": "event",
+            "posture": "Proactive",
+            "match": {"prefect.resource.id": "prefect.flow-run.*"},
+            "match_related": {"prefect.resource.role": "flow", "prefect.resource.name": list(flows)},
+            "after": [HEARTBEAT],
+            "expect": [HEARTBEAT, *(f"prefect.flow-run.{name}" for name in ENDS)],
+            "for_each": ["prefect.resource.id"],
+            "threshold": 1,
+            "within": within_s,
+        },
+        "actions": [
+            {
+                "type": "change-flow-run-state",
+                "state": "CRASHED",
+                "message": f"its process has gone: no sign of life for {within_s} s",
+            }
+        ],
+    }
+
+
+@contextlib.contextmanager
+def heartbeats() -> Iterator[None]:
+    """Tell the server that this flow run's process lives, while the block does, where Prefect itself does not.
+
+    Prefect's own thread sleeps whole seconds, for which a run waits at its end: ad-hoc runs have it off (ADR 22).
+    """
+    from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY
+
+    if PREFECT_FLOWS_HEARTBEAT_FREQUENCY.value() is not None:
+        yield
+        return
+    over = threading.Event()
+    # In a copy of the context: it has the settings, so the server, and the flow run.
+    beating = contextvars.copy_context()
+    threading.Thread(target=beating.run, args=(_beat_until, over), daemon=True, name="heartbeats").start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def _beat_until(over: threading.Event) -> None:
+    from prefect.context import FlowRunContext
+    from prefect.events import emit_event
+
+    context = FlowRunContext.get()
+    if context is None or context.flow_run is None:
+        raise RuntimeError("heartbeats outside of a flow run, expected them in a flow's body")
+    run, name = context.flow_run, context.flow.name if context.flow else ""
+    resource = {"prefect.resource.id": f"prefect.flow-run.{run.id}", "prefect.resource.name": run.name}
+    flow = {"prefect.resource.id": f"prefect.flow.{run.flow_id}", "prefect.resource.role": "flow"}
+    while True:
+        emit_event(HEARTBEAT, resource=resource, related=[{**flow, "prefect.resource.name": name}])
+        if over.wait(BEAT_S):
+            return
+
+
+def close_task_runs(ask: Ask) -> int:
+    """Have the task runs crash that were under way when their flow run ended: only its process could have ended them.
+
+    A run that ended less than `LOOK_S` ago may still tell of them itself.
+
+    Args:
+        ask: the server.
+
+    Returns:
+        How many there were.
+
+    Raises:
+        OSError: the server was not to be asked.
+    """
+    before = (datetime.now(UTC) - timedelta(seconds=LOOK_S)).isoformat()
+    ended = {"state": {"type": {"any_": ["CRASHED", "CANCELLED", "FAILED"]}}, "end_time": {"before_": before}}
+    under_way = {"state": {"type": {"any_": ["RUNNING", "PENDING", "SCHEDULED"]}}}
+    found: list[str] = []
+    while True:
+        query = {"flow_runs": ended, "task_runs": under_way, "limit": PAGE, "offset": len(found)}
+        page = ask("POST", "/task_runs/filter", query)
+        found += [run["id"] for run in page]
+        if len(page) < PAGE:
+            break
+    state = {"type": "CRASHED", "name": "Crashed", "message": "its flow run ended before it"}
+    for run_id in found:
+        ask("POST", f"/task_runs/{run_id}/set_state", {"state": state, "force": True})
+    return len(found)
+
+
+class Caretaker:
+    """Keeps a local server's view of killed runs true, without importing Prefect.
+
+    Args:
+        api_url: of the server.
+    """
+
+    def __init__(self, api_url: str) -> None:
+        self._ask = over_http(api_url)
+        self._due = time.monotonic()
+
+    def look(self) -> None:
+        """Look unless that was just done; what the server does not take now, it is told the next time."""
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + LOOK_S
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            upsert_automation(self._ask, automation())
+            close_task_runs(self._ask)

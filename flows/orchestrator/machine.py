@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from flows.orchestrator.keeper import PREFERRED_PORT, server_environment, stop_process
+from flows.orchestrator.killed_runs import Caretaker
 from flows.orchestrator.port import claimed, refusal
 from flows.orchestrator.processes import end_runs, start_process
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home, tail
@@ -112,7 +113,9 @@ class Machine:
         Raises:
             OrchestratorUnavailable: the server or the worker ended.
         """
+        caretaker = Caretaker(self.api_url)
         while True:
+            caretaker.look()
             for name, process, log in (
                 ("server", self._server, self._files.log),
                 ("worker", self._worker, self.worker_log),

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from flows.orchestrator.keeper import SERVER_ENVIRONMENT
+
 DEPLOYMENTS = Path(__file__).resolve().parents[2] / "deployments"
 COMPOSE = yaml.safe_load((DEPLOYMENTS / "compose.yaml").read_text())
 RESOURCES = [
@@ -115,3 +117,11 @@ def test_a_worker_has_room_for_unattended_runs_however_many_questions_wait():
     asking = next(int(one["value"]) for one in apply["env"] if one["name"] == "REFUTE_ATTENDED_RUNS")
     limit = int(worker["command"][worker["command"].index("--limit") + 1])
     assert limit >= asking + 2, "the nightly batch, and the hourly report beside it"
+
+
+def test_a_team_s_server_forgets_old_runs_as_a_local_one_does():
+    wanted = {name: value for name, value in SERVER_ENVIRONMENT.items() if "DB_VACUUM" in name}
+    (server,) = of_kind("Deployment")["refute-server"]["spec"]["template"]["spec"]["containers"]
+    assert wanted
+    assert wanted.items() <= COMPOSE["services"]["server"]["environment"].items()
+    assert wanted.items() <= {one["name"]: one.get("value") for one in server["env"]}.items()

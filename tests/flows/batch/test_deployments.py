@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from flows.batch.dispatch import DEPLOYMENT
 from flows.batch.request import BatchRequest
 from flows.orchestrator.attended import QUEUE
+from flows.orchestrator.killed_runs import BEAT_S
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOYMENTS = {one["name"]: one for one in yaml.safe_load((ROOT / "prefect.yaml").read_text())["deployments"]}
@@ -51,6 +52,12 @@ def test_what_asks_a_person_has_a_queue_of_its_own_and_nothing_else_has_it():
     asking = {name for name, one in DEPLOYMENTS.items() if one["parameters"]["request"].get("approval") == "ask"}
     queued = {name for name, one in DEPLOYMENTS.items() if one["work_pool"].get("work_queue_name") == QUEUE}
     assert asking == queued == {"ad-hoc", "batch"}
+
+
+@pytest.mark.parametrize("name", DEPLOYMENTS)
+def test_a_worker_s_run_gives_signs_of_life_as_often_as_is_waited_for_whoever_started_the_worker(name):
+    environment = DEPLOYMENTS[name]["work_pool"]["job_variables"]["env"]
+    assert environment == {"PREFECT_FLOWS_HEARTBEAT_FREQUENCY": f"{BEAT_S:.0f}"}
 
 
 def test_chunks_are_dispatched_by_the_name_of_their_deployment():

@@ -1,0 +1,70 @@
+"""A run whose process was killed: the server shows it as crashed, and so its stages; nobody has to look."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from flows.orchestrator.api import over_http, upsert_automation
+from flows.orchestrator.killed_runs import automation
+from flows.orchestrator.server import server_lease
+from refute.settings import Settings
+from tests.fakes.prefect_api import asked
+from tests.scenarios.conftest import REPOSITORY
+
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
+
+FLOW = "killed-by-a-test"
+HANGS = f"""
+import sys, time
+from pathlib import Path
+
+from prefect import flow, task
+
+from flows.orchestrator.killed_runs import heartbeats
+from flows.run import on_running_server
+from refute.settings import Settings
+
+@task
+def stage():
+    time.sleep(3600)
+
+@flow(name="{FLOW}")
+def hangs():
+    with heartbeats():
+        stage()
+
+with on_running_server(Settings.load(state_dir=Path(sys.argv[1]))):
+    hangs()
+"""
+
+
+def test_a_killed_run_and_its_stages_become_crashed(
+    settings: Settings, wait_until: Callable[[Callable[[], object]], None]
+) -> None:
+    with server_lease(settings, say=print) as api_url:
+        ask = partial(asked, api_url)
+        quick = {**automation(within_s=10, flows=[FLOW]), "name": "killed by a test"}
+        upsert_automation(over_http(api_url), quick)
+        command = [sys.executable, "-c", HANGS, str(settings.state_dir)]
+        process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
+
+        def states(of: str) -> set[str]:
+            found = ask("POST", f"/{of}/filter", {"flows": {"name": {"any_": [FLOW]}}})
+            return {one["state_type"] for one in found}
+
+        try:
+            wait_until(lambda: states("task_runs") == {"RUNNING"} or process.poll() is not None)
+            assert states("flow_runs") == {"RUNNING"}
+        finally:
+            process.kill()
+            process.wait()
+        wait_until(lambda: states("flow_runs") == {"CRASHED"})
+        wait_until(lambda: states("task_runs") == {"CRASHED"})  # by the server's keeper
+        by_name = {"automations": {"name": {"any_": [automation()["name"], quick["name"]]}}}
+        made = {one["name"]: one["id"] for one in ask("POST", "/automations/filter", by_name)}
+        assert len(made) == 2
+        over_http(api_url)("DELETE", f"/automations/{made[quick['name']]}", None)
