@@ -18,6 +18,7 @@ from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.observer import StageObserver, Unwatched, Watchers
 from refute.outcome import Outcome
 from refute.settings import Settings, TesterName
+from refute.sweep import sweep_if_due
 
 if TYPE_CHECKING:
     from prefect.client.schemas.objects import State
@@ -194,6 +195,7 @@ def _prefect(settings: Settings) -> Iterator[str]:
                 yield api_url
             finally:
                 _send_what_waits()
+        sweep_if_due(settings)
 
 
 def _send_what_waits() -> None:
