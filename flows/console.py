@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from flows.batch.watcher import BatchWatcher
 from flows.batch.watcher import Unwatched as UnwatchedBatch
-from flows.orchestrator.lost_server import give_up, is_lost
 from refute.observer import StageObserver, Unwatched
 
 if TYPE_CHECKING:
@@ -45,12 +44,3 @@ def attached(console: Console) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
-
-
-def given_up_if_lost() -> bool:
-    """Whether the server of the command line's run is gone; if so Prefect does not try it any more in this run."""
-    console = current_console()
-    if console is None or not is_lost(console.api_url):
-        return False
-    give_up()
-    return True

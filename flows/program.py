@@ -118,7 +118,7 @@ def run() -> None:
             raise
         sys.exit(_explain(error))
     finally:
-        # The interpreter's last collection would walk a million objects for nothing: 0.8 s, frozen 0.2 s (ADR 0007).
+        # The interpreter's last collection would walk a million objects for nothing: 0.8 s, frozen 0.2 s (ADR 22).
         gc.freeze()
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from flows.batch.watcher import BatchWatcher
 from flows.console import Console, attached
 from flows.interruption import WORDS, saying_what_is_kept
+from flows.orchestrator.lost_server import given_up_when_lost
 from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, answers, server_lease
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.observer import StageObserver, Unwatched, Watchers
@@ -136,7 +137,8 @@ def _call(flow: Callable[..., "State[Any]"], console: Console, is_over: Callable
             state = flow(return_state=True)
     except (Exception, KeyboardInterrupt) as error:
         if is_over():
-            _say(f"the Prefect server at {console.api_url} was not told how the run ended ({type(error).__name__})")
+            why = type(error).__name__
+            _say(f"the Prefect server at {console.api_url} was not told how the run ended ({why}), which is recorded")
             return
         if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, console.api_url):
             raise
@@ -178,14 +180,14 @@ def _prefect(settings: Settings) -> Iterator[str]:
             temporary_settings,
         )
 
-        # With heartbeats a sync flow run waits about a second at its end for their thread (ADR 0007).
+        # With heartbeats a sync flow run waits about a second at its end for their thread (ADR 22).
         # Each further try doubles the wait: a server that is gone would hold a finished run for minutes.
         overrides = {
             PREFECT_API_URL: api_url,
             PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
             PREFECT_CLIENT_MAX_RETRIES: CLIENT_RETRIES,
         }
-        with temporary_settings(overrides):
+        with temporary_settings(overrides), given_up_when_lost(api_url, say=_say):
             if ours and TesterName.GEMINI in settings.testers:
                 _make_model_limit(settings)
             try:

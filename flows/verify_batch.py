@@ -22,7 +22,7 @@ from flows.batch.ui import BatchPage
 from flows.batch.watcher import BatchWatcher, RunLog
 from flows.cleanup import BATCH_NAME, remove_containers
 from flows.confirmation.approver import FormList
-from flows.console import current_console, given_up_if_lost
+from flows.console import current_console
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.killed_runs import heartbeats
@@ -71,11 +71,9 @@ def verify_batch(request: BatchRequest) -> State[None]:
                 reason = str(interrupt) or "interrupted"
             except InfrastructureError as error:
                 watcher.failed(error)
-                given_up_if_lost()
                 raise
             result = _closed(batch, reason)
-            if not given_up_if_lost():
-                page.close(result, batch.batches)
+            page.close(result, batch.batches)
     return _state(result)
 
 
@@ -146,8 +144,12 @@ def _closed(batch: BatchRun, reason: str) -> BatchResult:
 
 
 def _state(result: BatchResult) -> State[Any]:
-    """Green where nothing needs doing or an approval is awaited, grey where somebody ended it, else red."""
+    """Green where nothing needs doing or an approval is awaited, grey where somebody ended it, else red.
+
+    Also red where a chunk's run failed: some of its tickets have no outcome.
+    """
     if result.interrupted:
         return Cancelled(name="INTERRUPTED", message=f"{result.interrupted}; {result.words()}")
-    make = Completed if result.status in {*GOOD, Status.PENDING} else Failed
+    awaited = result.status is Status.PENDING and not result.unfinished
+    make = Completed if awaited or result.status in GOOD else Failed
     return make(name=result.status, message=result.words())

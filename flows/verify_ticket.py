@@ -6,7 +6,7 @@ from prefect.runtime import flow_run
 
 from flows.cleanup import remove_containers
 from flows.confirmation.approver import FormApprover
-from flows.console import current_console, given_up_if_lost
+from flows.console import current_console
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.killed_runs import heartbeats
@@ -59,8 +59,7 @@ def _recorded(ports: TicketPorts, case: CaseFile, signals: Interruptions) -> Out
     """The outcome, durable: also where Prefect's server is gone, or somebody will not wait for it."""
     try:
         with signals.let_through():
-            if not given_up_if_lost():
-                return record_outcome(ports, case)
+            return record_outcome(ports, case)
     except BaseException:  # noqa: BLE001, S110  # the flow's boundary: the ledger gets the outcome, by the next line
         pass
     return record(ports, case)

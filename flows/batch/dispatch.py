@@ -4,22 +4,25 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 import httpx
 from prefect import task
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, WorkerFilter, WorkerFilterStatus
-from prefect.client.schemas.objects import FlowRun
 from prefect.deployments import run_deployment
 from prefect.exceptions import ObjectNotFound
 from prefect.runtime import flow_run
 from prefect.states import Cancelling
 
 from flows.batch.request import ChunkRequest
+from flows.orchestrator.model_limit import SILENT_S
 from refute.errors import OrchestratorUnavailable
 from tasks.options import PLAIN
+
+if TYPE_CHECKING:
+    from prefect.client.schemas.objects import FlowRun
 
 DEPLOYMENT: Final = "verify-chunk/chunk"
 POLL_S: Final = 2.0
@@ -38,28 +41,66 @@ def verify_in_chunks(chunks: Sequence[ChunkRequest], *, meanwhile: Callable[[], 
         meanwhile: called several times a second.
 
     Raises:
-        OrchestratorUnavailable: the server has no such deployment.
+        OrchestratorUnavailable: the server has no such deployment, or is gone.
     """
-    waiting = deque((number, 1) for number in range(len(chunks)))
-    running: dict[UUID, tuple[int, int]] = {}
     with get_client(sync_client=True) as client:
-        pool = _work_pool(client)
+        runs = _ChunkRuns(client, chunks)
+        heard_at = time.monotonic()
         try:
-            while waiting or running:
-                while waiting and len(running) < _workers(client, pool):
-                    number, attempt = waiting.popleft()
-                    request = chunks[number].model_dump(mode="json", exclude={"settings"})
-                    running[dispatch(number + 1, attempt, str(flow_run.id), request)] = (number, attempt)
+            while not runs.over:
+                try:
+                    runs.dispatch()
+                    runs.collect()
+                    heard_at = time.monotonic()
+                except httpx.HTTPError as error:
+                    if time.monotonic() - heard_at > SILENT_S:
+                        raise _gone(error) from error
                 _wait(meanwhile)
-                for run in _ended(client, running):
-                    number, attempt = running.pop(run.id)
-                    if run.state is not None and run.state.is_crashed() and attempt < TRIES:
-                        waiting.append((number, attempt + 1))
         except BaseException:
-            for run_id in running:
-                with contextlib.suppress(httpx.HTTPError):  # its worker ends with it, or its tickets are done twice
-                    client.set_flow_run_state(run_id, Cancelling())
+            runs.cancel()
             raise
+
+
+class _ChunkRuns:
+    """The runs of a batch's chunks; every method but `cancel` raises `httpx.HTTPError` where the server is silent."""
+
+    def __init__(self, client: SyncPrefectClient, chunks: Sequence[ChunkRequest]) -> None:
+        self._client = client
+        self._chunks = chunks
+        self._pool = _work_pool(client)
+        self._waiting = deque((number, 1) for number in range(len(chunks)))
+        self._running: dict[UUID, tuple[int, int]] = {}
+
+    @property
+    def over(self) -> bool:
+        """Whether all have ended."""
+        return not (self._waiting or self._running)
+
+    def dispatch(self) -> None:
+        """Begin as many as there are workers for; at least one, which the worker of the batch may take."""
+        online = WorkerFilter(status=WorkerFilterStatus(any_=["ONLINE"]))
+        workers = len(self._client.read_workers_for_work_pool(self._pool, worker_filter=online))
+        while self._waiting and len(self._running) < max(1, workers):
+            number, attempt = self._waiting[0]
+            request = self._chunks[number].model_dump(mode="json", exclude={"settings"})
+            self._running[dispatch(number + 1, attempt, str(flow_run.id), request)] = (number, attempt)
+            self._waiting.popleft()
+
+    def collect(self) -> None:
+        """Take note of those that have ended; what crashed waits for another try."""
+        found = self._client.read_flow_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[*self._running])))
+        for run in found:
+            if run.state is None or not run.state.is_final():
+                continue
+            number, attempt = self._running.pop(run.id)
+            if run.state.is_crashed() and attempt < TRIES:
+                self._waiting.append((number, attempt + 1))
+
+    def cancel(self) -> None:
+        """Have the workers end them, else their tickets are done twice when the batch is resumed."""
+        for run_id in self._running:
+            with contextlib.suppress(httpx.HTTPError):
+                self._client.set_flow_run_state(run_id, Cancelling())
 
 
 @task(name="dispatch", task_run_name="chunk {number}, try {attempt}", **PLAIN)
@@ -86,22 +127,11 @@ def _work_pool(client: SyncPrefectClient) -> str:
         ) from error
 
 
-def _workers(client: SyncPrefectClient, pool: str) -> int:
-    """How many are there; at least the one that runs the batch."""
-    online = WorkerFilter(status=WorkerFilterStatus(any_=["ONLINE"]))
-    try:
-        return max(1, len(client.read_workers_for_work_pool(pool, worker_filter=online)))
-    except httpx.HTTPError:
-        return 1
-
-
-def _ended(client: SyncPrefectClient, running: Mapping[UUID, object]) -> list[FlowRun]:
-    """Those that have; none where the server does not say."""
-    try:
-        found = client.read_flow_runs(flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=list(running))))
-    except httpx.HTTPError:
-        return []
-    return [run for run in found if run.state is not None and run.state.is_final()]
+def _gone(error: httpx.HTTPError) -> OrchestratorUnavailable:
+    return OrchestratorUnavailable(
+        f"the Prefect server has not answered for {SILENT_S:.0f} s: {error}; what was recorded is kept",
+        hint="Once it answers, go on with the batch by `resume`.",
+    )
 
 
 def _wait(meanwhile: Callable[[], None]) -> None:

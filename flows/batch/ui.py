@@ -11,7 +11,6 @@ from prefect.logging import get_run_logger
 
 from flows.batch.progress import paid
 from flows.batch.result import BatchResult
-from flows.console import given_up_if_lost
 from flows.orchestrator.server import still_answers
 from flows.states import GOOD
 from refute.batch.tally import WORST_FIRST, Tally
@@ -71,17 +70,17 @@ class BatchPage:
             return
         share = round(100 * tally.fraction, 1)
         said = f"{self._batch_id}: {tally.done} of {counted(tally.total, 'ticket')}, {paid(tally)}"
-        try:
+        with contextlib.suppress(Exception):  # a view of what the ledger holds, whatever Prefect has against it
             if self._artifact is None:
                 created = create_progress_artifact(share, key=PROGRESS_KEY, description=said)
                 self._artifact = cast("UUID", created)  # also typed for coroutines, where it must be awaited
             else:
                 update_progress_artifact(self._artifact, share, description=said)
-        except Exception:  # noqa: BLE001  # a view of what the ledger holds, whatever Prefect has against it
-            given_up_if_lost()
 
     def close(self, result: BatchResult, batches: Batches) -> None:
         """Leave the summary."""
+        if not still_answers():  # as above
+            return
         self.progress(result.tally, now=True)
         with contextlib.suppress(Exception):
             rows = summary_rows(result, batches)

@@ -39,7 +39,7 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
 @click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for each ticket.  [0.50]")
 @click.option("--mutants", type=int, metavar="N", help="Small faults to measure each attack by; 0: none.  [30]")
 @click.option("--strength-floor", type=float, metavar="S", help="Strength that PASS needs, 0 to 1.  [0.6]")
-@click.option("--fresh", is_flag=True, help="Run all and ask models anew; use no kept runs or answers.")
+@click.option("--fresh", is_flag=True, help="Run all and ask models anew; ignore caches.")
 @click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
 @click.option(
     "--scan-allow-file",
@@ -57,7 +57,7 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     of tickets is shown and asked about once; else the tickets wait (PENDING) until the batch is resumed. A dangerous
     script is blocked unless an allow-file names its very files.
 
-    What is interrupted, or killed, goes on with --resume, and several processes may resume the same batch to share it.
+    What is interrupted, or killed, goes on with --resume: finished tickets and cached stages are not run again.
     Exits with the worst of its tickets' codes (see `refute --help`), 16 where nothing is worse than that some are not
     done.
     """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attack: property, gemini, or both.  [property]")
 @click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
 @click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
-@click.option("--fresh", is_flag=True, help="Run all and ask models anew; use no kept runs or answers.")
+@click.option("--fresh", is_flag=True, help="Run all and ask models anew; ignore caches.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers; ask no model.")
 @click.option("--mutants", type=int, metavar="N", help="Small faults to measure the attack by; 0: none.  [30]")

@@ -65,7 +65,7 @@ def automation(*, within_s: int = SILENT_S, flows: Sequence[str] = FLOWS) -> dic
 def heartbeats() -> Iterator[None]:
     """Tell the server that this flow run's process lives, while the block does, where Prefect itself does not.
 
-    Prefect's own thread sleeps whole seconds, for which a run waits at its end: ad-hoc runs have it off (ADR 0007).
+    Prefect's own thread sleeps whole seconds, for which a run waits at its end: ad-hoc runs have it off (ADR 22).
     """
     from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY
 
@@ -93,7 +93,8 @@ def _beat_until(over: threading.Event) -> None:
     resource = {"prefect.resource.id": f"prefect.flow-run.{run.id}", "prefect.resource.name": run.name}
     flow = {"prefect.resource.id": f"prefect.flow.{run.flow_id}", "prefect.resource.role": "flow"}
     while True:
-        emit_event(HEARTBEAT, resource=resource, related=[{**flow, "prefect.resource.name": name}])
+        with contextlib.suppress(RuntimeError):  # a lost server is given up at this very moment
+            emit_event(HEARTBEAT, resource=resource, related=[{**flow, "prefect.resource.name": name}])
         if over.wait(BEAT_S):
             return
 

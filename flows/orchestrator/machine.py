@@ -1,7 +1,7 @@
 """All of refute on one machine, for `refute ui`: a Prefect server with its schedules, the deployments, and a worker.
 
 The process that runs this owns them: they end with it, also when it is killed. The server has the same history as the
-small one that ad-hoc runs share (ADR 0007), takes its place, and is used by ad-hoc runs as long as it is there.
+small one that ad-hoc runs share (ADR 22), takes its place, and is used by ad-hoc runs as long as it is there.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Reuse the configured Prefect server, or start one loopback server in the background and share it (ADR 0007)."""
+"""Reuse the configured Prefect server, or start one loopback server in the background and share it (ADR 22)."""
 
 import fcntl
 import json

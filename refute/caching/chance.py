@@ -1,6 +1,6 @@
 """Whether a run is left to chance: code or tests that name a clock, random numbers or threads, claims of a time.
 
-None of these is in a run's key. What a library does behind other names is not seen; the age of kept runs bounds that.
+None of these is in a key. What a library does behind other names is not seen; the age of cached results bounds that.
 """
 
 import ast

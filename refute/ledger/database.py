@@ -22,7 +22,7 @@ from sqlalchemy.exc import (
 )
 
 from refute.errors import LedgerUnavailable, SettingsInvalid
-from refute.ledger.schema import HEAD
+from refute.ledger.schema import HEAD, OLDEST
 from refute.settings import Settings
 
 P = ParamSpec("P")
@@ -203,6 +203,11 @@ def _make_current(engine: Engine, locks: Path) -> None:
             raise LedgerUnavailable(
                 f"ledger {_shown(engine)}: got schema {found}, expected {HEAD} at most",
                 hint="A newer refute wrote it. Upgrade this one, or set REFUTE_LEDGER_URL to another ledger.",
+            )
+        if found is not None and found < OLDEST:
+            raise LedgerUnavailable(
+                f"ledger {_shown(engine)}: got schema {found}, expected {OLDEST} or later",
+                hint="A version of refute that was never released wrote it. Move it away: a new one is made.",
             )
         if engine.dialect.name == "sqlite":
             _use_wal(engine)

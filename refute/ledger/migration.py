@@ -1,10 +1,13 @@
-"""Brings a database to the current schema with Alembic, whose revisions ship inside the package."""
+"""Brings a database to the current schema: a new one at once, an older one by Alembic's revisions in this package."""
 
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from sqlalchemy import Connection
+
+from refute.ledger.schema import METADATA
 
 SCRIPTS = Path(__file__).parent / "migrations"
 
@@ -18,5 +21,9 @@ def alembic_config(connection: Connection | None = None) -> Config:
 
 
 def migrate(connection: Connection) -> None:
-    """Apply every revision that is missing, inside the connection's transaction: all or nothing."""
-    command.upgrade(alembic_config(connection), "head")
+    """Make all tables, or apply every revision that is missing, inside the connection's transaction: all or nothing."""
+    if MigrationContext.configure(connection).get_current_revision() is None:
+        METADATA.create_all(connection)
+        command.stamp(alembic_config(connection), "head")
+    else:
+        command.upgrade(alembic_config(connection), "head")

@@ -29,6 +29,8 @@ from sqlalchemy import (
 
 HEAD: Final = "0013"
 """The revision that this version of refute reads and writes."""
+OLDEST: Final = "0012"
+"""The oldest that it can bring up to that."""
 
 NANODOLLARS: Final = 1_000_000_000
 

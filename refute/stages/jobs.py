@@ -1,4 +1,4 @@
-"""The jobs of the executing stages, as they are run and as kept runs are looked up by."""
+"""The jobs of the executing stages, as they are run, and as cached results are looked up by."""
 
 from dataclasses import replace
 

@@ -77,7 +77,7 @@ class TicketFiles:
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_kept() -> Iterator[None]:
-    """The tests share a state directory, and each is about runs of its own; the one about kept runs keeps some."""
+    """The tests share a state directory, and each is about runs of its own; that about cached results caches some."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REFUTE_RESULTS_MAX_AGE_S", "0")
         yield

@@ -11,33 +11,43 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from pydantic import SecretStr
-from sqlalchemy import inspect, text
+from sqlalchemy import text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from refute.errors import LedgerUnavailable, SettingsInvalid
 from refute.ledger import database, migration
 from refute.ledger.database import WRITES, database_url, open_database, revision
-from refute.ledger.schema import HEAD, METADATA
+from refute.ledger.schema import HEAD, METADATA, OLDEST
 from refute.settings import Settings
 
 
-def test_the_migrations_make_just_the_tables_of_the_schema(settings: Settings) -> None:
+def older(settings: Settings, version: str) -> None:
+    """A ledger as an earlier version of refute left it."""
+    with open_database(settings).connect().execution_options(**{WRITES: True}) as connection, connection.begin():
+        connection.execute(text("ALTER TABLE batch_tickets ADD owner VARCHAR(200)"))
+        connection.execute(text("ALTER TABLE batch_tickets ADD lease_until TIMESTAMP"))
+        connection.execute(text("ALTER TABLE batch_tickets ADD finished BOOLEAN DEFAULT FALSE NOT NULL"))
+        connection.execute(text("UPDATE alembic_version SET version_num = :version"), {"version": version})
+
+
+def test_an_older_ledger_becomes_one_of_the_schema(settings: Settings) -> None:
+    older(settings, OLDEST)
     with open_database(settings).connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, METADATA) == []
+        assert [thing.name for _, thing in compare_metadata(context, METADATA)] in ([], ["ix_outcomes_report"])
+        assert revision(connection) == HEAD
+
+
+def test_a_ledger_of_before_the_first_release_is_refused_with_what_to_do(settings: Settings) -> None:
+    older(settings, "0007")
+    with pytest.raises(LedgerUnavailable, match=f"got schema 0007, expected {OLDEST} or later") as told:
+        open_database(settings)
+    assert "Move it away" in told.value.hint
 
 
 def test_the_last_migration_is_the_one_that_the_code_expects() -> None:
     assert ScriptDirectory.from_config(migration.alembic_config()).get_heads() == [HEAD]
-
-
-def test_migrations_can_be_taken_back(settings: Settings) -> None:
-    from alembic import command
-
-    with open_database(settings).connect().execution_options(**{WRITES: True}) as connection, connection.begin():
-        command.downgrade(migration.alembic_config(connection), "base")
-        assert set(inspect(connection).get_table_names()) == {"alembic_version"}
 
 
 def test_sqlite_is_in_wal_mode_and_waits_for_other_writers(settings: Settings) -> None:

@@ -2,17 +2,13 @@
 
 from dataclasses import replace
 
-from alembic import command
 from sqlalchemy import select
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import Strength
-from refute.ledger import migration
-from refute.ledger.database import WRITES, open_database
 from refute.ledger.schema import OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import RoundYield, TestRecord
-from refute.settings import Settings
 from refute.ticket.record import ClaimId
 from tests.refute.ledger.conftest import MakeOutcome
 
@@ -50,15 +46,6 @@ def counts(ledger: Ledger) -> tuple[object, ...]:
 def test_claims_and_tests_are_counted_beside_the_outcome(ledger: Ledger, make_outcome: MakeOutcome) -> None:
     ledger.record(replace(make_outcome(), tests=TESTS, strength=STRENGTH, rounds=ROUNDS))
     assert counts(ledger) == COUNTS
-
-
-def test_outcomes_of_an_older_ledger_are_counted_by_the_migration(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
-) -> None:
-    ledger.record(replace(make_outcome(), tests=TESTS, strength=STRENGTH, rounds=ROUNDS))
-    with open_database(settings).connect().execution_options(**{WRITES: True}) as connection, connection.begin():
-        command.downgrade(migration.alembic_config(connection), "0002")
-    assert counts(Ledger.open(settings)) == COUNTS
 
 
 def test_an_attack_that_was_not_measured_has_no_mutants_and_not_none_of_them(

@@ -37,11 +37,10 @@ from tests.refute.ledger.test_costs_csv import (  # noqa: F401  # collected here
 from tests.refute.ledger.test_database import (  # noqa: F401
     test_a_ledger_of_a_newer_refute_is_left_alone,
     test_a_migration_that_fails_midway_leaves_an_empty_database,
-    test_migrations_can_be_taken_back,
+    test_an_older_ledger_becomes_one_of_the_schema,
 )
 from tests.refute.ledger.test_report_columns import (  # noqa: F401
     test_claims_and_tests_are_counted_beside_the_outcome,
-    test_outcomes_of_an_older_ledger_are_counted_by_the_migration,
 )
 from tests.refute.ledger.test_store import (  # noqa: F401
     test_a_moment_without_a_time_zone_is_refused,
