@@ -93,7 +93,8 @@ def _beat_until(over: threading.Event) -> None:
     resource = {"prefect.resource.id": f"prefect.flow-run.{run.id}", "prefect.resource.name": run.name}
     flow = {"prefect.resource.id": f"prefect.flow.{run.flow_id}", "prefect.resource.role": "flow"}
     while True:
-        emit_event(HEARTBEAT, resource=resource, related=[{**flow, "prefect.resource.name": name}])
+        with contextlib.suppress(RuntimeError):  # a lost server is given up at this very moment
+            emit_event(HEARTBEAT, resource=resource, related=[{**flow, "prefect.resource.name": name}])
         if over.wait(BEAT_S):
             return
 
