@@ -18,8 +18,8 @@ from flows.batch.readiness import require_all
 from flows.batch.request import BatchRequest, ChunkRequest
 from flows.batch.result import BatchResult, result_of
 from flows.batch.run import BatchRun
-from flows.batch.ui import BatchPage
-from flows.batch.watcher import BatchWatcher, RunLog
+from flows.batch.ui import BatchPage, RunLog
+from flows.batch.watcher import BatchWatcher
 from flows.cleanup import BATCH_NAME, remove_containers
 from flows.confirmation.approver import FormList
 from flows.console import current_console

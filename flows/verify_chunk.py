@@ -9,7 +9,7 @@ from prefect.states import Cancelled, Completed
 from flows.batch.opening import opened_again
 from flows.batch.pool import verify_tickets
 from flows.batch.request import ChunkRequest
-from flows.batch.watcher import RunLog
+from flows.batch.ui import RunLog
 from flows.cleanup import remove_containers
 from flows.interruption import interruptions
 from flows.request import refuse_foreign_settings, settings_of

@@ -1,4 +1,4 @@
-"""What a batch leaves in the Prefect UI: its progress while it runs, and a summary with the worst tickets first."""
+"""What a batch leaves in the Prefect UI: its log and its progress while it runs, then a summary, the worst first."""
 
 import contextlib
 import time
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Final, Self, cast
 from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
 from prefect.logging import get_run_logger
 
-from flows.batch.progress import paid
+from flows.batch.progress import in_words, paid
 from flows.batch.result import BatchResult
+from flows.batch.watcher import Unwatched
 from flows.orchestrator.server import still_answers
 from flows.states import GOOD
 from refute.batch.tally import WORST_FIRST, Tally
-from refute.guardrails.plain_text import markdown_text
+from refute.guardrails.plain_text import markdown_text, printable
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Status
 from reports.wording import counted, mark, why
@@ -94,6 +95,26 @@ class BatchPage:
         from flows.report_tables import leave_batch_tables  # late: pandas, once everything has run
 
         leave_batch_tables(batches.ledger, self._batch_id)
+
+
+class RunLog(Unwatched):
+    """A batch that a worker runs says in its run's log what a terminal would show."""
+
+    def __init__(self) -> None:
+        self._log = get_run_logger()
+
+    def opened(self, batch_id: str, tally: Tally) -> None:
+        """Name the batch."""
+        self._log.info("batch %s: %d tickets, %d done before", batch_id, tally.total, tally.done)
+
+    def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
+        """Say how a ticket ended and how far the batch is."""
+        said = in_words(tally, left_s)
+        self._log.info("[%d/%d] %s: %s | %s", tally.done, tally.total, outcome.ticket_id, outcome.status, said)
+
+    def told(self, message: str) -> None:
+        """Pass on a warning."""
+        self._log.warning(printable(message, max_chars=1_000))
 
 
 def summary_rows(result: BatchResult, batches: Batches) -> list[Row]:

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Protocol
 
 from refute.batch.tally import Tally
-from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -68,27 +67,3 @@ class Unwatched:
     def closed(self, result: "BatchResult") -> None:
         """Keep how."""
         self.result = result
-
-
-class RunLog(Unwatched):
-    """A batch that a worker runs says in its run's log what a terminal would show."""
-
-    def __init__(self) -> None:
-        from prefect.logging import get_run_logger
-
-        self._log = get_run_logger()
-
-    def opened(self, batch_id: str, tally: Tally) -> None:
-        """Name the batch."""
-        self._log.info("batch %s: %d tickets, %d done before", batch_id, tally.total, tally.done)
-
-    def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
-        """Say how a ticket ended and how far the batch is."""
-        from flows.batch.progress import in_words
-
-        said = in_words(tally, left_s)
-        self._log.info("[%d/%d] %s: %s | %s", tally.done, tally.total, outcome.ticket_id, outcome.status, said)
-
-    def told(self, message: str) -> None:
-        """Pass on a warning."""
-        self._log.warning(printable(message, max_chars=1_000))
