@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from flows.orchestrator.api import over_client
-from flows.orchestrator.killed_runs import close_task_runs
+from flows.orchestrator.killed_runs import close_runs
 from flows.report_tables import leave_tables
 from flows.request import refuse_foreign_settings
 from refute.ledger.alerts import AlertMemory
@@ -66,7 +66,7 @@ def budget_report(request: BudgetRequest) -> State[None]:
     said += [f"told of {', '.join(alert.name for alert in told)}"] if told else []
     said += filter(None, [sweep(settings).words()])
     with get_client(sync_client=True) as client:
-        close_task_runs(over_client(client))
+        close_runs(over_client(client))
     return Completed(name=budget.state.level.value.upper(), message="; ".join(said))
 
 

@@ -10,6 +10,8 @@ from prefect.states import Cancelled, Completed, Failed
 from refute.outcome import Outcome, Status
 
 GOOD: Final = frozenset({Status.PASS, Status.PASS_WEAK, Status.SKIPPED, Status.DRY_RUN})
+SAID_ANYHOW: Final = ("Timeout of %s seconds configured for this task", "Finished in state Completed")
+"""How Prefect's lines begin that tell a reader of a run's log nothing more."""
 
 
 def final_state(outcome: Outcome) -> State[Any]:
@@ -27,8 +29,9 @@ def keep_tracebacks_out() -> None:
     """Keep out of the logs what Prefect writes about runs that ended as a run may.
 
     It raises the final state as an exception where a worker started the run, logs the state of a failed task once more
-    with `NoneType: None`, and warns at each task with a time limit in a batch's thread, which is a backstop there
-    (`tasks.options`). The last lines of the log are ours: status and reason.
+    with `NoneType: None`, says of each stage that it finished, which our line says with what it came to, and warns at
+    each task with a time limit in a batch's thread, which is a backstop there (`tasks.options`). The last lines of the
+    log are ours: status and reason.
     """
     for name in ("prefect.flow_runs", "prefect.task_runs"):
         logging.getLogger(name).addFilter(_says_something)
@@ -36,6 +39,8 @@ def keep_tracebacks_out() -> None:
 
 def _says_something(record: logging.LogRecord) -> bool:
     if not record.exc_info:
-        return not str(record.msg).startswith("Timeout of %s seconds configured for this task")
+        return not str(record.msg).startswith(
+            ("Timeout of %s seconds configured for this task", "Finished in state Co")
+        )
     empty = record.exc_info[1] is None and record.getMessage().startswith("Task run failed with state")
     return not empty and not isinstance(record.exc_info[1], FailedRun | CancelledRun)

@@ -5,7 +5,7 @@ import contextvars
 import http.client
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -25,6 +25,8 @@ ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed", "TimedOut", "Suspe
 Prefect lets none crash that is over.
 """
 LOOK_S: Final = 30.0
+BEGUN_S: Final = 120.0
+"""Within this a flow run that nobody scheduled has begun, however busy the machine."""
 PAGE: Final = 200
 """What Prefect's API gives at most."""
 
@@ -99,10 +101,12 @@ def _beat_until(over: threading.Event) -> None:
             return
 
 
-def close_task_runs(ask: Ask) -> int:
-    """Have the task runs crash that were under way when their flow run ended: only its process could have ended them.
+def close_runs(ask: Ask) -> int:
+    """Have those runs crash of which no heartbeat tells.
 
-    A run that ended less than `LOOK_S` ago may still tell of them itself.
+    Task runs that were under way when their flow run ended: only its process could have ended them. One that ended
+    less than `LOOK_S` ago may still tell of them itself. Flow runs of no deployment that never began: their process
+    was killed in the moment between, which takes milliseconds.
 
     Args:
         ask: the server.
@@ -113,19 +117,33 @@ def close_task_runs(ask: Ask) -> int:
     Raises:
         OSError: the server was not to be asked.
     """
-    before = (datetime.now(UTC) - timedelta(seconds=LOOK_S)).isoformat()
+    now = datetime.now(UTC)
+    before, long_before = ((now - timedelta(seconds=age_s)).isoformat() for age_s in (LOOK_S, BEGUN_S))
     ended = {"state": {"type": {"any_": ["CRASHED", "CANCELLED", "FAILED"]}}, "end_time": {"before_": before}}
     under_way = {"state": {"type": {"any_": ["RUNNING", "PENDING", "SCHEDULED"]}}}
+    never_began = {
+        "state": {"type": {"any_": ["PENDING"]}},
+        "expected_start_time": {"before_": long_before},
+        "deployment_id": {"is_null_": True},
+    }
+    return _crash(
+        ask, "task_runs", {"flow_runs": ended, "task_runs": under_way}, "its flow run ended before it"
+    ) + _crash(
+        ask, "flow_runs", {"flow_runs": never_began, "flows": {"name": {"any_": list(FLOWS)}}}, "its process has gone"
+    )
+
+
+def _crash(ask: Ask, kind: str, query: Mapping[str, Any], message: str) -> int:
+    """Have runs of a kind crash, all that are found; how many there were."""
     found: list[str] = []
-    while True:
-        query = {"flow_runs": ended, "task_runs": under_way, "limit": PAGE, "offset": len(found)}
-        page = ask("POST", "/task_runs/filter", query)
+    while len(found) % PAGE == 0:
+        page = ask("POST", f"/{kind}/filter", {**query, "limit": PAGE, "offset": len(found)})
         found += [run["id"] for run in page]
-        if len(page) < PAGE:
+        if not page:
             break
-    state = {"type": "CRASHED", "name": "Crashed", "message": "its flow run ended before it"}
+    state = {"type": "CRASHED", "name": "Crashed", "message": message}
     for run_id in found:
-        ask("POST", f"/task_runs/{run_id}/set_state", {"state": state, "force": True})
+        ask("POST", f"/{kind}/{run_id}/set_state", {"state": state, "force": True})
     return len(found)
 
 
@@ -147,4 +165,4 @@ class Caretaker:
         self._due = time.monotonic() + LOOK_S
         with contextlib.suppress(OSError, http.client.HTTPException):
             upsert_automation(self._ask, automation())
-            close_task_runs(self._ask)
+            close_runs(self._ask)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from flows.orchestrator.api import upsert_automation
-from flows.orchestrator.killed_runs import BEAT_S, ENDS, FLOWS, PAGE, SILENT_S, automation, close_task_runs, heartbeats
+from flows.orchestrator.killed_runs import BEAT_S, ENDS, FLOWS, PAGE, SILENT_S, automation, close_runs, heartbeats
 
 
 class FakeServer:
@@ -23,7 +23,10 @@ class FakeServer:
                 return list(self.automations.values())
             case "POST", "task_runs", "filter":
                 return [{"id": one} for one in self.task_runs][body["offset"] : body["offset"] + body["limit"]]
-            case "POST", "task_runs", run_id, "set_state":
+            case "POST", "flow_runs", "filter":
+                assert body["flow_runs"]["deployment_id"] == {"is_null_": True}, "one that waits for a worker waits"
+                return [{"id": "never-began"}][body["offset"] :]
+            case "POST", "task_runs" | "flow_runs", run_id, "set_state":
                 assert body["force"]
                 self.task_runs[run_id] = body["state"]["type"]
             case "POST", "automations":
@@ -57,11 +60,12 @@ def test_a_changed_automation_is_changed_stays_switched_off_and_loses_its_double
     assert (kept, changed["enabled"], changed["trigger"]["within"]) == ("0", False, SILENT_S)
 
 
-def test_all_task_runs_of_ended_runs_are_closed_whatever_a_page_holds():
-    server = FakeServer(unfinished=2 * PAGE + 1)
-    assert close_task_runs(server) == 2 * PAGE + 1
+@pytest.mark.parametrize("count", [0, 1, PAGE, 2 * PAGE + 1])
+def test_all_task_runs_of_ended_runs_and_runs_that_never_began_are_closed_whatever_a_page_holds(count):
+    server = FakeServer(unfinished=count)
+    assert close_runs(server) == count + 1
+    assert len(server.task_runs) == count + 1
     assert set(server.task_runs.values()) == {"CRASHED"}
-    assert close_task_runs(FakeServer()) == 0
 
 
 def test_every_flow_is_looked_after_and_a_lost_heartbeat_kills_none():

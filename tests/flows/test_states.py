@@ -21,7 +21,7 @@ def test_a_failed_run_s_log_ends_with_its_reason_and_no_traceback(error: type[Ex
     assert heard == said
 
 
-def test_the_state_of_a_failed_task_is_not_told_twice() -> None:
+def test_the_state_of_a_task_is_not_told_twice() -> None:
     heard: list[str] = []
     listener = logging.Handler()
     listener.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
@@ -30,5 +30,6 @@ def test_the_state_of_a_failed_task_is_not_told_twice() -> None:
     keep_tracebacks_out()
     log.error("Task run failed with state: FAILED_ADVERSARIAL(…)", exc_info=True)  # noqa: LOG014  as Prefect does
     log.error("Finished in state FAILED_ADVERSARIAL(…)")
+    log.info("Finished in state Completed()")
     log.removeHandler(listener)
     assert heard == ["Finished in state FAILED_ADVERSARIAL(…)"]
