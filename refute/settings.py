@@ -169,7 +169,7 @@ class Settings(BaseSettings):
     kept_answers_max_age_s: Annotated[float, Field(ge=0)] = 90 * 86_400
     """How old a kept answer of a model may be; older ones are paid for again."""
     kept_answers_max_bytes: Annotated[int, Field(ge=0)] = 500 * 1000 * 1000
-    """Of all kept answers; those whose last use is longest ago go, but none that an unfinished batch may need."""
+    """Of all kept answers; those whose last use is longest ago go, but none used in the last day."""
     signing_key: SecretStr | None = None
     """Signs and checks every cached result and kept answer; at least 32 characters. What is not signed with it does not
     count. None or empty: a random key in `state_dir`."""

@@ -12,13 +12,11 @@ import stat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock, Timeout
 
-from refute.errors import RefuteError
 from refute.llm.answers import FOLDER as ANSWERS
 from refute.settings import Settings
 from refute.signed_folder import PARTIAL, SUFFIX
@@ -31,10 +29,8 @@ LOCKS: Final = ".lock"
 LOCK: Final = f".sweep{LOCKS}"
 STAMP: Final = ".swept"
 """In the state directory; changed when a sweep begins."""
-RECENT: Final = timedelta(days=1)
-"""A kept answer that was made or used since then may belong to a run that goes on."""
-LONGEST_S: Final = 10 * 365 * 86_400
-"""No batch is older, whatever a setting says."""
+RECENT_S: Final = 86_400.0
+"""A kept answer that was made or used since then may belong to a run that goes on: no bound takes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +85,12 @@ def sweep(settings: Settings) -> Swept:
                 max_age_s=settings.results_max_age_s or math.inf,
                 max_bytes=settings.results_max_bytes,
             ),
-            answers=_sweep_answers(settings),
+            answers=_sweep_files(
+                state / ANSWERS,
+                max_age_s=max(settings.kept_answers_max_age_s, RECENT_S),
+                max_bytes=settings.kept_answers_max_bytes,
+                keep_s=RECENT_S,
+            ),
             snapshots=_sweep_files(state / "snapshots", max_age_s=settings.snapshots_max_age_s),
             evidence=_sweep_evidence(state / "runs", settings.evidence_max_age_s or math.inf),
         )
@@ -106,36 +107,8 @@ def folder_bytes(path: Path) -> int:
     return total
 
 
-def _sweep_answers(settings: Settings) -> Removed:
-    """Nothing goes that an unfinished batch may ask for once more."""
-    folder = settings.state_dir / ANSWERS
-    if not _entries(folder, stat.S_ISREG):
-        return Removed()
-    _sweep_locks(folder)
-    now = datetime.now(UTC)
-    oldest = now - timedelta(seconds=min(settings.kept_answers_max_age_s, LONGEST_S))
-    try:
-        since = min(_unfinished_since(settings, oldest) or now, now - RECENT)
-    except RefuteError:  # the ledger cannot be read: nobody knows what is needed
-        return Removed()
-    return _sweep_files(
-        folder,
-        max_age_s=settings.kept_answers_max_age_s,
-        max_bytes=settings.kept_answers_max_bytes,
-        needed_since=since.timestamp(),
-    )
-
-
-def _unfinished_since(settings: Settings, oldest: datetime) -> datetime | None:
-    from refute.ledger.batches import Batches  # noqa: PLC0415  # SQLAlchemy takes half a second to import
-    from refute.ledger.store import Ledger  # noqa: PLC0415
-
-    with contextlib.closing(Ledger.open(settings)) as ledger:
-        return Batches(ledger).unfinished_since(oldest)
-
-
 def _sweep_files(
-    folder: Path, *, ending: str = "", max_age_s: float, max_bytes: float = math.inf, needed_since: float = math.inf
+    folder: Path, *, ending: str = "", max_age_s: float, max_bytes: float = math.inf, keep_s: float = 0.0
 ) -> Removed:
     """Remove files whose last use is too long ago, then those used longest ago until the bound holds.
 
@@ -144,17 +117,15 @@ def _sweep_files(
         ending: of the names of files that count, besides half-written ones.
         max_age_s: since the last use.
         max_bytes: of all files together.
-        needed_since: what was used then or later stays, in seconds since 1970.
+        keep_s: what was used within it stays whatever the bound.
     """
     files = [one for one in _entries(folder, stat.S_ISREG) if one[2].name.endswith(ending) or _is_partial(one[2])]
     excess, gone, now = sum(size for _, size, _ in files) - max_bytes, [], time.time()
     for used_at, size, path in files:
         partial = _is_partial(path)
         too_old = now - used_at > (PARTIAL_MAX_AGE_S if partial else max_age_s)
-        too_much = excess > 0 and not partial  # somebody may be writing that one
-        if used_at >= needed_since or path.suffix == LOCKS or not (too_old or too_much):
-            continue
-        if _unlink(path, used_at):
+        too_much = excess > 0 and not partial and now - used_at >= keep_s  # else somebody may be writing that one
+        if (too_old or too_much) and _unlink(path, used_at):
             gone.append(size)
             excess -= size
     return Removed(count=len(gone), size_bytes=sum(gone))
@@ -171,14 +142,6 @@ def _unlink(path: Path, used_at: float) -> bool:
     except OSError:
         return False
     return True
-
-
-def _sweep_locks(folder: Path) -> None:
-    """Remove the lock files that killed processes left behind."""
-    for used_at, _, path in _entries(folder, stat.S_ISREG):
-        if path.suffix == LOCKS and time.time() - used_at > PARTIAL_MAX_AGE_S:
-            with contextlib.suppress(OSError, Timeout), FileLock(path, blocking=False):  # nobody alive holds it
-                path.unlink()
 
 
 def _sweep_evidence(runs: Path, max_age_s: float) -> Removed:
@@ -198,7 +161,8 @@ def _sweep_evidence(runs: Path, max_age_s: float) -> Removed:
 
 
 def _is_partial(path: Path) -> bool:
-    return path.name.startswith(PARTIAL)
+    """Whether somebody is writing it, or was killed at it; locks are held for as long as a model's answer takes."""
+    return path.name.startswith(PARTIAL) or path.suffix == LOCKS
 
 
 def _entries(folder: Path, is_wanted: Callable[[int], bool]) -> list[tuple[float, int, Path]]:

@@ -139,14 +139,6 @@ class Batches:
             raise UsageError("--resume: got no batch, and the ledger has none that is unfinished")
         return _batch(row)
 
-    def unfinished_since(self, earliest: datetime) -> datetime | None:
-        """When the oldest unfinished batch was opened, of those from `earliest` on; None where there is none."""
-        ours = (ENTRY.batch_id == BATCHES.c.batch_id) & ~FINISHED
-        query = select(BATCHES.c.created_at).where(select(ENTRY.position).where(ours).exists())
-        query = query.where(BATCHES.c.created_at >= earliest)
-        with self._ledger.transaction() as connection:
-            return connection.execute(query.order_by(BATCHES.c.created_at).limit(1)).scalar()
-
     def tickets(self, batch_id: str) -> list[BatchTicket]:
         """All tickets of a batch in order."""
         query = select(BATCH_TICKETS, FINISHED.label("finished")).where(ENTRY.batch_id == batch_id)

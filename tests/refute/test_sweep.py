@@ -1,19 +1,14 @@
 """The sweep: what is old or beyond the bounds goes, what is needed stays, and nothing outside is touched."""
 
-import fcntl
 import os
 import time
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from filelock import FileLock
-from pydantic import SecretStr
 
-from refute.ledger.batches import Batch, Batches
-from refute.ledger.store import Ledger
 from refute.settings import Settings
 from refute.sweep import LOCK, STAMP, Removed, Swept, sweep, sweep_if_due
 
@@ -98,30 +93,20 @@ def test_a_run_keeps_its_younger_tickets_and_an_empty_run_goes(settings: Setting
     assert [path for path in (settings.state_dir / "runs").rglob("*") if path.is_dir()] == [young.parent, young]
 
 
-def test_nothing_goes_that_an_unfinished_batch_may_ask_for_or_that_was_used_today(settings: Settings) -> None:
+def test_no_bound_takes_an_answer_that_was_used_today(settings: Settings) -> None:
     answers = settings.state_dir / "answers"
-    for days, name in ((9, "before"), (4, "since"), (0, "today")):
+    for days, name in ((9, "before"), (0, "today")):
         make(answers / f"{name}.signed", days=days)
-    began = datetime.now(UTC) - timedelta(days=5)
-    batches = Batches(Ledger.open(settings))
-    batches.create(Batch(id="b", source="tickets", created_at=began), [("T-1", "t.yaml")])
-    sweep(changed(settings, kept_answers_max_bytes=0))
-    assert sorted(path.stem for path in answers.iterdir()) == ["since", "today"]
-    sweep(changed(settings, kept_answers_max_bytes=0, ledger_url=SecretStr("sqlite:////dev/null/ledger")))
-    assert len(list(answers.iterdir())) == 2, "without a ledger nobody knows what is needed"
-    sweep(changed(settings, kept_answers_max_bytes=0, ledger_url=SecretStr("sqlite://")))
+    sweep(changed(settings, kept_answers_max_bytes=0, kept_answers_max_age_s=0))
     assert [path.stem for path in answers.iterdir()] == ["today"]
 
 
 def test_what_killed_processes_left_goes_after_an_hour(settings: Settings) -> None:
     answers = settings.state_dir / "answers"
-    names = (".new-left", ".answer-left.signed.lock", ".answer-held.signed.lock")
-    left, free, held = (make(answers / name, days=2) for name in names)
+    left = [make(answers / name, days=2) for name in (".new-left", ".answer-left.signed.lock")]
     now = [make(answers / name, days=0) for name in (".new-now", ".answer-now.signed.lock")]
-    with held.open("a") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        sweep(changed(settings, kept_answers_max_bytes=0))
-    assert [path.exists() for path in (left, free, held, *now)] == [False, False, True, True, True]
+    sweep(changed(settings, kept_answers_max_bytes=0))
+    assert [path.exists() for path in (*left, *now)] == [False, False, True, True]
 
 
 def test_links_lead_nowhere_and_foreign_files_of_a_shared_folder_stay(settings: Settings, tmp_path: Path) -> None:

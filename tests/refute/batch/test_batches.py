@@ -1,7 +1,6 @@
 """The tickets of a batch: answered for, and finished by their outcomes."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -96,17 +95,6 @@ def test_the_newest_unfinished_batch_is_found_and_an_unknown_name_lists_what_the
         ledger.record(outcome(ticket))
     with pytest.raises(UsageError, match="none that is unfinished"):
         batches.latest_unfinished()
-
-
-def test_unfinished_batches_are_known_by_when_the_oldest_of_them_was_opened(batches, ledger, outcome):
-    opened = BATCH.created_at
-    batches.create(replace(BATCH, id="later", created_at=opened + timedelta(days=2)), [("T-9", "/tickets/9")])
-    assert batches.unfinished_since(opened) == opened
-    assert batches.unfinished_since(opened + timedelta(days=1)) == opened + timedelta(days=2)
-    for ticket in ("T-1", "T-2", "T-3"):
-        ledger.record(outcome(ticket))
-    assert batches.unfinished_since(opened) == opened + timedelta(days=2)
-    assert batches.unfinished_since(opened + timedelta(days=3)) is None
 
 
 def test_outcomes_come_in_the_order_of_the_tickets_and_the_last_of_each_is_known(batches, ledger, outcome):
