@@ -15,6 +15,8 @@ def approved_by() -> str:
     from prefect.client.orchestration import get_client  # the command line imports Prefect late
     from prefect.context import FlowRunContext
 
+    from tasks.outcome import CLIENT_ERRORS
+
     context = FlowRunContext.get()
     run = context.flow_run if context is not None else None
     if run is None or run.deployment_id is None:
@@ -22,7 +24,7 @@ def approved_by() -> str:
     try:
         with get_client(sync_client=True) as client:
             deployment = client.read_deployment(run.deployment_id)
-    except Exception:  # noqa: BLE001  # of Prefect's client, in many kinds; the run itself is known
+    except CLIENT_ERRORS:  # the run itself is known
         return f"approval: in_advance of the run {run.name!r}"
     flow = context.flow.name if context is not None and context.flow is not None else "flow"
     return by_deployment(f"{flow}/{deployment.name}", deployment.parameters, run_name=run.name)

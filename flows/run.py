@@ -139,7 +139,7 @@ def _call(flow: Callable[..., "State[Any]"], console: Console, is_over: Callable
     except (Exception, KeyboardInterrupt) as error:
         if is_over():
             why = type(error).__name__
-            _say(f"the Prefect server at {console.api_url} was not told how the run ended ({why}), which is recorded")
+            _say(f"the outcome is recorded; the Prefect server at {console.api_url} did not receive it ({why})")
             return
         if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, console.api_url):
             raise

@@ -36,6 +36,7 @@ from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.ports import Ports
 from refute.scan.allow import load_allow_file
+from tasks.outcome import CLIENT_ERRORS
 
 
 @flow(
@@ -92,7 +93,7 @@ def _opened(request: BatchRequest, ledger: Ledger, watcher: BatchWatcher, signal
 
 def _introduce(batch_id: str) -> None:
     """Name and tag the flow run with its batch, which may not have been known before."""
-    with contextlib.suppress(Exception), get_client(sync_client=True) as client:  # a view: the ledger has the batch
+    with contextlib.suppress(*CLIENT_ERRORS), get_client(sync_client=True) as client:  # the ledger has its name
         client.update_flow_run(
             UUID(flow_run.id), name=BATCH_NAME.format(batch_id), tags=sorted({*flow_run.tags, batch_id})
         )

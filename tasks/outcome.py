@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Callable
+from typing import Final
 
+import httpx
 from prefect.artifacts import Artifact, create_link_artifact, create_markdown_artifact, create_table_artifact
+from prefect.exceptions import PrefectException
 
 from refute.case import CaseFile
 from refute.outcome import Outcome
@@ -14,6 +17,9 @@ from reports.artifacts import PAGE_NAME, RECORD_TYPE, artifact_key, record_docum
 from reports.outcome_markdown import render_markdown
 from reports.outcome_rows import claims_rows
 from reports.ui_links import artifact_path
+
+CLIENT_ERRORS: Final = (httpx.HTTPError, PrefectException, RuntimeError, OSError, ValueError)
+"""What Prefect's client raises where its server is gone, is busy, or refuses what it was given."""
 
 
 def record_and_show(ports: Ports, case: CaseFile, answers: Callable[[], bool]) -> Outcome:
@@ -32,7 +38,7 @@ def record_and_show(ports: Ports, case: CaseFile, answers: Callable[[], bool]) -
     if answers():
         try:
             show_outcome(ports.settings, outcome)
-        except Exception as error:  # noqa: BLE001  # of Prefect's client, in many kinds: the outcome is recorded
+        except CLIENT_ERRORS as error:  # the outcome is recorded
             why = type(error).__name__
         else:
             return outcome

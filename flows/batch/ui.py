@@ -19,6 +19,7 @@ from refute.guardrails.plain_text import markdown_text, printable
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Status
 from reports.wording import counted, mark, why
+from tasks.outcome import CLIENT_ERRORS
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -71,7 +72,7 @@ class BatchPage:
             return
         share = round(100 * tally.fraction, 1)
         said = f"{self._batch_id}: {tally.done} of {counted(tally.total, 'ticket')}, {paid(tally)}"
-        with contextlib.suppress(Exception):  # a view of what the ledger holds, whatever Prefect has against it
+        with contextlib.suppress(*CLIENT_ERRORS):  # a view of what the ledger holds
             if self._artifact is None:
                 created = create_progress_artifact(share, key=PROGRESS_KEY, description=said)
                 self._artifact = cast("UUID", created)  # also typed for coroutines, where it must be awaited
@@ -83,7 +84,7 @@ class BatchPage:
         if not still_answers():  # as above
             return
         self.progress(result.tally, now=True)
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(*CLIENT_ERRORS):
             rows = summary_rows(result, batches)
             create_markdown_artifact(key=SUMMARY_KEY, markdown=render_summary(result, rows), description=result.words())
             for line in closing_lines(rows):

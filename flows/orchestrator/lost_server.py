@@ -66,7 +66,7 @@ def given_up_when_lost(api_url: str, *, say: Callable[[str], None]) -> Iterator[
 def _watch(api_url: str, settings: Any, over: threading.Event, say: Callable[[str], None]) -> None:
     while not over.wait(LOOK_S):
         if is_lost(api_url):
-            say(f"the Prefect server at {api_url} is gone: it is not waited for any more")
+            say(f"the Prefect server at {api_url} stopped answering; going on without it")
             with given_up(settings):
                 while not over.wait(LOOK_S) and not answers(api_url, timeout_s=LOOK_S):
                     pass

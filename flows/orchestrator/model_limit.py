@@ -49,6 +49,8 @@ def model_turn(check: Callable[[], None] = lambda: None) -> Iterator[None]:
     Raises:
         OrchestratorUnavailable: the server has no such limit, or is not heard of for `SILENT_S`. Nothing was sent.
     """
+    from tasks.outcome import CLIENT_ERRORS  # the command line imports Prefect late
+
     with contextlib.ExitStack() as held:
         heard = time.monotonic()
         while not (taken := _taken(held)):
@@ -64,7 +66,7 @@ def model_turn(check: Callable[[], None] = lambda: None) -> Iterator[None]:
         try:
             yield
         finally:  # an answer that is paid for is taken, whatever became of the slot
-            with contextlib.suppress(Exception):  # the slot comes back with its lease
+            with contextlib.suppress(*CLIENT_ERRORS):  # the slot comes back with its lease
                 held.close()
 
 

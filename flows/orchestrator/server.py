@@ -140,10 +140,12 @@ def still_answers() -> bool:
     from prefect.client.orchestration import get_client
     from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
+    from tasks.outcome import CLIENT_ERRORS
+
     try:
         with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}), get_client(sync_client=True) as client:
             return client.api_healthcheck() is None
-    except Exception:  # noqa: BLE001  # of Prefect's client, in many kinds: no answer
+    except CLIENT_ERRORS:
         return False
 
 
