@@ -82,7 +82,7 @@ class Answer(BaseModel):
         """Whether the test expects the same; in kind too (a list, no tuple), where what came differs only in that."""
         given = self._given()
         seen = literal(situation.seen)
-        if given is not None and seen is not None and _equal(seen[0], situation.expected):
+        if given is not None and seen is not None and equal(seen[0], situation.expected):
             return _alike(given[0], situation.expected)
         return _same(given, (situation.expected,))
 
@@ -91,7 +91,7 @@ class Answer(BaseModel):
         given = self._given()
         seen = literal(situation.seen)
         if given is None or seen is not None:
-            return given is not None and seen is not None and _equal(given[0], seen[0])
+            return given is not None and seen is not None and equal(given[0], seen[0])
         head, cut, tail = situation.seen.partition("...")
         told = repr(given[0])
         return bool(cut and head) and told.startswith(head) and told.endswith(tail) and len(told) >= len(head + tail)
@@ -172,7 +172,7 @@ def _covers(expected: str, error: str) -> bool:
 
 
 def _same(given: tuple[Any] | None, expected: tuple[Any]) -> bool:
-    return given is not None and _equal(given[0], expected[0])
+    return given is not None and equal(given[0], expected[0])
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -180,12 +180,12 @@ def _alike(one: Any, other: Any) -> bool:
     return bool(one == other) and repr(one) == repr(other)
 
 
-def _equal(one: Any, other: Any) -> bool:
+def equal(one: Any, other: Any) -> bool:
     """Equal as plain data: sequences of any kind by their items, numbers within rounding, truth values apart."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, float | int) and isinstance(other, float | int):
         return one == other or math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_equal, one, other))
+        return len(one) == len(other) and all(map(equal, one, other))
     return bool(one == other)

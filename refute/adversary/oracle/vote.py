@@ -8,6 +8,7 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
 from refute.adversary.oracle.plain_faults import test_at_fault
+from refute.adversary.oracle.published import decided_by_example, published_examples
 from refute.adversary.oracle.question import Situation
 from refute.adversary.oracle.situation import situation_of
 from refute.adversary.promises import confined, limit_reached
@@ -61,12 +62,15 @@ def hold_vote(triaged: Sequence[TriagedTest], attack: Attack, brief: Brief, mode
     """
     vote = Vote(triaged=())
     claims = {claim.id: claim for claim in brief.ticket.claims}
+    published = published_examples(claims.values(), brief.modules)
     asked: list[tuple[TriagedTest, Claim, Situation]] = []
     decided: dict[str, TriagedTest] = {}
     for one in filter(needs_vote, triaged):
         situation = situation_of(attack.source, one.test.name, one.run, brief.modules)
         if situation is None:
             decided[one.test.name] = _open(one, NOT_TOLD)
+        elif by_example := decided_by_example(one, situation, published):
+            decided[one.test.name] = by_example
         elif fault := test_at_fault(situation, [claim.text for claim in brief.ticket.claims]):
             decided[one.test.name] = replace(one, verdict=TriageVerdict.INVALID, reason=f"{fault}: {one.reason}")
         else:

@@ -1,0 +1,45 @@
+"""What claims show by example decides without a vote: for the code and for the test alike."""
+
+import pytest
+
+from refute.adversary.attack import SourceModule, TriagedTest, TriageVerdict
+from refute.adversary.oracle.published import decided_by_example, published_examples
+from refute.adversary.oracle.question import Form, Situation
+from refute.ticket.record import Module
+from tests.refute.adversary.conftest import make_brief, make_run, make_test
+
+MODULE = 'def digits(n):\n    """>>> digits(7)\n    14\n    """\n\n\nclass Box:\n    pass\n'
+TEXTS = (
+    ("`digits(235) == 15` and digits(0) returns 0.", {"digits(235)": 15, "digits(0)": 0}),
+    ("The product of the digits.\n>>> digits(235)\n15\n>>> x = 3\n>>> digits(x)\n6\n", {"digits(235)": 15}),
+    ("digits(4) == 4; elsewhere digits(4) == 5; other(3) == 2.", {}),
+    ("digits(-1) raises ValueError.", {}),
+)
+
+
+@pytest.mark.parametrize(("text", "examples"), TEXTS)
+def test_calls_with_plain_arguments_of_known_functions_are_published_by_claims(text, examples):
+    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=MODULE)
+    assert published_examples(make_brief(text).ticket.claims, [module]) == examples
+
+
+@pytest.mark.parametrize(
+    ("expected", "verdict"), [(30, TriageVerdict.INVALID), (15, TriageVerdict.REFUTED), (15.0, TriageVerdict.REFUTED)]
+)
+@pytest.mark.parametrize("code", ["result = digits(235)", "from impl import digits\nresult = impl.digits(235)"])
+def test_a_published_example_decides_for_or_against_the_test(code, expected, verdict):
+    one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
+    situation = Situation(code=code, form=Form.VALUE, expected=expected, observed=15)
+    decided = decided_by_example(one, situation, {"digits(235)": 15})
+    assert decided is not None
+    assert decided.verdict is verdict
+    assert "the published example digits(235) == 15" in decided.reason
+
+
+@pytest.mark.parametrize(
+    "code", ["result = digits(236)", "box = Box()\nresult = box.digits(235)", "x = 235\nresult = digits(x)"]
+)
+def test_of_other_input_or_more_than_one_call_it_says_nothing(code):
+    one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
+    situation = Situation(code=code, form=Form.VALUE, expected=1, observed=2)
+    assert decided_by_example(one, situation, {"digits(235)": 15}) is None
