@@ -29,7 +29,7 @@ from flows.orchestrator.killed_runs import heartbeats
 from flows.request import refuse_foreign_settings, settings_of
 from flows.states import GOOD, keep_tracebacks_out
 from refute.batch.entry import Entry
-from refute.errors import CostsCsvUnavailable, InfrastructureError
+from refute.errors import CostsCsvUnavailable
 from refute.ledger.batches import Batches
 from refute.ledger.costs_csv import append_missing
 from refute.ledger.store import Ledger
@@ -70,7 +70,7 @@ def verify_batch(request: BatchRequest) -> State[None]:
                     _verify(request, batch, page)
             except KeyboardInterrupt as interrupt:
                 reason = str(interrupt) or "interrupted"
-            except InfrastructureError as error:
+            except Exception as error:  # the flow's boundary: a server that is gone would hide it behind its own
                 watcher.failed(error)
                 raise
             result = _closed(batch, reason)

@@ -19,6 +19,8 @@ LOOK_S: Final = 1.0
 GONE_S: Final = 2.0
 """For so long a server refuses before it counts as lost: with `LOOK_S` before the client's third try of a request."""
 AGAIN_S: Final = 0.5
+HANDED_OUT_S: Final = 1.0
+"""After so long nobody is about to use what he was handed before."""
 SLOW_S: Final = 15.0
 """For so long one that takes a connection may be silent: a busy machine is no lost server."""
 
@@ -118,12 +120,22 @@ def given_up(settings: Any) -> Iterator[None]:
 
 
 async def _end_senders() -> None:
-    """Cancel what sends events and logs, also where its end is awaited: whoever awaits it goes on."""
+    """Cancel what sends events and logs, also where its end is awaited: whoever awaits it goes on.
+
+    First nobody gets them any more: an event that is put into a sender which has ended would fail the task run that it
+    is about, and with it a ticket.
+    """
     from prefect.events.worker import EventsWorker
     from prefect.logging.handlers import APILogWorker
 
+    ending: list[tuple[Any, asyncio.Task[Any]]] = []
     for task in asyncio.all_tasks():
         sender = inspect.getcoroutinelocals(task.get_coro()).get("self")  # type: ignore[arg-type]  # tasks run coroutines
         if isinstance(sender, EventsWorker | APILogWorker):
-            sender._stop()  # noqa: SLF001  # Prefect has no word for this but waiting until all is sent
-            task.cancel()
+            # Prefect has no word for this but waiting until all is sent.
+            sender._remove_instance()  # type: ignore[no-untyped-call]  # noqa: SLF001
+            ending.append((sender, task))
+    await asyncio.sleep(HANDED_OUT_S)
+    for sender, task in ending:
+        sender._stop()  # noqa: SLF001
+        task.cancel()

@@ -159,7 +159,7 @@ def test_a_command_whose_server_is_killed_ends_soon_with_its_outcomes_and_in_wor
     assert time.monotonic() - killed < ENDED_S
     assert running.returncode in {0, 11}, said
     assert "PASS" in table
-    assert "did not receive it (ConnectError)" in said
+    assert "did not receive it (" in said, said
     assert "Error logging" not in said
     assert "Traceback" not in said
     assert sorted(outcome.ticket_id for outcome in Ledger.open(alone).outcomes()) == ["A", "B"][: len(tickets)]

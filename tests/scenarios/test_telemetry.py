@@ -54,4 +54,4 @@ def test_a_run_is_a_span_that_ends_with_the_ticket_s_status_and_each_stage_is_on
     assert verify(ticket(script="rm -rf /\n")).status is Status.BLOCKED_DANGEROUS_SCRIPT
     run, *stages = notes.spans
     assert (run.name, run.states[-1]) == ("verify ticket", "BLOCKED_DANGEROUS_SCRIPT")
-    assert [stage.name for stage in stages] == ["snapshot", "scan", "outcome"]
+    assert [stage.name for stage in stages] == ["TCK-1 · scan", "TCK-1 · outcome"]
