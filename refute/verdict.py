@@ -136,11 +136,11 @@ def weaknesses(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) ->
     if unattested:
         names = _names(claim.claim_id for claim in unattested)
         parts.append(f"attacked only by tests whose result the code could have forged: {names}")
-    parts += [in_part(claim) for claim in claims if claim.verdict is ClaimVerdict.SURVIVED_IN_PART][:NAMES_SHOWN]
+    parts += [_in_part(claim) for claim in claims if claim.verdict is ClaimVerdict.SURVIVED_IN_PART][:NAMES_SHOWN]
     return parts
 
 
-def in_part(claim: ClaimResult) -> str:
+def _in_part(claim: ClaimResult) -> str:
     """Which of a claim's words nothing independent attacks."""
     return f"{claim.claim_id} survived in part: no independent test attacks {in_quotes(claim.open_clauses)}"
 

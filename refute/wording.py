@@ -1,6 +1,10 @@
 """Words around numbers and quotations."""
 
+import textwrap
 from collections.abc import Iterable
+from typing import Final
+
+MAX_QUOTE_CHARS: Final = 120
 
 
 def counted(count: int, noun: str) -> str:
@@ -9,5 +13,5 @@ def counted(count: int, noun: str) -> str:
 
 
 def in_quotes(texts: Iterable[str]) -> str:
-    """`"one", "two"`, each on one line."""
-    return ", ".join(f'"{" ".join(text.split())}"' for text in texts)
+    """`"one", "two"`, each on one line and cut where it is long."""
+    return ", ".join(f'"{textwrap.shorten(text, MAX_QUOTE_CHARS, placeholder=" …")}"' for text in texts)
