@@ -15,7 +15,7 @@ from refute.approval import Confirmation
 from refute.scan.finding import ScanResult
 from refute.ticket.record import ClaimId, LeftOut, TicketId
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 
 class Status(StrEnum):
@@ -82,8 +82,15 @@ class ClaimVerdict(StrEnum):
 
     REFUTED = "refuted"
     SURVIVED = "survived"
+    SURVIVED_IN_PART = "survived_in_part"
+    """No test refuted it, and some of its words no independent test attacked."""
     UNTESTED = "untested"
     INCONCLUSIVE = "inconclusive"
+
+    @property
+    def survived(self) -> bool:
+        """Whether tests attacked it, as a whole or in part, and none refuted it."""
+        return self in {self.SURVIVED, self.SURVIVED_IN_PART}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +112,10 @@ class ClaimResult:
     supported_by: tuple[str, ...] = ()
     """Of a claim that survived, the few tests that count most for it: those that are attested come first, then those
     that are independent."""
+    clauses: tuple[str, ...] = ()
+    """The parts of its text that could each be false alone, in order; one where it says one thing."""
+    open_clauses: tuple[str, ...] = ()
+    """Of a claim that survived in part, the clauses that no independent test quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

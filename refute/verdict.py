@@ -8,7 +8,7 @@ from refute.adversary.attack import AttackRun, TestEnd, TriagedTest, TriageVerdi
 from refute.adversary.strength.record import Strength
 from refute.outcome import ClaimResult, ClaimVerdict, Status
 from refute.ticket.record import ClaimId
-from refute.wording import counted
+from refute.wording import counted, in_quotes
 
 CUT_SHORT = frozenset({TestEnd.TIMED_OUT, TestEnd.MISSING})
 """How a test ends that the suite's limit, not the code, may have ended."""
@@ -102,7 +102,7 @@ def _undecided(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], *,
             continue
         if claim.verdict is ClaimVerdict.INCONCLUSIVE:
             doubts.append(f"claim {claim.claim_id} is undecided: {claim.reason}")
-        elif claim.verdict is ClaimVerdict.SURVIVED and not any(_survived(test) for test in tests):
+        elif claim.verdict.survived and not any(_survived(test) for test in tests):
             doubts.append(f"claim {claim.claim_id} is called survived, but no test of it passed")
     return doubts
 
@@ -123,7 +123,7 @@ def _independent(claim: ClaimResult, triaged: Sequence[TriagedTest]) -> bool:
 
 def weaknesses(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[str]:
     """Why a pass is weak whatever the attack's strength: claims without evidence that the author cannot have made."""
-    survived = [claim for claim in claims if claim.verdict is ClaimVerdict.SURVIVED]
+    survived = [claim for claim in claims if claim.verdict.survived]
     untested = [claim for claim in claims if claim.verdict is ClaimVerdict.UNTESTED]
     by_author = [claim for claim in survived if not _independent(claim, triaged)]
     unattested = [claim for claim in survived if not claim.attested_tests and claim not in by_author]
@@ -136,7 +136,13 @@ def weaknesses(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) ->
     if unattested:
         names = _names(claim.claim_id for claim in unattested)
         parts.append(f"attacked only by tests whose result the code could have forged: {names}")
+    parts += [_in_part(claim) for claim in claims if claim.verdict is ClaimVerdict.SURVIVED_IN_PART][:NAMES_SHOWN]
     return parts
+
+
+def _in_part(claim: ClaimResult) -> str:
+    """Which of a claim's words nothing independent attacks."""
+    return f"{claim.claim_id} survived in part: no independent test attacks {in_quotes(claim.open_clauses)}"
 
 
 def in_words(strength: Strength | None) -> str:
@@ -159,7 +165,7 @@ def in_words(strength: Strength | None) -> str:
 
 
 def _survival(claims: Sequence[ClaimResult]) -> str:
-    survived = [claim for claim in claims if claim.verdict is ClaimVerdict.SURVIVED]
+    survived = [claim for claim in claims if claim.verdict.survived]
     tests = sum(claim.tests_run for claim in survived)
     return f"{len(survived)} of {_claims(len(claims))} survived {counted(tests, 'test')}"
 

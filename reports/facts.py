@@ -17,7 +17,7 @@ from refute.ledger.budgets import HELD, State
 from refute.ledger.latest import RECORDED
 from refute.ledger.schema import BATCHES, MODEL_CALLS, OUTCOMES
 from refute.ledger.store import Ledger
-from refute.outcome import Status
+from refute.outcome import ClaimVerdict, Status
 from reports.answers import read_answers
 from reports.columns import CATEGORY, MOMENT, STATUS, Columns, typed
 from reports.groups import GROUPS, Group
@@ -122,7 +122,8 @@ def _taken_apart(found: pd.DataFrame) -> dict[str, pd.DataFrame]:
     kinds["models"] = kinds["models"].map(lambda text: tuple(filter(None, text.split(BETWEEN_MODELS))))
     kinds["runs"] = np.bincount(codes, minlength=len(kinds))
     refuted = [claims.get("refuted", 0) for claims in kinds["claims"]]
-    survived = [claims.get("survived", 0) for claims in kinds["claims"]]
+    standing = [verdict.value for verdict in ClaimVerdict if verdict.survived]
+    survived = [sum(claims.get(verdict, 0) for verdict in standing) for claims in kinds["claims"]]
     found["status"] = _spread(kinds["status"], STATUS, codes)
     groups = kinds["status"].map(lambda status: GROUPS[Status(status)].value)
     found["group"] = _spread(groups, GROUP, codes)

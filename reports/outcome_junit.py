@@ -20,7 +20,7 @@ TAIL_LINES: Final = 200
 
 
 def render_junit(outcomes: Sequence[Outcome]) -> str:
-    """The document: refuted claims are failures, undecided ones errors, untested ones skipped.
+    """The document: refuted claims are failures, undecided ones errors, untested and partly attacked ones skipped.
 
     A ticket that is no PASS although no claim says so gets one more test case, `verdict`: an error, a failure, or
     skipped where nothing was found wrong (PASS_WEAK, SKIPPED, DRY_RUN). So no such ticket looks green by absence.
@@ -96,6 +96,8 @@ def _claim_case(outcome: Outcome, claim: ClaimResult) -> ET.Element:
     match claim.verdict:
         case ClaimVerdict.SURVIVED:
             pass
+        case ClaimVerdict.SURVIVED_IN_PART:
+            ET.SubElement(case, "skipped", {"message": _attribute(f"survived in part: {claim_evidence(claim)}")})
         case ClaimVerdict.REFUTED:
             _refuted(case, outcome, claim)
         case ClaimVerdict.UNTESTED:

@@ -37,6 +37,7 @@ _STATUS_STYLE: Final[Mapping[str, str]] = {"✓": "bold green", "~": "bold yello
 _CLAIM_STYLE: Final[Mapping[ClaimVerdict, str]] = {
     ClaimVerdict.REFUTED: "bold red",
     ClaimVerdict.SURVIVED: "green",
+    ClaimVerdict.SURVIVED_IN_PART: "yellow",
     ClaimVerdict.UNTESTED: "yellow",
     ClaimVerdict.INCONCLUSIVE: "magenta",
 }

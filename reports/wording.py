@@ -20,6 +20,7 @@ from refute.outcome import (
     TestFailure,
     TestRecord,
 )
+from refute.wording import in_quotes
 
 MEANING: Final[Mapping[Status, str]] = {
     Status.PASS: "Every claim survived an attack that would have noticed most small faults.",
@@ -45,6 +46,7 @@ MEANING: Final[Mapping[Status, str]] = {
 CLAIM_WORDS: Final[Mapping[ClaimVerdict, str]] = {
     ClaimVerdict.REFUTED: "REFUTED",
     ClaimVerdict.SURVIVED: "survived",
+    ClaimVerdict.SURVIVED_IN_PART: "survived in part",
     ClaimVerdict.UNTESTED: "untested",
     ClaimVerdict.INCONCLUSIVE: "undecided",
 }
@@ -199,10 +201,11 @@ def claim_evidence(claim: ClaimResult) -> str:
     match claim.verdict:
         case ClaimVerdict.REFUTED:
             return claim.decided_by or claim.reason
-        case ClaimVerdict.SURVIVED:
+        case ClaimVerdict.SURVIVED | ClaimVerdict.SURVIVED_IN_PART:
             named = f": {', '.join(claim.supported_by)}" if claim.supported_by else ""
             more = " and more" if named and len(claim.supported_by) < claim.tests_run else ""
-            return f"{counted(claim.tests_run, 'test')}, {claim.independent_tests or 'none'} independent{named}{more}"
+            tests = f"{counted(claim.tests_run, 'test')}, {claim.independent_tests or 'none'} independent{named}{more}"
+            return f"not attacked: {in_quotes(claim.open_clauses)}; {tests}" if claim.open_clauses else tests
         case _:
             return f"{claim.reason} ({claim.decided_by})" if claim.decided_by else claim.reason
 

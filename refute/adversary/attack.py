@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
+from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket
 
 CODE_AWARE: Final = ("code-aware", "hardening")
@@ -97,6 +98,14 @@ class AttackTest:
     def code_aware(self) -> bool:
         """Whether it was written with the code in view, and so may agree with what is wrong there."""
         return self.round.startswith(CODE_AWARE)
+
+    @property
+    def quotes(self) -> tuple[str, ...]:
+        """What its quote counts for: the built-in tester quotes what it understood, and so attacks each clause in it.
+
+        A model may quote a whole claim and attack half of it: its quote counts for one clause, however long.
+        """
+        return (self.quote,) if self.origin is Origin.MODEL else clauses_of(self.quote)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

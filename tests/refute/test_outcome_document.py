@@ -47,5 +47,5 @@ def test_the_published_schema_is_current() -> None:
 
 def test_the_schema_names_its_version_and_every_field() -> None:
     schema = json.loads(document_schema())
-    assert schema["version"] == 1
+    assert schema["version"] == 2
     assert set(schema["properties"]) == set(json.loads(write_document(outcome("t"))))

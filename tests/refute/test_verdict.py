@@ -207,6 +207,13 @@ def test_the_first_status_in_the_order_of_precedence_wins(
     assert verdict.reason
 
 
+def test_a_claim_that_survived_in_part_makes_a_strong_attack_weak_and_says_its_words() -> None:
+    part = replace(claim(ClaimVerdict.SURVIVED_IN_PART), attested_tests=1, open_clauses=("it raises\n  ValueError",))
+    verdict = judge([part], [triaged(SURVIVED)], strength=STRONG)
+    assert verdict.status is Status.PASS_WEAK
+    assert 'C1 survived in part: no independent test attacks "it raises ValueError"' in verdict.reason
+
+
 def test_no_combination_of_facts_is_a_plain_pass_and_only_clean_ones_are_weak() -> None:
     kinds = list(TriageVerdict)
     for claimed, first, second, tampered, timed_out in itertools.product(
@@ -216,7 +223,7 @@ def test_no_combination_of_facts_is_a_plain_pass_and_only_clean_ones_are_weak() 
         verdict = judge([claim(claimed)], tests, tampering=("x",) if tampered else (), timed_out=timed_out)
         assert verdict.status is not Status.PASS
         if verdict.status is Status.PASS_WEAK:
-            assert claimed is ClaimVerdict.SURVIVED
+            assert claimed.survived
             assert SURVIVED in {first, second}
             assert not {REFUTED, REVIEW} & {first, second}
             assert not tampered

@@ -83,11 +83,13 @@ def pass_weak() -> Outcome:
             ),
             ClaimResult(
                 claim_id=ClaimId("C2"),
-                text="get() returns the value last put under the key, or None once it was evicted.",
-                verdict=ClaimVerdict.SURVIVED,
+                text="get() returns the value last put under the key, and never one that was evicted.",
+                verdict=ClaimVerdict.SURVIVED_IN_PART,
                 reason="every test passed",
                 tests_run=7,
                 independent_tests=0,
+                clauses=("get() returns the value last put under the key,", "and never one that was evicted."),
+                open_clauses=("and never one that was evicted.",),
             ),
             ClaimResult(
                 claim_id=ClaimId("C3"),

@@ -150,12 +150,12 @@ def run(*args):
 OF_PROGRAM = {
     "preamble": RUN,
     "tests": [
-        {"claim_id": "C1", "quote": SUM[:50], "category": "edge", "name": name, "code": f"def {name}({given}):\n{code}"}
-        for name, given, code in (
-            ("test_sum", "", '    assert run("1", "2").stdout.strip() == "3"\n'),
-            ("test_file", "tmp_path", _FILE),
-            ("test_words", "", '    done = run("one")\n    assert done.returncode == 2, done.stderr\n'),
-            ("test_other", "", '    assert subprocess.run(["ls"]).returncode == 0\n'),
+        {"claim_id": "C1", "quote": words, "category": "edge", "name": name, "code": f"def {name}({given}):\n{code}"}
+        for words, name, given, code in (
+            (SUM[:50], "test_sum", "", '    assert run("1", "2").stdout.strip() == "3"\n'),
+            ("writes it to the file of --out", "test_file", "tmp_path", _FILE),
+            (SUM[:50], "test_words", "", '    done = run("one")\n    assert done.returncode == 2, done.stderr\n'),
+            (SUM[:50], "test_other", "", '    assert subprocess.run(["ls"]).returncode == 0\n'),
         )
     ],
 }

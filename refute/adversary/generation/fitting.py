@@ -9,9 +9,11 @@ from refute.adversary.attack import Brief
 from refute.adversary.generation.excerpt import Excerpt, excerpt
 from refute.adversary.generation.outline import command_line, outline
 from refute.adversary.generation.parts import Part, Rank, code_parts, command_parts, outline_parts
+from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, ClaimId
 
 MAX_CLAIM_CHARS: Final = 1_000
+MAX_CLAUSE_CHARS: Final = 200
 MAX_EXAMPLES: Final = 10
 TOO_LONG: Final = "not asked about: with what it names it does not fit into a prompt (max_prompt_chars)"
 Parts = Callable[[str, set[str]], list[Part]]
@@ -46,10 +48,13 @@ def asked(brief: Brief) -> Asked:
 
 
 def claim_lines(claim: Claim) -> str:
-    """A claim as a prompt shows it."""
+    """A claim as a prompt shows it, with its clauses where it says several things."""
     examples = [one for one in claim.examples[:MAX_EXAMPLES] if len(one) <= MAX_CLAIM_CHARS]
-    shown = [f"{claim.id}: {claim.text[:MAX_CLAIM_CHARS]}", *(f"    must hold: {one}" for one in examples)]
-    return "\n".join(shown)
+    clauses = [" ".join(clause.split()) for clause in clauses_of(claim.text)]
+    shown = [f"{claim.id}: {claim.text[:MAX_CLAIM_CHARS]}"]
+    if len(clauses) > 1:
+        shown += [f"    clause {number}: {clause[:MAX_CLAUSE_CHARS]}" for number, clause in enumerate(clauses, start=1)]
+    return "\n".join([*shown, *(f"    must hold: {one}" for one in examples)])
 
 
 def outlines(brief: Brief) -> list[Excerpt]:

@@ -13,12 +13,12 @@ from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.ticket.record import Claim
 
-SYSTEM: Final = "system-2"
-SYSTEM_CLI: Final = "system-cli-2"
-CLAIMS_FIRST: Final = "claims-first-2"
-CLAIMS_FIRST_CLI: Final = "claims-first-cli-1"
-CODE_AWARE: Final = "code-aware-2"
-AGAIN: Final = "again-1"
+SYSTEM: Final = "system-3"
+SYSTEM_CLI: Final = "system-cli-3"
+CLAIMS_FIRST: Final = "claims-first-3"
+CLAIMS_FIRST_CLI: Final = "claims-first-cli-2"
+CODE_AWARE: Final = "code-aware-3"
+AGAIN: Final = "again-2"
 HARDENING: Final = "hardening-1"
 MAX_FAULTS: Final = 12
 MAX_FAULT_CHARS: Final = 1_200
@@ -48,13 +48,13 @@ def claims_first(brief: Brief) -> Prompt:
     return _prompt(name, text, brief, DataClass.CLAIMS)
 
 
-def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[Claim] = ()) -> Prompt:
+def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[str] = ()) -> Prompt:
     """Round two: the code too, cut to what the claims touch.
 
     Args:
         brief: of the ticket.
         existing: names of the tests that are there already.
-        missing: claims without a test; then there is room for as many tests as in round one.
+        missing: claims and clauses without a test; then there is room for as many tests as in round one.
     """
     pieces = excerpts(brief)
     left_out = _left_out(brief, pieces)
@@ -63,7 +63,7 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[Claim] =
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief) if missing else _tests_for(brief) // 2),
         existing=", ".join(existing) or "none",
-        missing=f" Claims without any test so far come first: {', '.join(c.id for c in missing)}." if missing else "",
+        missing=f" What has no test so far comes first: {', '.join(missing)}." if missing else "",
         claims=_claims(brief.ticket.claims),
         cut=f" (only the outline of: {named(left_out, MAX_NAMES)})" if left_out else "",
         code=_by_module(brief, pieces),
@@ -99,19 +99,19 @@ def _by_module(brief: Brief, pieces: Sequence[Excerpt]) -> str:
     )
 
 
-def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[Claim]) -> Prompt:
+def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[str]) -> Prompt:
     """The question again, with what was wrong with the answer.
 
     Args:
         brief: of the ticket.
         rejected: tests that the screen refused.
-        missing: claims without a test.
+        missing: claims and clauses without a test.
     """
     reasons = "\n".join(f"- {one.test.name} ({one.test.claim_id}): {one.reason}" for one in rejected[:MAX_FILES])
     again = fill(
         AGAIN,
-        reasons=reasons or "- none survived",
-        missing=", ".join(claim.id for claim in missing) or "none, but too few tests survived",
+        reasons=reasons or "- none",
+        missing=", ".join(missing) or "no claim, but there are too few tests",
         max_tests=str(_tests_for(brief)),
     )
     return _prompt(AGAIN, again + claims_first(brief).text, brief, DataClass.CLAIMS)

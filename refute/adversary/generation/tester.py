@@ -1,6 +1,6 @@
 """A tester that is a model: asked claims first, once more where little came of it, then with the code in view."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,8 @@ from refute.adversary.generation.prompting import (
 )
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Model, Prompt, Tier
-from refute.ticket.record import Claim
+from refute.ticket.clauses import clauses_of, open_clauses
+from refute.ticket.record import ClaimId
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -89,11 +90,11 @@ class ModelTester:
         missing = _without_test(brief, screened.attack)
         too_few = bool(missing) or len(screened.attack.tests) < ENOUGH_TESTS
         if too_few and not _waits_for_code(rounds[0], screened, missing):
-            self._ask_also(rounds, once_more(brief, screened.rejected, missing))
+            self._ask_also(rounds, once_more(brief, screened.rejected, list(missing.values())))
             screened = self._screened(brief, rounds)
             missing = _without_test(brief, screened.attack)
         existing = [test.name for test in screened.attack.tests]
-        self._ask_also(rounds, code_aware(brief, existing, missing), notes=_cut(brief))
+        self._ask_also(rounds, code_aware(brief, existing, list(missing.values())), notes=_cut(brief))
         return rounds
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
@@ -154,18 +155,26 @@ def _cut_short(brief: Brief) -> Sequence[str]:
     return [f"of long files signature or docstring was not shown of {named(left_out, CUT_SHOWN)}"] if left_out else []
 
 
-def _without_test(brief: Brief, attack: Attack) -> list[Claim]:
-    tested = {test.claim_id for test in attack.tests}
-    return [claim for claim in brief.ticket.claims if claim.id not in tested]
+def _without_test(brief: Brief, attack: Attack) -> dict[ClaimId, str]:
+    """Claims that no test attacks in full → what a prompt calls them: `C2`, or `C1 (clause 2)` where the rest is."""
+    found = {}
+    for claim in brief.ticket.claims:
+        tests = [test for test in attack.tests if test.claim_id == claim.id]
+        left = open_clauses(claim.text, (words for one in tests for words in one.quotes))
+        if left:
+            clauses = clauses_of(claim.text)
+            numbers = ", ".join(f"clause {clauses.index(clause) + 1}" for clause in left)
+            found[claim.id] = f"{claim.id} ({numbers})" if tests else str(claim.id)
+    return found
 
 
-def _waits_for_code(first: Round, screened: Screening, missing: Sequence[Claim]) -> bool:
+def _waits_for_code(first: Round, screened: Screening, missing: Mapping[ClaimId, str]) -> bool:
     """Whether nothing but the code would help: the model gave up just the claims that lack a test, none was refused.
 
     Then the round that shows the code asks for them once more; the same question again would only invite guesses.
     """
     given_up = {one.claim_id for one in first.answer.untestable}
-    return bool(missing) and not screened.rejected and all(claim.id in given_up for claim in missing)
+    return bool(missing) and not screened.rejected and given_up.issuperset(missing)
 
 
 def _again(prompt: Prompt) -> Prompt:

@@ -6,6 +6,7 @@ from typing import Final
 from refute.adversary.attack import Brief, Screening, TriagedTest, TriageVerdict
 from refute.adversary.judgement.reproducer import write_reproducer
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
+from refute.ticket.clauses import clauses_of, open_clauses
 from refute.ticket.record import Claim
 
 SUPPORTING: Final = 3
@@ -52,7 +53,10 @@ def refutations(triaged: Sequence[TriagedTest], screening: Screening, brief: Bri
 def _result(claim: Claim, tests: Sequence[TriagedTest], screening: Screening, tampering: Sequence[str]) -> ClaimResult:
     verdict, reason, decided_by = _verdict(claim, tests, screening, tampering)
     survived = [one for one in tests if one.verdict is TriageVerdict.SURVIVED]
-    supported_by = _strongest(survived) if verdict is ClaimVerdict.SURVIVED else ()
+    unattacked: tuple[str, ...] = ()
+    if verdict is ClaimVerdict.SURVIVED and (unattacked := _unattacked(claim, survived)):
+        verdict = ClaimVerdict.SURVIVED_IN_PART
+    supported_by = _strongest(survived) if verdict.survived else ()
     return ClaimResult(
         claim_id=claim.id,
         text=claim.text,
@@ -63,7 +67,18 @@ def _result(claim: Claim, tests: Sequence[TriagedTest], screening: Screening, ta
         independent_tests=sum(not one.test.origin.by_author for one in survived),
         attested_tests=sum(one.run.attested and not one.test.origin.by_author for one in survived),
         supported_by=supported_by,
+        clauses=clauses_of(claim.text),
+        open_clauses=unattacked,
     )
+
+
+def _unattacked(claim: Claim, survived: Sequence[TriagedTest]) -> tuple[str, ...]:
+    """Clauses that no test quotes; what the author wrote as code counts only where the claim has nothing else.
+
+    Else a weak example of one clause would pass beside an independent test of another: as two claims they would not.
+    """
+    counted = [one.test for one in survived if not one.test.origin.by_author] or [one.test for one in survived]
+    return open_clauses(claim.text, (words for test in counted for words in test.quotes))
 
 
 def _strongest(survived: Sequence[TriagedTest]) -> tuple[str, ...]:

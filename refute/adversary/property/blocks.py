@@ -4,7 +4,7 @@ from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.bounds import absorb
 from refute.adversary.property.domain import AUTHORS, Domain
-from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.drawing import strategies
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.namespace import Namespace, Unresolved
@@ -37,7 +37,7 @@ def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
     assumptions = [f"assume({source_of(awaited(condition, namespace))})" for condition in left]
     return Draft(
         claim=claim,
-        quote=claim.text,
+        quote=quote_of(claim, block.check),
         category=Category.EDGE,
         origin=Origin.AUTHOR_PROPERTY,
         label="property",

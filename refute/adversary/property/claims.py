@@ -108,7 +108,7 @@ def _of_sentence(
         law = phrase.law(Spoken(match=match, setup=narrowed, surface=surface)) if narrowed is not None else None
         if law is not None:
             done.add(phrase.label)
-            yield draft_of(claim, sentence.verbatim, law)
+            yield draft_of(claim, quote_of(claim, sentence.verbatim, match[0]), law)
     if not done:
         yield Note(
             claim=claim,
@@ -170,7 +170,7 @@ def draft_of(claim: Claim, quote: str, law: Law) -> Draft:
     """The test for a law."""
     return Draft(
         claim=claim,
-        quote=quote_of(claim, quote),
+        quote=quote,
         category=law.category,
         origin=Origin.FUZZ if law.label in {"never raises", "raises nothing else", "handles empty"} else Origin.PHRASE,
         label=law.label,

@@ -1,16 +1,29 @@
 """A test before it has a name and a place: what the parts of the property tester hand to the renderer."""
 
+import re
 from dataclasses import dataclass
 
 from refute.adversary.attack import Category, Origin
+from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim
 
 _SHORTEST_QUOTE = 12
+_WORD = re.compile(r"\w+")
 
 
-def quote_of(claim: Claim, piece: str) -> str:
-    """The piece where it stands in the claim and says enough by itself, else the whole claim."""
-    return piece if len(piece) >= _SHORTEST_QUOTE and piece in claim.text else claim.text
+def quote_of(claim: Claim, piece: str, within: str = "") -> str:
+    """Words of one clause of the claim: the piece where it stands there and says enough by itself, else the clause.
+
+    Args:
+        claim: to quote.
+        piece: words of the claim that a test attacks, or the code that it runs.
+        within: the words of the piece that were understood, where that may be more than one clause.
+    """
+    clauses = clauses_of(claim.text)
+    if len(piece) >= _SHORTEST_QUOTE and any(piece in clause for clause in clauses):
+        return piece
+    said = set(_WORD.findall(within or piece))
+    return max(clauses, key=lambda clause: len(said.intersection(_WORD.findall(clause))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

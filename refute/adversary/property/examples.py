@@ -55,7 +55,7 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft |
     lines += _must_hold(last, namespace)
     return Draft(
         claim=claim,
-        quote=claim.text,
+        quote=quote_of(claim, written),
         category=_category(statements),
         origin=Origin.AUTHOR_EXAMPLE,
         label="example",

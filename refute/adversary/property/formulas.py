@@ -112,7 +112,7 @@ def _tested(formula: _Formula, namespace: Namespace, refusals: tuple[tuple[str, 
         return Note(claim=formula.claim, reason=setup)
     return Draft(
         claim=formula.claim,
-        quote=quote_of(formula.claim, formula.sentence.verbatim),
+        quote=quote_of(formula.claim, formula.sentence.verbatim, source_of(formula.node)),
         category=Category.EDGE,
         origin=Origin.PHRASE,
         label="law",

@@ -60,7 +60,7 @@ def immutability_tests(claim: Claim, brief: Brief) -> Iterator[Draft | Note]:
             continue
         yield Draft(
             claim=claim,
-            quote=quote_of(claim, sentence.verbatim),
+            quote=quote_of(claim, sentence.verbatim, label),
             category=Category.EDGE,
             origin=Origin.PHRASE,
             label=label,

@@ -44,7 +44,7 @@ def _drafts(
     for source in brief.modules:
         yield Draft(
             claim=claim,
-            quote=quote_of(claim, quote),
+            quote=quote_of(claim, quote, label),
             category=Category.IMPORT,
             origin=Origin.PHRASE,
             label=label,

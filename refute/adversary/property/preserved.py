@@ -66,7 +66,7 @@ def _draft(claim: Claim, said: Sentence, ready: Setup, previous: str) -> Draft:
     earlier = call.replace(ready.function.callee, f"_earlier.{ready.function.callee}", 1)
     return Draft(
         claim=claim,
-        quote=quote_of(claim, said.verbatim),
+        quote=quote_of(claim, said.verbatim, "".join(hit[0] for hit in PRESERVED.finditer(said.plain))),
         category=Category.INTEGRATION,
         origin=Origin.PREVIOUS,
         label=LABEL,

@@ -51,7 +51,12 @@ C5, C6 = "merge([(2, 1)]) raises ValueError", "What is covered twice counts once
 OF_RIGHT: Final[Mapping[str, Any]] = {
     "preamble": "import pytest\nfrom intervals import gaps, merge, overlaps, total_length",
     "tests": [
-        written("sorted_apart", "C1", C1, "assert merge([(5, 8), (1, 3), (2, 4)]) == [(1, 4), (5, 8)]"),
+        written(
+            "sorted_apart",
+            "C1",
+            "returns the intervals in sorted order",
+            "assert merge([(5, 8), (1, 3), (2, 4)]) == [(1, 4), (5, 8)]",
+        ),
         written("inside", "C1", C1, "assert merge([(0, 10), (2, 3), (4, 11)]) == [(0, 11)]"),
         written("negative", "C1", C1, "assert merge([(3, 4), (-5, -1), (-2, 0)]) == [(-5, 0), (3, 4)]"),
         written("list_as_before", "C2", C2, "x = [(5, 8), (1, 3)]; merge(x); assert x == [(5, 8), (1, 3)]"),

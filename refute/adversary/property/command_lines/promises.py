@@ -35,7 +35,8 @@ def promise_tests(claim: Claim, sentence: Sentence, programs: Programs, known: K
     """Tests for what a sentence promises of every run."""
     program = programs.only or next((one for one in programs.all if one.path in sentence.plain), None)
     for label, pattern, category, lines in _PROMISES:
-        if not pattern.search(sentence.plain) or _OPEN.search(sentence.plain):
+        promised = pattern.search(sentence.plain)
+        if promised is None or _OPEN.search(sentence.plain):
             continue
         if program is None:
             yield Note(claim=claim, reason=f"{label}: the claim names none of the ticket's programs")
@@ -47,7 +48,7 @@ def promise_tests(claim: Claim, sentence: Sentence, programs: Programs, known: K
             continue
         yield Draft(
             claim=claim,
-            quote=quote_of(claim, sentence.verbatim),
+            quote=quote_of(claim, sentence.verbatim, promised[0]),
             category=category,
             origin=Origin.PHRASE,
             label=label,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.attack import Origin
@@ -90,6 +90,8 @@ class SentenceReader:
             *self._command_last(masked, verbatim, claim_text),
         ]
         told = [one for one in found if isinstance(one, Told)]
+        if len(found) > 1:  # no test attacks all that the sentence says
+            told = [replace(one, quote=one.detail) for one in told]
         reasons = [one for one in found if isinstance(one, str)]
         if not found and written:
             reasons.append(f"`{written[0].text[:60]}`: {_HOW}")

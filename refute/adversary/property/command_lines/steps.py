@@ -89,7 +89,7 @@ def draft_of(claim: Claim, said: Told) -> Draft:
     """The test for what a text says."""
     return Draft(
         claim=claim,
-        quote=quote_of(claim, said.quote),
+        quote=said.quote if said.quote in claim.text else quote_of(claim, said.quote),
         category=_category(said),
         origin=said.origin,
         label=said.label,

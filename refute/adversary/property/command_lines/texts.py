@@ -73,8 +73,7 @@ class TextReader:
             return
         read = self._sentences.sentence(text, claim_text)
         told = [
-            replace(one, quote=claim_text, origin=Origin.AUTHOR_EXAMPLE, label="example", detail=text)
-            for one in read.told
+            replace(one, quote=text, origin=Origin.AUTHOR_EXAMPLE, label="example", detail=text) for one in read.told
         ]
         unread = f"the example {text[:60]!r} is no command with what it prints or how it exits"
         reason = line or next(filter(None, read.reasons), unread)

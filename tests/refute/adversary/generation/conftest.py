@@ -72,8 +72,8 @@ def says(value: Any, *, ending: Ending = Ending.COMPLETE) -> Reply:
     return Reply(ending=ending, text=text, detail=ending.upper(), usage=Usage(), model="m")
 
 
-def written(name: str, *, claim: str = "C1", code: str = "") -> dict[str, str]:
+def written(name: str, *, claim: str = "C1", code: str = "", quote: str = "") -> dict[str, str]:
     """A test as a model answers it."""
     body = code or f"def {name}():\n    from impl import double\n    assert double(2) == 4\n"
-    quote = CLAIMS[int(claim[1:]) - 1]
-    return {"name": name, "claim_id": claim, "quote": quote, "category": "edge", "code": body}
+    words = quote or CLAIMS[int(claim[1:]) - 1]
+    return {"name": name, "claim_id": claim, "quote": words, "category": "edge", "code": body}

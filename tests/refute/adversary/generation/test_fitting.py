@@ -46,7 +46,11 @@ def text_of(module: object) -> str:
 
 
 def prompts(brief: Brief) -> list[Prompt]:
-    return [claims_first(brief), code_aware(brief, []), once_more(brief, [], brief.ticket.claims)]
+    return [
+        claims_first(brief),
+        code_aware(brief, []),
+        once_more(brief, [], [claim.id for claim in brief.ticket.claims]),
+    ]
 
 
 @pytest.mark.parametrize(

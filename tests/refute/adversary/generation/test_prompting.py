@@ -46,7 +46,7 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
         ),
         "code-aware": code_aware(brief, ["test_a", "test_b"]),
         "hardening": hardening(brief, ["test_a"], ["-    if x == 13:\n+    if x != 13:"]),
-        "again": once_more(brief, [rejected], brief.ticket.claims[1:]),
+        "again": once_more(brief, [rejected], ["C2", "C3 (clause 2)"]),
     }
     path = GOLDEN / f"{name}.md"
     if os.environ.get("REFUTE_UPDATE_GOLDEN"):

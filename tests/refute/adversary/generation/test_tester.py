@@ -11,6 +11,7 @@ from refute.adversary.generation.tester import ModelTester
 from refute.adversary.screening.screen import screen
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Ending, Reply
+from tests.refute.adversary.conftest import make_brief
 from tests.refute.adversary.generation.conftest import ScriptedModel, says, written
 
 THREE = [written("test_a"), written("test_b"), written("test_c", claim="C2")]
@@ -34,9 +35,9 @@ def rounds(model: ScriptedModel) -> list[str]:
 
 def test_claims_come_first_and_code_second(brief: Brief) -> None:
     attack, tester, model = ask(brief, GOOD, says({"tests": [written("test_d")]}))
-    assert rounds(model) == ["claims-first-2", "code-aware-2"]
+    assert rounds(model) == ["claims-first-3", "code-aware-3"]
     assert [test.name for test in attack.tests] == ["test_a", "test_b", "test_c", "test_d"]
-    assert [(one.round, one.written) for one in tester.yields] == [("claims-first-2", 3), ("code-aware-2", 1)]
+    assert [(one.round, one.written) for one in tester.yields] == [("claims-first-3", 3), ("code-aware-3", 1)]
 
 
 def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
@@ -56,7 +57,7 @@ def test_the_file_is_valid_python_and_names_claims_and_strategy(brief: Brief) ->
     tree = ast.parse(attack.source)
     header = ast.get_docstring(tree) or ""
     assert "C1: double(x) returns twice" in header
-    assert "claims-first-2, code-aware-2" in header
+    assert "claims-first-3, code-aware-3" in header
     assert "import math" in attack.source
 
 
@@ -64,9 +65,20 @@ def test_a_model_that_leaves_a_claim_out_is_asked_once_more_with_the_reasons(bri
     vacuous = written("test_v", claim="C2", code="def test_v():\n    assert True\n")
     first = says({"tests": [written("test_a"), vacuous]})
     attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}), NOTHING)
-    assert rounds(model) == ["claims-first-2", "again-1", "code-aware-2"]
+    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-3"]
     assert "test_v (C2)" in model.prompts[1].text
     assert {test.name for test in attack.tests} >= {"test_a", "test_b"}
+
+
+def test_a_model_that_attacks_half_a_claim_is_asked_once_more_for_the_other_half() -> None:
+    halves = make_brief("double(x) returns twice its argument; it raises ValueError when empty.")
+    whole = [written(f"test_{n}", quote=halves.ticket.claims[0].text) for n in "abc"]
+    other = written("test_d", quote="raises ValueError when empty")
+    _, _, model = ask(halves, says({"tests": whole}), says({"tests": [other]}), NOTHING)
+    assert "    clause 2: it raises ValueError when empty." in model.prompts[0].text
+    assert "Without a test that could run: C1 (clause 2)." in model.prompts[1].text
+    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-3"]
+    assert "What has no test" not in model.prompts[2].text
 
 
 def test_tests_of_one_name_are_all_kept(brief: Brief) -> None:
@@ -96,7 +108,7 @@ def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(br
 )
 def test_s160_an_unusable_answer_is_asked_for_once_more_with_more_room(brief: Brief, bad: Reply) -> None:
     attack, tester, model = ask(brief, bad, GOOD, NOTHING)
-    assert rounds(model) == ["claims-first-2", "claims-first-2", "code-aware-2"]
+    assert rounds(model) == ["claims-first-3", "claims-first-3", "code-aware-3"]
     assert model.prompts[1].max_output_tokens == 2 * model.prompts[0].max_output_tokens
     assert len(attack.tests) == 3
     assert "unusable answer" in tester.yields[0].notes[0]
@@ -154,16 +166,16 @@ def test_a_claim_that_waits_for_the_code_is_asked_for_with_it_and_not_before(bri
     unnamed = {"claim_id": "C2", "reason": "no claim tells how a node names its successor"}
     first = says({"tests": [written("test_a")], "untestable": [unnamed]})
     attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}))
-    assert rounds(model) == ["claims-first-2", "code-aware-2"]
-    assert "Claims without any test so far come first: C2." in model.prompts[1].text
+    assert rounds(model) == ["claims-first-3", "code-aware-3"]
+    assert "What has no test so far comes first: C2." in model.prompts[1].text
     assert "at most 6 more tests" in model.prompts[1].text
     assert attack.untestable == ()
 
 
 def test_a_claim_that_is_left_out_without_a_word_is_asked_for_before_the_code_is_shown(brief: Brief) -> None:
     _, _, model = ask(brief, says({"tests": [written("test_a")]}), says({"tests": THREE}), NOTHING)
-    assert rounds(model) == ["claims-first-2", "again-1", "code-aware-2"]
-    assert "Claims without any test" not in model.prompts[2].text
+    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-3"]
+    assert "What has no test" not in model.prompts[2].text
 
 
 def test_a_preamble_that_does_not_parse_takes_only_itself_away(brief: Brief) -> None:

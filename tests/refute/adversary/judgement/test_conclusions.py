@@ -17,6 +17,7 @@ from refute.outcome import ClaimResult, ClaimVerdict
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
 
 V = TriageVerdict
+HALVES = "biggest returns the greatest element; it raises ValueError when empty"
 SOURCE = "def test_a():\n    import impl\n    assert impl.double(2) == 4\n"
 
 
@@ -48,6 +49,28 @@ def concluded(
 )
 def test_a_claim_is_what_the_worst_of_its_tests_says(verdicts: list[TriageVerdict], expected: ClaimVerdict) -> None:
     assert concluded(*verdicts).verdict is expected
+
+
+@pytest.mark.parametrize(
+    ("tests", "left"),
+    [
+        ([("greatest element", Origin.MODEL), ("raises ValueError", Origin.MODEL)], ()),
+        ([("raises ValueError", Origin.MODEL)], (0,)),
+        ([(HALVES, Origin.MODEL)], (1,)),
+        ([(HALVES, Origin.PHRASE)], ()),
+        ([("greatest element", Origin.AUTHOR_EXAMPLE), ("raises ValueError", Origin.PHRASE)], (0,)),
+        ([("greatest element", Origin.AUTHOR_EXAMPLE), ("raises ValueError", Origin.AUTHOR_EXAMPLE)], ()),
+    ],
+)
+def test_a_claim_of_which_no_independent_test_attacks_some_words_survived_in_part(
+    tests: list[tuple[str, Origin]], left: tuple[int, ...]
+) -> None:
+    written = [make_test(f"test_{n}", quote=quote, origin=origin) for n, (quote, origin) in enumerate(tests)]
+    triaged = [TriagedTest(test=one, verdict=V.SURVIVED, reason="", run=make_run(one.name)) for one in written]
+    screening = Screening(attack=make_attack("", written), rejected=())
+    (result,) = claim_results(make_brief(HALVES).ticket.claims, triaged, screening, tampering=())
+    assert result.verdict is (ClaimVerdict.SURVIVED_IN_PART if left else ClaimVerdict.SURVIVED)
+    assert result.open_clauses == tuple(result.clauses[place] for place in left)
 
 
 def test_a_claim_whose_test_the_code_answers_now_one_way_and_now_another_is_undecided() -> None:
