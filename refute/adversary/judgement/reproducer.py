@@ -81,7 +81,7 @@ def run():
         return 1
     if any(isinstance(error, ImportError) for error in errors):
         return stop("cannot import; run it in the workspace, with what the code requires installed")
-    return stop(f"NOT REPRODUCED: the test ended otherwise than then ({{', '.join(sorted(kinds)) or 'not run'}})")
+    return stop(f"NOT REPRODUCED: got {{', '.join(sorted(kinds)) or 'no result'}}, expected {{FAILED_WITH[0]}}")
 
 
 try:

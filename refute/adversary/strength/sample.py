@@ -20,7 +20,7 @@ class Sample:
 
 
 def draw_sample(brief: Brief, *, count: int, seed: str, without: Sequence[Mutant] = ()) -> Sample:
-    """Draw mutants of the code that is closest to the claims and has any left; all of them where they are no more.
+    """Draw mutants of the code that is closest to the claims and has any; all that are left where they are no more.
 
     Args:
         brief: of the ticket.
@@ -32,9 +32,9 @@ def draw_sample(brief: Brief, *, count: int, seed: str, without: Sequence[Mutant
     for scope in scopes(brief, wanted=count, count=lambda one: len(_inside(one, every))):
         possible = _inside(scope, every)
         mutants = sample_mutants(possible, count=count, seed=seed, without=without)
-        if mutants:
+        before = sum(one.line in scope.lines.get(one.path, ()) for one in without)
+        if mutants or before:
             # Where a sample is not filled nothing is left, and what compiles to the same code is known to be none.
-            before = sum(one.line in scope.lines.get(one.path, ()) for one in without)
             population = len(possible) if len(mutants) == count else len(mutants) + before
             return Sample(mutants=mutants, code=scope.words, population=population)
     return Sample(mutants=())

@@ -39,7 +39,7 @@ class Scope:
 
 
 def scopes(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Iterator[Scope]:
-    """Where mutants may come from, the closest first; each is meant for when the ones before have none left.
+    """Where mutants may come from, the closest first; each is meant for when the ones before have none.
 
     Args:
         brief: of the ticket.

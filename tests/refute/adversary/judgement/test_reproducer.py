@@ -137,8 +137,8 @@ def test_the_workspace_may_be_an_argument(write: Write) -> None:
     ("code", "said"),
     [
         ("import not_installed\n", "cannot import; run it in the workspace"),
-        ("def other(): ...\n", "ended otherwise than then (AttributeError)"),
-        ("1 / 0\n", "ended otherwise than then (ZeroDivisionError)"),
+        ("def other(): ...\n", "got AttributeError, expected AssertionError"),
+        ("1 / 0\n", "got ZeroDivisionError, expected AssertionError"),
     ],
 )
 def test_only_the_claim_s_own_failure_is_a_reproduction(write: Write, code: str, said: str) -> None:
