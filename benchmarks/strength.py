@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from refute.adversary.strength.mutants import sample_mutants
+from refute.adversary.strength.sample import draw_sample
 from refute.outcome import Stop
 from refute.ports import Ports
 from refute.settings import Settings
@@ -52,7 +52,7 @@ def _measure(settings: Settings, name: str, rounds: int) -> str:
     snapshot = take_snapshot(ports, ticket)
     evidence = _attack(ports, ticket, snapshot)
     brief = brief_of(ports, ticket, snapshot)
-    mutants = sample_mutants(brief.modules, count=settings.mutants, seed=snapshot.digest)
+    sample = draw_sample(brief, count=settings.mutants, seed=snapshot.digest)
     times: dict[int, list[float]] = {1: [], 2: []}
     inside: list[float] = []
     told = ""
@@ -60,7 +60,7 @@ def _measure(settings: Settings, name: str, rounds: int) -> str:
         for containers, taken in times.items():
             stage.CONTAINERS = containers  # type: ignore[misc]
             began = time.perf_counter()
-            measured = stage.run_mutants(ports, snapshot, evidence, brief, mutants)
+            measured = stage.run_mutants(ports, snapshot, evidence, brief, sample)
             taken.append(time.perf_counter() - began)
             inside.append(measured.sandbox_s)
             assert measured.strength is not None
@@ -68,7 +68,7 @@ def _measure(settings: Settings, name: str, rounds: int) -> str:
     one, two = statistics.median(times[1]), statistics.median(times[2])
     tests = len(evidence.screening.attack.tests)
     figures = f"{one:.1f} | {two:.1f} | {two / one:.2f} | {statistics.median(inside):.1f}"
-    return f"| {name} | {tests} | {len(mutants)} | {told} | {figures} |"
+    return f"| {name} | {tests} | {len(sample.mutants)} | {told} | {figures} |"
 
 
 def _attack(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Evidence:

@@ -20,7 +20,7 @@ from typing import Any
 import docker
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.strength.mutants import sample_mutants
+from refute.adversary.strength.mutants import candidates, sample_mutants
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.image import find_image
 from refute.sandbox.job import Exited, Job, Limits
@@ -58,7 +58,7 @@ def _program(line: str) -> dict[str, Any] | None:
             node.body = node.body[1:] or [ast.Pass()]
             right, name = ast.unparse(tree), task["entry_point"]
             module = SourceModule(module=Module(name=name, path=f"{name}.py", import_root="."), source=right)
-            mutants = sample_mutants([module], count=MUTANTS, seed=task["task_id"])
+            mutants = sample_mutants(candidates([module]), count=MUTANTS, seed=task["task_id"])
             versions = [right, *(one.source for one in mutants)]
             return {"id": task["task_id"], "entry_point": name, "test": task["test"], "doc": doc, "versions": versions}
     return None

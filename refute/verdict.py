@@ -153,7 +153,8 @@ def in_words(strength: Strength | None) -> str:
         return f"strength not measured: {strength.void}"
     hardened = ", after a hardening round" if strength.hardened else ""
     share = f"{strength.kills}{hardened}"
-    low = f"at least {strength.low:.0%} with 90% confidence, floor {strength.floor:.0%}"
+    sure = f"{strength.low:.0%} of all" if strength.is_census else f"at least {strength.low:.0%} with 90% confidence"
+    low = f"{sure}, floor {strength.floor:.0%}"
     weak = "too few mutants were run (mutation_timeout_s)" if strength.undecided else "the attack is too weak"
     whole = f"{share}: {low}" if strength.reaches_floor else f"{weak}: {share}, {low}"
     if strength.unjudged:

@@ -216,8 +216,11 @@ def strength_lines(strength: Strength) -> list[str]:
         return [f"not measured: {strength.void.removeprefix('not measured: ')}"]
     after = ", after a hardening round, on mutants that the tester was not shown" if strength.hardened else ""
     share = f"{strength.low:.0%} to {strength.high:.0%} of small faults would be noticed (90% confidence)"
+    if strength.is_census:
+        share = f"{strength.low:.0%} of small faults are noticed (all were tried)"
     lines = [
         f"{strength.killed} of {counted(strength.n, 'mutant')} killed{after}",
+        *([f"mutants of: {strength.code}"] if strength.code else []),
         f"{share}; PASS needs at least {strength.floor:.0%}",
     ]
     if strength.killed_by_claims_only != strength.killed:

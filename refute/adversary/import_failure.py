@@ -39,6 +39,11 @@ TOOL_ERROR: Final = re.compile(
 )
 """What a shell or a Unix program says when it fails: `grep: x: No such file or directory`."""
 MAKE_TELLS: Final = re.compile(r"^(?:g?make(?:\[\d+\])?: \*\*\* |error: Recipe )")
+SYNTAX_ERROR: Final = re.compile(
+    r'^(?:E\s+)?\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:(?!.*File ").*\n){0,3}?'
+    r"(?:E\s+)?(?P<message>(?:SyntaxError|IndentationError|TabError): .*)",
+    re.MULTILINE,
+)
 UNNOTICED: Final = 126
 """From this exit code on a shell tells that a command could not run, was not found or was killed by a signal."""
 UNITTEST_TAIL: Final = re.compile(
@@ -75,6 +80,19 @@ def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> Impo
         found = found or in_doctest(lines) or in_pytest_summary(lines)
         if found is not None:
             return None if other_tests_failed(stdout.splitlines()) or _ends_otherwise(other, found) else found
+    return None
+
+
+def find_syntax_error(text: str, files: Sequence[str]) -> ImportFailure | None:
+    """The first syntax error that a program told of in one of these files: nobody can import it, whoever tried.
+
+    Args:
+        text: what the program printed.
+        files: paths relative to the workspace.
+    """
+    for match in SYNTAX_ERROR.finditer(text):
+        if any(f"/{match['path']}".endswith(f"/{file}") for file in files):
+            return ImportFailure(module="", message=match["message"], path=match["path"], line=int(match["line"]))
     return None
 
 

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from refute.adversary.import_failure import find_import_failure, is_declared
+from refute.adversary.import_failure import find_import_failure, find_syntax_error, is_declared
 from refute.outcome import Status, Stop
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.scan.decode import languages_of
@@ -88,7 +88,9 @@ def last_words(result: JobResult) -> str:
 
 
 def _failed(result: JobResult, ticket: Ticket, code: int, provided: frozenset[str]) -> Stop:
-    failure = find_import_failure(result.stdout, result.stderr, exit_code=code)
+    printed = f"{result.stderr}\n{result.stdout}"
+    failure = find_syntax_error(printed, ticket.implementation_files)
+    failure = failure or find_import_failure(result.stdout, result.stderr, exit_code=code)
     script = ticket.verification_script
     if failure is None:
         reason = f"{script} exited with {code}; {last_words(result)}"

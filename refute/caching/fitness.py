@@ -55,8 +55,9 @@ def settled(strength: Strength) -> str:
     if any(one.end is MutantEnd.UNCLEAR for one in strength.survivors):
         return "what became of a mutant is unclear"
     n = strength.n + strength.limit
-    worst, _ = wilson(strength.killed, n)
-    best, _ = wilson(strength.killed + strength.limit, n)
+    population = None if strength.population is None else strength.population + strength.limit
+    worst, _ = wilson(strength.killed, n, population=population)
+    best, _ = wilson(strength.killed + strength.limit, n, population=population)
     return "" if (best < strength.floor) or (worst >= strength.floor) else "mutants that hung might decide"
 
 

@@ -21,6 +21,9 @@ import sys
 PLACES = {places!r}
 shown = 0
 for path, number, what in PLACES:
+    if not pathlib.Path(path).is_file():
+        print(f"no {{path}} here; run it in the workspace", file=sys.stderr)
+        sys.exit(2)
     line = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").split("\\n")[number - 1]
     print(f"{{path}}:{{number}}: {{line.strip()}}")
     shown += 1

@@ -1,12 +1,11 @@
 """The hardening round: where the attack was too weak, a model is shown what it did not notice, once."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from refute.adversary.attack import Brief, Screening
 from refute.adversary.combining import combine
-from refute.adversary.strength.mutants import Mutant, sample_mutants
 from refute.adversary.strength.record import MutantEnd, Strength
+from refute.adversary.strength.sample import Sample, draw_sample
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.pricing import total
 from refute.ports import Ports
@@ -83,10 +82,10 @@ def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, w
     return replace(asked, measured=replace(measured, strength=strength), summary=f"{summary}; {measured.summary}")
 
 
-def _not_shown(ports: Ports, snapshot: Snapshot, brief: Brief, before: Hardening) -> Sequence[Mutant]:
+def _not_shown(ports: Ports, snapshot: Snapshot, brief: Brief, before: Hardening) -> Sample:
     """Mutants of which the model was shown no diff."""
     first = first_sample(ports, brief, snapshot)
     if before.measured.strength is not None and before.measured.strength.reaches_floor:
         return first
     count = ports.settings.mutants
-    return sample_mutants(brief.modules, count=count, seed=f"{snapshot.digest}, hardened", without=first)
+    return draw_sample(brief, count=count, seed=f"{snapshot.digest}, hardened", without=first.mutants)

@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.strength.mutants import Mutant, sample_mutants
+from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import Strength
+from refute.adversary.strength.sample import Sample, draw_sample
 from refute.adversary.strength.scoring import score, unmeasured
 from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits
 from refute.caching.chance import left_to_chance
@@ -47,37 +48,33 @@ def measure_strength(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence:
     return run_mutants(ports, snapshot, evidence, brief, first_sample(ports, brief, snapshot))
 
 
-def first_sample(ports: Ports, brief: Brief, snapshot: Snapshot) -> tuple[Mutant, ...]:
+def first_sample(ports: Ports, brief: Brief, snapshot: Snapshot) -> Sample:
     """The mutants that an attack is measured by first; the same ones for the same files."""
-    return sample_mutants(brief.modules, count=ports.settings.mutants, seed=snapshot.digest)
+    return draw_sample(brief, count=ports.settings.mutants, seed=snapshot.digest)
 
 
-def run_mutants(
-    ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Brief, mutants: Sequence[Mutant]
-) -> StrengthStage:
+def run_mutants(ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Brief, sample: Sample) -> StrengthStage:
     """Score an attack by these mutants; raises as `measure_strength` does."""
     settings = ports.settings
-    if not mutants:
+    if not sample.mutants:
         reason = "there is nothing left in the code that a mutant could change"
         return _told(unmeasured(reason, floor=settings.strength_floor))
-    mutants = _fitting(mutants, brief)
-    if not mutants:
+    sample = replace(sample, mutants=_fitting(sample.mutants, brief))
+    if not sample.mutants:
         return _told(unmeasured("the code is too large for its mutants", floor=settings.strength_floor))
     began = time.monotonic()
-    measured = _Experiment(ports, snapshot, evidence, brief, mutants).measure()
+    measured = _Experiment(ports, snapshot, evidence, brief, sample).measure()
     return replace(measured, duration_s=round(time.monotonic() - began, 3))
 
 
 class _Experiment:
     """One attack on these mutants."""
 
-    def __init__(
-        self, ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Brief, mutants: Sequence[Mutant]
-    ) -> None:
+    def __init__(self, ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Brief, sample: Sample) -> None:
         self._ports = ports
         self._evidence = evidence
         self._brief = brief
-        self._mutants = mutants
+        self._sample = sample
         self._outline = Job(
             name="strength",
             run_id=ports.run_id,
@@ -122,7 +119,7 @@ class _Experiment:
         jobs = trial_jobs(
             trial,
             brief,
-            self._mutants,
+            self._sample.mutants,
             self._outline,
             ports.settings,
             containers=CONTAINERS,
@@ -134,10 +131,10 @@ class _Experiment:
     def _scored(self, record: MutantsRecord) -> Strength:
         ran = replace(self._trial(random.Random(0)), probe=record.probe)  # noqa: S311  # the probe's name decides
         floor = self._ports.settings.strength_floor
-        return score(ran, self._brief, self._mutants, record.containers, floor=floor)
+        return score(ran, self._brief, self._sample, record.containers, floor=floor)
 
 
-def _fitting(mutants: Sequence[Mutant], brief: Brief) -> list[Mutant]:
+def _fitting(mutants: Sequence[Mutant], brief: Brief) -> tuple[Mutant, ...]:
     """As many as a container can be given beside controls and hollow variants, each of which is the whole code."""
     room = MAX_CHARS - (2 * CONTAINERS + 2) * sum(len(one.source) for one in brief.modules)
     taken: list[Mutant] = []
@@ -146,7 +143,7 @@ def _fitting(mutants: Sequence[Mutant], brief: Brief) -> list[Mutant]:
         if room < 0:
             break
         taken.append(one)
-    return taken
+    return tuple(taken)
 
 
 def could_pass(ports: Ports, evidence: Evidence) -> bool:
@@ -180,7 +177,9 @@ def in_words(strength: Strength) -> str:
     shallow = (
         f"; not attacked strongly: {', '.join(one.claim_id for one in strength.shallow)}" if strength.shallow else ""
     )
+    low, high = f"{strength.low:.2f}", f"{strength.high:.2f}"
+    share = low if strength.is_census else f"{low} to {high} with 90% confidence"
     return (
-        f"{strength.kills}, {strength.low:.2f} to {strength.high:.2f} with 90% confidence, floor {strength.floor:g}"
+        f"{strength.kills}, {share}, floor {strength.floor:g}"
         f"{'; not seen claim by claim' if strength.unjudged else shallow}"
     )

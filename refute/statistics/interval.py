@@ -9,20 +9,26 @@ Z_95: Final = 1.959963984540054
 """Two-sided 95%."""
 
 
-def wilson(hits: int, trials: int, *, z: float = Z_90) -> tuple[float, float]:
+def wilson(hits: int, trials: int, *, z: float = Z_90, population: int | None = None) -> tuple[float, float]:
     """Wilson's score interval.
 
     Args:
         hits: of the trials.
         trials: none: the interval is everything.
         z: quantile of the normal distribution.
+        population: how many there are in all, where that is known. The more of them were tried, the narrower the
+            interval; where all were, the share is known and no interval is left.
 
-    Source: Wilson, Journal of the American Statistical Association 22 (1927), 209-212.
+    Source: Wilson, Journal of the American Statistical Association 22 (1927), 209-212; finite population: Cochran,
+    Sampling Techniques (1977), 2.6, by the number of trials that tell as much of an endless population.
     """
     if trials == 0:
         return 0.0, 1.0
     share = hits / trials
-    centre = share + z * z / (2 * trials)
-    spread = z * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    scale = 1 + z * z / trials
+    if population is not None and population <= trials:
+        return share, share
+    n = trials if population is None else trials * (population - 1) / (population - trials)
+    centre = share + z * z / (2 * n)
+    spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
     return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)

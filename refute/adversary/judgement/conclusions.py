@@ -96,8 +96,8 @@ def _verdict(
         by_verdict.setdefault(one.verdict, []).append(one)
     if refuting := by_verdict.get(TriageVerdict.REFUTED):
         return ClaimVerdict.REFUTED, refuting[0].reason, refuting[0].test.name
-    if not tests:
-        return ClaimVerdict.UNTESTED, _why_untested(claim, screening), ""
+    if all(one.verdict is TriageVerdict.INVALID for one in tests):
+        return ClaimVerdict.UNTESTED, _why_untested(claim, tests, screening), ""
     if tampering:
         return ClaimVerdict.INCONCLUSIVE, f"the run was tampered with: {tampering[0]}", ""
     contested = [one for one in by_verdict.get(TriageVerdict.FLAKY, ()) if one.contested]
@@ -117,7 +117,9 @@ def _verdict(
     return ClaimVerdict.SURVIVED, reason, ""
 
 
-def _why_untested(claim: Claim, screening: Screening) -> str:
+def _why_untested(claim: Claim, tests: Sequence[TriagedTest], screening: Screening) -> str:
+    if tests:
+        return f"only tests that are at fault themselves: {tests[0].test.name}, {tests[0].reason}"
     for untestable in screening.attack.untestable:
         if untestable.claim.id == claim.id:
             return untestable.reason

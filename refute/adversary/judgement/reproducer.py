@@ -1,7 +1,8 @@
-"""A standalone program per refutation: plain `python reproduce_….py` in the workspace shows the disagreement."""
+"""A pytest file per refutation, with the one test and what it needs: it shows the disagreement, wherever it is run."""
 
 import ast
 import builtins
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -10,7 +11,6 @@ from refute.adversary.counterexample import arguments
 from refute.adversary.references import defined, loaded
 from refute.python_syntax import parse_python, python_lines
 
-LIBRARIES: Final = frozenset({"pytest", "hypothesis", "_pytest"})
 NAMES_IN_INPUTS: Final = {
     "datetime": "import datetime",
     "uuid": "import uuid",
@@ -29,176 +29,168 @@ NAMES_IN_INPUTS: Final = {
     "inf": "from math import inf",
 }
 """Names that reprs of generated values use."""
-STAND_INS: Final = {
-    "pytest": '''\
-class pytest:
-    """What this test uses of pytest, so that it runs without it."""
+RUN: Final = '''\
+import os
+import sys
+from pathlib import Path
 
-    class raises:
-        def __init__(self, expected, *, match=None):
-            self.expected, self.match, self.value = expected, match, None
+CLAIM = {claim!r}
+FAILED_WITH = {errors!r}
+FILES = {files!r}
+IMPORT_ROOTS = {roots!r}
 
-        def __enter__(self):
-            return self
 
-        def __exit__(self, kind, error, traceback):
-            assert error is not None, f"did not raise {self.expected}"
-            if not isinstance(error, self.expected):
-                return False
-            import re
+def stop(why):
+    """Nothing can be said about the claim."""
+    print(why, file=sys.stderr)
+    if __name__ == "__main__":
+        raise SystemExit(2)
+    pytest.exit(why, returncode=2)
 
-            assert self.match is None or re.search(self.match, str(error)), f"{error!s} does not match {self.match}"
-            self.value, self.type = error, type(error)
-            return True
 
-    @staticmethod
-    def fail(reason="", pytrace=True):
-        raise AssertionError(reason)
-''',
-    "assume": """\
-def assume(condition):
-    if not condition:
-        print("NOT REPRODUCED: the input does not satisfy the test's assumption")
-        raise SystemExit(0)
-    return True
-""",
-    "note": """\
-def note(value):
-    print(value)
-""",
-}
-PYTEST_USED: Final = frozenset({"raises", "fail"})
-MAIN: Final = """\
+def find_workspace():
+    """Where the code is: as told, else here or above, else where it was verified."""
+    if __name__ == "__main__" and sys.argv[1:]:
+        os.environ["REFUTE_WORKSPACE"] = sys.argv[1]
+    told = os.environ.get("REFUTE_WORKSPACE")
+    places = [Path(told)] if told else [Path.cwd(), *Path.cwd().parents, Path({workspace!r})]
+    for place in places:
+        if all((place / file).is_file() for file in FILES):
+            return place.resolve()
+    return stop(f"cannot import; run it in the workspace: there is no {{', '.join(FILES)}} in {{places[0]}}")
+
+
+def run():
+    """Exit code: 1 where the claim is violated, 0 where it holds, 2 where neither can be said."""
+    errors = []
+
+    class Watch:
+        def pytest_runtest_makereport(self, item, call):
+            errors.extend([call.excinfo.value] if call.excinfo else [])
+
+    sys.dont_write_bytecode = True
+    file = os.path.abspath(__file__)
+    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", os.path.dirname(file)]
+    code = pytest.main([*options, "--import-mode=importlib", file], plugins=[Watch()])
+    kinds = {{type(error).__name__ for error in errors}}
+    if code == 0:
+        print(f"NOT REPRODUCED: {{CLAIM}} holds here")
+        return 0
+    if kinds & {{*FAILED_WITH}}:
+        print(f"REPRODUCED: {{CLAIM}} is violated", file=sys.stderr)
+        return 1
+    if any(isinstance(error, ImportError) for error in errors):
+        return stop("cannot import; run it in the workspace, with what the code requires installed")
+    return stop(f"NOT REPRODUCED: got {{', '.join(sorted(kinds)) or 'no result'}}, expected {{FAILED_WITH[0]}}")
+
+
+try:
+    {imports}
+except ImportError as error:
+    stop(f"{{error}}; install it: python -m pip install pytest hypothesis")
+WORKSPACE = find_workspace()
 if __name__ == "__main__":
-    try:
-        {call}
-    except SystemExit:
-        raise
-    except BaseException:
-        traceback.print_exc()
-        print({shown}, file=sys.stderr)
-        raise SystemExit(1)
-    print("NOT REPRODUCED: the claim holds here")
-"""
+    raise SystemExit(run())
+os.chdir(WORKSPACE)
+sys.path[:0] = [str(WORKSPACE / root) for root in IMPORT_ROOTS]
+'''
+ASSERTIONS: Final = ("AssertionError", "Failed")
+"""Kinds of error that a failed check ends with: `assert`, and pytest's own `raises` and `fail`."""
 
 
 def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brief) -> str:
-    """The program for one refuting test.
+    """The file for one refuting test.
 
-    It needs neither pytest nor Hypothesis where the test is an example or its smallest input is known; else it
-    carries the test file and starts pytest on this test, and says so.
+    The test is called with its smallest input where that can be written down; then it needs no Hypothesis.
 
     Args:
         attack: holds the test's source.
         test: the refuting test.
         run: how it failed, with the smallest input.
-        brief: names the claim and the import roots.
+        brief: names the claim, the files and the import roots.
 
     Returns:
-        Python source. It exits with 1 and the error where the claim is violated, with 0 where it is not.
+        Python source, for `python FILE [WORKSPACE]` and `pytest FILE`. Run by Python it exits with 1 where the test
+        fails as it did, with 0 where it passes, with 2 where the code is not found or the test fails otherwise.
     """
-    try:
-        return _standalone(attack, test, run, brief)
-    except _NeedsPytestError:
-        return _by_pytest(attack, test, run, brief)
-
-
-class _NeedsPytestError(Exception):
-    """The test cannot run without pytest or Hypothesis."""
-
-
-def _standalone(attack: Attack, test: AttackTest, run: TestRun, brief: Brief) -> str:
     body = parse_python(attack.source).body
-    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == test.name]
-    if not functions:
-        raise _NeedsPytestError
-    function = functions[-1]
-    given = _given(function, run)
-    kept = _closure(body, function)
-    names = set().union(*(loaded(node) for node in (*kept, _bare(function)))) if kept else loaded(_bare(function))
-    stand_ins = _stand_ins(body, [*kept, _bare(function)], names)
-    inputs = [line for name, line in NAMES_IN_INPUTS.items() if name in _names_of(given.values())]
-    call = f"{test.name}({', '.join(f'{name}={value}' for name, value in given.items())})"
+    function = next(node for node in reversed(body) if isinstance(node, ast.FunctionDef) and node.name == test.name)
+    given = _given(run)
+    bare = _bare(function)
+    wanted = [argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)]
+    alone = given is not None and set(given) == set(wanted) and not _needs_hypothesis(body, _closure(body, bare), bare)
+    shown = bare if alone else function
+    kept = _closure(body, shown)
+    heading, given = _input(function, wanted, given or {}, alone=alone)
+    names = {name for value in given.values() for name in loaded(parse_python(value.strip(), mode="eval"))}
+    future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     parts = [
-        _header(test, run, brief, needs="nothing but Python"),
-        "\n".join(["import sys", "import traceback", *inputs]),
-        _path(brief),
-        *stand_ins,
-        *(_text(attack.source, node) for node in kept),
-        _text(attack.source, _bare(function)),
-        MAIN.format(call=call, shown=repr(f"REPRODUCED: {test.claim_id} is violated")),
+        _header(test, run, brief),
+        *(_text(attack.source, node) for node in future),
+        _preamble(
+            test, run, brief, needs=["pytest", *(["hypothesis"] if _needs_hypothesis(body, kept, shown) else [])]
+        ),
+        "\n".join(line for name, line in NAMES_IN_INPUTS.items() if name in names),
+        *(_text(attack.source, node) for node in kept if node not in future),
+        f"{heading}{_text(attack.source, shown)}",
     ]
-    program = "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
-    parse_python(program)
-    return program
+    return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
-def _given(function: ast.FunctionDef, run: TestRun) -> dict[str, str]:
-    """The arguments to call the test with: its smallest input."""
-    wanted = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
+def _input(
+    function: ast.FunctionDef, wanted: Sequence[str], given: dict[str, str], *, alone: bool
+) -> tuple[str, dict[str, str]]:
+    """The decorator that gives a test its smallest input, and what that is; nothing where it draws its own."""
+    if alone and wanted:
+        values = ", ".join(given[name] for name in wanted)
+        return f"@pytest.mark.parametrize({tuple(wanted)!r}, [({values},)])\n", given
+    drawn = any("given" in loaded(one) for one in function.decorator_list)
+    if not alone and drawn and given and set(given) <= set(wanted):
+        values = ", ".join(f"{name}={value}" for name, value in given.items())
+        return f"@hypothesis.example({values})\n", given
+    return "", {}
+
+
+def _given(run: TestRun) -> dict[str, str] | None:
+    """The smallest input; None where it cannot be written as Python."""
     found = arguments(run.smallest_input)
-    if found is None or set(found) != wanted or function.args.posonlyargs:
-        raise _NeedsPytestError
-    if not _names_of(found.values()) <= {*NAMES_IN_INPUTS, *dir(builtins)}:
-        raise _NeedsPytestError
-    return found
+    names = {name for value in (found or {}).values() for name in loaded(parse_python(value.strip(), mode="eval"))}
+    return found if names <= {*NAMES_IN_INPUTS, *dir(builtins)} else None
 
 
-def _names_of(expressions: Iterable[str]) -> set[str]:
-    return {name for text in expressions for name in loaded(parse_python(text.strip(), mode="eval"))}
+def _needs_hypothesis(body: Sequence[ast.stmt], kept: Sequence[ast.stmt], function: ast.FunctionDef) -> bool:
+    foreign = {name for node in body if _is_of_hypothesis(node) for name in defined(node)}
+    used = [*kept, function]
+    return any(foreign & loaded(node) or any(map(_is_of_hypothesis, ast.walk(node))) for node in used)
+
+
+def _is_of_hypothesis(node: ast.AST) -> bool:
+    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    return any(name.partition(".")[0] == "hypothesis" for name in names)
 
 
 def _closure(body: Sequence[ast.stmt], function: ast.FunctionDef) -> list[ast.stmt]:
-    """The statements of the file that the function needs, in their order; imports of the test libraries left out."""
-    needed = loaded(_bare(function))
+    """The statements of the file that the function needs, in their order."""
+    needed = loaded(function)
     kept: list[ast.stmt] = []
     grown = True
     while grown:
         grown = False
         for node in body:
-            if node in kept or node is function or _is_library_import(node) or needed.isdisjoint(defined(node)):
+            if node in kept or getattr(node, "name", "") == function.name or needed.isdisjoint(defined(node)):
                 continue
             kept.append(node)
             needed |= loaded(node)
             grown = True
-    future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
-    if future:
-        raise _NeedsPytestError  # it would have to stand first, before our own lines
     return sorted(kept, key=lambda node: node.lineno)
-
-
-def _stand_ins(body: Sequence[ast.stmt], used: Sequence[ast.stmt], names: set[str]) -> list[str]:
-    """Small replacements for what the test uses of pytest and Hypothesis."""
-    foreign = {name for node in body if _is_library_import(node) for name in defined(node)} & names
-    if not foreign <= set(STAND_INS):
-        raise _NeedsPytestError
-    for node in used:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == "pytest":
-                if part.attr not in PYTEST_USED:
-                    raise _NeedsPytestError
-            elif _is_library_import(part):
-                raise _NeedsPytestError
-    return [STAND_INS[name] for name in sorted(foreign)]
-
-
-def _is_library_import(node: ast.AST) -> bool:
-    match node:
-        case ast.Import(names=aliases):
-            return any(alias.name.partition(".")[0] in LIBRARIES for alias in aliases)
-        case ast.ImportFrom(module=str(module)):
-            return module.partition(".")[0] in LIBRARIES
-    return False
 
 
 def _bare(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function without its decorators."""
-    return ast.copy_location(
-        ast.FunctionDef(
-            name=function.name, args=function.args, body=function.body, decorator_list=[], returns=function.returns
-        ),
-        function,
-    )
+    bare = copy.copy(function)
+    bare.decorator_list = []
+    return bare
 
 
 def _text(source: str, node: ast.stmt) -> str:
@@ -209,13 +201,26 @@ def _text(source: str, node: ast.stmt) -> str:
     return "\n".join(lines[first - 1 : node.end_lineno])
 
 
-def _header(test: AttackTest, run: TestRun, brief: Brief, *, needs: str) -> str:
+def _preamble(test: AttackTest, run: TestRun, brief: Brief, *, needs: Iterable[str]) -> str:
+    kind = run.error_type.rpartition(".")[2]
+    return RUN.format(
+        claim=str(test.claim_id),
+        errors=ASSERTIONS if kind in ASSERTIONS else (kind,),
+        files=list(brief.ticket.implementation_files),
+        roots=list(brief.ticket.import_roots),
+        workspace=str(brief.ticket.workspace),
+        imports="\n    ".join(f"import {name}" for name in needs),
+    )
+
+
+def _header(test: AttackTest, run: TestRun, brief: Brief) -> str:
     claim = next(claim for claim in brief.ticket.claims if claim.id == test.claim_id)
     facts = [
         f"Ticket {brief.ticket.id}, claim {claim.id}: {claim.text}",
-        f"Violated in {test.name}: {run.error_type}: {run.error_message}",
+        f"Violated in {test.name}, at the end of this file: {run.error_type}: {run.error_message}",
         *(f"Smallest input: {line}" for line in run.smallest_input.splitlines()),
-        f"Run it in the workspace: python <this file>. Needs {needs}. Exits with 1 where the claim is violated.",
+        "Run it: python FILE [WORKSPACE], or pytest FILE (in the workspace, or with REFUTE_WORKSPACE=…)",
+        "Exit code: 1 reproduced, 0 the claim holds, 2 the code was not found or the test ended in another way",
     ]
     return "\n".join(f"# {line}" for fact in facts for line in _plain(fact).splitlines())
 
@@ -223,31 +228,3 @@ def _header(test: AttackTest, run: TestRun, brief: Brief, *, needs: str) -> str:
 def _plain(text: str) -> str:
     """Text that is safe in a comment: every line break is one that we see, nothing is invisible."""
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text.replace("\r\n", "\n"))
-
-
-def _path(brief: Brief) -> str:
-    return f"sys.path[:0] = {list(brief.ticket.import_roots)!r}  # relative to the workspace"
-
-
-def _by_pytest(attack: Attack, test: AttackTest, run: TestRun, brief: Brief) -> str:
-    """A program that carries the whole file and runs one test of it."""
-    return f"""\
-{_header(test, run, brief, needs="pytest and hypothesis")}
-
-import os
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
-
-SOURCE = {attack.source!r}
-
-with tempfile.TemporaryDirectory() as folder:
-    file = Path(folder, {attack.file_name!r})
-    file.write_text(SOURCE, encoding="utf-8")
-    roots = os.pathsep.join(os.path.abspath(root) for root in {list(brief.ticket.import_roots)!r})
-    command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", folder]
-    command += ["--import-mode=importlib", f"{{file}}::{test.name}"]
-    code = subprocess.run(command, env={{**os.environ, "PYTHONPATH": roots}}).returncode
-sys.exit(code)
-"""

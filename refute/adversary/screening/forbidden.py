@@ -103,7 +103,7 @@ class Objections:
             yield from self._known[id(statement)]
 
     def _against(self, statement: ast.stmt) -> Iterator[str]:
-        names = self._names
+        names = self._names.within(statement)
         for node in ast.walk(statement):
             for dotted in _mentioned(node, names):
                 yield from (f"{what} {dotted}" for what, table in self._tables if _match(dotted, table))

@@ -1,27 +1,34 @@
 """What an expression of a generated test names, imports and aliases followed: `m.patch` → `unittest.mock.patch`."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 ROUNDS = 5
 """Times that assignments are gone through for aliases of aliases."""
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+INNER = (*FUNCTIONS, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""What has names of its own."""
 LOADERS = frozenset({"importlib.import_module", "__import__", "importlib.__import__", "pytest.importorskip"})
 
 
 class Resolution:
-    """Resolves names of one file. Imports count wherever in the file they stand.
+    """Resolves the names that a module, or one statement of it, sees.
 
     Args:
-        tree: the parsed file.
+        scope: the parsed file, or a statement of it.
+        around: resolves the file's names, for a statement.
     """
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, scope: ast.AST, around: "Resolution | None" = None) -> None:
+        self._around = around
+        self._hidden = _bound(scope) if isinstance(scope, FUNCTION) else set()
         self._names: dict[str, str] = {}
         self._texts: dict[str, str] = {}
-        self.star_imports: list[str] = []
+        self.star_imports: list[str] = around.star_imports if around else []
         """Modules of which every name was imported."""
         assigned: list[tuple[str, ast.expr]] = []
-        for node in ast.walk(tree):
+        for node in _of_module(scope) if around is None else ast.walk(scope):
             self._learn_import(node)
             assigned.extend(_assignments(node))
         for _ in range(ROUNDS):
@@ -31,11 +38,25 @@ class Resolution:
                 if (text := self.text(value)) is not None:
                     self._texts[name] = text
 
+    def within(self, statement: ast.AST) -> "Resolution":
+        """As a statement of the module sees names: what a function binds itself hides the module's."""
+        return Resolution(statement, self._around or self)
+
+    def named(self, name: str) -> str:
+        """What a name was imported as, or made of; empty where that is not known."""
+        around = self._around.named(name) if self._around and name not in self._hidden else ""
+        return around or self._names.get(name, "")
+
+    def text_of(self, name: str) -> str | None:
+        """The constant text that a name stands for."""
+        around = self._around.text_of(name) if self._around and name not in self._hidden else None
+        return self._texts.get(name) if around is None else around
+
     def dotted(self, node: ast.AST) -> str:
         """The dotted name of what an expression denotes; empty where it does not come from an import or a builtin."""
         match node:
             case ast.Name(id=name):
-                return self._names.get(name, name if name in _BUILTINS else "")
+                return self.named(name) or (name if name in _BUILTINS else "")
             case ast.Attribute(value=value, attr=attribute):
                 base = self.dotted(value)
                 return f"{base}.{attribute}" if base else ""
@@ -53,7 +74,7 @@ class Resolution:
             case ast.Constant(value=str(text)):
                 return text
             case ast.Name(id=name):
-                return self._texts.get(name)
+                return self.text_of(name)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 return _joined([self.text(left), self.text(right)])
             case ast.JoinedStr(values=parts):
@@ -107,6 +128,34 @@ class Resolution:
 _BUILTINS = frozenset(
     {"__import__", "getattr", "setattr", "delattr", "vars", "open", "eval", "exec", "compile", "object", "type"}
 )
+
+
+def _of_module(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that bind names of the module: outside functions, and in those that declare some of theirs global."""
+    yield from _own(tree, but=(*FUNCTIONS, ast.ClassDef))
+    for node in ast.walk(tree):
+        if isinstance(node, FUNCTION) and any(isinstance(part, ast.Global) for part in ast.walk(node)):
+            yield from ast.walk(node)
+
+
+def _own(node: ast.AST, *, but: tuple[type[ast.AST], ...]) -> Iterator[ast.AST]:
+    """The nodes below one, without what is inside these kinds."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, but):
+            yield from _own(child, but=but)
+
+
+def _bound(function: ast.AST) -> set[str]:
+    """Names that are a function's own. An argument is none: its default may be the module's."""
+    names: set[str] = set()
+    for node in _own(function, but=INNER):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                names.add(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                names |= {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+    return names - {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
 
 
 def _assignments(node: ast.AST) -> Iterable[tuple[str, ast.expr]]:

@@ -9,6 +9,7 @@ from typing import Final
 from refute.adversary.attack import Attack, AttackTest, Brief, Rejected, Screening
 from refute.adversary.promises import SAMENESS
 from refute.adversary.references import ImplementationUse
+from refute.adversary.screening.copies import copies, functions_of
 from refute.adversary.screening.forbidden import Objections
 from refute.adversary.screening.resolution import Resolution
 from refute.adversary.screening.vacuity import vacuity
@@ -79,6 +80,7 @@ class _Judge:
         self._use = ImplementationUse(suite.source, [source.module.name for source in brief.modules], brief.programs)
         self._vocabulary = Vocabulary(brief)
         self._programs = brief.programs
+        self._implementation = functions_of(brief.modules)
         self.dangers: Sequence[Finding] = ()
 
     def reason(self, test: AttackTest, tests: Sequence[AttackTest]) -> str:
@@ -106,6 +108,7 @@ class _Judge:
         yield from self._unsafe(closure)
         yield from self._objections.to(closure)
         yield from wrappers(function, self._names)
+        yield from copies(closure, self._implementation)
         yield from self._vocabulary.unknown(closure)
         sameness = SAMENESS.search(claim.text) is not None
         yield from filter(None, [vacuity(function, closure, self._names, self._use, sameness=sameness)])

@@ -74,10 +74,12 @@ class _Checks:
     ) -> None:
         self._run = run_inside(function)
         self._helpers = helpers
-        self._names = names
+        self._names = names = names.within(function)
         self._use = use
         self._taint = Taint(function, names, use, of_caller=known is not None)
         self._aliases = aliases_in(function)
+        assigned = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
+        self._made = {name.id: one.value for one in assigned for name in one.targets if isinstance(name, ast.Name)}
         self._assumed = assumed_in(function)
         self._sameness = sameness
         self._known = {} if known is None else known
@@ -149,11 +151,21 @@ class _Checks:
 
     def _expects_itself(self, raiser: ast.Call, body: Sequence[ast.stmt]) -> str:
         """Whether the test raises by itself what it waits for; empty where it does not."""
-        if any((isinstance(one, ast.Raise) and not self._taint.depends(one)) or _fails(one) for one in body):
+        if any(self._raises(one, raiser.args[:1]) or _fails(one) for one in _always_run(body)):
             return "expects an error that it raises itself"
         if catches_all([*raiser.args[:1], *(one.value for one in raiser.keywords)]) and own_checks(body):
             return "expects its own check to fail"
         return ""
+
+    def _raises(self, statement: ast.stmt, expected: Sequence[ast.expr]) -> bool:
+        """Whether a statement raises what the implementation has no part in, or just the error that is expected."""
+        if not isinstance(statement, ast.Raise):
+            return False
+        raised = self._made.get(statement.exc.id) if isinstance(statement.exc, ast.Name) else statement.exc
+        kind = raised.func if isinstance(raised, ast.Call) else raised or statement.exc
+        listed = [part for one in expected for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
+        same = kind is not None and ast.unparse(kind) in map(ast.unparse, listed)
+        return same or not self._taint.depends(statement)
 
     def _try(self, statement: ast.Try, *, guarded: bool) -> Iterator[str]:
         """Checks in the body count unless a handler catches what they raise and goes on."""
@@ -192,6 +204,14 @@ class _Checks:
             checks = _Checks(helper, self._helpers, self._names, self._use, sameness=self._sameness, known=self._known)
             self._known[name, guarded] = list(checks.of(helper.body, guarded=guarded))
         yield from self._known[name, guarded]
+
+
+def _always_run(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block and of the `with` blocks in it."""
+    for one in body:
+        yield one
+        if isinstance(one, ast.With):
+            yield from _always_run(one.body)
 
 
 def _runs_on_nothing(decorator: ast.expr, names: Resolution) -> bool:

@@ -1,11 +1,12 @@
 """Mutants of a ticket's modules: which there are, and a sample of them that is the same each time."""
 
 import ast
-import copy
 import difflib
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from types import CodeType
 from typing import Final
 
 from refute.adversary.attack import SourceModule
@@ -14,7 +15,8 @@ from refute.adversary.strength.operators import changes
 from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
-MAX_CANDIDATES: Final = 5_000
+MAX_CANDIDATES: Final = 50_000
+"""Of a module."""
 TOLD: Final = frozenset({"help", "description", "epilog", "metavar", "usage", "doc", "slots"})
 """Keyword arguments that only speak to people, or whose effect no claim is about."""
 TEXT_CALLS: Final = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log", "warn", "print"})
@@ -38,42 +40,56 @@ class Mutant:
     """Why the change may make no difference; empty where nothing suggests it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A change that could be made."""
+
+    module: SourceModule
+    line: int
+    site: int
+    """Number of the node that would be changed."""
+    change: int
+    """Number of the change of that node."""
+
+
+def candidates(modules: Sequence[SourceModule]) -> list[Candidate]:
+    """Every change of modules that can be parsed, in the order of the files."""
+    return [one for module in modules for one in islice(_candidates(module), MAX_CANDIDATES)]
+
+
 def sample_mutants(
-    modules: Sequence[SourceModule], *, count: int, seed: str, without: Sequence[Mutant] = ()
+    possible: Sequence[Candidate], *, count: int, seed: str, without: Sequence[Mutant] = ()
 ) -> tuple[Mutant, ...]:
     """Draw mutants, the same ones for the same seed.
 
     Args:
-        modules: of the implementation; what cannot be parsed has no mutants.
+        possible: to be drawn from.
         count: at most so many.
         seed: any text.
         without: mutants of an earlier sample, not to be drawn again.
     """
-    candidates = [(module, change) for module in modules for change in _candidates(module.source)]
-    random.Random(seed).shuffle(candidates)  # noqa: S311  # reproducible, not secret
+    shuffled = list(possible)
+    random.Random(seed).shuffle(shuffled)  # noqa: S311  # reproducible, not secret
     seen = {(mutant.path, mutant.source) for mutant in without}
     drawn: list[Mutant] = []
-    for module, (index, number) in candidates:
+    benches: dict[str, _Workbench] = {}
+    for one in shuffled:
         if len(drawn) == count:
             break
-        mutant = _make(module, index, number, len(drawn) + 1)
+        path = one.module.module.path
+        benches[path] = benches.get(path) or _Workbench(one.module)
+        mutant = benches[path].make(one, len(drawn) + 1)
         if mutant is not None and (mutant.path, mutant.source) not in seen:
             seen.add((mutant.path, mutant.source))
             drawn.append(mutant)
     return tuple(drawn)
 
 
-def _candidates(source: str) -> list[tuple[int, int]]:
-    """(number of the node, number of its change), in the order of the file."""
-    tree = parsed_or_none(source)
-    if tree is None:
-        return []
-    found = []
-    for index, node in enumerate(_sites(tree)):
-        found += [(index, number) for number, _ in enumerate(changes(node))]
-        if len(found) >= MAX_CANDIDATES:
-            break
-    return found
+def _candidates(module: SourceModule) -> Iterator[Candidate]:
+    tree = parsed_or_none(module.source)
+    for index, node in enumerate(_sites(tree) if tree else ()):
+        for number, _ in enumerate(changes(node)):
+            yield Candidate(module=module, line=getattr(node, "lineno", 0), site=index, change=number)
 
 
 def _sites(tree: ast.Module) -> Iterator[ast.AST]:
@@ -126,45 +142,60 @@ def _messages(node: ast.AST) -> Iterator[ast.AST]:
             yield from (value for value in values if isinstance(value, ast.Constant))
 
 
-def _make(module: SourceModule, index: int, number: int, ordinal: int) -> Mutant | None:
-    """The mutant; None where Python compiles it to what it was, or not at all."""
-    tree = parse_python(module.source)
-    plain = ast.unparse(tree)
-    site = next(node for place, node in enumerate(_sites(tree)) if place == index)
-    change, other = next(made for place, made in enumerate(changes(site)) if place == number)
-    line = getattr(site, "lineno", 0)
-    suspected = suspicion(tree, site)
-    mutated = _Replace(site, ast.copy_location(copy.deepcopy(other), site)).visit(tree)
-    try:
-        source = ast.unparse(ast.fix_missing_locations(mutated))
-        if _same_code(plain, source):
+class _Workbench:
+    """A module's tree, in which one node at a time is changed and put back: parsing a large one takes a while.
+
+    Args:
+        module: that can be parsed.
+    """
+
+    def __init__(self, module: SourceModule) -> None:
+        self._path = module.module.path
+        self._tree = parse_python(module.source)
+        self._sites = list(_sites(self._tree))
+        self._plain = ast.unparse(self._tree)
+        self._code = _compiled(self._plain)
+        self._parents = {child: node for node in ast.walk(self._tree) for child in ast.iter_child_nodes(node)}
+
+    def make(self, one: Candidate, ordinal: int) -> Mutant | None:
+        """The mutant; None where Python compiles it to what it was, or not at all."""
+        site = self._sites[one.site]
+        change, other = next(islice(changes(site), one.change, None))
+        try:
+            source = self._written_with(site, ast.copy_location(other, site))
+            if _compiled(source) == self._code:
+                return None
+        except UNPARSABLE:
             return None
-    except UNPARSABLE:
-        return None
-    return Mutant(
-        number=ordinal,
-        path=module.module.path,
-        line=line,
-        change=change,
-        source=source,
-        diff=_diff(plain, source, module.module.path),
-        suspected_equivalent=suspected,
-    )
+        return Mutant(
+            number=ordinal,
+            path=self._path,
+            line=one.line,
+            change=change,
+            source=source,
+            diff=_diff(self._plain, source, self._path),
+            suspected_equivalent=suspicion(self._tree, site),
+        )
+
+    def _written_with(self, site: ast.AST, other: ast.AST) -> str:
+        parent = self._parents[site]
+        _replace_child(parent, site, other)
+        try:
+            return ast.unparse(self._tree)
+        finally:
+            _replace_child(parent, other, site)
 
 
-class _Replace(ast.NodeTransformer):
-    """Puts one node in the place of another."""
-
-    def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self._old = old
-        self._new = new
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        return self._new if node is self._old else self.generic_visit(node)
+def _replace_child(parent: ast.AST, old: ast.AST, new: ast.AST) -> None:
+    for name, value in ast.iter_fields(parent):
+        if value is old:
+            setattr(parent, name, new)
+        elif isinstance(value, list):
+            value[:] = [new if one is old else one for one in value]
 
 
-def _same_code(one: str, other: str) -> bool:
-    return compile(one, "m", "exec", optimize=0) == compile(other, "m", "exec", optimize=0)
+def _compiled(source: str) -> CodeType:
+    return compile(source, "m", "exec", optimize=0)
 
 
 def _diff(before: str, after: str, path: str) -> str:

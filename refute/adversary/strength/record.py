@@ -73,10 +73,17 @@ class Strength:
     killed_by_claims_only: int
     """By tests whose writer saw no code. Others may kill mutants while they agree with wrong code."""
     low: float
-    """Lower end of Wilson's 90% interval of killed / n; this is what the floor is held against."""
+    """Lower end of Wilson's 90% interval of killed / n; this is what the floor is held against.
+
+    Where every mutant of the code was run it is the share itself, which is then known.
+    """
     high: float
     floor: float
     drawn: int
+    code: str = ""
+    """Which code the mutants are of: `class Cache`."""
+    population: int | None = None
+    """How many mutants that code has, without those that are known not to count; None where that is not known."""
     limit: int = 0
     unusable: int = 0
     not_run: int = 0
@@ -100,9 +107,15 @@ class Strength:
 
     @property
     def kills(self) -> str:
-        """How many mutants were killed, of how many; and how many of those drawn did not run."""
+        """How many mutants were killed, of how many and of which code; and how many of those drawn did not run."""
         left_out = f", {self.not_run} of {self.drawn} not run" if self.not_run else ""
-        return f"{self.killed} of {self.n} mutants killed{left_out}"
+        where = f" ({self.code})" if self.code else ""
+        return f"{self.killed} of {self.n} mutants killed{where}{left_out}"
+
+    @property
+    def is_census(self) -> bool:
+        """Whether every mutant of the code was run, so that the share is no estimate."""
+        return self.population is not None and self.n >= self.population
 
     @property
     def reaches_floor(self) -> bool:
@@ -112,7 +125,7 @@ class Strength:
     @property
     def undecided(self) -> bool:
         """Whether mutants that were not run might have made the attack strong enough as a whole."""
-        best, _ = wilson(self.killed + self.not_run, self.n + self.not_run)
+        best, _ = wilson(self.killed + self.not_run, self.n + self.not_run, population=self.population)
         return not self.reaches_floor and self.not_run > 0 and best >= self.floor
 
     @property

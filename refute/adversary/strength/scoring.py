@@ -10,6 +10,7 @@ from refute.adversary.references import ImplementationUse
 from refute.adversary.strength.by_claim import shallow_claims
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
+from refute.adversary.strength.sample import Sample
 from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
 from refute.statistics.interval import wilson
 
@@ -24,28 +25,28 @@ def unmeasured(reason: str, *, floor: float, drawn: int = 0) -> Strength:
     )
 
 
-def score(
-    trial: Trial, brief: Brief, mutants: Sequence[Mutant], containers: Sequence[VariantRuns], *, floor: float
-) -> Strength:
+def score(trial: Trial, brief: Brief, sample: Sample, containers: Sequence[VariantRuns], *, floor: float) -> Strength:
     """Judge an attack by what it made of mutants.
 
     Args:
         trial: what was run.
         brief: of the ticket.
-        mutants: all that were drawn.
+        sample: the mutants that were drawn.
         containers: what came back.
         floor: what the interval's lower end must reach.
     """
     if reason := _void(trial, containers):
-        return unmeasured(reason, floor=floor, drawn=len(mutants))
+        return unmeasured(reason, floor=floor, drawn=len(sample.mutants))
     judge = Judge(trial, brief)
     runs = {run.name: run for container in containers for run in container.runs}
-    results = [judge.result(mutant, runs.get(str(mutant.number))) for mutant in mutants]
+    results = [judge.result(mutant, runs.get(str(mutant.number))) for mutant in sample.mutants]
     counted = [one for one in results if one.end.counts]
     killed = [one for one in counted if one.end is MutantEnd.KILLED]
-    low, high = wilson(len(killed), len(counted))
     shallow, unjudged = shallow_claims(trial, brief, runs)
     ends = [one.end for one in results]
+    limit, unusable = ends.count(MutantEnd.LIMIT), ends.count(MutantEnd.UNUSABLE)
+    population = None if sample.population is None else sample.population - limit - unusable
+    low, high = wilson(len(killed), len(counted), population=population)
     strength = Strength(
         n=len(counted),
         killed=len(killed),
@@ -53,9 +54,11 @@ def score(
         low=round(low, 4),
         high=round(high, 4),
         floor=floor,
-        drawn=len(mutants),
-        limit=ends.count(MutantEnd.LIMIT),
-        unusable=ends.count(MutantEnd.UNUSABLE),
+        drawn=len(sample.mutants),
+        code=sample.code,
+        population=population,
+        limit=limit,
+        unusable=unusable,
         not_run=ends.count(MutantEnd.NOT_RUN),
         survivors=tuple(one for one in counted if one.end is not MutantEnd.KILLED),
         notes=tuple(

@@ -124,6 +124,27 @@ def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None
     assert (stop.status, "'gone' from 'impl'" in stop.reason) == (Status.FAILED_IMPORT, True)
 
 
+@pytest.mark.parametrize(
+    ("stdout", "stderr"),
+    [
+        ("", '  File "/workspace/impl.py", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n'),
+        ('E     File "/workspace/impl.py", line 3\nE       x\nE   IndentationError: unexpected indent\n1 error\n', ""),
+        ("", '  File "impl.py", line 3\nTabError: inconsistent use of tabs\nmake: *** [check] Error 1\n'),
+    ],
+)
+def test_a_file_that_is_no_python_is_an_import_failure(stdout: str, stderr: str) -> None:
+    stop = judge_verification(result(stdout, stderr), TICKET)
+    assert stop is not None
+    assert (stop.status, "impl.py:3" in stop.reason) == (Status.FAILED_IMPORT, True)
+
+
+def test_a_syntax_error_of_another_file_is_a_failed_verification() -> None:
+    stderr = '  File "/workspace/test_impl.py", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n'
+    stop = judge_verification(result("", stderr), TICKET)
+    assert stop is not None
+    assert stop.status is Status.FAILED_VERIFICATION
+
+
 def test_a_module_that_python_m_does_not_find_is_an_import_failure() -> None:
     failure = find_import_failure("", "/usr/bin/python3: No module named leftpad\n")
     assert failure is not None

@@ -198,8 +198,8 @@ def test_mutants_that_hung_and_might_decide_run_again(ticket: Repeated) -> None:
     def one_hangs(name: str) -> dict[str, Any]:
         return report("test_a", "timed_out") if name == "1" else killed(name)
 
-    assert ticket.again(CountingSandbox(one_hangs), strength_floor=0.66).kept == NONE
-    assert ticket.again(CountingSandbox(one_hangs), strength_floor=0.66).jobs == ALL[2:]
+    assert ticket.again(CountingSandbox(one_hangs), strength_floor=0.8).kept == NONE
+    assert ticket.again(CountingSandbox(one_hangs), strength_floor=0.8).jobs == ALL[2:]
     assert ticket.again(CountingSandbox(one_hangs), strength_floor=0.3).jobs == ALL[2:]
     assert ticket.again(CountingSandbox(one_hangs), strength_floor=0.3).jobs == []
 

@@ -48,7 +48,11 @@ def test_the_reproducer_shows_the_lines_that_python_numbers(tmp_path, monkeypatc
         (tmp_path / name).write_bytes(content)
     one = ticket("version() is integration tested with the real git.")
     (failure,) = expose_false_claims(triage(one), one, files).failures
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit):
-        exec(compile(failure.reproducer, "reproduce.py", "exec"), {})  # noqa: S102  # written by refute
+    program = compile(failure.reproducer, "reproduce.py", "exec")
+    (tmp_path / "elsewhere").mkdir()
+    for place, code in ((tmp_path / "elsewhere", 2), (tmp_path, 1)):
+        monkeypatch.chdir(place)
+        with pytest.raises(SystemExit) as ended:
+            exec(program, {})  # noqa: S102  # written by refute
+        assert ended.value.code == code
     assert "test_tool.py:6: with patch('tool.subprocess.run') as run:" in capsys.readouterr().out

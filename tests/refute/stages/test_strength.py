@@ -123,7 +123,7 @@ def test_an_attack_is_scored_by_mutants_in_two_containers_side_by_side(tmp_path:
     assert (stage.strength.n, stage.strength.killed, stage.sandbox_s) == (6, 3, 4.0)
     assert len(stage.strength.survivors) == 3
     assert stage.strength.survivors[0].diff.startswith("--- impl.py")
-    assert stage.summary == "3 of 6 mutants killed, 0.22 to 0.78 with 90% confidence, floor 0.6"
+    assert stage.summary == "3 of 6 mutants killed (double), 0.33 to 0.67 with 90% confidence, floor 0.6"
     assert {job.name for job in sandbox.jobs} == {"strength"}
     assert len(sandbox.jobs) == 2
 

@@ -42,6 +42,7 @@ def concluded(
         ([V.SURVIVED, V.NEEDS_REVIEW], ClaimVerdict.INCONCLUSIVE),
         ([V.FLAKY], ClaimVerdict.INCONCLUSIVE),
         ([V.INVALID, V.FLAKY], ClaimVerdict.INCONCLUSIVE),
+        ([V.INVALID, V.INVALID], ClaimVerdict.UNTESTED),
         ([V.SURVIVED, V.FLAKY, V.INVALID], ClaimVerdict.SURVIVED),
         ([V.SURVIVED], ClaimVerdict.SURVIVED),
         ([], ClaimVerdict.UNTESTED),

@@ -18,17 +18,21 @@ RIGHT = "def double(x):\n    return 2 * x\ndef refuse(x):\n    raise ValueError(
 Write = Callable[[str, str], Path]
 
 
-def reproducer(source: str, smallest_input: str = "", name: str = "test_a") -> str:
-    run = make_run(name, smallest_input=smallest_input, error_message="assert 1 == 2\n  # line two")
+def reproducer(source: str, smallest_input: str = "", name: str = "test_a", **facts: str) -> str:
+    facts = {"error_message": "assert 1 == 2\n  # line two"} | facts
+    run = make_run(name, smallest_input=smallest_input, **facts)
     return write_reproducer(make_attack(dedent(source), [make_test(name)]), make_test(name), run, make_brief())
 
 
-def run(program: str, write: Write, implementation: str, *flags: str) -> subprocess.CompletedProcess[str]:
-    write("impl.py", implementation)
-    path = write("reproduce.py", program)
-    return subprocess.run(
-        [sys.executable, *flags, path.name], cwd=path.parent, capture_output=True, text=True, check=False
-    )
+def run(
+    program: str, write: Write, implementation: str, *arguments: str, by: tuple[str, ...] = (), where: str = "."
+) -> subprocess.CompletedProcess[str]:
+    """Run it in a folder beside that of the code, or in that of the code."""
+    path = write("reproduce_test_a.py", program)
+    (path.parent / "code" / "deep").mkdir(parents=True, exist_ok=True)
+    write("code/impl.py", implementation)
+    command = [sys.executable, "-B", *by, str(path), *arguments]
+    return subprocess.run(command, cwd=path.parent / where, capture_output=True, text=True, check=False)
 
 
 EXAMPLE = """
@@ -68,45 +72,90 @@ RAISES = """
         with pytest.raises(ValueError, match="no 1"):
             impl.refuse(1)
 """
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 INPUT = "x=6\nday=datetime.date(2000, 1, 1)"
 
 
+PLAIN_PROPERTY = PROPERTY.replace("        assume(x >= 0)\n", "")
+DRAWN = PROPERTY.replace("st.dates()", "st.data()")
+FIXTURE = "def test_a(tmp_path):\n    import impl\n    assert impl.double(7) == 14, tmp_path\n"
+APPROX = "import pytest\ndef test_a():\n    import impl\n    assert impl.double(7) == pytest.approx(14)\n"
+FUTURE = "from __future__ import annotations\nimport impl\ndef test_a():\n    assert impl.double(7) == 14\n"
+
+
 @pytest.mark.parametrize(
-    ("source", "smallest_input"),
-    [(EXAMPLE, ""), (PROPERTY, INPUT), (RAISES, "")],
-    ids=["example", "property", "raises"],
+    ("source", "smallest_input", "needs_hypothesis"),
+    [
+        (EXAMPLE, "", False),
+        (RAISES, "", False),
+        (PLAIN_PROPERTY, INPUT, False),
+        (PROPERTY, INPUT, True),
+        (PROPERTY, "", True),
+        (PROPERTY, "x=<object>\nday=1", True),
+        (PROPERTY, "x=Thing(1)\nday=1", True),
+        (DRAWN, "x=6\ndraw 1=3", True),
+        (FIXTURE, "", False),
+        (APPROX, "", False),
+        (FUTURE, "", False),
+    ],
+    ids=range(11),
 )
-def test_it_shows_the_bug_without_pytest_or_hypothesis(write: Write, source: str, smallest_input: str) -> None:
+def test_it_tells_wrong_code_from_right(write: Write, source: str, smallest_input: str, needs_hypothesis: bool) -> None:
     program = reproducer(source, smallest_input)
-    # -S leaves site-packages out, so that nothing but the standard library can be imported.
-    wrong = run(program, write, WRONG, "-S")
-    right = run(program, write, RIGHT, "-S")
-    assert (wrong.returncode, right.returncode) == (1, 0)
+    assert ("import hypothesis" in program) is needs_hypothesis
+    wrong = run(program, write, WRONG, where="code")
+    right = run(program, write, RIGHT, where="code")
+    assert (wrong.returncode, right.returncode) == (1, 0), wrong.stdout + right.stdout
     assert "REPRODUCED: C1 is violated" in wrong.stderr
-    assert "Error" in wrong.stderr
-    assert "NOT REPRODUCED" in right.stdout
+    assert "NOT REPRODUCED: C1 holds here" in right.stdout
 
 
 def test_an_input_outside_the_assumption_reproduces_nothing(write: Write) -> None:
-    ended = run(reproducer(PROPERTY, INPUT.replace("6", "-6")), write, WRONG, "-S")
-    assert (ended.returncode, "assumption" in ended.stdout) == (0, True)
+    program = reproducer(PROPERTY.replace("st.integers()", "st.integers(-9, -1)"), INPUT.replace("6", "-6"))
+    assert run(program, write, WRONG, where="code").returncode != 1
+
+
+@pytest.mark.parametrize("by", [(), PYTEST], ids=["python", "pytest"])
+def test_it_runs_from_anywhere(write: Write, monkeypatch: pytest.MonkeyPatch, by: tuple[str, ...]) -> None:
+    program = reproducer(EXAMPLE)
+    assert run(program, write, WRONG, by=by, where="code/deep").returncode == 1
+    lost = run(program, write, WRONG, by=by)
+    assert lost.returncode == 2
+    assert "cannot import; run it in the workspace" in lost.stdout + lost.stderr
+    monkeypatch.setenv("REFUTE_WORKSPACE", "code")
+    assert run(program, write, WRONG, by=by).returncode == 1
+    monkeypatch.setenv("REFUTE_WORKSPACE", "elsewhere")
+    assert run(program, write, WRONG, by=by, where="code").returncode == 2
+
+
+def test_the_workspace_may_be_an_argument(write: Write) -> None:
+    assert run(reproducer(EXAMPLE), write, WRONG, "code").returncode == 1
+    assert run(reproducer(EXAMPLE), write, WRONG, "elsewhere", where="code").returncode == 2
 
 
 @pytest.mark.parametrize(
-    ("source", "smallest_input"),
+    ("code", "said"),
     [
-        (PROPERTY, ""),
-        (PROPERTY, "x=<object>\nday=1"),
-        (PROPERTY, "x=Thing(1)\nday=1"),
-        ("def test_a(tmp_path):\n    import impl\n    assert impl.double(7) == 14, tmp_path\n", ""),
-        ("import pytest\ndef test_a():\n    import impl\n    assert impl.double(7) == pytest.approx(14)\n", ""),
+        ("import not_installed\n", "cannot import; run it in the workspace"),
+        ("def other(): ...\n", "got AttributeError, expected AssertionError"),
+        ("1 / 0\n", "got ZeroDivisionError, expected AssertionError"),
     ],
-    ids=["no input", "unreadable input", "unknown name", "fixture", "approx"],
 )
-def test_what_needs_pytest_brings_its_file_and_says_so(write: Write, source: str, smallest_input: str) -> None:
-    program = reproducer(source, smallest_input)
-    assert "Needs pytest and hypothesis" in program
-    assert (run(program, write, WRONG).returncode, run(program, write, RIGHT).returncode) == (1, 0)
+def test_only_the_claim_s_own_failure_is_a_reproduction(write: Write, code: str, said: str) -> None:
+    ended = run(reproducer(EXAMPLE), write, code, where="code")
+    assert (ended.returncode, said in ended.stderr) == (2, True), ended.stderr
+
+
+def test_an_error_of_the_code_s_own_is_one_where_it_was_one_then(write: Write) -> None:
+    program = reproducer(EXAMPLE, error_type="impl.Refused")
+    code = "class Refused(Exception): ...\ndef double(x):\n    raise Refused\n"
+    assert run(program, write, code, where="code").returncode == 1
+    assert run(program, write, WRONG, where="code").returncode == 2
+
+
+def test_without_pytest_it_says_what_it_needs(write: Write) -> None:
+    ended = run(reproducer(EXAMPLE), write, WRONG, by=("-S",), where="code")
+    assert (ended.returncode, "pip install pytest" in ended.stderr) == (2, True)
 
 
 def test_the_header_tells_the_claim_the_failure_and_the_input_in_comments_only() -> None:
@@ -125,5 +174,5 @@ def test_hostile_text_cannot_leave_the_comments() -> None:
         make_brief(),
     )
     imports = [node for node in ast.parse(program).body if isinstance(node, ast.Import)]
-    assert {alias.name for node in imports for alias in node.names} == {"sys", "traceback", "math"}
+    assert {alias.name for node in imports for alias in node.names} == {"os", "sys", "math"}
     assert "\x1b" not in program

@@ -7,8 +7,9 @@ import pytest
 
 from refute.adversary.attack import SourceModule, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.strength.controls import rewritten
-from refute.adversary.strength.mutants import sample_mutants
+from refute.adversary.strength.mutants import candidates, sample_mutants
 from refute.adversary.strength.record import Strength
+from refute.adversary.strength.sample import Sample
 from refute.adversary.strength.scoring import score
 from refute.adversary.strength.trial import make_trial, read_runs, trial_jobs, trial_limits
 from refute.sandbox.engine import DockerSandbox
@@ -76,7 +77,7 @@ def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Streng
         run=make_run("test_a", TestEnd.PASSED, duration_s=1.0, attested=True),
     )
     trial = make_trial(make_attack(tests, [test]), [passed], brief, settings, chance=SystemRandom())
-    mutants = sample_mutants([module], count=count, seed="1")
+    mutants = sample_mutants(candidates([module]), count=count, seed="1")
     outline = Job(
         name="strength",
         run_id="r",
@@ -88,7 +89,9 @@ def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Streng
     )
     jobs = trial_jobs(trial, brief, mutants, outline, settings, containers=1, chance=SystemRandom())
     with DockerSandbox() as sandbox:
-        return score(trial, brief, mutants, [read_runs(job, sandbox.run(job)) for job in jobs], floor=0.6)
+        return score(
+            trial, brief, Sample(mutants=mutants), [read_runs(job, sandbox.run(job)) for job in jobs], floor=0.6
+        )
 
 
 def test_a_strong_attack_reaches_the_floor_and_a_lazy_one_does_not(image_id: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.strength.controls import rewritten
-from refute.adversary.strength.mutants import sample_mutants
+from refute.adversary.strength.mutants import candidates, sample_mutants
 from refute.ticket.record import Module
 
 SOURCE = '''"""Says 1 < 2."""
@@ -39,11 +39,11 @@ def module(source: str = SOURCE, path: str = "clamp.py") -> SourceModule:
 
 
 def all_of(source: str = SOURCE) -> list[str]:
-    return [mutant.change for mutant in sample_mutants([module(source)], count=1000, seed="s")]
+    return [mutant.change for mutant in sample_mutants(candidates([module(source)]), count=1000, seed="s")]
 
 
 def test_every_mutant_is_python_and_differs_from_the_code() -> None:
-    mutants = sample_mutants([module()], count=1000, seed="s")
+    mutants = sample_mutants(candidates([module()]), count=1000, seed="s")
     plain = compile(rewritten(SOURCE), "m", "exec")
     assert len(mutants) > 12
     assert len({mutant.source for mutant in mutants}) == len(mutants)
@@ -53,15 +53,15 @@ def test_every_mutant_is_python_and_differs_from_the_code() -> None:
 
 
 def test_the_sample_is_that_of_the_seed() -> None:
-    one, same, other = (sample_mutants([module()], count=5, seed=seed) for seed in ("a", "a", "b"))
+    one, same, other = (sample_mutants(candidates([module()]), count=5, seed=seed) for seed in ("a", "a", "b"))
     assert one == same
     assert one != other
     assert [mutant.number for mutant in one] == [1, 2, 3, 4, 5]
 
 
 def test_a_fresh_sample_draws_none_of_the_first() -> None:
-    first = sample_mutants([module()], count=8, seed="a")
-    second = sample_mutants([module()], count=1000, seed="b", without=first)
+    first = sample_mutants(candidates([module()]), count=8, seed="a")
+    second = sample_mutants(candidates([module()]), count=1000, seed="b", without=first)
     assert not {mutant.source for mutant in first} & {mutant.source for mutant in second}
 
 
@@ -93,7 +93,7 @@ def test_what_the_operators_change(code: str, change: str) -> None:
 
 @pytest.mark.parametrize("told", ["clamping", "Says", "Between", "__version__", "> {high}", "__main__", "int = 0 ->"])
 def test_what_only_tells_is_left_alone(told: str) -> None:
-    changed = [m for m in sample_mutants([module()], count=1000, seed="s") if "XX" in m.source]
+    changed = [m for m in sample_mutants(candidates([module()]), count=1000, seed="s") if "XX" in m.source]
     for mutant in changed:
         line = next(line for line in mutant.source.splitlines() if "XX" in line)
         assert told not in line
@@ -105,15 +105,15 @@ def test_what_compiles_to_the_same_code_is_no_mutant() -> None:
 
 @pytest.mark.parametrize("source", ["def f(:\n", "\0", "(" * 500])
 def test_a_module_that_does_not_parse_has_none(source: str) -> None:
-    assert sample_mutants([module(source)], count=5, seed="s") == ()
+    assert sample_mutants(candidates([module(source)]), count=5, seed="s") == ()
 
 
 def test_mutants_come_from_every_module() -> None:
     two = [module(path="a.py"), module(path="b.py")]
-    assert {mutant.path for mutant in sample_mutants(two, count=30, seed="s")} == {"a.py", "b.py"}
+    assert {mutant.path for mutant in sample_mutants(candidates(two), count=30, seed="s")} == {"a.py", "b.py"}
 
 
 def test_a_mutant_names_its_line() -> None:
-    (mutant,) = [m for m in sample_mutants([module()], count=1000, seed="s") if m.change == "> → >="]
+    (mutant,) = [m for m in sample_mutants(candidates([module()]), count=1000, seed="s") if m.change == "> → >="]
     assert ast.unparse(ast.parse(SOURCE)) != mutant.source
     assert SOURCE.splitlines()[mutant.line - 1] == "    if low > high:"

@@ -1,0 +1,168 @@
+"""The code that mutants come from: what the ticket changed, else what its claims name and what that refers to.
+
+References are followed by name. A trace of the attack would be more exact, but it would come from the process that runs
+the code under test, which could hide the lines that nobody is to look at.
+"""
+
+import ast
+import difflib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from refute.adversary.attack import Brief
+from refute.adversary.preservation import replaced_file
+from refute.adversary.strength.units import Unit, units_of
+from refute.python_syntax import parsed_or_none, python_lines
+from refute.ticket.record import Claim
+
+SHOWN: Final = 4
+"""Names, or ranges of lines, that are told; of the others only how many."""
+ERRORS: Final = ("Error", "Exception", "Warning")
+"""How classes are named that a claim mentions as what comes out, not as what it is about."""
+_NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_QUOTED: Final = re.compile(r"`([^`]+)`")
+_CALLED: Final = re.compile(r"([^\W\d][\w.]*)\(")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Code that mutants may come from."""
+
+    lines: Mapping[str, frozenset[int]]
+    """Path of a module → line numbers from 1."""
+    words: str
+    """Which code that is, after "mutants of": `class Cache and what it refers to`."""
+
+
+def scopes(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Iterator[Scope]:
+    """Where mutants may come from, the closest first; each is meant for when the ones before have none.
+
+    Args:
+        brief: of the ticket.
+        wanted: named code with fewer mutants than these grows by what it refers to.
+        count: how many mutants a scope has.
+    """
+    changed = _changed(brief)
+    if changed is not None:
+        yield changed
+    named = _named_and_reached(brief, wanted=wanted, count=count)
+    if named is not None and count(named):
+        yield named
+        return
+    everything = {one.module.path: frozenset(range(len(python_lines(one.source)) + 1)) for one in brief.modules}
+    yield Scope(lines=everything, words=f"all of {_listed(everything)}")
+
+
+def _changed(brief: Brief) -> Scope | None:
+    """The statements that are not in the earlier version; None where there is none, or nothing was added."""
+    path, earlier = replaced_file(brief.ticket), brief.previous
+    source = next((one.source for one in brief.modules if one.module.path == path), "")
+    if earlier is None or not source:
+        return None
+    now = python_lines(source)
+    blocks = difflib.SequenceMatcher(None, python_lines(earlier.source), now).get_opcodes()
+    added = {line for kind, _, _, start, end in blocks if kind != "equal" for line in range(start + 1, end + 1)}
+    added = {line for line in added if now[line - 1].strip()}
+    whole = added.union(*(lines for lines in _statements(source) if added & lines))
+    words = f"{_ranges(sorted(added))} of {path}, changed against {earlier.module.path}"
+    return Scope(lines={path: frozenset(whole)}, words=words) if whole else None
+
+
+def _statements(source: str) -> Iterator[set[int]]:
+    """The lines of each statement; of one that holds others only those before them."""
+    tree = parsed_or_none(source)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.stmt):
+            inner = getattr(node, "body", None)
+            last = max(node.lineno, inner[0].lineno - 1) if inner else node.end_lineno or node.lineno
+            yield set(range(node.lineno, last + 1))
+
+
+def _named_and_reached(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Scope | None:
+    """What claims name, with what that refers to, level by level, until there are mutants enough; None: they name none.
+
+    A program's claims speak of what it does, not of its functions.
+    """
+    units = () if brief.programs else units_of(brief.modules)
+    reached = named = _named(units, brief.ticket.claims)
+    classes = {unit.name for unit in named if unit.is_class}
+    words = _listed(dict.fromkeys(unit.shown for unit in named if unit.owner not in classes))
+    scope = Scope(lines=_lines(named), words=words)
+    while count(scope) < wanted and (wider := _referred(units, reached)):
+        reached = (*reached, *wider)
+        scope = Scope(lines=_lines(reached), words=f"{words}, with what is used there")
+    return scope if named else None
+
+
+def _named(units: Sequence[Unit], claims: Iterable[Claim]) -> tuple[Unit, ...]:
+    """Units that claims name: as code, or by a word that is the name of a definition; a class with its methods."""
+    known = {unit.key for unit in units}
+    texts = [text for claim in claims for text in _code(claim)]
+    code = {name for text in texts for token in _NAME.findall(text) for name in _parts(token, known)}
+    words = {token for claim in claims for token in _NAME.findall(claim.text)}
+    code |= {name for token in words if not token.isalpha() or not token[1:].islower() for name in _parts(token, known)}
+    direct = {unit for unit in units if unit.key in (code if unit.is_constant or unit.owner else code | words)}
+    direct = {unit for unit in direct if not (unit.is_class and unit.name.endswith(ERRORS))}
+    classes = {unit.name for unit in direct if unit.is_class}
+    theirs = {unit.name for unit in units if unit.owner in classes}
+    owners = Counter(unit.name for unit in units if unit.owner)
+    bare = (code | {word for word in words if owners[word] == 1}) - theirs
+    return tuple(u for u in units if u in direct or (u.owner and (u.owner in classes or u.name in bare)))
+
+
+def _code(claim: Claim) -> Iterator[str]:
+    """What of a claim is code, or looks like it."""
+    yield from (found for pattern in (_QUOTED, _CALLED) for found in pattern.findall(claim.text))
+    yield from claim.examples
+    if claim.property is not None:
+        yield claim.property.check
+
+
+def _parts(token: str, known: set[str]) -> list[str]:
+    """The names that a dotted one means: `Cache.get` where that is a method, else each of its parts."""
+    parts = token.split(".")
+    return [name for pair in pairwise(parts) if (name := ".".join(pair)) in known] or parts
+
+
+def _referred(units: Sequence[Unit], reached: Sequence[Unit]) -> list[Unit]:
+    """What units refer to beside themselves: names, and methods of the classes among them that are read or implied."""
+    inside = set(reached)
+    names = {name for unit in reached for name in unit.names}
+    attributes = {name for unit in reached for name in unit.attributes}
+    classes = {unit.owner or unit.name for unit in reached if unit.owner or unit.is_class}
+    return [
+        unit
+        for unit in units
+        if unit not in inside
+        and (
+            unit.owner in classes and (unit.is_special or unit.name in attributes)
+            if unit.owner
+            else unit.name in names or (unit.is_class and unit.name in classes)
+        )
+    ]
+
+
+def _lines(units: Iterable[Unit]) -> dict[str, frozenset[int]]:
+    found: dict[str, frozenset[int]] = {}
+    for unit in units:
+        found[unit.path] = found.get(unit.path, frozenset()) | unit.lines
+    return found
+
+
+def _ranges(lines: Sequence[int]) -> str:
+    """Line numbers in words: `lines 120–141, 150`."""
+    inside = set(lines)
+    firsts = [line for line in lines if line - 1 not in inside]
+    lasts = [line for line in lines if line + 1 not in inside]
+    spans = [str(first) if first == last else f"{first}–{last}" for first, last in zip(firsts, lasts, strict=True)]
+    return f"line{'' if len(lines) == 1 else 's'} {_listed(spans)}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = list(names)
+    more = [f"{len(found) - SHOWN} more"] if len(found) > SHOWN else []
+    return ", ".join([*found[:SHOWN], *more])
