@@ -21,6 +21,8 @@ from refute.ticket.record import Claim
 
 SHOWN: Final = 4
 """Names, or ranges of lines, that are told; of the others only how many."""
+FEW: Final = 5
+"""Fewer mutants of changed lines say little: one of one that is killed would be a strong attack."""
 ERRORS: Final = ("Error", "Exception", "Warning")
 """How classes are named that a claim mentions as what comes out, not as what it is about."""
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -48,7 +50,7 @@ def scopes(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Itera
     """
     changed = _changed(brief)
     if changed is not None:
-        yield changed
+        yield changed if count(changed) >= FEW else _with_surroundings(changed, brief)
     named = _named_and_reached(brief, wanted=wanted, count=count)
     if named is not None and count(named):
         yield named
@@ -70,6 +72,15 @@ def _changed(brief: Brief) -> Scope | None:
     whole = added.union(*(lines for lines in _statements(source) if added & lines))
     words = f"{_ranges(sorted(added))} of {path}, changed against {earlier.module.path}"
     return Scope(lines={path: frozenset(whole)}, words=words) if whole else None
+
+
+def _with_surroundings(changed: Scope, brief: Brief) -> Scope:
+    """Changed lines with the definitions that they stand in."""
+    around = [unit for unit in units_of(brief.modules) if unit.lines & changed.lines.get(unit.path, frozenset())]
+    found = _lines(around)
+    lines = {path: own | found.get(path, frozenset()) for path, own in changed.lines.items()}
+    names = _listed(unit.shown for unit in around)
+    return Scope(lines=lines, words=f"{changed.words}, with {names}" if around else changed.words)
 
 
 def _statements(source: str) -> Iterator[set[int]]:

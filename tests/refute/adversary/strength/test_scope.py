@@ -114,6 +114,13 @@ def test_what_was_changed_comes_first_with_its_whole_statements() -> None:
     assert {mutant.line for mutant in sample.mutants} == {43, 44, 45}
 
 
+def test_a_change_with_few_mutants_is_taken_with_what_it_stands_in() -> None:
+    brief = brief_of("Cache remembers.", previous=SOURCE.replace("self.size() > LIMIT", "self.size() > LIMIT * 2"))
+    sample = draw_sample(brief, count=1000, seed="s")
+    assert sample.code == "line 28 of a.py, changed against old.py, with Cache.put"
+    assert {mutant.line for mutant in sample.mutants} >= {28, 30}
+
+
 def test_a_fresh_sample_is_of_the_same_code_also_where_that_has_none_left() -> None:
     brief = brief_of("clamp keeps bounds.", previous=SOURCE.replace("1 + 2", "1 + 5"))
     first = draw_sample(brief, count=30, seed="s")
