@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -111,3 +112,10 @@ def _database(url: str) -> Iterator[SecretStr]:
         with cluster.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
         cluster.dispose()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Tell a failure at once: a run that is stopped by its time limit prints none of pytest's own reports."""
+    if report.failed and not os.environ.get("PYTEST_XDIST_WORKER"):
+        told = f"\nFAILED {report.nodeid} ({report.when}, {report.duration:.0f} s)\n{report.longreprtext[-1500:]}\n"
+        sys.stderr.write(told)
