@@ -176,7 +176,8 @@ class CaseFile:
                 self._note("triage", record.summary, cost_usd=record.cost_usd)
             case StrengthStage():
                 self.measured = record
-                self._note("strength", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
+                sandbox_s, cost_usd = record.sandbox_s, record.cost_usd
+                self._note("strength", record.summary, sandbox_s=sandbox_s, cost_usd=cost_usd, kept=record.kept)
             case Hardening():
                 self._file_hardening(record)
             case Verdict():

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 
+from refute.adversary.judgement.conclusions import claims_after
 from refute.caching.wording import not_run_again
 from refute.case import CaseFile
 from refute.llm.pricing import total
@@ -21,6 +22,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
     """
     end = case.end_state()
     verification, run, triage = case.verification, case.attack_stage, case.triage
+    strength = case.measured.strength if case.measured else None
     return Outcome(
         run_id=case.run_id,
         ticket_id=case.ticket.id,
@@ -33,7 +35,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         started_at=case.started_at,
         duration_s=round(time.monotonic() - case.began, 3),
         provenance=provenance,
-        claims=triage.claims if triage else (),
+        claims=claims_after(triage.claims, strength.missed if strength else ()) if triage else (),
         failures=triage.failures if triage else (),
         tests=_tests(case),
         stages=tuple(case.stages),
@@ -47,7 +49,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         adversarial_output=run.run.output if run and run.run else "",
         changed_paths={name: result.changed_paths for name, result in _jobs(case)},
         cost_usd=total(stage.cost_usd for stage in case.stages),
-        strength=case.measured.strength if case.measured else None,
+        strength=strength,
         models=_models(case),
         rounds=round_yields((case.writing, case.hardening.writing if case.hardening else None), case.screening, triage),
         decoys_touched=tuple(path for _, result in _jobs(case) for path in result.decoys_touched),
@@ -56,7 +58,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
 
 def _models(case: CaseFile) -> tuple[ModelUse, ...]:
     """What every model was asked so far."""
-    stages = (case.writing, case.triage, case.hardening)
+    stages = (case.writing, case.triage, case.measured, case.hardening)
     return added(*(stage.models for stage in stages if stage is not None))
 
 
@@ -94,7 +96,7 @@ def _caveats(case: CaseFile) -> tuple[str, ...]:
     if case.writing is not None:
         notes += case.writing.notes
         notes += tuple(f"a server of this machine, {one}, answered, not Gemini" for one in local_servers(case))
-        paid = (case.writing, case.triage, case.hardening)
+        paid = (case.writing, case.triage, case.measured, case.hardening)
         if any(one is not None and one.cost_usd is None for one in paid):
             notes += ("a model without a known price was asked: what this cost is unknown",)
     return notes + (case.verdict.caveats if case.verdict else ())

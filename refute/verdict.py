@@ -159,6 +159,8 @@ def in_words(strength: Strength | None) -> str:
     whole = f"{share}: {low}" if strength.reaches_floor else f"{weak}: {share}, {low}"
     if strength.unjudged:
         return f"{whole}; not seen claim by claim: {strength.unjudged}"
+    if strength.missed:
+        whole = f"{whole}; only {strength.violations_noticed}"
     if not strength.shallow:
         return whole
     one, more = strength.shallow[0], _more(strength.shallow)

@@ -1,12 +1,12 @@
 """The words and marks with which every report speaks of statuses, verdicts, time and money."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
-from refute.adversary.strength.record import MutantResult, ShallowClaim, Strength
+from refute.adversary.strength.record import MutantResult, ShallowClaim, Strength, ViolationEnd
 from refute.caching.wording import age_in_words
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.outcome import (
@@ -234,7 +234,19 @@ def strength_lines(strength: Strength) -> list[str]:
         lines.append(f"left out of the count: {', '.join(told)}")
     if strength.unjudged:
         lines.append(f"not seen claim by claim: {strength.unjudged}")
-    return lines + [shallow_line(one) for one in strength.shallow]
+    return [*lines, *map(shallow_line, strength.shallow), *_violation_lines(strength)]
+
+
+def _violation_lines(strength: Strength) -> Iterator[str]:
+    """What became of edits that break one clause each, and each that no test noticed."""
+    if strength.not_planted:
+        yield f"no violation of a claim was planted: {strength.not_planted}"
+    if strength.violations:
+        aside = sum(one.end is ViolationEnd.SET_ASIDE for one in strength.violations)
+        told = strength.violations_noticed or "no planted violation counts"
+        yield f"{told}; {aside} set aside, as they show nothing" if aside else told
+    for one in strength.missed:
+        yield f"{one.claim_id} {in_quotes([one.clause])}: every test passes also on this fault: {one.behaviour}"
 
 
 def shallow_line(claim: ShallowClaim) -> str:

@@ -34,9 +34,14 @@ ATTACK: Final = _stage("attack", CACHED, does="Runs the attack in a container.")
 TRIAGE: Final = _stage(
     "triage", RETRIED, does="Decides what each failing test means, by vote and on the version before."
 )
+VIOLATIONS: Final = _stage(
+    "plant violations",
+    RETRIED,
+    does="Has a model break the claims clause by clause, to see whether the attack notices.",
+)
 STRENGTH: Final = _stage("strength", CACHED, does="Runs the attack on mutants of the code, in containers.")
 OUTCOME: Final = _stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
-STAGES: Final = {one.name: one for one in (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, STRENGTH, OUTCOME)}
+STAGES: Final = {one.name: one for one in (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, OUTCOME)}
 """In the order of a ticket; hardening runs some of them once more."""
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from refute.adversary.attack import Attack, AttackRun, Screening, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
+from refute.adversary.strength.violations import Violation
 from refute.outcome import ClaimResult, KeptFrom, ModelUse, RoundYield, Stop, TestFailure
 from refute.sandbox.job import JobResult
 
@@ -117,6 +118,11 @@ class StrengthStage:
     duration_s: float = 0.0
     kept: KeptFrom | None = None
     """None where it was run."""
+    violations: tuple[Violation, ...] = ()
+    """That were planted; the same ones measure again after hardening."""
+    cost_usd: Decimal | None = Decimal(0)
+    """Of having them planted."""
+    models: tuple[ModelUse, ...] = ()
 
 
 def round_yields(

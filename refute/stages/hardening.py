@@ -16,6 +16,7 @@ from refute.stages.trial import run_attack, screen_tests, triage_tests
 from refute.stages.usage import added
 from refute.stages.writing import write_harder_tests
 from refute.ticket.record import Snapshot, Ticket
+from refute.wording import in_quotes
 
 
 def harden(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence, measured: StrengthStage) -> Hardening:
@@ -46,11 +47,16 @@ def _faults(strength: Strength | None) -> list[str]:
     """
     if strength is None or strength.void or strength.suffices:
         return []
-    hollow = [f"For claim {one.claim_id}: its tests pass also {one.unnoticed}" for one in strength.shallow]
+    told = [f"For claim {one.claim_id}: its tests pass also {one.unnoticed}" for one in strength.shallow]
+    told += [
+        f"For claim {one.claim_id}, {in_quotes([one.clause])}: all tests pass also on code with this fault: "
+        f"{one.behaviour}"
+        for one in strength.missed
+    ]
     if strength.reaches_floor:
-        return hollow
+        return told
     unseen = [one for one in strength.survivors if one.end is MutantEnd.SURVIVED]
-    return hollow + [one.diff for one in sorted(unseen, key=lambda one: bool(one.suspected_equivalent))]
+    return told + [one.diff for one in sorted(unseen, key=lambda one: bool(one.suspected_equivalent))]
 
 
 def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, writing: Writing) -> Hardening:
@@ -78,14 +84,19 @@ def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, w
     if not could_pass(ports, evidence):
         return replace(asked, measured=StrengthStage(strength=None, summary=""))
     measured = run_mutants(ports, snapshot, evidence, brief, _not_shown(ports, snapshot, brief, before))
-    strength = replace(measured.strength, hardened=True) if measured.strength else None
-    return replace(asked, measured=replace(measured, strength=strength), summary=f"{summary}; {measured.summary}")
+    earlier = before.measured
+    not_planted = earlier.strength.not_planted if earlier.strength else ""
+    strength = replace(measured.strength, hardened=True, not_planted=not_planted) if measured.strength else None
+    measured = replace(measured, strength=strength, violations=earlier.violations, models=earlier.models)
+    return replace(asked, measured=measured, summary=f"{summary}; {measured.summary}")
 
 
 def _not_shown(ports: Ports, snapshot: Snapshot, brief: Brief, before: Hardening) -> Sample:
-    """Mutants of which the model was shown no diff."""
-    first = first_sample(ports, brief, snapshot)
+    """Mutants of which the model was shown no diff, and the violations, which it was told in words."""
+    planted = before.measured.violations
+    first = replace(first_sample(ports, brief, snapshot), violations=planted)
     if before.measured.strength is not None and before.measured.strength.reaches_floor:
         return first
     count = ports.settings.mutants
-    return draw_sample(brief, count=count, seed=f"{snapshot.digest}, hardened", without=first.mutants)
+    fresh = draw_sample(brief, count=count, seed=f"{snapshot.digest}, hardened", without=first.mutants)
+    return replace(fresh, violations=planted)

@@ -3,17 +3,18 @@
 import posixpath
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.sample import Sample, draw_sample
 from refute.adversary.strength.scoring import score, unmeasured
-from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits
+from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits, variants_job
+from refute.adversary.strength.violations import without_equals, witness_trial, witness_variants
 from refute.caching.chance import left_to_chance
 from refute.caching.fitness import settled
 from refute.caching.kind import MUTANTS, MutantsRecord
@@ -24,6 +25,7 @@ from refute.sandbox.profile import WORKSPACE
 from refute.sandbox.requirements_layer import SITE
 from refute.stages.brief import brief_of
 from refute.stages.evidence import Evidence, StrengthStage
+from refute.stages.violations import plant_violations
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import decide, weaknesses
 
@@ -45,7 +47,17 @@ def measure_strength(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence:
     if not settings.mutants:
         return _told(unmeasured("not measured: the setting `mutants` is 0", floor=settings.strength_floor))
     brief = brief_of(ports, ticket, snapshot)
-    return run_mutants(ports, snapshot, evidence, brief, first_sample(ports, brief, snapshot))
+    planted = plant_violations(ports, brief)
+    sample = replace(first_sample(ports, brief, snapshot), violations=planted.violations)
+    measured = run_mutants(ports, snapshot, evidence, brief, sample)
+    strength = replace(measured.strength, not_planted=planted.note) if measured.strength else None
+    return replace(
+        measured,
+        strength=strength,
+        violations=planted.violations,
+        cost_usd=planted.cost_usd,
+        models=planted.models,
+    )
 
 
 def first_sample(ports: Ports, brief: Brief, snapshot: Snapshot) -> Sample:
@@ -59,7 +71,8 @@ def run_mutants(ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Bri
     if not sample.mutants:
         reason = "there is nothing left in the code that a mutant could change"
         return _told(unmeasured(reason, floor=settings.strength_floor))
-    sample = replace(sample, mutants=_fitting(sample.mutants, brief))
+    room = [one.mutant for one in sample.violations]
+    sample = replace(sample, mutants=_fitting([*room, *sample.mutants], brief)[len(room) :])
     if not sample.mutants:
         return _told(unmeasured("the code is too large for its mutants", floor=settings.strength_floor))
     began = time.monotonic()
@@ -89,19 +102,36 @@ class _Experiment:
     def measure(self) -> StrengthStage:
         """The score of what the containers say now, or said before."""
         kind = replace(MUTANTS, unfit=lambda one: MUTANTS.unfit(one) or settled(self._scored(one)))
-        ran = self._ports.stages.cached(kind, self._key(), self._run)
-        told = _told(self._scored(ran.record), kept=ran.kept)
+        ran = self._ports.stages.cached(kind, self._key(self._jobs), self._run)
+        told = _told(self._told_apart(self._scored(ran.record)), kept=ran.kept)
         return told if ran.kept else replace(told, sandbox_s=ran.record.sandbox_s)
 
-    def _key(self) -> str | None:
+    def _told_apart(self, strength: Strength) -> Strength:
+        """The score, where violations that no test noticed and that do not differ from the code are set aside."""
+        planted = self._sample.violations
+        missed = [one for one, became in zip(planted, strength.violations, strict=False) if became in strength.missed]
+        if not missed:
+            return strength
+        trial = witness_trial(missed, self._ports.settings)
+        ran = self._ports.stages.cached(
+            MUTANTS,
+            self._key(lambda chance: (trial, [self._job(trial, witness_variants(missed, self._brief, chance))])),
+            lambda: self._ran(trial, [self._job(trial, witness_variants(missed, self._brief, random.SystemRandom()))]),
+        )
+        runs = [run for container in ran.record.containers for run in container.runs]
+        return replace(strength, violations=without_equals(strength.violations, planted, runs))
+
+    def _key(self, jobs_of: Callable[[random.Random], tuple[Trial, list[Job]]]) -> str | None:
         if not self._lasting:
             return None
-        jobs = self._jobs(random.Random(0))[1]  # noqa: S311  # to look up by; never run
+        jobs = jobs_of(random.Random(0))[1]  # noqa: S311  # to look up by; never run
         return self._ports.result_key(jobs, [self._ports.settings.strength_floor])
 
     def _run(self) -> MutantsRecord:
         """What the containers say."""
-        trial, jobs = self._jobs(random.SystemRandom())
+        return self._ran(*self._jobs(random.SystemRandom()))
+
+    def _ran(self, trial: Trial, jobs: list[Job]) -> MutantsRecord:
         results = _side_by_side(self._ports, jobs)
         read = [read_runs(job, result) for job, result in zip(jobs, results, strict=True)]
         sandbox_s = round(sum(result.duration_s for result in results), 3)
@@ -113,20 +143,27 @@ class _Experiment:
 
     def _jobs(self, chance: random.Random) -> tuple[Trial, list[Job]]:
         """What is run, and the jobs; both hold names and places of controls that are drawn by chance."""
-        ports, brief = self._ports, self._brief
+        ports = self._ports
         trial = self._trial(chance)
-        roots = [posixpath.relpath(SITE, WORKSPACE)] if ports.derived_image(brief.ticket) else []
         jobs = trial_jobs(
             trial,
-            brief,
-            self._sample.mutants,
+            self._brief,
+            [*(one.mutant for one in self._sample.violations), *self._sample.mutants],
             self._outline,
             ports.settings,
             containers=CONTAINERS,
-            requirements=roots,
+            requirements=self._roots(),
             chance=chance,
         )
         return trial, [ports.with_network(job) for job in jobs]
+
+    def _job(self, trial: Trial, variants: Sequence[dict[str, Any]]) -> Job:
+        made = variants_job(trial, self._brief, variants, self._outline, self._ports.settings, self._roots())
+        return self._ports.with_network(made)
+
+    def _roots(self) -> list[str]:
+        """Import roots of what the ticket requires."""
+        return [posixpath.relpath(SITE, WORKSPACE)] if self._ports.derived_image(self._brief.ticket) else []
 
     def _scored(self, record: MutantsRecord) -> Strength:
         ran = replace(self._trial(random.Random(0)), probe=record.probe)  # noqa: S311  # the probe's name decides
@@ -177,9 +214,10 @@ def in_words(strength: Strength) -> str:
     shallow = (
         f"; not attacked strongly: {', '.join(one.claim_id for one in strength.shallow)}" if strength.shallow else ""
     )
+    noticed = strength.violations_noticed
     low, high = f"{strength.low:.2f}", f"{strength.high:.2f}"
     share = low if strength.is_census else f"{low} to {high} with 90% confidence"
     return (
         f"{strength.kills}, {share}, floor {strength.floor:g}"
-        f"{'; not seen claim by claim' if strength.unjudged else shallow}"
+        f"{'; not seen claim by claim' if strength.unjudged else shallow}{f'; {noticed}' if noticed else ''}"
     )

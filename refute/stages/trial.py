@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from refute.adversary.attack import Attack, Screening, TriageVerdict
-from refute.adversary.judgement.conclusions import claim_results, refutations
+from refute.adversary.judgement.conclusions import claim_results, claims_after, refutations
 from refute.adversary.judgement.triage import triage_tests as triage_runs
 from refute.adversary.oracle.vote import hold_vote, needs_vote
 from refute.adversary.screening.screen import screen
@@ -149,13 +149,13 @@ def _triaged(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screen
 
 def reach_verdict(ports: Ports, hardened: Hardening) -> Verdict:
     """From claims and evidence to a status."""
-    evidence = hardened.evidence
+    evidence, strength = hardened.evidence, hardened.measured.strength
     return decide(
-        evidence.triage.claims,
+        claims_after(evidence.triage.claims, strength.missed if strength else ()),
         evidence.triage.triaged,
         evidence.attacked.run,
         attack_timeout_s=ports.settings.attack_timeout_s,
-        strength=hardened.measured.strength,
+        strength=strength,
     )
 
 

@@ -97,14 +97,13 @@ def test_s190_votes_without_code_decide_what_a_failing_test_of_a_model_means(tic
     gemini.respond = lambda asked: votes(asked, LYING) if is_vote(asked) else claims_then_nothing(asked)
     # A claim of its own, so that no other test finds these answers kept.
     told = attack(ticket(files=WRONG, claims=[{"id": "C1", "text": f"{CLAIM} Always."}]), tester="gemini,property")
-    assert told.status is Status.FAILED_ADVERSARIAL  # the claim's own example needs no vote
-    assert {failure.tester for failure in told.failures} == {"property"}
-    assert {one.tester: one.refuting for one in told.rounds} == {"gemini": 0, "property": 1}
+    assert told.status is Status.FAILED_ADVERSARIAL  # the claim's own example needs no vote, whoever repeats it
+    assert {failure.tester for failure in told.failures} == {"gemini", "property"}
     voters = [asked for asked in gemini.asked if is_vote(asked)]
     assert len(voters) == 2
     assert not any("hello_world" in asked.text for asked in voters)
     verdicts = {test.name: test.verdict for test in told.tests}
-    assert verdicts["test_words"] == verdicts["test_three"] == "invalid"
+    assert (verdicts["test_words"], verdicts["test_three"]) == ("refuted", "invalid")
 
 
 def test_s160_where_the_model_is_down_the_property_tester_stands_alone_and_says_so(ticket, attack, gemini):
@@ -236,6 +235,41 @@ def test_s100_a_weak_attack_is_hardened_by_what_it_did_not_notice_and_then_makes
     assert [stage.name for stage in outcome.stages][-3:] == ["strength", "harden", "verdict"]
     (shown,) = [asked for asked in gemini.asked if "third round" in asked.text]
     assert "+++ slug.py" in shown.text
+
+
+BASKET = "total(prices) adds the prices; it leaves the list as it was."
+SORTING = "def total(prices: list[int]) -> int:\n    prices.sort()\n    return sum(prices)\n"
+SUMS = "def test_sums():\n    from slug import total\n    assert total([3, 1, 2]) == 6\n"
+HALF = [written("test_sums", SUMS) | {"quote": "adds the prices"}]
+HALF += [written("test_kept", SUMS.replace("sums", "kept")) | {"quote": "it leaves the list as it was"}]
+KEEPS = (
+    "def test_x():\n    from slug import total\n    prices = [3, 1]\n    total(prices)\n    assert prices == [3, 1]\n"
+)
+CLEARED = {
+    "claim_id": "C1",
+    "clause": 2,
+    "module": "slug",
+    "original": "    return sum(prices)",
+    "replacement": "    result = sum(prices)\n    prices.clear()\n    return result",
+    "behaviour": "the list is empty afterwards",
+    "witness": KEEPS,
+}
+
+
+@pytest.mark.parametrize("code", [SORTING, SORTING.replace("    prices.sort()\n", "")], ids=["wrong", "right"])
+def test_a_clause_that_is_only_quoted_does_not_pass(ticket, attack, gemini, code):
+    later = ("second round", "third round")
+    gemini.respond = lambda asked: json_answer({"tests": [] if any(one in asked.text for one in later) else HALF})
+    gemini.plant = lambda _: json_answer({"violations": [CLEARED]})
+    claims = [{"id": "C1", "text": BASKET}]
+    outcome = attack(ticket(files={"slug.py": code}, claims=claims), strength_floor=0, mutants=4)
+    assert outcome.status is Status.PASS_WEAK
+    assert outcome.claims[0].open_clauses == ("it leaves the list as it was.",)
+    assert outcome.strength is not None
+    assert [one.behaviour for one in outcome.strength.missed] == ["the list is empty afterwards"]
+    assert 'no independent test attacks "it leaves the list as it was."' in outcome.reason
+    (told,) = [asked for asked in gemini.asked if "third round" in asked.text]
+    assert "the list is empty afterwards" in told.text
 
 
 def test_the_previous_version_decides_about_claims_that_nothing_has_changed(ticket, attack, gemini):

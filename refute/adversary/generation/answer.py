@@ -97,8 +97,8 @@ def read_answer(text: str) -> WrittenTests | None:
     if not isinstance(data, dict):
         return None
     faults: list[str] = []
-    tests = _each(WrittenTest, data.get("tests"), "test", faults)
-    untestable = _each(GivenUp, data.get("untestable"), "untestable claim", faults)
+    tests = each(WrittenTest, data.get("tests"), "test", faults)
+    untestable = each(GivenUp, data.get("untestable"), "untestable claim", faults)
     preamble = data.get("preamble", "")
     if not isinstance(preamble, str) or len(preamble) > MAX_CODE_CHARS or not encodable(preamble):
         faults.append("the preamble is no text of acceptable length")
@@ -115,7 +115,8 @@ def is_usable(text: str) -> bool:
     return bool(answer.tests) or tests == []
 
 
-def _each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:
+def each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:
+    """The items of a list that can be read as a kind; what cannot is told as a fault, `what` by number."""
     kept = []
     given = items if isinstance(items, list) else []
     if len(given) > MAX_ITEMS:

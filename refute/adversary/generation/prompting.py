@@ -40,7 +40,7 @@ def claims_first(brief: Brief) -> Prompt:
         name,
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief)),
-        claims=_claims(brief.ticket.claims),
+        claims=claims_shown(brief.ticket.claims),
         files=_files(brief.workspace_paths),
         outline=shown,
         programs=", ".join(brief.programs),
@@ -64,9 +64,9 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[str] = (
         max_tests=str(_tests_for(brief) if missing else _tests_for(brief) // 2),
         existing=", ".join(existing) or "none",
         missing=f" What has no test so far comes first: {', '.join(missing)}." if missing else "",
-        claims=_claims(brief.ticket.claims),
+        claims=claims_shown(brief.ticket.claims),
         cut=f" (only the outline of: {named(left_out, MAX_NAMES)})" if left_out else "",
-        code=_by_module(brief, pieces),
+        code=by_module(brief, pieces),
     )
     return _prompt(CODE_AWARE, text, brief, DataClass.CODE)
 
@@ -93,7 +93,8 @@ def _left_out(brief: Brief, pieces: Sequence[Excerpt]) -> list[str]:
     ]
 
 
-def _by_module(brief: Brief, pieces: Sequence[Excerpt]) -> str:
+def by_module(brief: Brief, pieces: Sequence[Excerpt]) -> str:
+    """Code of several modules, each under its name."""
     return "\n\n".join(
         f"# module {one.module.name}\n{piece.text}" for one, piece in zip(brief.modules, pieces, strict=True)
     )
@@ -130,8 +131,8 @@ def hardening(brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> P
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief)),
         existing=", ".join(existing) or "none",
-        claims=_claims(brief.ticket.claims),
-        outline=_by_module(brief, outlines(brief)),
+        claims=claims_shown(brief.ticket.claims),
+        outline=by_module(brief, outlines(brief)),
         faults="\n\n".join(fault[:MAX_FAULT_CHARS] for fault in faults[:MAX_FAULTS]),
     )
     return replace(_prompt(HARDENING, text, brief, DataClass.CODE), tier=Tier.PRO)
@@ -176,7 +177,8 @@ def _tests_for(brief: Brief) -> int:
     return min(brief.max_tests, max(6, 3 * len(brief.ticket.claims)))
 
 
-def _claims(claims: Sequence[Claim]) -> str:
+def claims_shown(claims: Sequence[Claim]) -> str:
+    """Claims as every prompt shows them."""
     return "\n".join(map(claim_lines, claims))
 
 

@@ -1,10 +1,12 @@
 """From triaged tests to claims: what the attack says about each, and the evidence of each refutation."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Brief, Screening, TriagedTest, TriageVerdict
 from refute.adversary.judgement.reproducer import write_reproducer
+from refute.adversary.strength.record import ViolationResult
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
 from refute.ticket.clauses import clauses_of, open_clauses
 from refute.ticket.record import Claim
@@ -28,6 +30,25 @@ def claim_results(
         _result(claim, [test for test in triaged if test.test.claim_id == claim.id], screening, tampering)
         for claim in claims
     )
+
+
+def claims_after(claims: Sequence[ClaimResult], missed: Sequence[ViolationResult]) -> tuple[ClaimResult, ...]:
+    """The claims, of which a clause that can be violated unnoticed counts as unattacked, whatever was quoted.
+
+    Args:
+        claims: as the attack left them.
+        missed: planted violations that no test noticed.
+    """
+    told = []
+    for claim in claims:
+        unnoticed = {one.clause: one for one in missed if one.claim_id == claim.claim_id}
+        if unnoticed and claim.verdict.survived:
+            unattacked = [one for one in claim.clauses if one in unnoticed or one in claim.open_clauses]
+            reason = f"{claim.reason}; they pass also on this: {next(iter(unnoticed.values())).behaviour}"
+            verdict = ClaimVerdict.SURVIVED_IN_PART
+            claim = replace(claim, verdict=verdict, reason=reason, open_clauses=tuple(unattacked))  # noqa: PLW2901
+        told.append(claim)
+    return tuple(told)
 
 
 def refutations(triaged: Sequence[TriagedTest], screening: Screening, brief: Brief) -> tuple[TestFailure, ...]:

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from refute.statistics.interval import wilson
 from refute.ticket.record import ClaimId
+from refute.wording import counted
 
 
 class MutantEnd(StrEnum):
@@ -47,6 +48,32 @@ class MutantResult:
     """Whether that test was written with the code in view."""
     suspected_equivalent: str = ""
     """Why the change may make no difference that anybody could notice; empty where nothing suggests it."""
+    note: str = ""
+
+
+class ViolationEnd(StrEnum):
+    """What the attack made of a planted violation."""
+
+    NOTICED = "noticed"
+    MISSED = "missed"
+    """It differs from the code, and every test passed: the clause counts as unattacked."""
+    SET_ASIDE = "set_aside"
+    """It shows nothing: it cannot be imported, ran into a limit, was not reached, or does not differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViolationResult:
+    """One edit that a model made to break one clause, and what became of it."""
+
+    claim_id: ClaimId
+    clause: str
+    """The words that it breaks."""
+    behaviour: str
+    """What the edited code does wrong."""
+    diff: str
+    end: ViolationEnd
+    noticed_by: str = ""
+    """The first test that noticed."""
     note: str = ""
 
 
@@ -99,6 +126,22 @@ class Strength:
     """Claims that are not attacked strongly, however strong the attack is as a whole."""
     unjudged: str = ""
     """Why it could not be seen claim by claim how strong the attack is."""
+    violations: tuple[ViolationResult, ...] = ()
+    """Edits by a model that each break one clause."""
+    not_planted: str = ""
+    """Why no violation was planted; empty where some were."""
+
+    @property
+    def missed(self) -> tuple[ViolationResult, ...]:
+        """Violations of a clause that no test noticed."""
+        return tuple(one for one in self.violations if one.end is ViolationEnd.MISSED)
+
+    @property
+    def violations_noticed(self) -> str:
+        """`4 of 5 planted violations noticed`; empty where none counts."""
+        noticed = sum(one.end is ViolationEnd.NOTICED for one in self.violations)
+        count = noticed + len(self.missed)
+        return f"{noticed} of {counted(count, 'planted violation')} noticed" if count else ""
 
     @property
     def score(self) -> float | None:
@@ -130,5 +173,5 @@ class Strength:
 
     @property
     def suffices(self) -> bool:
-        """Whether the attack is strong enough as a whole and for each claim."""
-        return self.reaches_floor and not self.shallow and not self.unjudged
+        """Whether the attack is strong enough as a whole, for each claim and for each clause."""
+        return self.reaches_floor and not self.shallow and not self.unjudged and not self.missed

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from refute.adversary.attack import Brief
 from refute.adversary.strength.mutants import Candidate, Mutant, candidates, sample_mutants
 from refute.adversary.strength.scope import Scope, scopes
+from refute.adversary.strength.violations import Violation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,8 @@ class Sample:
     """Which code they are of: `class Cache`."""
     population: int | None = None
     """How many mutants that code has; None where nobody counted."""
+    violations: tuple[Violation, ...] = ()
+    """Edits by a model that run beside them, first, and are no part of the score."""
 
 
 def draw_sample(brief: Brief, *, count: int, seed: str, without: Sequence[Mutant] = ()) -> Sample:

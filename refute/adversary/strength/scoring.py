@@ -12,6 +12,7 @@ from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
 from refute.adversary.strength.sample import Sample
 from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
+from refute.adversary.strength.violations import violation_result
 from refute.statistics.interval import wilson
 
 LIMITS = frozenset({"time", "exit", "memory", "resources"})
@@ -66,6 +67,10 @@ def score(trial: Trial, brief: Brief, sample: Sample, containers: Sequence[Varia
         ),
         shallow=shallow,
         unjudged=unjudged,
+        violations=tuple(
+            violation_result(one, judge.result(one.mutant, runs.get(str(one.mutant.number))))
+            for one in sample.violations
+        ),
     )
     return strength if counted else replace(strength, void="no mutant could be run to an end that counts")
 

@@ -160,7 +160,7 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
         _shuffled(share, _first(controls(brief, chance), early[number % 2]), _only(trial.hollow, names), chance)
         for number, (share, names) in enumerate(zip(shares, hollow, strict=True))
     ]
-    return [_job(trial, brief, share, outline, settings, requirements) for share in variants]
+    return [variants_job(trial, brief, share, outline, settings, requirements) for share in variants]
 
 
 def read_runs(job: Job, result: JobResult) -> VariantRuns:
@@ -178,7 +178,7 @@ def read_runs(job: Job, result: JobResult) -> VariantRuns:
             return VariantRuns(runs=(), lost=f"a mutant took the test driver with it ({end})")
 
 
-def _job(  # as trial_jobs
+def variants_job(  # as trial_jobs
     trial: Trial,
     brief: Brief,
     variants: Sequence[dict[str, Any]],
@@ -186,6 +186,7 @@ def _job(  # as trial_jobs
     settings: Settings,
     requirements: Sequence[str],
 ) -> Job:
+    """The job that runs a trial on these variants, as the driver's plan holds them; the rest as for `trial_jobs`."""
     names = [*([trial.probe] if trial.probe else []), *trial.tests]
     plan = make_plan(brief.ticket, trial.attack.file_name, names, settings)
     plan["import_roots"] += requirements

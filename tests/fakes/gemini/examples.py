@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tests.fakes.gemini.server import GeminiServer
+from tests.fakes.gemini.server import GeminiServer, is_planting
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 
@@ -110,10 +110,58 @@ VOTES: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
+def breaking(claim_id: str, original: str, replacement: str, behaviour: str, lines: str) -> dict[str, Any]:
+    """An edit of `intervals` as a model answers it; the lines are those of its witness, `; ` between."""
+    body = "".join(f"    {line}\n" for line in ("from intervals import merge, total_length", *lines.split("; ")))
+    return {
+        "claim_id": claim_id,
+        "clause": 1,
+        "module": "intervals",
+        "original": original,
+        "replacement": replacement,
+        "behaviour": behaviour,
+        "witness": f"def test_witness():\n{body}",
+    }
+
+
+BREAKING: Final = [
+    breaking(
+        "C1",
+        "    return sorted(kept)",
+        "    return kept",
+        "intervals come out in the order in which they were given",
+        "assert merge([(5, 8), (1, 3)]) == [(1, 3), (5, 8)]",
+    ),
+    breaking(
+        "C2",
+        "    merged: list[Interval] = []\n",
+        "    merged: list[Interval] = []\n    if isinstance(intervals, list):\n        intervals.sort()\n",
+        "the list that is handed over is sorted",
+        "given = [(5, 8), (1, 3)]; merge(given); assert given == [(5, 8), (1, 3)]",
+    ),
+    breaking(
+        "C4",
+        "start <= merged[-1][1]",
+        "start < merged[-1][1]",
+        "intervals that only touch stay apart",
+        "assert merge([(1, 3), (3, 5)]) == [(1, 5)]",
+    ),
+    breaking(
+        "C6",
+        "for start, end in merge(intervals))",
+        "for start, end in _checked(intervals))",
+        "what is covered twice counts twice",
+        "assert total_length([(0, 4), (2, 6)]) == 6",
+    ),
+]
+
+
 def honest(asked: Asked) -> Answer:
     """What an honest model says to the prompts of both tickets."""
     if is_vote(asked):
         return votes(asked, VOTES)
+    if is_planting(asked):
+        return json_answer({"violations": BREAKING})
     right = "total_length" in asked.text
     if SECOND_ROUND in asked.text:
         return json_answer(OF_RIGHT_SEEN if right else {"tests": []})
@@ -125,6 +173,7 @@ def main() -> None:
     for old in RECORDINGS.glob("*.json"):
         old.unlink()
     with tempfile.TemporaryDirectory() as folder, GeminiServer(honest, port=8787) as server:
+        server.plant = honest
         home = Path(folder)
         (home / "gemini.yaml").write_text(SETTINGS.format(project=server.project, url=server.url))
         environment = {

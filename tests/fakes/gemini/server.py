@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tests.fakes.gemini.wire import Answer, Asked, body_of, error_body
+from tests.fakes.gemini.wire import Answer, Asked, body_of, error_body, json_answer
 
 MODELS = re.compile(r"/v1beta1/projects/([^/]+)/locations/([^/]+)/publishers/google/models/([^/:]+):(\w+)")
 CACHE_CONFIG = re.compile(r"/v1(?:beta1)?/projects/([^/]+)/cacheConfig")
@@ -33,6 +33,7 @@ GENERATION_FIELDS = {
     "responseSchema",
     "thinkingConfig",
 }
+PLANTING = "Write one edit per clause"
 Respond = Callable[[Asked], Answer]
 
 
@@ -49,6 +50,8 @@ class GeminiServer:
         self, respond: Respond, *, project: str = "test-project", caching_disabled: bool | None = True, port: int = 0
     ) -> None:
         self.respond = respond
+        self.plant: Respond = no_violations
+        """Answers the question for violations of clauses, which comes beside what a test is about."""
         self.project = project
         self.caching_disabled = caching_disabled
         self.asked: list[Asked] = []
@@ -107,6 +110,16 @@ def one_after_the_other(answers: Iterable[Answer]) -> Respond:
     return respond
 
 
+def is_planting(asked: Asked) -> bool:
+    """Whether a request asks for violations of clauses."""
+    return PLANTING in asked.text
+
+
+def no_violations(_: Asked) -> Answer:
+    """A model that breaks no clause."""
+    return json_answer({"violations": []})
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -155,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             with self.gemini.lock:
                 self.gemini.asked.append(asked)
-            self._answer(asked, self.gemini.respond(asked))
+            self._answer(asked, (self.gemini.plant if is_planting(asked) else self.gemini.respond)(asked))
 
     def _authorised(self) -> bool:
         scheme, _, token = self.headers.get("authorization", "").partition(" ")

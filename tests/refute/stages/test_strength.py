@@ -65,7 +65,8 @@ class ToldSandbox:
         for variant in plan["variants"]:
             last = self._last(variant["name"])
             passed = [report(name) for name in plan["tests"]]
-            reports = passed if last["end"] == "passed" else [passed[0], last]
+            before = [one for one in passed[:1] if one["name"] != last["name"]]
+            reports = passed if last["end"] == "passed" else [*before, last]
             variants.append({"name": variant["name"], "reports": reports, "tampering": [], "duration_s": 0.5})
         return ended(told | {"variants": variants})
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import Brief, SourceModule
+from refute.adversary.generation.planting import VIOLATIONS
 from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
 from tests.refute.adversary.conftest import make_brief
 
@@ -57,10 +58,18 @@ class ScriptedModel:
     def __init__(self, answers: Sequence[Reply | Exception]) -> None:
         self._answers = list(answers)
         self.prompts: list[Prompt] = []
+        self.plants: Reply | Exception = says({"violations": []})
+        """Its answer to the question for violations of clauses, which is not among the prompts."""
 
     def generate(self, prompt: Prompt) -> Completion:
+        if prompt.name == VIOLATIONS:
+            return self._completion(self.plants)
         self.prompts.append(prompt)
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        return self._completion(answer)
+
+    @staticmethod
+    def _completion(answer: Reply | Exception) -> Completion:
         if isinstance(answer, Exception):
             raise answer
         return Completion(reply=answer, cost_usd=Decimal("0.01"), latency_s=0.1)

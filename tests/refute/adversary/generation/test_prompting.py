@@ -8,6 +8,7 @@ import pytest
 
 from refute.adversary.attack import Brief, Rejected, SourceModule
 from refute.adversary.generation.excerpt import excerpt
+from refute.adversary.generation.planting import planting
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
 from refute.adversary.oracle.situation import Form, Situation
@@ -33,7 +34,9 @@ print(sum(parser.parse_args().numbers) + 1)
 '''
 
 
-@pytest.mark.parametrize("name", ["claims-first", "claims-first-cli", "code-aware", "again", "hardening", "vote"])
+@pytest.mark.parametrize(
+    "name", ["claims-first", "claims-first-cli", "code-aware", "again", "hardening", "violations", "vote"]
+)
 def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
     rejected = Rejected(test=make_test("test_a"), reason="asserts nothing")
     prompts = {
@@ -46,6 +49,7 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
         ),
         "code-aware": code_aware(brief, ["test_a", "test_b"]),
         "hardening": hardening(brief, ["test_a"], ["-    if x == 13:\n+    if x != 13:"]),
+        "violations": planting(brief),
         "again": once_more(brief, [rejected], ["C2", "C3 (clause 2)"]),
     }
     path = GOLDEN / f"{name}.md"

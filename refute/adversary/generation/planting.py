@@ -1,0 +1,98 @@
+"""Asking a model for violations: per clause one edit that breaks it. It sees code and claims, and no test."""
+
+import json
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from refute.adversary.attack import Brief
+from refute.adversary.generation.answer import each, without_fence
+from refute.adversary.generation.fitting import asked, excerpts
+from refute.adversary.generation.prompting import MAX_NAMES, by_module, claims_shown, fill, named, template
+from refute.llm.model import MARKER, DataClass, Prompt
+
+VIOLATIONS: Final = "violations-1"
+SYSTEM: Final = "violations-system-1"
+MAX_EDITS: Final = 12
+MAX_EDIT_CHARS: Final = 2_000
+
+
+class WrittenViolation(BaseModel):
+    """One edit, as the model wrote it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    claim_id: Annotated[str, Field(max_length=64)]
+    clause: Annotated[int, Field(ge=1, le=100)] = 1
+    """Its number among the claim's clauses, from 1."""
+    module: Annotated[str, Field(max_length=200)]
+    original: Annotated[str, Field(min_length=1, max_length=MAX_EDIT_CHARS)]
+    replacement: Annotated[str, Field(max_length=MAX_EDIT_CHARS)]
+    behaviour: Annotated[str, Field(min_length=1, max_length=400)]
+    witness: Annotated[str, Field(max_length=4_000)]
+    """A test that passes on the code and fails on the edit."""
+
+
+_ABOUT: Final = {
+    "claim_id": "",
+    "module": "dotted name, as the code is headed",
+    "original": "verbatim, stands in the module once",
+    "replacement": "takes its place",
+    "behaviour": "what the edited code does wrong, one sentence",
+    "witness": "def test_…(): passes on the code, fails on the edit",
+}
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "violations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    **{name: {"type": "string", "description": text} for name, text in _ABOUT.items()},
+                    "clause": {"type": "integer", "description": "number of the clause, from 1"},
+                },
+                "required": [*_ABOUT, "clause"],
+            },
+        }
+    },
+    "required": ["violations"],
+}
+
+
+def planting(brief: Brief) -> Prompt:
+    """The question for violations of a ticket's clauses."""
+    fitting = asked(brief).brief
+    pieces = excerpts(fitting)
+    left_out = [
+        f"{one.module.name}.{name}"
+        for one, piece in zip(fitting.modules, pieces, strict=True)
+        for name in piece.left_out
+    ]
+    text = fill(
+        VIOLATIONS,
+        ticket=brief.ticket.id,
+        max_edits=str(MAX_EDITS),
+        claims=claims_shown(fitting.ticket.claims),
+        cut=f" (only the outline of: {named(left_out, MAX_NAMES)})" if left_out else "",
+        code=by_module(fitting, pieces),
+    )
+    return Prompt(
+        name=VIOLATIONS,
+        system=template(SYSTEM).replace("{marker}", MARKER),
+        text=text,
+        answer_schema=SCHEMA,
+        data_class=DataClass.CODE,
+        usable=lambda answer: read_violations(answer) is not None,
+    )
+
+
+def read_violations(text: str) -> tuple[WrittenViolation, ...] | None:
+    """The edits of an answer that can be read; None where it is no such answer."""
+    try:
+        data = json.loads(without_fence(text))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict) or not isinstance(data.get("violations"), list):
+        return None
+    return tuple(each(WrittenViolation, data["violations"], "violation", []))[:MAX_EDITS]

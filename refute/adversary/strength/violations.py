@@ -1,0 +1,189 @@
+"""Planted violations: edits by a model that each break one clause. An attack that misses one does not test that clause.
+
+Mutants measure lines; a suite may notice every mutant and never look at the half of a claim that its author forgot.
+"""
+
+import ast
+import difflib
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from refute.adversary.attack import Attack, Brief, SourceModule, TestEnd
+from refute.adversary.generation.planting import WrittenViolation
+from refute.adversary.strength.mutants import Mutant
+from refute.adversary.strength.record import MutantEnd, MutantResult, ViolationEnd, ViolationResult
+from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, controls
+from refute.python_syntax import parsed_or_none
+from refute.scan.finding import Severity
+from refute.scan.scanner import scan_python
+from refute.settings import Settings
+from refute.ticket.clauses import clauses_of
+from refute.ticket.record import ClaimId
+
+FIRST: Final = 10_001
+"""Violations are numbered from here, mutants from 1."""
+WITNESSES: Final = "test_witnesses.py"
+EQUAL: Final = "the model's own test does not tell it from the code as submitted"
+ENDS: Final[Mapping[MutantEnd, ViolationEnd]] = {
+    MutantEnd.KILLED: ViolationEnd.NOTICED,
+    MutantEnd.SURVIVED: ViolationEnd.MISSED,
+    MutantEnd.UNCLEAR: ViolationEnd.MISSED,
+    MutantEnd.LIMIT: ViolationEnd.SET_ASIDE,
+    MutantEnd.UNUSABLE: ViolationEnd.SET_ASIDE,
+    MutantEnd.NOT_RUN: ViolationEnd.SET_ASIDE,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """An edit of the implementation that is to break one clause."""
+
+    claim_id: ClaimId
+    clause: str
+    """Its words."""
+    behaviour: str
+    """What the edited code does wrong, in the model's words."""
+    mutant: Mutant
+    witness: str
+    """A test of the model's that passes on the code as submitted and fails on the edit: proof that they differ."""
+
+    @property
+    def witness_name(self) -> str:
+        """Of its test."""
+        return f"test_witness_{self.mutant.number}"
+
+
+def plant(brief: Brief, written: Sequence[WrittenViolation]) -> tuple[Violation, ...]:
+    """The edits that can be made: of a clause that exists, in a place that is certain, to code that parses and is safe.
+
+    Args:
+        brief: of the ticket.
+        written: as the model answered; hostile text.
+    """
+    claims = {claim.id: clauses_of(claim.text) for claim in brief.ticket.claims}
+    modules = {one.module.name: one for one in brief.modules}
+    planted: list[Violation] = []
+    for one in written:
+        module, clauses = modules.get(one.module), claims.get(ClaimId(one.claim_id), ())
+        if module is None or one.clause > len(clauses):
+            continue
+        number = FIRST + len(planted)
+        mutant, witness = _edited(module, one, number), _renamed(one.witness, f"test_witness_{number}")
+        if mutant is not None and witness and _is_safe(module, mutant, witness):
+            planted.append(
+                Violation(
+                    claim_id=ClaimId(one.claim_id),
+                    clause=clauses[one.clause - 1],
+                    behaviour=" ".join(one.behaviour.split()),
+                    mutant=mutant,
+                    witness=witness,
+                )
+            )
+    return tuple(planted)
+
+
+def violation_result(violation: Violation, judged: MutantResult) -> ViolationResult:
+    """What the attack made of a violation, before anybody looked whether it differs from the code."""
+    return ViolationResult(
+        claim_id=violation.claim_id,
+        clause=violation.clause,
+        behaviour=violation.behaviour,
+        diff=violation.mutant.diff,
+        end=ENDS[judged.end],
+        noticed_by=judged.killed_by,
+        note=judged.note or ("its time was over" if judged.end is MutantEnd.NOT_RUN else ""),
+    )
+
+
+def witness_trial(missed: Sequence[Violation], settings: Settings) -> Trial:
+    """What tells whether violations differ from the code as submitted: each one's own test."""
+    source = "\n\n\n".join(one.witness for one in missed)
+    attack = Attack(file_name=WITNESSES, source=source, tests=(), tester="", untestable=())
+    return Trial(
+        attack=attack,
+        source=source,
+        probe="",
+        tests=tuple(one.witness_name for one in missed),
+        test_timeout_s=settings.test_timeout_s,
+        witnesses={},
+        hollow={},
+    )
+
+
+def witness_variants(missed: Sequence[Violation], brief: Brief, chance: random.Random) -> list[dict[str, Any]]:
+    """The code without a fault, and with each of these; all tests run on each."""
+    files = {str(one.mutant.number): {one.mutant.path: one.mutant.source} for one in missed}
+    return [
+        {"name": name, "files": changed, "all_tests": True}
+        for name, changed in (controls(brief, chance) | files).items()
+    ]
+
+
+def without_equals(
+    results: Sequence[ViolationResult], violations: Sequence[Violation], runs: Sequence[VariantRun]
+) -> tuple[ViolationResult, ...]:
+    """Set aside what no test noticed and no witness tells from the code either.
+
+    Where a witness fails on the code as submitted, the clause may be broken already: that is no reason to trust it.
+
+    Args:
+        results: of all violations, in their order.
+        violations: those planted.
+        runs: of the witnesses, on `witness_variants`.
+    """
+    by_name = {run.name: {test.name: test.end for test in run.tests} for run in runs if not run.tampering}
+    clean = [ends for name, ends in by_name.items() if name.startswith(CONTROL)]
+    told = []
+    for violation, result in zip(violations, results, strict=True):
+        ends, own = by_name.get(str(violation.mutant.number), {}), violation.witness_name
+        failing = [name for name, end in ends.items() if end is TestEnd.FAILED]
+        differs = any(clean and all(control.get(name) is TestEnd.PASSED for control in clean) for name in failing)
+        broken = any(control.get(own) is TestEnd.FAILED for control in clean)
+        missed = result.end is ViolationEnd.MISSED
+        told.append(
+            result if differs or broken or not missed else replace(result, end=ViolationEnd.SET_ASIDE, note=EQUAL)
+        )
+    return tuple(told)
+
+
+def _edited(module: SourceModule, written: WrittenViolation, number: int) -> Mutant | None:
+    source, path = module.source, module.module.path
+    before, found, _ = source.partition(written.original)
+    if not found or source.count(written.original) != 1:
+        return None
+    edited = source.replace(written.original, written.replacement)
+    was, becomes = parsed_or_none(source), parsed_or_none(edited)
+    if was is None or becomes is None or ast.dump(was) == ast.dump(becomes):
+        return None
+    diff = difflib.unified_diff(source.splitlines(), edited.splitlines(), path, path, n=3, lineterm="")
+    return Mutant(
+        number=number,
+        path=path,
+        line=before.count("\n") + 1,
+        change=" ".join(written.behaviour.split()),
+        source=edited,
+        diff="\n".join(diff),
+    )
+
+
+def _renamed(witness: str, name: str) -> str:
+    """The only function of a witness under a name of ours; empty where it is anything else."""
+    tree = parsed_or_none(witness)
+    match tree.body if tree else []:
+        case [ast.FunctionDef(decorator_list=[], args=ast.arguments(args=[])) as function]:
+            function.name = name
+            return ast.unparse(function)
+    return ""
+
+
+def _is_safe(module: SourceModule, mutant: Mutant, witness: str) -> bool:
+    """Whether the scanner finds nothing dangerous in what the model wrote that was not there before."""
+    return _dangers(mutant.path, mutant.source) <= _dangers(mutant.path, module.source) and not _dangers(
+        WITNESSES, witness
+    )
+
+
+def _dangers(path: str, source: str) -> set[tuple[str, str]]:
+    return {(one.rule_id, one.matched) for one in scan_python(path, source) if one.severity >= Severity.HIGH}
