@@ -43,7 +43,7 @@ HONEST = {
     "'Hello World'": {"demand": "returns", "value": "'hello-world'"},
     "count": {"demand": "returns", "value": "2"},
 }
-LYING = {"'Hello World'": {"demand": "returns", "value": "'hello_world'"}, "count": {"demand": "returns", "value": "0"}}
+LYING = {"count": {"demand": "returns", "value": "0"}}
 
 
 def claims_then_nothing(asked: Asked) -> Answer:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from textwrap import dedent, indent
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,8 +28,28 @@ class WrittenTest(BaseModel):
     claim_id: Annotated[str, Field(max_length=64)]
     quote: Annotated[str, Field(max_length=2_000)]
     category: Category
-    code: Annotated[str, Field(max_length=MAX_CODE_CHARS)]
+    derivation: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
+    """How the expectation follows from the claim's words; asked for so that it is thought of."""
+    arrange: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
+    """Statements before `act`."""
+    act: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
+    """An expression that calls the code; empty where `code` says all."""
+    expected: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
+    """What `act` must equal, a literal."""
+    raises: Annotated[str, Field(max_length=200)] = ""
+    """What `act` must raise instead, the name of a class."""
+    code: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
     """The whole function, with its decorators."""
+
+    @property
+    def function(self) -> str:
+        """The whole function: as it was written, or made of its parts."""
+        if self.code.strip() or not self.act.strip():
+            return self.code
+        act = self.act.strip()
+        last = f"with pytest.raises({self.raises}):\n    {act}" if self.raises else f"assert {act} == {self.expected}"
+        body = "\n".join(filter(None, (dedent(self.arrange).strip(), last)))
+        return f"def {self.name}():\n{indent(body, '    ')}\n"
 
 
 class GivenUp(BaseModel):
@@ -65,9 +86,14 @@ ANSWER_SCHEMA: Final[dict[str, Any]] = {
                     "claim_id": {"type": "string"},
                     "quote": {"type": "string", "description": "verbatim part of that claim"},
                     "category": {"type": "string", "enum": [category.value for category in Category]},
-                    "code": {"type": "string", "description": "the whole function, Python"},
+                    "derivation": {"type": "string", "description": "from the claim's words to what must come out"},
+                    "arrange": {"type": "string", "description": "statements before `act`, Python"},
+                    "act": {"type": "string", "description": "one Python expression that calls the code"},
+                    "expected": {"type": "string", "description": "Python literal that `act` must equal"},
+                    "raises": {"type": "string", "description": "exception class that `act` must raise instead"},
+                    "code": {"type": "string", "description": "the whole function, Python, where parts do not do"},
                 },
-                "required": ["name", "claim_id", "quote", "category", "code"],
+                "required": ["name", "claim_id", "quote", "category", "derivation"],
             },
         },
         "untestable": {

@@ -74,12 +74,13 @@ def _preamble(text: str) -> str:
 
 def _function(written: WrittenTest, name: str) -> str:
     """The test's code under its name; empty where it is not one function of the name it was given."""
-    tree = parsed_or_none(written.code)
+    code = written.function
+    tree = parsed_or_none(code)
     body = tree.body if tree else []
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == written.name]
     if len(functions) != 1 or any(nests_deeper(node, MAX_DEPTH) for node in body):
         return ""
-    lines = python_lines(written.code)
+    lines = python_lines(code)
     at = functions[0].lineno - 1  # the line of `def`, below its decorators
     if f"def {written.name}" not in lines[at]:  # spelled in another way, as Python allows
         functions[0].name = name

@@ -13,6 +13,7 @@ DECLARING: Final = frozenset(
     | {"argument", "Option", "Argument"}
 )
 """Calls by which argparse, click and typer are told of a command line."""
+ENUMERATIONS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 ELIDED: Final = ast.Expr(ast.Constant(...))
 """Stands for a body."""
 
@@ -49,7 +50,7 @@ def command_line(source: str) -> str:
 
 def _called(call: ast.Call) -> str:
     """The last part of what is called."""
-    return ast.unparse(call.func).rpartition(".")[2] if isinstance(call.func, ast.Name | ast.Attribute) else ""
+    return _last_name(call.func)
 
 
 def _plain(call: ast.Call) -> str:
@@ -72,9 +73,36 @@ def visible(node: ast.stmt) -> list[ast.stmt]:
 
 
 def _class(node: ast.ClassDef) -> ast.ClassDef:
+    members = _member if any(_last_name(base) in ENUMERATIONS for base in node.bases) else _field
     shown = copy.copy(node)
-    shown.body = [*docstring_of(node), *(part for inner in node.body for part in visible(inner))] or [ELIDED]
+    parts = [part for inner in node.body for part in (members(inner) or visible(inner))]
+    shown.body = [*docstring_of(node), *parts] or [ELIDED]
     return shown
+
+
+def _field(node: ast.stmt) -> list[ast.stmt]:
+    """A field with its default, which belongs to the signature of its class as a parameter's does to a function's."""
+    match node:
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if is_public(name) and _is_plain(value):
+            return [node]
+    return []
+
+
+def _member(node: ast.stmt) -> list[ast.stmt]:
+    """A member of an enumeration; what it stands for as far as that is plain."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if is_public(name):
+            return [node if _is_plain(value) else ast.Assign(targets=[target], value=ast.Constant(...), lineno=0)]
+    return []
+
+
+def _is_plain(value: ast.expr) -> bool:
+    plain = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
+    return all(isinstance(part, plain) for part in ast.walk(value))
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def signature(node: FUNCTION) -> ast.stmt:

@@ -13,8 +13,8 @@ from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.ticket.record import Claim
 
-SYSTEM: Final = "system-3"
-SYSTEM_CLI: Final = "system-cli-3"
+SYSTEM: Final = "system-4"
+SYSTEM_CLI: Final = "system-cli-4"
 CLAIMS_FIRST: Final = "claims-first-3"
 CLAIMS_FIRST_CLI: Final = "claims-first-cli-2"
 CODE_AWARE: Final = "code-aware-3"

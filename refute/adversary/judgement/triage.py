@@ -278,6 +278,8 @@ class Case:
             return refused
         if self.test.origin.by_author:
             return TriageVerdict.REFUTED, f"{agree}: what the author wrote down raises {in_one_line(run)}"
+        if self.test.origin is Origin.MODEL:  # put to the vote like any other
+            return TriageVerdict.REFUTED, f"{agree}: on what the code gave, the test raised {in_one_line(run)}"
         return (
             TriageVerdict.NEEDS_REVIEW,
             f"the test itself raised, perhaps on an unexpected result: {in_one_line(run)}",

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from textwrap import indent
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -11,13 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from refute.adversary.generation.answer import without_fence
 from refute.adversary.generation.fitting import MAX_CLAIM_CHARS
 from refute.adversary.generation.prompting import fill, template
+from refute.adversary.oracle.predicate import holds
 from refute.adversary.oracle.question import CONDITION, Form, Situation
 from refute.adversary.oracle.shown import literal
 from refute.llm.model import MARKER, DataClass, Prompt, Reply, Tier
 from refute.ticket.record import Claim
 
-SYSTEM: Final = "vote-system-4"
-VOTE: Final = "vote-1"
+SYSTEM: Final = "vote-system-5"
+VOTE: Final = "vote-2"
+STEP: Final = "    "
+"""Before every line of what others wrote, so that none can be taken for the heading of a situation."""
 MAX_OUTPUT_TOKENS: Final = 8_192
 ASKED: Final = re.compile(rf"(?P<start>.*^ *{CONDITION} = )(?P<condition>[^\n]*)", re.DOTALL | re.MULTILINE)
 """Up to the last line that sets a condition; lines of a loop may follow."""
@@ -30,8 +34,9 @@ ANSWER_SCHEMA: Final[dict[str, Any]] = {
                 "type": "object",
                 "properties": {
                     "situation": {"type": "integer"},
-                    "demand": {"type": "string", "enum": ["returns", "raises", "true", "false", "open"]},
+                    "demand": {"type": "string", "enum": ["returns", "satisfies", "raises", "true", "false", "open"]},
                     "value": {"type": "string", "description": "Python literal"},
+                    "predicate": {"type": "string", "description": "Python condition over `result`"},
                     "error": {"type": "string", "description": "name of an exception class"},
                 },
                 "required": ["situation", "demand"],
@@ -48,13 +53,16 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     situation: int
-    demand: Literal["returns", "raises", "true", "false", "open"]
+    demand: Literal["returns", "satisfies", "raises", "true", "false", "open"]
     value: Annotated[str, Field(max_length=5_000)] | None = None
+    predicate: Annotated[str, Field(max_length=1_000)] = ""
     error: Annotated[str, Field(max_length=200)] | None = None
 
     def agrees(self, situation: Situation, *, negated: bool = False) -> bool:
         """Whether the test expects the same."""
         match situation.form:
+            case Form.VALUE if self.demand == "satisfies":
+                return self._allows(situation.expected) is True and self._allows_what_came(situation) is False
             case Form.VALUE:
                 return self.demand == "returns" and self._expected(situation)
             case Form.RAISES:
@@ -65,6 +73,8 @@ class Answer(BaseModel):
     def contradicts(self, situation: Situation, *, negated: bool = False) -> bool:
         """Whether the claim demands just what came: then the test is wrong, not the code."""
         match situation.form:
+            case Form.VALUE if self.demand == "satisfies":
+                return self._allows_what_came(situation) is True
             case Form.VALUE:
                 return self.demand == "returns" and not self._expected(situation) and self._came(situation)
             case Form.RAISES if situation.observed:
@@ -73,6 +83,22 @@ class Answer(BaseModel):
                 return self._holds(negated=not negated) and _covers(str(situation.observed), self.error or "")
             case Form.RAISES | Form.CONDITION:
                 return self._holds(negated=not negated)
+
+    def misses(self, control: Situation) -> bool:
+        """Whether this is an answer to a published example, and another than the published one."""
+        match self.demand:
+            case "open":
+                return False
+            case "satisfies":
+                return self._allows(control.expected) is False
+        return not self.agrees(control)
+
+    def _allows(self, value: Any) -> bool | None:
+        return holds(self.predicate, value)
+
+    def _allows_what_came(self, situation: Situation) -> bool | None:
+        seen = literal(situation.seen)
+        return None if seen is None else self._allows(seen[0])
 
     def _holds(self, *, negated: bool) -> bool:
         """Whether a condition must hold, by an answer to it or to its opposite."""
@@ -100,11 +126,14 @@ class Answer(BaseModel):
         return literal(self.value) if self.value is not None else None
 
 
-def vote_prompt(claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situation]], *, sample: int) -> Prompt:
+def vote_prompt(
+    claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situation]], *, outline: str, sample: int
+) -> Prompt:
     """The question of one sample.
 
     Args:
         claims: those that the situations are about.
+        outline: signatures and docstrings, which say what an argument stands for.
         situations: each with its claim; numbered from 1.
         sample: an odd one is asked about the opposite of every condition, so that saying yes to all decides nothing.
     """
@@ -116,7 +145,7 @@ def vote_prompt(claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situa
     return Prompt(
         name=VOTE,
         system=template(SYSTEM).replace("{marker}", MARKER),
-        text=fill(VOTE, claims=stated, situations=told),
+        text=fill(VOTE, claims=stated, outline=indent(outline, STEP), situations=told),
         answer_schema=ANSWER_SCHEMA,
         tier=Tier.FLASH,
         data_class=DataClass.CLAIMS,
@@ -127,8 +156,7 @@ def vote_prompt(claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situa
 
 
 def _indented(text: str) -> str:
-    """A claim whose lines cannot be taken for the heading of a situation."""
-    return "\n    ".join(text.splitlines())
+    return f"\n{STEP}".join(text.splitlines())
 
 
 def negated(sample: int) -> bool:

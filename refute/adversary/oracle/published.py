@@ -6,7 +6,7 @@ attacked, and a false one would put every right test aside.
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from refute.adversary.attack import SourceModule, TriagedTest, TriageVerdict
@@ -20,8 +20,23 @@ from refute.adversary.references import defined
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
-Published = Mapping[str, Any]
-"""A call with plain arguments, as `digits(235)` → its value."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A call whose value a claim gives."""
+
+    call: str
+    value: Any
+    claim: Claim
+
+    @property
+    def situation(self) -> Situation:
+        """The same as voters are asked."""
+        return Situation(code=f"{RESULT} = {self.call}", form=Form.VALUE, expected=self.value)
+
+
+Published = Mapping[str, Example]
+"""A call with plain arguments, as `digits(235)` → what is published of it."""
 
 
 def published_examples(claims: Iterable[Claim], modules: Iterable[SourceModule]) -> Published:
@@ -31,15 +46,15 @@ def published_examples(claims: Iterable[Claim], modules: Iterable[SourceModule])
     """
     trees = filter(None, (parsed_or_none(one.source) for one in modules))
     known = frozenset(name for tree in trees for node in tree.body for name in defined(node))
-    found: dict[str, Any] = {}
+    found: dict[str, Example] = {}
     contested: set[str] = set()
     for claim in claims:
         for text in (claim.text, *claim.examples):
             for call, value in _shown(text, known):
-                if call in found and not equal(found[call], value):
+                if call in found and not equal(found[call].value, value):
                     contested.add(call)
-                found.setdefault(call, value)
-    return {call: value for call, value in found.items() if call not in contested}
+                found.setdefault(call, Example(call=call, value=value, claim=claim))
+    return {call: example for call, example in found.items() if call not in contested}
 
 
 def decided_by_example(one: TriagedTest, situation: Situation, published: Published) -> TriagedTest | None:
@@ -47,8 +62,9 @@ def decided_by_example(one: TriagedTest, situation: Situation, published: Publis
     call = _asked(situation)
     if call not in published:
         return None
-    example = f"the published example {call} == {published[call]!r}"
-    if equal(published[call], situation.expected):
+    value = published[call].value
+    example = f"the published example {call} == {value!r}"
+    if equal(value, situation.expected):
         return replace(one, verdict=TriageVerdict.REFUTED, reason=f"{one.reason} (as {example} says)")
     return replace(one, verdict=TriageVerdict.INVALID, reason=f"the test is wrong: it contradicts {example}")
 

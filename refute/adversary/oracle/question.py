@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Final, Literal
 
 from refute.adversary.attack import TestRun
+from refute.adversary.judgement.repetition import ASSERTED
 from refute.adversary.oracle.error_text import pattern_missed
 from refute.adversary.oracle.shown import RESULT, as_result, assign, literal, raising_around
 from refute.python_syntax import parse_python, parsed_or_none
@@ -63,7 +64,7 @@ def question(function: ast.FunctionDef, failing: ast.stmt, run: TestRun, *, comp
     raising = raising_around(function, failing)
     if raising is not None:
         return _raising(raising, run)
-    if run.raised_in_implementation or not isinstance(failing, ast.Assert):
+    if run.raised_in_implementation or not isinstance(failing, ast.Assert) or run.error_type not in ASSERTED:
         return _about(Form.ENDS, _tried([as_result(failing)], "ended"), observed=run.error_type.rpartition(".")[2])
     match failing.test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() as operator], comparators=[right]) if not compares:

@@ -6,14 +6,16 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.generation.fitting import outlines
+from refute.adversary.generation.prompting import by_module
 from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
 from refute.adversary.oracle.plain_faults import test_at_fault
 from refute.adversary.oracle.published import decided_by_example, published_examples
-from refute.adversary.oracle.question import Situation
+from refute.adversary.oracle.question import Form, Situation
 from refute.adversary.oracle.situation import situation_of
 from refute.adversary.promises import confined, limit_reached
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.llm.model import Completion, Ending, Model
+from refute.llm.model import Completion, Ending, Model, Prompt
 from refute.llm.pricing import total
 from refute.ticket.record import Claim
 
@@ -21,6 +23,10 @@ SAMPLES: Final = 3
 MAJORITY: Final = 2
 AT_ONCE: Final = 12
 """Situations in one question."""
+CONTROLS: Final = 2
+"""Published examples in one question."""
+MISREAD: Final = "a sample contradicts a published example"
+BY_ITSELF: Final = "the test itself raised, and no majority says that the claim rules this out"
 NOT_TOLD: Final = "its expectation cannot be told apart from its input, so that no vote could be held"
 
 
@@ -75,34 +81,58 @@ def hold_vote(triaged: Sequence[TriagedTest], attack: Attack, brief: Brief, mode
             decided[one.test.name] = replace(one, verdict=TriageVerdict.INVALID, reason=f"{fault}: {one.reason}")
         else:
             asked.append((one, claims[one.test.claim_id], situation))
+    controls = [(one.claim, one.situation) for one in published.values()][:CONTROLS]
+    booth = Booth(model=model, vote=vote, outline=by_module(brief, outlines(brief)), controls=controls)
     for start in range(0, len(asked), AT_ONCE):
-        decided |= _decide(asked[start : start + AT_ONCE], model, vote)
+        decided |= booth.decide(asked[start : start + AT_ONCE])
     vote.triaged = tuple(decided.get(one.test.name, one) if needs_vote(one) else one for one in triaged)
     return vote
 
 
-def _decide(asked: Sequence[tuple[TriagedTest, Claim, Situation]], model: Model, vote: Vote) -> dict[str, TriagedTest]:
-    """Ask until every situation has a majority, at most three samples."""
-    claims = list({claim.id: claim for _, claim, _ in asked}.values())
-    ballots: list[tuple[bool, Mapping[int, Answer]]] = []
-    fault = ""
-    for sample in range(SAMPLES):
-        if ballots and all(_settled(ballots, number, one[2]) for number, one in enumerate(asked, start=1)):
-            break
-        prompt = vote_prompt(claims, [(claim, situation) for _, claim, situation in asked], sample=sample)
-        try:
-            completion = model.generate(prompt)
-        except (BudgetExhausted, ModelUnavailable) as error:
-            vote.lost_usd.append(error.cost_usd)
-            fault = error.message
-            break
-        vote.completions.append(completion)
-        usable = completion.reply.ending is Ending.COMPLETE
-        ballots.append((negated(sample), read_ballot(completion.reply) if usable else {}))
-    return {
-        one.test.name: _counted(one, situation, ballots, number, fault)
-        for number, (one, _, situation) in enumerate(asked, start=1)
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booth:
+    """Where samples are asked: what each of them sees beside the situations."""
+
+    model: Model
+    vote: Vote
+    """Gets every answer."""
+    outline: str
+    """Signatures and docstrings."""
+    controls: Sequence[tuple[Claim, Situation]]
+    """Published examples: a sample that misses one has not read the claims, and does not count."""
+
+    def decide(self, asked: Sequence[tuple[TriagedTest, Claim, Situation]]) -> dict[str, TriagedTest]:
+        """Ask until every situation has a majority, at most three samples."""
+        ballots: list[tuple[bool, Mapping[int, Answer]]] = []
+        fault = ""
+        for sample in range(SAMPLES):
+            if ballots and all(_settled(ballots, number, one[2]) for number, one in enumerate(asked, start=1)):
+                break
+            try:
+                completion = self.model.generate(self._prompt(asked, sample))
+            except (BudgetExhausted, ModelUnavailable) as error:
+                self.vote.lost_usd.append(error.cost_usd)
+                fault = error.message
+                break
+            self.vote.completions.append(completion)
+            answers = read_ballot(completion.reply) if completion.reply.ending is Ending.COMPLETE else {}
+            if self._misses(answers, len(asked)):
+                answers, fault = {}, MISREAD
+            ballots.append((negated(sample), answers))
+        return {
+            one.test.name: _counted(one, situation, ballots, number, fault)
+            for number, (one, _, situation) in enumerate(asked, start=1)
+        }
+
+    def _prompt(self, asked: Sequence[tuple[TriagedTest, Claim, Situation]], sample: int) -> Prompt:
+        situations = [*((claim, situation) for _, claim, situation in asked), *self.controls]
+        claims = list({claim.id: claim for claim, _ in situations}.values())
+        return vote_prompt(claims, situations, outline=self.outline, sample=sample)
+
+    def _misses(self, answers: Mapping[int, Answer], before: int) -> bool:
+        """Whether a sample says of a published example, numbered after the situations, other than is published."""
+        told = enumerate(self.controls, start=before + 1)
+        return any(number in answers and answers[number].misses(control) for number, (_, control) in told)
 
 
 def _tally(ballots: Sequence[tuple[bool, Mapping[int, Answer]]], number: int, situation: Situation) -> tuple[int, int]:
@@ -137,6 +167,8 @@ def _counted(
     if contradicting >= MAJORITY:
         reason = f"the test is wrong: {contradicting} {of} read the claim as the code does"
         return replace(one, verdict=TriageVerdict.INVALID, reason=reason)
+    if situation.form is Form.ENDS and not one.run.raised_in_implementation:
+        return replace(one, verdict=TriageVerdict.INVALID, reason=f"{BY_ITSELF}: {one.reason}")
     if fault:
         return _open(one, f"the oracle vote could not be held: {fault}")
     return _open(one, f"no majority in the oracle vote: only {agreeing} {of} expect what the test expects")

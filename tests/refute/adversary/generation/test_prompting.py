@@ -45,6 +45,7 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
         "vote": vote_prompt(
             brief.ticket.claims[:1],
             [(brief.ticket.claims[0], Situation(code="condition = double(2) < 5", form=Form.CONDITION))],
+            outline="def double(x: int) -> int:\n    ...",
             sample=1,
         ),
         "code-aware": code_aware(brief, ["test_a", "test_b"]),

@@ -320,9 +320,13 @@ def test_an_input_refused_on_purpose_refutes_only_where_the_claim_leaves_no_room
 
 @pytest.mark.parametrize(
     ("origin", "verdict"),
-    [(Origin.AUTHOR_EXAMPLE, TriageVerdict.REFUTED), (Origin.MODEL, TriageVerdict.NEEDS_REVIEW)],
+    [
+        (Origin.AUTHOR_EXAMPLE, TriageVerdict.REFUTED),
+        (Origin.MODEL, TriageVerdict.REFUTED),  # as far as a vote agrees
+        (Origin.PHRASE, TriageVerdict.NEEDS_REVIEW),
+    ],
 )
-def test_an_error_in_the_tests_frame_after_a_call_counts_only_for_what_the_author_wrote(
+def test_an_error_in_the_tests_frame_after_a_call_counts_for_what_the_author_wrote_and_is_voted_on_for_a_model(
     origin: Origin, verdict: TriageVerdict
 ) -> None:
     assert judged(failed("TypeError", "'NoneType' object is not iterable"), origin=origin).verdict is verdict

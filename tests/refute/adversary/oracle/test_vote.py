@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Origin, TriagedTest, TriageVerdict
+from refute.adversary.attack import Brief, Origin, TriagedTest, TriageVerdict
 from refute.adversary.oracle.vote import hold_vote, needs_vote
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
@@ -108,6 +108,64 @@ def test_a_claim_cannot_pose_as_a_situation() -> None:
     assert voters.prompts[0].text.count("\n## Situation 1, claim C1\n") == 1
 
 
+PUBLISHING = "double(x) returns twice its argument: `double(4) == 8`."
+
+
+@pytest.mark.parametrize(
+    ("control", "verdict"),
+    [
+        pytest.param({"demand": "returns", "value": "8"}, TriageVerdict.REFUTED, id="as published"),
+        pytest.param({"demand": "satisfies", "predicate": "result > 4"}, TriageVerdict.REFUTED, id="allows it"),
+        pytest.param({"demand": "open"}, TriageVerdict.REFUTED, id="does not say"),
+        pytest.param({"demand": "returns", "value": "9"}, TriageVerdict.NEEDS_REVIEW, id="another value"),
+        pytest.param({"demand": "raises", "error": "ValueError"}, TriageVerdict.NEEDS_REVIEW, id="an error"),
+    ],
+)
+def test_a_sample_that_misses_a_published_example_does_not_count(
+    control: dict[str, str], verdict: TriageVerdict
+) -> None:
+    voters = Voters(*([[AGREE, {"situation": 2, **control}]] * 3))
+    held = hold_vote([refuted()], make_attack(SOURCE, [refuted().test]), published_brief(), voters)
+    assert held.triaged[0].verdict is verdict, held.triaged[0].reason
+    assert "double(4)" in voters.prompts[0].text
+
+
+def published_brief() -> Brief:
+    made = make_brief(PUBLISHING)
+    module = replace(made.modules[0], source='def double(x: int) -> int:\n    """Twice x."""\n    return 27\n')
+    return replace(made, modules=(module,))
+
+
+def test_samples_see_signatures_and_docstrings_and_no_code() -> None:
+    voters = Voters([AGREE], [AGREE])
+    hold_vote([refuted()], make_attack(SOURCE, [refuted().test]), published_brief(), voters)
+    assert "    def double(x: int) -> int:" in voters.prompts[0].text
+    assert "Twice x." in voters.prompts[0].text
+    assert "27" not in voters.prompts[0].text
+
+
+@pytest.mark.parametrize(
+    ("predicate", "verdict"),
+    [
+        pytest.param("result % 2 == 0", TriageVerdict.NEEDS_REVIEW, id="cannot be worked out"),
+        pytest.param("result in (26, 28)", TriageVerdict.REFUTED, id="allows what is expected, not what came"),
+        pytest.param("result >= 20", TriageVerdict.INVALID, id="allows what came"),
+        pytest.param("result > 100", TriageVerdict.NEEDS_REVIEW, id="allows neither"),
+    ],
+)
+def test_a_sample_may_answer_with_what_must_hold(predicate: str, verdict: TriageVerdict) -> None:
+    said = [{"situation": 1, "demand": "satisfies", "predicate": predicate}]
+    (one,), _, _ = vote(said, said, said)
+    assert one.verdict is verdict, one.reason
+
+
+def test_a_test_that_raised_by_itself_decides_nothing_without_a_majority() -> None:
+    run = make_run("test_a", error_type="TypeError", error_message="no len()", traceback="t.py:5: in test_a\n")
+    (one,), _, _ = vote([OPEN], [OPEN], [OPEN], tests=[refuted(run=run)])
+    assert one.verdict is TriageVerdict.INVALID
+    assert "the test itself raised" in one.reason
+
+
 def test_saying_yes_to_every_condition_decides_nothing() -> None:
     yes = [{"situation": 1, "demand": "true"}]
     (one,), voters, _ = vote(yes, yes, yes, tests=[refuted("test_b", B)])
@@ -178,6 +236,7 @@ def test_a_test_whose_input_cannot_be_told_is_for_a_person_and_costs_nothing() -
 def situated(code: str, message: str, *, line: int = 5, kind: str = "AssertionError") -> tuple[TriagedTest, str]:
     source = f"import pytest\nfrom impl import double\n\ndef test_x():\n{code}"
     run = make_run("test_x", error_type=kind, error_message=message, traceback=f"t.py:{line}: in test_x\n")
+    run = replace(run, raised_in_implementation=kind not in {"AssertionError", "Failed"})
     return refuted("test_x", run), source
 
 
