@@ -16,7 +16,7 @@ from refute.guardrails.audit_chain import AuditAnchor
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import KeptFrom, Outcome, StageRecord, Status, Stop
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import AttackStage, Hardening, StrengthStage, Triage, Verification, Writing
+from refute.stages.evidence import AttackStage, Hardening, SecondRun, StrengthStage, Triage, Verification, Writing
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 from refute.wording import counted
@@ -32,6 +32,7 @@ Kept = (
     | Triage
     | StrengthStage
     | Hardening
+    | SecondRun
     | Verdict
 )
 _NOTHING = Decimal(0)
@@ -61,6 +62,7 @@ class CaseFile:
     triage: Triage | None = None
     measured: StrengthStage | None = None
     hardening: Hardening | None = None
+    again: SecondRun | None = None
     verdict: Verdict | None = None
     recorded: Outcome | None = None
     """The outcome, once it is durable."""
@@ -165,7 +167,7 @@ class CaseFile:
             case _:
                 self._file_evidence(record)
 
-    def _file_evidence(self, record: "AttackStage | Triage | StrengthStage | Hardening | Verdict") -> None:
+    def _file_evidence(self, record: "AttackStage | Triage | StrengthStage | Hardening | SecondRun | Verdict") -> None:
         """From the attack on."""
         match record:
             case AttackStage():
@@ -180,6 +182,10 @@ class CaseFile:
                 self._note("strength", record.summary, sandbox_s=sandbox_s, cost_usd=cost_usd, kept=record.kept)
             case Hardening():
                 self._file_hardening(record)
+            case SecondRun():
+                self.again, self.triage = record, record.evidence.triage
+                if record.summary:
+                    self._note("second environment", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
             case Verdict():
                 self.verdict = record
                 self._note("verdict", record.status)

@@ -50,6 +50,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         changed_paths={name: result.changed_paths for name, result in _jobs(case)},
         cost_usd=total(stage.cost_usd for stage in case.stages),
         strength=strength,
+        second_environment=case.again.found if case.again else None,
         models=_models(case),
         rounds=round_yields((case.writing, case.hardening.writing if case.hardening else None), case.screening, triage),
         decoys_touched=tuple(path for _, result in _jobs(case) for path in result.decoys_touched),

@@ -119,6 +119,20 @@ class ClaimResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecondEnvironment:
+    """What became of the tests of a ticket about to pass under another user, path, host name, time zone, hash seed."""
+
+    not_run: str = ""
+    """Why they did not run there; empty where they did."""
+    differing: tuple[str, ...] = ()
+    """What makes a test end otherwise, in words (`the hash seed`); empty where nothing does."""
+    unclear: tuple[str, ...] = ()
+    """Tests that ended otherwise there without a refutation."""
+    identity_reads: tuple[str, ...] = ()
+    """Places where the code asks who runs it where, of which no claim speaks: `impl.py:3 os.getuid`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TestFailure:
     """A refutation: this claim and this code disagree, and here is how to see it."""
 
@@ -273,6 +287,8 @@ class Outcome:
     """What each tester's rounds brought."""
     strength: Strength | None = None
     """How strong the attack was; None where that could not have changed the status."""
+    second_environment: SecondEnvironment | None = None
+    """What became of the tests in other surroundings; None where nothing was about to pass."""
     labels: tuple[str, ...] = ()
     flow_run_url: str = ""
     schema_version: int = SCHEMA_VERSION

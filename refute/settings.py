@@ -101,6 +101,8 @@ class Settings(BaseSettings):
     mutation_timeout_s: Seconds = 60
     """For all mutants together, by the clock and of each container's processor: on a busy machine up to three times as
     long by the clock. What was scored by then counts."""
+    second_environment: bool = True
+    """Whether what would pass runs once more under another user, path, host name, time zone and hash seed."""
     planted_violations: bool = True
     """Whether a model that writes no test breaks the claims clause by clause, to see whether the attack notices."""
     strength_floor: Annotated[float, Field(ge=0, le=1)] = 0.6

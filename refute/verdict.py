@@ -1,12 +1,12 @@
 """From claim results and attack facts to a ticket's status, by the precedence of statuses; pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from refute.adversary.attack import AttackRun, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
-from refute.outcome import ClaimResult, ClaimVerdict, Status
+from refute.outcome import ClaimResult, ClaimVerdict, SecondEnvironment, Status
 from refute.ticket.record import ClaimId
 from refute.wording import counted, in_quotes
 
@@ -34,6 +34,7 @@ def decide(
     *,
     attack_timeout_s: float,
     strength: Strength | None = None,
+    second: SecondEnvironment | None = None,
 ) -> Verdict:
     """Judge a ticket whose verification passed.
 
@@ -46,6 +47,7 @@ def decide(
         run: the run that `triaged` came from; None where no test could be executed.
         attack_timeout_s: the suite's limit, for the message.
         strength: of the attack; None where it was not measured, and then nothing passes but weakly.
+        second: what became of it in other surroundings; None where that was not tried.
     """
     caveats = _caveats(claims, triaged, run)
     if refuted := _refuted(claims, triaged):
@@ -58,11 +60,21 @@ def decide(
         return Verdict(status=Status.FAILED_TIMEOUT, reason=reason, caveats=caveats)
     if strength is not None:
         caveats += strength.notes
-    weak = weaknesses(claims, triaged)
+    weak = [*weaknesses(claims, triaged), *(_elsewhere(second) if second else ())]
     strong = strength is not None and strength.suffices
     said = [_survival(claims), *weak, *([] if weak and strength is None else [in_words(strength)])]
     status = Status.PASS if strong and not weak else Status.PASS_WEAK
     return Verdict(status=status, reason="; ".join(said), caveats=caveats)
+
+
+def _elsewhere(second: SecondEnvironment) -> Iterator[str]:
+    """Why a pass is weak by what the code sees of where it runs."""
+    if second.not_run:
+        yield f"not run in a second environment: {second.not_run}"
+    if second.unclear:
+        yield f"in a second environment {_names(second.unclear)} ended otherwise, without a refutation"
+    if second.identity_reads:
+        yield f"the code asks who runs it where, and no claim speaks of that: {_names(second.identity_reads)}"
 
 
 def _refuted(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[ClaimId]:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from refute.caching.wording import not_run_again
 from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
-from reports.wording import MEANING, categories_line, claim_evidence, model_lines, strength_lines
+from reports.wording import MEANING, categories_line, claim_evidence, elsewhere_lines, model_lines, strength_lines
 
 MAX_TEXT_CHARS: Final = 20_000
 MAX_ATTRIBUTE_CHARS: Final = 500
@@ -85,6 +85,8 @@ def _properties(outcome: Outcome) -> ET.Element:
     }
     if outcome.strength is not None:
         facts["strength"] = "; ".join(strength_lines(outcome.strength))
+    if outcome.second_environment is not None:
+        facts["second environment"] = "; ".join(elsewhere_lines(outcome.second_environment))
     properties = ET.Element("properties")
     for name, value in facts.items():
         ET.SubElement(properties, "property", {"name": name, "value": _attribute(value)})

@@ -13,6 +13,7 @@ from reports.wording import (
     claim_evidence,
     counted,
     duration,
+    elsewhere_lines,
     mark,
     money,
     provenance_line,
@@ -97,6 +98,8 @@ def _strength(outcome: Outcome) -> Iterator[str]:
             yield markdown_block(mutant.diff, info="diff", max_chars=2_000)
         if len(outcome.strength.survivors) > SURVIVORS_SHOWN:
             yield f"{len(outcome.strength.survivors) - SURVIVORS_SHOWN} more in the outcome's JSON."
+    if outcome.second_environment is not None:
+        yield from _list("In a second environment", elsewhere_lines(outcome.second_environment))
 
 
 def _scan(outcome: Outcome) -> Iterator[str]:

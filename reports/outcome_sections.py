@@ -19,6 +19,7 @@ from reports.wording import (
     claim_evidence,
     counted,
     duration,
+    elsewhere_lines,
     mark,
     provenance_line,
     round_lines,
@@ -144,6 +145,8 @@ def story(outcome: Outcome) -> Table:
     table = _fields()
     if outcome.tests:
         table.add_row("", "tests", _lines([*test_lines(outcome.tests), *round_lines(outcome.rounds)]))
+    if outcome.second_environment is not None:
+        table.add_row("", "elsewhere", _lines(elsewhere_lines(outcome.second_environment)))
     if outcome.stages:
         table.add_row("", "stages", Text(", ".join(map(_stage, outcome.stages))))
     if outcome.decoys_touched:

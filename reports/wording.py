@@ -16,6 +16,7 @@ from refute.outcome import (
     Outcome,
     Provenance,
     RoundYield,
+    SecondEnvironment,
     Status,
     TestFailure,
     TestRecord,
@@ -247,6 +248,18 @@ def _violation_lines(strength: Strength) -> Iterator[str]:
         yield f"{told}; {aside} set aside, as they show nothing" if aside else told
     for one in strength.missed:
         yield f"{one.claim_id} {in_quotes([one.clause])}: every test passes also on this fault: {one.behaviour}"
+
+
+def elsewhere_lines(second: SecondEnvironment) -> list[str]:
+    """What became of the tests in other surroundings, and where the code asks for these."""
+    told = [f"not run there: {second.not_run}"] if second.not_run else []
+    if second.differing:
+        told.append(f"ends otherwise with something else for {', '.join(second.differing)}")
+    if second.unclear:
+        told.append(f"ended otherwise, without a refutation: {', '.join(second.unclear[:NAMES_SHOWN])}")
+    if not told:
+        told.append("the same results under another user, path, host name, time zone and hash seed")
+    return [*told, *(f"the code asks who runs it where: {place}" for place in second.identity_reads[:NAMES_SHOWN])]
 
 
 def shallow_line(claim: ShallowClaim) -> str:

@@ -69,6 +69,7 @@ def backstop_s(stage: str, settings: Settings) -> float:
         "verify": settings.verification_timeout_s,
         "attack": settings.attack_timeout_s,
         "strength": settings.mutation_timeout_s,
+        "second environment": 2 * settings.attack_timeout_s,
         "triage": settings.attack_timeout_s + MODEL_STAGE_S,
         "write tests": MODEL_STAGE_S,
         "plant violations": MODEL_STAGE_S,

@@ -40,8 +40,11 @@ VIOLATIONS: Final = _stage(
     does="Has a model break the claims clause by clause, to see whether the attack notices.",
 )
 STRENGTH: Final = _stage("strength", CACHED, does="Runs the attack on mutants of the code, in containers.")
+SECOND: Final = _stage("second environment", CACHED, does="Runs what would pass once more in other surroundings.")
 OUTCOME: Final = _stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
-STAGES: Final = {one.name: one for one in (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, OUTCOME)}
+STAGES: Final = {
+    one.name: one for one in (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, SECOND, OUTCOME)
+}
 """In the order of a ticket; hardening runs some of them once more."""
 
 

@@ -8,6 +8,9 @@ set -eu
 
 grep -q '^subject:' /etc/passwd || echo 'subject:x:65532:65532::/home/subject:/bin/bash' >>/etc/passwd
 grep -q '^subject:' /etc/group || echo 'subject:x:65532:' >>/etc/group
+# The user of the second environment (refute/sandbox/surroundings.py).
+grep -q ':1000:' /etc/passwd || echo 'worker:x:1000:1000::/home/worker:/bin/bash' >>/etc/passwd
+grep -q ':1000:' /etc/group || echo 'worker:x:1000:' >>/etc/group
 
 # Debian's looks for a crash reporter at every start.
 rm -f /usr/lib/python3*/sitecustomize.py /etc/python3*/sitecustomize.py

@@ -13,6 +13,7 @@ from refute.adversary.attack import TestEnd, TestRun
 from refute.adversary.counterexample import smallest_input
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, JobResult, Limits
+from refute.sandbox.surroundings import FIRST, Surroundings
 from refute.settings import Settings
 from refute.ticket.modules import implementation_modules, previous_module
 from refute.ticket.record import Ticket
@@ -106,7 +107,9 @@ class ResultsModel(BaseModel):
     variants: Annotated[list[VariantModel], Field(max_length=1_000)] = []
 
 
-def make_plan(ticket: Ticket, test_file: str, tests: Sequence[str], settings: Settings) -> dict[str, Any]:
+def make_plan(
+    ticket: Ticket, test_file: str, tests: Sequence[str], settings: Settings, surroundings: Surroundings = FIRST
+) -> dict[str, Any]:
     """The plan of a run of all the tests; it has a nonce of its own.
 
     Args:
@@ -114,6 +117,7 @@ def make_plan(ticket: Ticket, test_file: str, tests: Sequence[str], settings: Se
         test_file: name of the generated file.
         tests: its functions to run.
         settings: limits and repetitions.
+        surroundings: of the job that the plan is for.
     """
     earlier = previous_module(ticket)
     return {
@@ -122,11 +126,12 @@ def make_plan(ticket: Ticket, test_file: str, tests: Sequence[str], settings: Se
         "attack_dir": "/attack",
         "test_file": test_file,
         "results_file": RESULTS,
-        "workspace": "/workspace",
+        "workspace": surroundings.workspace,
         "import_roots": list(ticket.import_roots),
         "modules": [module.name for module in (*implementation_modules(ticket), *([earlier] if earlier else []))],
         "tests": list(tests),
-        "scratch_dir": "/tmp/attack",  # noqa: S108  # inside the container
+        "scratch_dir": surroundings.scratch,
+        "environment": dict(surroundings.environment),
         "repetitions": settings.repetitions,
         "test_timeout_s": settings.test_timeout_s,
         "suite_timeout_s": settings.attack_timeout_s,

@@ -19,6 +19,7 @@ from refute.adversary.contract import (
     refuse_broken_driver,
 )
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
+from refute.sandbox.surroundings import FIRST, Surroundings
 from refute.settings import Settings
 from refute.ticket.record import Ticket
 
@@ -32,6 +33,7 @@ def attack_job(  # noqa: PLR0913  # what a job is made of
     image_id: str,
     settings: Settings,
     requirements_root: str = "",
+    surroundings: Surroundings = FIRST,
 ) -> Job:
     """The job that runs a screened attack.
 
@@ -43,12 +45,13 @@ def attack_job(  # noqa: PLR0913  # what a job is made of
         image_id: of the sandbox image.
         settings: limits and repetitions.
         requirements_root: where the image holds what the ticket requires; importable after the import roots.
+        surroundings: what the code can see of where it runs.
     """
     if not attack.tests:
         raise ValueError(
             f"attack of ticket {ticket.id}: got no test, expected at least one that the screen let through"
         )
-    plan = make_plan(ticket, attack.file_name, [test.name for test in attack.tests], settings)
+    plan = make_plan(ticket, attack.file_name, [test.name for test in attack.tests], settings, surroundings)
     if requirements_root:
         plan["import_roots"].append(posixpath.relpath(requirements_root, plan["workspace"]))
     return Job(
@@ -61,6 +64,7 @@ def attack_job(  # noqa: PLR0913  # what a job is made of
         limits=attack_limits(settings),
         attack_files={PLAN: json.dumps(plan).encode(), attack.file_name: attack.source.encode()},
         collect=(RESULTS,),
+        surroundings=surroundings,
     )
 
 

@@ -16,7 +16,7 @@ import refute
 from refute.adversary.contract import PLAN
 from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Job
-from refute.sandbox.profile import SUBJECT, container_config, environment
+from refute.sandbox.profile import container_config, environment, subject
 
 READERS: Final = (
     "sandbox/**/*",
@@ -62,7 +62,8 @@ def _described(job: Job, facts: EngineFacts) -> dict[str, Any]:
     return {
         "name": job.name,
         "container": container_config(job, labels={}, cpus_available=facts.cpus, runtime=facts.runtime),
-        "user": SUBJECT,
+        "user": subject(job),
+        "surroundings": asdict(job.surroundings),
         "environment": environment(job),
         "command": job.command,
         "limits": asdict(job.limits),

@@ -1,7 +1,7 @@
 """What is cached of each executing stage, as JSON, and whether a result may stand for a later one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Generic, TypeVar
 
@@ -70,6 +70,7 @@ ATTACK: Final = Kind(
     json=TypeAdapter(AttackRecord),
     unfit=lambda one: ended_well(one.result) or repeatable(one.run),
 )
+SECOND_RUN: Final = replace(ATTACK, name="second environment")
 MUTANTS: Final = Kind(
     name="strength",
     json=TypeAdapter(MutantsRecord),

@@ -52,6 +52,8 @@ class Plan:
     """Where there are any, the tests run on these, one after the other, and not on the files as submitted."""
     emptied: list[str] = field(default_factory=list)
     """Folders that lose all their content before each variant, so that none leaves word to the next."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Of the workers, in place of what they have otherwise: locale, time zone, hash seed."""
     longest_s: float = 0.0
     """Of variants: the end by the clock, however little of a processor they got; 0: as `suite_timeout_s`."""
 

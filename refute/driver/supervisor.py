@@ -232,4 +232,5 @@ def environment(plan: Plan) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "HYPOTHESIS_STORAGE_DIRECTORY": BAKED_TABLES if Path(BAKED_TABLES).is_dir() else f"{plan.scratch_dir}-tables",
+        **plan.environment,
     }

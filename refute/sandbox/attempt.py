@@ -178,7 +178,7 @@ class Attempt:
 
     def _read_from(self, files: Files, originals: Mapping[str, Original]) -> _Remains:
         return _Remains(
-            workspace=read_workspace(files, originals, self._job.limits),
+            workspace=read_workspace(files, originals, self._job.limits, self._job.surroundings.workspace),
             decoys_touched=read_touched_decoys(files),
             collected=read_collected(files, self._job.collect),
         )

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from refute.sandbox.surroundings import FIRST, Surroundings
+
 MEBIBYTE = 1024 * 1024
 GIBIBYTE = 1024 * MEBIBYTE
 
@@ -38,7 +40,7 @@ class Job:
     """`sha256:…`, never a tag."""
     command: tuple[str, ...]
     workspace: bytes
-    """Uncompressed tar, unpacked into `/workspace`, the job's own throwaway copy and working directory."""
+    """Uncompressed tar, unpacked into the workspace, the job's own throwaway copy and working directory."""
     limits: Limits
     attack_files: Mapping[str, bytes] = field(default_factory=dict)
     """Relative path → content, unpacked into `/attack` (absent when empty)."""
@@ -48,6 +50,8 @@ class Job:
     """`HOST` or `HOST:PORT` that a proxy lets it reach; with none it has no network at all."""
     egress_networks: tuple[str, ...] = ()
     """Private networks (CIDR) that allowed hosts may lie in."""
+    surroundings: Surroundings = FIRST
+    """What its programs can see of where they run."""
     collect: tuple[str, ...] = ()
     """Names under `/attack` to read back: regular files only, bounded."""
 

@@ -13,14 +13,12 @@ from typing import Any, Final
 
 from refute.sandbox.job import MEBIBYTE, Job, Limits
 from refute.sandbox.runtime import is_gvisor, masked_paths
+from refute.sandbox.surroundings import FIRST
 
-SUBJECT: Final = "65532:65532"
-"""The job runs as this user and group."""
 KEEPER: Final = "65531:65531"
 """PID 1 runs as this one, so that a job cannot end it by writing to `/proc/1/mem`; signals it ignores anyway."""
 
-HOSTNAME: Final = "sandbox"
-WORKSPACE: Final = "/workspace"
+WORKSPACE: Final = FIRST.workspace
 ATTACK: Final = "/attack"
 HOMES: Final = "/home"
 HOME: Final = "/home/subject"
@@ -74,15 +72,13 @@ READONLY_PATHS: Final = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys")
 
 BASE_ENVIRONMENT: Final[Mapping[str, str]] = {
     "HOME": HOME,
-    "LANG": "C.UTF-8",
     "LOGNAME": "subject",
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONHASHSEED": "0",
     "PYTHONUNBUFFERED": "1",  # what was printed before a time-out must have been written
     "TMPDIR": "/tmp",  # noqa: S108 (inside the container)
-    "TZ": "UTC",
     "USER": "subject",
+    **FIRST.environment,
 }
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -96,7 +92,12 @@ def environment(job: Job) -> dict[str, str]:
     for name, value in job.environment.items():
         if not VARIABLE.fullmatch(name) or "\0" in value:
             raise ValueError(f"environment of job {job.name!r}: got {name!r}, expected a name like A_B and no NUL")
-    return {**BASE_ENVIRONMENT, **job.environment}
+    return {**BASE_ENVIRONMENT, **job.surroundings.environment, **job.environment}
+
+
+def subject(job: Job) -> str:
+    """The user and group that a job runs as, as the engine takes them."""
+    return f"{job.surroundings.user}:{job.surroundings.user}"
 
 
 def container_config(
@@ -117,18 +118,21 @@ def container_config(
         "Entrypoint": [],
         "Cmd": [*KEEP, str(expiry_s)],
         "User": KEEPER,
-        "Hostname": HOSTNAME,
+        "Hostname": job.surroundings.host,
         "WorkingDir": "/",
         "Env": [f"{name}={value}" for name, value in sorted(BASE_ENVIRONMENT.items())],
         "Labels": dict(labels),
         "Healthcheck": {"Test": ["NONE"]},
         "HostConfig": {
-            **_isolation(),
+            **_isolation(job),
             **({"Runtime": runtime, "MaskedPaths": masked_paths(MASKED_PATHS, runtime)} if runtime else {}),
             **_limits(job.limits, cpus_available),
             "Tmpfs": {"/tmp": _tmpfs_options(job.limits.tmp_bytes)},  # noqa: S108 (inside the container)
             "Mounts": [
-                *(_storage(target, size, inodes, labels) for target, (size, inodes) in volumes(job).items()),
+                *(
+                    _storage(target, size, inodes, labels, job.surroundings.user)
+                    for target, (size, inodes) in volumes(job).items()
+                ),
                 *([] if is_gvisor(runtime) else [_terminals(labels)]),  # gVisor's are its own
             ],
         },
@@ -138,7 +142,7 @@ def container_config(
 def volumes(job: Job) -> dict[str, tuple[int, int]]:
     """Where a job may write and have it read back: mount point → (bytes, inodes). All in memory, none on a disk."""
     sizes = {
-        WORKSPACE: (job.limits.workspace_bytes, job.limits.workspace_inodes),
+        job.surroundings.workspace: (job.limits.workspace_bytes, job.limits.workspace_inodes),
         HOMES: (HOMES_BYTES, SMALL_INODES),
     }
     if job.attack_files:
@@ -167,18 +171,18 @@ def profile_digest() -> str:
         attack_files={"plan": b""},
     )
     config = container_config(job, labels={}, cpus_available=job.limits.cpus)
-    canonical = json.dumps([config, environment(job), SUBJECT], sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps([config, environment(job), subject(job)], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _isolation() -> dict[str, Any]:
+def _isolation(job: Job) -> dict[str, Any]:
     return {
         "AutoRemove": True,
         "Init": False,
         # Not `NetworkDisabled`, which is a tenth of a second quicker: without the engine's hosts file not even
         # `localhost` has an address, and right code fails.
         "NetworkMode": "none",
-        "ExtraHosts": [f"{HOSTNAME}:127.0.0.1"],
+        "ExtraHosts": [f"{job.surroundings.host}:127.0.0.1"],
         "Dns": ["127.0.0.1"],  # else the host's name servers and search domains are told
         "DnsSearch": ["."],
         "IpcMode": "private",
@@ -214,10 +218,9 @@ def _tmpfs_options(size: int) -> str:
     return f"rw,nosuid,nodev,exec,size={size},nr_inodes={SMALL_INODES},mode=1777"
 
 
-def _storage(target: str, size: int, inodes: int, labels: Mapping[str, str]) -> dict[str, Any]:
+def _storage(target: str, size: int, inodes: int, labels: Mapping[str, str], user: int) -> dict[str, Any]:
     """`docker cp` reads volumes, but not tmpfs mounts."""
-    uid, gid = SUBJECT.split(":")
-    options = f"size={size},nr_inodes={inodes},uid={uid},gid={gid},mode=0755,nosuid,nodev"
+    options = f"size={size},nr_inodes={inodes},uid={user},gid={user},mode=0755,nosuid,nodev"
     return _volume(target, "tmpfs", options, labels)
 
 

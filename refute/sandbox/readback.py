@@ -12,7 +12,8 @@ from typing import Final
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.files import Content, Files, TooLargeError
 from refute.sandbox.job import MEBIBYTE, Limits
-from refute.sandbox.profile import ATTACK, HOMES, HOMES_BYTES, WORKSPACE
+from refute.sandbox.profile import ATTACK, HOMES, HOMES_BYTES
+from refute.sandbox.surroundings import FIRST
 from refute.sandbox.tree import PERMISSIONS, Original, bounded
 
 MAX_COLLECTED_BYTES: Final = 16 * MEBIBYTE
@@ -67,7 +68,9 @@ class _Comparison:
         return bounded(self.changed | empty | (removed - _folders(removed)), unread=not complete)
 
 
-def read_workspace(files: Files, originals: Mapping[str, Original], limits: Limits) -> WorkspaceState:
+def read_workspace(
+    files: Files, originals: Mapping[str, Original], limits: Limits, workspace: str = FIRST.workspace
+) -> WorkspaceState:
     """Compare the workspace with what filled it.
 
     Raises:
@@ -78,7 +81,7 @@ def read_workspace(files: Files, originals: Mapping[str, Original], limits: Limi
     linked: list[str] = []
     budget = limits.workspace_bytes + 2_048 * limits.workspace_inodes
     try:
-        for name, member, content in files.members(WORKSPACE, budget):
+        for name, member, content in files.members(workspace, budget):
             if member.islnk() and name in originals and len(linked) < MAX_LINKED:
                 linked.append(name)  # the first of several names has the content
                 comparison.seen.add(name)
@@ -89,7 +92,7 @@ def read_workspace(files: Files, originals: Mapping[str, Original], limits: Limi
     except TooLargeError:
         complete = False
     for name in linked:
-        _look_alone(files, name, comparison)
+        _look_alone(files, f"{workspace}/{name}", name, comparison)
     return WorkspaceState(
         changed=comparison.finish(complete=complete),
         used_bytes=comparison.used_bytes,
@@ -180,10 +183,10 @@ def _stands_alone(files: Files, path: str) -> bool:
     return False
 
 
-def _look_alone(files: Files, name: str, comparison: _Comparison) -> None:
+def _look_alone(files: Files, path: str, name: str, comparison: _Comparison) -> None:
     """Compare a file that has several names, which an archive of its own shows as a file again."""
     try:
-        for below, member, content in files.members(f"{WORKSPACE}/{name}", MAX_COLLECTED_BYTES):
+        for below, member, content in files.members(path, MAX_COLLECTED_BYTES):
             if not below:
                 comparison.look(name, member, content)
                 return

@@ -13,7 +13,7 @@ from typing import Any, Final
 from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
 from refute.sandbox.job import Job
 from refute.sandbox.network import on_network, open_egress
-from refute.sandbox.profile import SUBJECT, container_config
+from refute.sandbox.profile import container_config, subject
 from refute.sandbox.reaper import labels
 from refute.sandbox.runtime import PLAIN
 from refute.sandbox.tcp_memory import limit_tcp_memory
@@ -116,16 +116,16 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
         stack.enter_context(watch(client, standing.container, standing.signals))
         with engine_errors("start the container"):
             client.start(standing.container)
-        _start_shell(standing, stack, facts)
+        _start_shell(standing, stack, facts, user=subject(job))
         standing._stack = stack.pop_all()  # noqa: SLF001 (made here)
     return standing
 
 
-def _start_shell(standing: Standing, stack: ExitStack, facts: EngineFacts) -> None:
+def _start_shell(standing: Standing, stack: ExitStack, facts: EngineFacts, *, user: str) -> None:
     """Start the shell that takes the job, and put in what every container gets."""
     client = standing.client
     with engine_errors("start the command's shell"):
-        created = client.exec_create(standing.container, list(FILL_COMMAND), stdin=True, user=SUBJECT, workdir="/")
+        created = client.exec_create(standing.container, list(FILL_COMMAND), stdin=True, user=user, workdir="/")
         standing.exec_id = created["Id"]
         standing.stream = client.exec_start(standing.exec_id, socket=True)
         stack.callback(standing.stream.close)

@@ -15,7 +15,7 @@ from typing import Final
 
 from refute.sandbox.decoys import pack_decoys
 from refute.sandbox.job import Job
-from refute.sandbox.profile import ATTACK, HOMES, WORKSPACE, environment
+from refute.sandbox.profile import ATTACK, HOMES, environment
 from refute.sandbox.tree import pack_files
 
 WAITING: Final = b"\0refute:waiting\0\n"
@@ -39,7 +39,8 @@ done
 [ "$target" = run ]
 eval "$(head -c "$size")"
 [ "$arrived" = whole ]
-cd /workspace
+cd "$workspace"
+if [ -n "$new" ]; then find . -exec touch {} +; fi
 printf '\0refute:filled\0\n'
 exec env --default-signal -i "$@" </dev/null
 """
@@ -64,9 +65,11 @@ def job_parts(job: Job) -> list[bytes]:
     words = [*variables, *job.command]
     if any("\0" in word for word in words):
         raise ValueError(f"command of job {job.name!r}: got {job.command!r}, expected no NUL in it")
-    tars = {WORKSPACE: job.workspace, ATTACK: pack_files(job.attack_files) if job.attack_files else b""}
+    workspace = job.surroundings.workspace
+    tars = {workspace: job.workspace, ATTACK: pack_files(job.attack_files) if job.attack_files else b""}
     parts = [piece for target, content in tars.items() if content for piece in _part(target, content)]
-    script = f"set -- {shlex.join(words)}\narrived=whole\n"
+    new = "yes" if job.surroundings.files_are_new else ""
+    script = f"set -- {shlex.join(words)}\nworkspace={workspace}\nnew={new}\narrived=whole\n"
     return [*parts, *_part("run", script.encode("utf-8", "surrogateescape"))]
 
 

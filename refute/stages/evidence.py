@@ -8,7 +8,7 @@ from decimal import Decimal
 from refute.adversary.attack import Attack, AttackRun, Screening, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.violations import Violation
-from refute.outcome import ClaimResult, KeptFrom, ModelUse, RoundYield, Stop, TestFailure
+from refute.outcome import ClaimResult, KeptFrom, ModelUse, RoundYield, SecondEnvironment, Stop, TestFailure
 from refute.sandbox.job import JobResult
 
 
@@ -123,6 +123,19 @@ class StrengthStage:
     cost_usd: Decimal | None = Decimal(0)
     """Of having them planted."""
     models: tuple[ModelUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondRun:
+    """The evidence after the second run, and what that came to."""
+
+    evidence: Evidence
+    found: SecondEnvironment | None = None
+    """None where nothing was about to pass."""
+    summary: str = ""
+    sandbox_s: float = 0.0
+    kept: KeptFrom | None = None
+    """None where it was run."""
 
 
 def round_yields(

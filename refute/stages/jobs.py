@@ -8,6 +8,7 @@ from refute.adversary.verification import verification_job
 from refute.ports import Ports
 from refute.sandbox.job import Job, Limits
 from refute.sandbox.requirements_layer import SEARCH_PATH, SITE
+from refute.sandbox.surroundings import FIRST, Surroundings
 from refute.settings import Settings
 from refute.ticket.record import Snapshot, Ticket
 
@@ -37,7 +38,9 @@ def verification_of(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Job:
     return ports.with_network(job)
 
 
-def attack_of(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack) -> Job:
+def attack_of(
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack, surroundings: Surroundings = FIRST
+) -> Job:
     """The job of an attack; raises as `Ports.image_id`."""
     job = attack_job(
         ticket,
@@ -47,5 +50,6 @@ def attack_of(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack) 
         image_id=ports.image_id(ticket),
         settings=ports.settings,
         requirements_root=SITE if ports.derived_image(ticket) else "",
+        surroundings=surroundings,
     )
     return ports.with_network(job)

@@ -132,7 +132,7 @@ class _Experiment:
         return self._ran(*self._jobs(random.SystemRandom()))
 
     def _ran(self, trial: Trial, jobs: list[Job]) -> MutantsRecord:
-        results = _side_by_side(self._ports, jobs)
+        results = side_by_side(self._ports, jobs)
         read = [read_runs(job, result) for job, result in zip(jobs, results, strict=True)]
         sandbox_s = round(sum(result.duration_s for result in results), 3)
         return MutantsRecord(probe=trial.probe, containers=tuple(read), sandbox_s=sandbox_s)
@@ -190,7 +190,7 @@ def could_pass(ports: Ports, evidence: Evidence) -> bool:
     return verdict.status is Status.PASS_WEAK and not weaknesses(claims, triaged)
 
 
-def _side_by_side(ports: Ports, jobs: Sequence[Job]) -> list[JobResult]:
+def side_by_side(ports: Ports, jobs: Sequence[Job]) -> list[JobResult]:
     """Run jobs at the same time; where one fails, or a person will not wait, none is left running."""
     with ThreadPoolExecutor(len(jobs), thread_name_prefix="refute-mutants") as crew:
         futures = [crew.submit(ports.sandbox.run, job) for job in jobs]

@@ -22,7 +22,7 @@ from refute.scan.scanner import scan_python
 from refute.stages.ahead import prepare_attack
 from refute.stages.brief import brief_of
 from refute.stages.earlier import judge_by_earlier_version
-from refute.stages.evidence import AttackStage, Hardening, Triage, Verification
+from refute.stages.evidence import AttackStage, Hardening, SecondRun, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
 from refute.stages.jobs import attack_of, verification_of
 from refute.stages.usage import models_used
@@ -147,15 +147,16 @@ def _triaged(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screen
     return expose_false_claims(triage, ticket, ports.contents(snapshot))
 
 
-def reach_verdict(ports: Ports, hardened: Hardening) -> Verdict:
-    """From claims and evidence to a status."""
-    evidence, strength = hardened.evidence, hardened.measured.strength
+def reach_verdict(ports: Ports, hardened: Hardening, again: SecondRun | None = None) -> Verdict:
+    """From claims and evidence to a status; `again`: what became of these in the second environment."""
+    evidence, strength = (again or hardened).evidence, hardened.measured.strength
     return decide(
         claims_after(evidence.triage.claims, strength.missed if strength else ()),
         evidence.triage.triaged,
         evidence.attacked.run,
         attack_timeout_s=ports.settings.attack_timeout_s,
         strength=strength,
+        second=again.found if again else None,
     )
 
 

@@ -12,6 +12,7 @@ from refute.caching.key import readers_digest, run_key
 from refute.sandbox import profile
 from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Job, Limits
+from refute.sandbox.surroundings import SECOND
 from tests.fakes.jobs import FACTS
 from tests.refute.caching.records import job
 
@@ -25,6 +26,7 @@ CHANGED: dict[str, Any] = {
     "allowed_hosts": ("example.org",),
     "egress_networks": ("10.0.0.0/8",),
     "collect": ("other.json",),
+    "surroundings": SECOND,
 }
 LIMITS: dict[str, Any] = {
     "timeout_s": 31,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Screening
+from refute.adversary.attack import Origin, Screening
 from refute.approval import Answered, Confirmation
 from refute.case import CaseFile
 from refute.closing import close
@@ -96,7 +96,8 @@ class Seen:
             snapshot_digest=snapshot.digest,
         )
         self.verification = run_verification(ports, ticket, snapshot, confirmation)
-        screening = Screening(attack=make_attack(tests, [make_test("test_a")]), rejected=())
+        test = make_test("test_a", origin=Origin.PHRASE)  # about which nobody votes
+        screening = Screening(attack=make_attack(tests, [test]), rejected=())
         self.attacked = run_attack(ports, ticket, snapshot, screening)
         self.triage = triage_tests(ports, ticket, snapshot, screening, self.attacked)
         evidence = Evidence(screening=screening, attacked=self.attacked, triage=self.triage)

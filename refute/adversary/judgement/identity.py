@@ -1,0 +1,131 @@
+"""Where code asks who runs it, and where: what cannot be made different in a container is looked for in the source.
+
+Code that is right only under test must ask. Ordinary code seldom does, and where a claim speaks of it, it may.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from refute.adversary.attack import Brief
+from refute.adversary.screening.resolution import Resolution
+from refute.adversary.suite_source import SuiteSource
+from refute.python_syntax import parsed_or_none
+
+READS: Final[Mapping[str, str]] = {
+    "gc.get_objects": r"garbage|\bgc\b",
+    "gc.get_referrers": r"garbage|\bgc\b",
+    "sys._getframe": r"frame|stack|caller",
+    "sys._current_frames": r"frame|stack|thread",
+    "inspect.stack": r"frame|stack|caller",
+    "inspect.currentframe": r"frame|stack|caller",
+    "traceback.extract_stack": r"frame|stack|caller",
+    "traceback.walk_stack": r"frame|stack|caller",
+    "os.getuid": r"\buser|\buid\b|owner|\broot\b|permission",
+    "os.geteuid": r"\buser|\buid\b|owner|\broot\b|permission",
+    "os.getgid": r"\bgroup|\bgid\b|owner|permission",
+    "os.getlogin": r"\buser|login",
+    "os.getppid": r"parent|process",
+    "pwd.getpwuid": r"\buser|home|owner",
+    "getpass.getuser": r"\buser|login",
+    "socket.gethostname": r"\bhost|machine|node",
+    "socket.getfqdn": r"\bhost|machine|node",
+    "platform.node": r"\bhost|machine|node",
+    "os.uname": r"\bhost|machine|platform|system|kernel",
+    "uuid.getnode": r"\buuid|\bmac\b|hardware",
+    "sys.orig_argv": r"\bargv|command line",
+    "threading.enumerate": r"thread",
+    "resource.getrlimit": r"limit",
+    "ctypes.CDLL": r"ctypes|native|shared librar|\bC\b",
+    "ctypes.cdll": r"ctypes|native|shared librar|\bC\b",
+    "ctypes.pythonapi": r"ctypes|interpreter|\bC\b",
+}
+"""Dotted name → words of a claim that speak of it."""
+PLACES: Final[Mapping[str, str]] = {
+    "/proc": r"/proc|process|memory|kernel",
+    "/sys": r"/sys\b|kernel|device",
+    "/.dockerenv": r"docker|container",
+    "/workspace": r"/workspace",
+    "/attack": r"/attack",
+    "/opt/refute": r"/opt/refute",
+}
+"""How the text of a path begins → words of a claim that speak of it."""
+
+
+AROUND: Final = frozenset(
+    {
+        "environ",
+        "getenv",
+        "now",
+        "today",
+        "time",
+        "localtime",
+        "mktime",
+        "strftime",
+        "tzset",
+        "astimezone",
+        "fromtimestamp",
+    }
+    | {"getcwd", "cwd", "home", "expanduser", "resolve", "absolute", "abspath", "stat", "getmtime", "gettempdir"}
+    | {"hash", "set", "frozenset", "id", "getlocale", "getpreferredencoding", "getuser", "getuid", "gethostname"}
+)
+"""Names with which a test may itself look at where it runs; then a difference may be its own."""
+
+
+def looks_around(suite: SuiteSource, test: str) -> bool:
+    """Whether a test, or a helper that it uses, may give another answer itself in other surroundings."""
+    parts = [part for statement in suite.closure(test) for part in ast.walk(statement)]
+    names = {
+        part.id if isinstance(part, ast.Name) else part.attr
+        for part in parts
+        if isinstance(part, ast.Name | ast.Attribute)
+    }
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return (
+        not names.isdisjoint(AROUND) or any(isinstance(part, ast.Set) for part in parts) or any(map(_is_place, texts))
+    )
+
+
+def identity_reads(brief: Brief) -> tuple[str, ...]:
+    """Every such place of the implementation of which no claim speaks: `impl.py:3 os.getuid`."""
+    told = " ".join(claim.text for claim in brief.ticket.claims)
+    return tuple(
+        f"{one.module.path}:{line} {what}"
+        for one in brief.modules
+        for line, what in sorted(set(_reads(one.source)))
+        if not re.search(READS.get(what) or _speaks_of(what), told, re.IGNORECASE)
+    )
+
+
+def _speaks_of(path: str) -> str:
+    return next(words for start, words in PLACES.items() if _is_below(path, start))
+
+
+def _reads(source: str) -> Iterator[tuple[int, str]]:
+    tree = parsed_or_none(source)
+    if tree is None:
+        return
+    names = Resolution(tree)
+    documentation = {id(part) for part in _docstrings(tree)}
+    for statement in tree.body:
+        seen = names.within(statement)
+        for node in ast.walk(statement):
+            match node:
+                case ast.Name() | ast.Attribute() if (dotted := seen.dotted(node)) in READS:
+                    yield node.lineno, dotted
+                case ast.Constant(value=str(text)) if id(node) not in documentation and _is_place(text):
+                    yield node.lineno, text
+
+
+def _is_place(text: str) -> bool:
+    return any(_is_below(text, start) for start in PLACES)
+
+
+def _is_below(path: str, start: str) -> bool:
+    return path == start or path.startswith(f"{start}/")
+
+
+def _docstrings(tree: ast.Module) -> Sequence[ast.AST]:
+    bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+    return [body[0].value for body in bodies if body and isinstance(body[0], ast.Expr)]

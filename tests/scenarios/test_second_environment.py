@@ -1,0 +1,86 @@
+"""Code that is right only where it is tested, or that hangs on its surroundings by mistake, does not pass."""
+
+import pytest
+
+from refute.outcome import Status
+from tests.fakes.gemini.wire import Asked, json_answer
+from tests.scenarios.test_gemini import GRADE, GRADES, HARD, written
+
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+
+LENIENT = {"mutants": 4, "strength_floor": 0}
+RIGHT = GRADE["slug.py"]
+UNIQUE = "uniques(words) returns the words, each once, in the order of their first place."
+SET = "def uniques(words: list[str]) -> list[str]:\n    return list(set(words))\n"
+FEW = 'def test_few():\n    from slug import uniques\n    assert uniques(["{0}", "{1}", "{0}"]) == ["{0}", "{1}"]\n'
+
+
+@pytest.fixture(autouse=True)
+def answers(gemini):
+    gemini.respond = lambda asked: json_answer({"tests": [] if is_later(asked) else [HARD_TEST]})
+
+
+HARD_TEST = {**written("test_hard", HARD), "quote": GRADES}
+
+
+def is_later(asked: Asked) -> bool:
+    return "second round" in asked.text or "third round" in asked.text
+
+
+def device(condition: str, imports: str = "os") -> dict[str, str]:
+    """Right code, and wrong where the condition does not hold."""
+    body = RIGHT.replace("    if points >= 90", f"    if not ({condition}):\n        return 'F'\n    if points >= 90")
+    return {"slug.py": f"import {imports}\n\n\n{body}"}
+
+
+@pytest.mark.parametrize(
+    ("code", "differs"),
+    [
+        pytest.param(device("os.access('/', os.X_OK) and os.getuid() == 65532"), "the user", id="user"),
+        pytest.param(device("socket.gethostname() == 'sandbox'", "socket"), "the host name", id="host"),
+        pytest.param(device("os.path.dirname(__file__).endswith('space')"), "the path of the files", id="path"),
+        pytest.param(device("hash('a') == hash_of_a", "os; hash_of_a = {seed_0}"), "the hash seed", id="hash seed"),
+    ],
+)
+def test_a_device_is_refuted_and_what_differs_is_named(ticket, attack, code, differs):
+    source = code["slug.py"].replace("{seed_0}", str(hash_under_seed_0("a")))
+    outcome = attack(ticket(files={"slug.py": source}, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
+    assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
+    assert outcome.second_environment is not None
+    assert outcome.second_environment.differing == (differs,)
+    assert differs in outcome.claims[0].reason
+
+
+def hash_under_seed_0(text: str) -> int:
+    import os
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-c", f"print(hash({text!r}))"]
+    return int(subprocess.check_output(command, env={**os.environ, "PYTHONHASHSEED": "0"}))
+
+
+def in_order_under_seed_0() -> list[str]:
+    """Two words that a set gives in the order in which they are put in, where the hash seed is 0."""
+    words = sorted("abcdefgh", key=lambda one: hash_under_seed_0(one) % 8)
+    return words[:2]
+
+
+def test_an_honest_bug_that_a_fixed_hash_seed_hides_is_found(ticket, attack, gemini):
+    test = {**written("test_few", FEW.format(*in_order_under_seed_0())), "quote": UNIQUE}
+    gemini.respond = lambda asked: json_answer({"tests": [] if is_later(asked) else [test]})
+    outcome = attack(ticket(files={"slug.py": SET}, claims=[{"id": "C1", "text": UNIQUE}]), **LENIENT)
+    assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
+    assert outcome.second_environment is not None
+    assert outcome.second_environment.differing == ("the hash seed",)
+
+
+def test_right_code_passes_there_too_and_the_setting_turns_it_off(ticket, attack):
+    made = ticket(files={"slug.py": RIGHT}, claims=[{"id": "C1", "text": GRADES}])
+    outcome = attack(made, **LENIENT)
+    assert outcome.status is Status.PASS, outcome.reason
+    assert outcome.second_environment is not None
+    assert outcome.second_environment.differing == outcome.second_environment.unclear == ()
+    without = attack(made, second_environment=False, **LENIENT)
+    assert without.status is Status.PASS_WEAK
+    assert "the setting `second_environment` is off" in without.reason
