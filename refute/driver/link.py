@@ -34,7 +34,7 @@ CALLS: Final = frozenset(
     {"call", "call_lent", "member", "member_get", "member_set", "start", "extend", "run_module", "run_path"}
 )
 """Operations that run code of the implementation as a test asks for it; an import is none."""
-ENDING: Final = frozenset({"StopIteration", "StopAsyncIteration", "GeneratorExit", "CancelledError"})
+ENDING: Final = frozenset({"StopIteration", "GeneratorExit", "CancelledError"})
 """Errors that end a loop or a task as if nothing had happened."""
 GONE: Final = 71
 """The worker's exit code after its subject has ended."""
@@ -139,7 +139,7 @@ class SubjectLink(Attestation):
         """
         inner = (args[1], args[2]) if operation == "in_loop" else (operation, args)
         names = ENDING.intersection(kind.__name__ for kind in type.mro(type(error)))
-        if not names or (inner[0] == "member" and inner[1][1] in {"__next__", "__anext__"}):
+        if not names or (inner[0] == "member" and inner[1][1] == "__next__"):
             return
         if any(name in self._source for name in names):
             self.judged()

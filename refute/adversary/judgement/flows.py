@@ -36,8 +36,8 @@ class Flow:
     """Places at which the implementation was asked for it; two for one that is asked again and again."""
     keys: frozenset[str] = frozenset()
     """The test's own expressions that it is, or that were handed over for it."""
-    chained: bool = False
-    """Whether the implementation was handed an answer of its own for it."""
+    through: frozenset[str] = frozenset()
+    """Of these, those that went through two answers: the implementation was handed one of its own."""
     distinct: bool = False
     """A set of several answers: how many it holds says whether they agree."""
     code: tuple[Code, Env] | None = field(default=None, compare=False)
@@ -72,10 +72,13 @@ GATHERING: Final = frozenset(
         "zip", "map", "filter", "enumerate", "chain", "list", "tuple", "dict", "set", "frozenset", "sorted", "reversed",
         "sum", "max", "min", "len", "range", "str", "repr", "format", "join", "append", "extend", "add", "update",
         "insert", "setdefault", "get", "getattr", "gather", "wait", "run", "next", "iter", "print", "any", "all",
-        "partial", "Thread", "submit", "create_task", "int", "float", "round", "put", "raises",
+        "partial", "Thread", "submit", "create_task", "int", "float", "round", "put", "raises", "groupby", "deepcopy",
+        "format_exception", "copy", "bytes", "abs", "Decimal", "Fraction", "date", "datetime", "timedelta", "Path",
     }
 )  # fmt: skip
 """Functions that put answers together; any other that is handed two may compare them."""
+READING: Final = frozenset({"open", "exists", "stat", "glob", "iterdir", "listdir", "is_file", "is_dir", "getvalue"})
+"""Functions that tell what is in files and streams, as those do whose names begin with `read`."""
 COMPARING: Final = (ast.Sub, ast.Mod, ast.Div, ast.FloorDiv, ast.BitXor)
 """Operators whose result tells whether their sides agree: `f(x) - g(x) == 0`."""
 SETS: Final = frozenset({"set", "frozenset"})
@@ -93,7 +96,7 @@ def joined(flows: Iterable[Flow]) -> Flow:
         plain=all(one.plain for one in parts),
         answers=NOTHING.union(*(one.answers for one in parts)),
         keys=frozenset().union(*(one.keys for one in parts)),
-        chained=any(one.chained for one in parts),
+        through=frozenset().union(*(one.through for one in parts)),
     )
 
 
@@ -110,7 +113,7 @@ def compared(left: Flow, right: Flow) -> Flow:
     if clean.is_theirs:
         one_answer = left.answers == right.answers and len(left.answers) == 1
         return whole if one_answer else whole.at_least(Grade.LAW)
-    if theirs.chained and clean.keys & theirs.keys:
+    if clean.keys & theirs.through:
         return whole.at_least(Grade.LAW)
     return whole.at_least(Grade.THEIRS) if theirs.grade else whole
 

@@ -19,6 +19,7 @@ from refute.adversary.judgement.flows import (
     IMPORTING,
     OBJECT,
     OWN,
+    READING,
     RUNNING,
     SETS,
     THEIRS,
@@ -121,8 +122,8 @@ class _Walk:
                 args[one.arg] = THEIRS
             elif isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef) and made not in self._running:
                 args[one.arg] = self._enter(made, env, fixtures)
-            elif one.arg in {"tmp_path", "self", "request", "monkeypatch"}:
-                args[one.arg] = fixtures.setdefault(one.arg, OBJECT)
+            elif one.arg in {"self", "monkeypatch"}:
+                env.setdefault(one.arg, OBJECT)  # one for all of them
             else:
                 args[one.arg] = replace(given, keys=frozenset({one.arg}))
         return self._run(node, env, args)
@@ -138,7 +139,7 @@ class _Walk:
             if isinstance(node, ast.Lambda):
                 return self._flow(node.body, inner)
             self._block(node.body, inner)
-            return joined(self._returned or [OWN])
+            return self._returned[0] if len(self._returned) == 1 else joined(self._returned or [OWN])
         finally:
             self._running.pop()
             self._returned = before
@@ -213,12 +214,12 @@ class _Walk:
     def _bind(self, target: ast.expr, value: ast.expr | None, flow: Flow, env: Env) -> None:
         flow = self._under_way(flow)
         match target, value:
-            case (ast.Tuple(elts=parts) | ast.List(elts=parts)), (ast.Tuple(elts=values) | ast.List(elts=values)) if (
+            case ((ast.Tuple(elts=parts) | ast.List(elts=parts)), (ast.Tuple(elts=values) | ast.List(elts=values))) if (
                 len(parts) == len(values)
             ):
                 for part, one in zip(parts, values, strict=True):
                     self._bind(part, one, self._flow(one, env), env)
-            case (ast.Tuple(elts=parts) | ast.List(elts=parts)), _:
+            case ((ast.Tuple(elts=parts) | ast.List(elts=parts)), _):
                 for part in parts:
                     self._bind(part, None, flow, env)
             case ast.Starred(value=inner), _:
@@ -226,7 +227,8 @@ class _Walk:
             case ast.Name(id=name), _:
                 own = {name, *([ast.unparse(value)] if value is not None else [])} if not flow.is_theirs else set()
                 env[name] = replace(flow, keys=flow.keys | own)
-            case (ast.Attribute() | ast.Subscript()), _:
+            case ((ast.Attribute(value=owner) | ast.Subscript(value=owner)), _):
+                self._asked += self._flow(owner, env).is_theirs
                 self._taint(target, flow.grade, env)
 
     def _under_way(self, flow: Flow) -> Flow:
@@ -260,15 +262,17 @@ class _Walk:
         self._block(node.finalbody, env)
 
     def _with(self, node: ast.With | ast.AsyncWith, env: Env) -> None:
+        managers: list[Flow] = []
         blocks = [one.context_expr for one in node.items if dotted(one.context_expr) in BLOCKS]
         for item in node.items:
             flow = self._flow(item.context_expr, env)
             must = item.context_expr in blocks
+            managers += [] if must else [flow]
             if isinstance(item.context_expr, ast.Call) and not must:
                 self._hand(item.context_expr, env)
             if item.optional_vars is not None:
                 self._bind(item.optional_vars, None, THEIRS if must else flow, env)
-        before = self._asked
+        before = self._asked - any(flow.is_theirs for flow in managers)
         self._block(node.body, env)
         for block in blocks:
             self._block_verdict(node, block, env, asked=self._asked > before)
@@ -306,7 +310,11 @@ class _Walk:
                 return self._call(node, env)
             case ast.Compare(left=left, comparators=others):
                 sides = [self._side(one, env) for one in (left, *others)]
-                return joined(compared(one, other) for one, other in zip(sides, sides[1:], strict=False))
+                if isinstance(left, ast.Call) and dotted(left) == "type" and sides[-1].is_theirs:
+                    return OWN  # as with `isinstance`
+                clean = next((one for one in sides[1:] if not one.is_theirs), None) if len(sides) > 2 else None  # noqa: PLR2004
+                pairs = zip(sides, sides[1:], strict=False)
+                return joined(compared(one, clean or other) for one, other in pairs)
             case ast.BinOp(left=left, right=right, op=op):
                 one, other = self._side(left, env), self._side(right, env)
                 both = one.is_theirs and other.is_theirs and isinstance(op, COMPARING)
@@ -320,7 +328,9 @@ class _Walk:
             case ast.Yield(value=value) if value is not None:
                 self._returned.append(self._flow(value, env))
                 return OWN
-        flow = joined([self._flow(one, env) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)] or [OWN])
+        flow = joined(
+            [self._flow(one, env) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)] or [OWN]
+        )
         return replace(flow, distinct=isinstance(node, ast.Set) and flow.is_theirs)
 
     def _side(self, node: ast.expr, env: Env) -> Flow:
@@ -374,7 +384,9 @@ class _Walk:
             return flow.at_least(Grade.LAW)
         if len(theirs) > 1 and name not in GATHERING and (len(flow.answers) != 1):
             return flow.at_least(Grade.LAW)
-        plain = not isinstance(node.func, ast.Attribute) and all(one.plain for one in parts) and name in GATHERING
+        if self._asked and (name in READING or name.startswith("read")):
+            flow = flow.at_least(Grade.THEIRS)
+        plain = all(one.plain for one in parts if not one.fixed) and (name in GATHERING or target.plain)
         return replace(flow, plain=plain, distinct=name in SETS and flow.is_theirs and len(flow.answers) > 1)
 
     def _asked_for(
@@ -392,7 +404,7 @@ class _Walk:
             plain=False,
             answers=self._place(node),
             keys=frozenset().union(target.keys, *(one.keys for one in flows)),
-            chained=target.chained or any(one.is_theirs for one in flows),
+            through=frozenset().union(target.through, *(one.keys for one in flows if one.is_theirs and one.answers)),
         )
 
     def _own_call(self, code: tuple[Code, Env], node: ast.Call, flows: Sequence[Flow], env: Env) -> Flow:
@@ -407,7 +419,9 @@ class _Walk:
         return self._run(function, seen, args)
 
     @staticmethod
-    def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, node: ast.Call, flows: Sequence[Flow]) -> dict[str, Flow]:
+    def _arguments(
+        function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, node: ast.Call, flows: Sequence[Flow]
+    ) -> dict[str, Flow]:
         names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
         rest = joined([OWN, *flows])
         others = [*function.args.kwonlyargs, *(x for x in (function.args.vararg, function.args.kwarg) if x)]
