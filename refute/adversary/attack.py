@@ -188,8 +188,9 @@ class TestRun:
     raised_on_purpose: bool = False
     """Whether a `raise` or `assert` statement of the implementation itself raised the error."""
     attested: bool = False
-    """Whether an assertion ran that holds plain data of the implementation's against what never came from it. The driver
-    says what ran and on what data, `judgement/provenance.py` where both sides came from."""
+    """Whether an assertion ran that holds plain data of the implementation's against what never came from it.
+
+    The driver says what ran and on what data, `judgement/provenance.py` where both sides came from."""
     asserted_lines: tuple[int, ...] = ()
     """Of the test file's assertions, and of its blocks that must raise, those that ran to their end."""
     aliased_lines: tuple[int, ...] = ()

@@ -14,7 +14,6 @@ from typing import Any, Final
 import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
-
 NOTED: Final = "@refute_noted"
 """No name that a test could write."""
 BLOCKS: Final = frozenset({"raises", "warns", "deprecated_call"})
@@ -86,15 +85,15 @@ def _note(node: ast.stmt, written: dict[str, str]) -> Iterator[ast.stmt]:
             calls = [item.context_expr for item in items if _name(item.context_expr) in BLOCKS]
             if not calls:
                 return
-        case ast.Expr(value=ast.Call() as call) if _name(call) in BLOCKS or "assert" in _name(call).lower():
-            calls = [call] if _name(call) in BLOCKS else []
+        case ast.Expr(value=ast.Call() as checks) if _name(checks) in BLOCKS or "assert" in _name(checks).lower():
+            calls = [checks] if _name(checks) in BLOCKS else []
         case _:
             return
     kinds: list[ast.expr] = []
     for call in calls:
-        first = call.args[0] if isinstance(call, ast.Call) and call.args else None
-        for one in first.elts if isinstance(first, ast.Tuple) else [first]:
-            if one is not None and _name(one):
+        first = call.args[:1] if isinstance(call, ast.Call) else []
+        for one in first[0].elts if first and isinstance(first[0], ast.Tuple) else first:
+            if isinstance(one, ast.Name | ast.Attribute):
                 name = ast.Constant(written.get(_name(one), _name(one)))
                 kinds.append(ast.Tuple([name, copy.deepcopy(one)], ast.Load()))
     noting = ast.Call(ast.Name(NOTED, ast.Load()), [ast.Constant(node.lineno), *kinds], [])

@@ -33,7 +33,7 @@ class Flow:
     plain: bool = True
     """Whether it is built-in data: what the implementation does to it, the driver sees."""
     answers: frozenset[int] = NOTHING
-    """Places at which the implementation was asked for it; two for one that is asked again and again."""
+    """Numbers of the questions that it answers; two for one that is asked again and again."""
     keys: frozenset[str] = frozenset()
     """The test's own expressions that it is, or that were handed over for it."""
     through: frozenset[str] = frozenset()
@@ -108,14 +108,14 @@ def compared(left: Flow, right: Flow) -> Flow:
     """
     whole = joined((left, right))
     theirs, clean = (left, right) if left.grade >= right.grade else (right, left)
-    if whole.grade == Grade.LAW or theirs.grade == clean.grade == Grade.HANDED:
-        return whole.at_least(Grade.LAW)
+    if whole.grade == Grade.LAW or not theirs.is_theirs:
+        return whole
     if clean.is_theirs:
         one_answer = left.answers == right.answers and len(left.answers) == 1
         return whole if one_answer else whole.at_least(Grade.LAW)
     if clean.keys & theirs.through:
         return whole.at_least(Grade.LAW)
-    return whole.at_least(Grade.THEIRS) if theirs.grade else whole
+    return whole
 
 
 def dotted(node: ast.expr) -> str:

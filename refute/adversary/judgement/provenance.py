@@ -1,10 +1,11 @@
 """Whether a test's result can be the implementation's word alone: a static data flow over the test file.
 
-A test that passed is attested if an assertion really ran that holds the implementation's plain data against what never
-came from it, and none ran that holds the implementation against itself. Fails closed: what is not understood is unclear.
+A test that passed is attested if an assertion really ran that holds plain data of the implementation's against what
+never came from it, and none ran that holds the implementation against itself. What is not understood is unclear.
 """
 
 import ast
+import itertools
 from collections import ChainMap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -103,7 +104,7 @@ class _Walk:
         for owner in owners:
             body = next(node.body for node in body if isinstance(node, ast.ClassDef) and node.name == owner)
             for one in body:
-                if isinstance(one, ast.FunctionDef) and one.name.lower().startswith("setup"):
+                if isinstance(one, ast.FunctionDef) and _prepares(one):
                     self._enter(one, env, env)
         functions = (ast.FunctionDef, ast.AsyncFunctionDef)
         for node in body:
@@ -312,9 +313,9 @@ class _Walk:
                 sides = [self._side(one, env) for one in (left, *others)]
                 if isinstance(left, ast.Call) and dotted(left) == "type" and sides[-1].is_theirs:
                     return OWN  # as with `isinstance`
-                clean = next((one for one in sides[1:] if not one.is_theirs), None) if len(sides) > 2 else None  # noqa: PLR2004
-                pairs = zip(sides, sides[1:], strict=False)
-                return joined(compared(one, clean or other) for one, other in pairs)
+                clean = next((one for one in sides if not one.is_theirs), sides[-1])
+                pairs = itertools.pairwise(sides)
+                return joined(compared(a, clean if a.is_theirs and b.is_theirs else b) for a, b in pairs)
             case ast.BinOp(left=left, right=right, op=op):
                 one, other = self._side(left, env), self._side(right, env)
                 both = one.is_theirs and other.is_theirs and isinstance(op, COMPARING)
@@ -342,11 +343,11 @@ class _Walk:
         flow = replace(owner, code=None, fixed=False)
         if owner.is_theirs:
             self._asked += 1
-            return replace(flow, answers=self._place(node) if owner.answers else owner.answers)
+            return replace(flow, answers=self._answer() if owner.answers else owner.answers)
         return flow
 
-    def _place(self, node: ast.AST) -> frozenset[int]:
-        return frozenset({id(node), -id(node)} if self._loops else {id(node)})
+    def _answer(self) -> frozenset[int]:
+        return frozenset({self._asked, -self._asked} if self._loops else {self._asked})
 
     def _comprehension(self, node: ast.expr, env: Env) -> Flow:
         inner = env.new_child()
@@ -360,7 +361,7 @@ class _Walk:
         self._loops -= 1
         return replace(flow, distinct=isinstance(node, ast.SetComp) and flow.is_theirs)
 
-    def _call(self, node: ast.Call, env: Env) -> Flow:
+    def _call(self, node: ast.Call, env: Env) -> Flow:  # noqa: PLR0911  # one case for each kind
         name, target = dotted(node), self._flow(node.func, env)
         given = [*node.args, *(one.value for one in node.keywords)]
         flows = [self._side(one, env) for one in given]
@@ -377,7 +378,8 @@ class _Walk:
         flow = joined(parts or [OWN])
         theirs = [one for one in parts if one.is_theirs]
         if any(not one.answers for one in theirs):
-            flow = replace(flow, answers=frozenset({id(node), -id(node)}))
+            self._asked += 1
+            flow = replace(flow, answers=frozenset({self._asked, -self._asked}))
         if isinstance(node.func, ast.Attribute) and theirs:
             self._taint(node.func.value, flow.grade, env)
         if name == "len" and any(one.distinct for one in flows):
@@ -396,13 +398,12 @@ class _Walk:
         self._asked += 1
         for one in given:
             self._hand(one, env)
-        for one in flows:
-            if one.code is not None:
-                self._of_callback(one, [THEIRS])
+        for flow in flows:
+            self._of_callback(flow, [THEIRS])
         return Flow(
             grade=Grade.THEIRS,
             plain=False,
-            answers=self._place(node),
+            answers=self._answer(),
             keys=frozenset().union(target.keys, *(one.keys for one in flows)),
             through=frozenset().union(target.through, *(one.keys for one in flows if one.is_theirs and one.answers)),
         )
@@ -411,7 +412,7 @@ class _Walk:
         """A call of a function or class of the test file."""
         function, seen = code
         if isinstance(function, ast.ClassDef):
-            return replace(joined([OBJECT, *flows]), plain=False)
+            return joined([OBJECT, *flows])
         if function in self._running:  # an oracle that calls itself
             return joined([OWN, *flows])
         args = self._arguments(function, node, flows)
@@ -433,9 +434,11 @@ class _Walk:
 
     def _of_callback(self, flow: Flow, others: Sequence[Flow]) -> Flow:
         """What a function of the test file gives to whom it is handed; any other value is itself."""
-        if flow.code is None or isinstance(flow.code[0], ast.ClassDef) or flow.code[0] in self._running:
+        if flow.code is None:
             return flow
         function, seen = flow.code
+        if isinstance(function, ast.ClassDef) or function in self._running:
+            return flow
         given = joined([OWN, *(one for one in others if one is not flow)])
         arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
         return self._run(function, seen, {one.arg: given for one in arguments})
@@ -445,7 +448,7 @@ class _Walk:
 
     # What the implementation is given
 
-    def _hand(self, node: ast.expr, env: Env) -> None:
+    def _hand(self, node: ast.expr, env: Env) -> None:  # noqa: C901  # one case for each kind
         """Hand an argument over: plain data may be changed, an object may be made to say anything."""
         match node:
             case ast.Name(id=name):
@@ -486,3 +489,8 @@ class _Walk:
             if name in names:
                 names[name] = flow
                 return
+
+
+def _prepares(node: ast.FunctionDef) -> bool:
+    """Whether a method runs before the tests of its class."""
+    return node.name.lower().startswith("setup") or any(dotted(one) == "fixture" for one in node.decorator_list)

@@ -204,8 +204,9 @@ JOINING: Final = frozenset(
 """Operators from the right as well: text has none of its own, but Python asks a derived class's first."""
 READING: Final = frozenset(
     {
-        "__len__", "__bool__", "__contains__", "__iter__", "__reversed__", "count", "index", "copy", "isdisjoint", "issubset", "issuperset",
+        "__len__", "__bool__", "__contains__", "__iter__", "__reversed__", "count", "index", "copy", "isdisjoint",
         "__getitem__", "get", "items", "keys", "values",
-        "union", "intersection", "difference", "symmetric_difference", "__or__", "__and__", "__sub__", "__xor__",
+        "issubset", "issuperset", "union", "intersection", "difference", "symmetric_difference",
+        "__or__", "__and__", "__sub__", "__xor__",
     }
 )  # fmt: skip
