@@ -306,7 +306,7 @@ class _Walk:
             case ast.Lambda():
                 return Flow(code=(node, env), plain=False)
             case ast.Attribute(value=value):
-                return self._attribute(node, self._flow(value, env))
+                return self._attribute(self._flow(value, env))
             case ast.Call():
                 return self._call(node, env)
             case ast.Compare(left=left, comparators=others):
@@ -339,7 +339,7 @@ class _Walk:
         flow = self._flow(node, env)
         return flow if flow.is_theirs else replace(flow, keys=flow.keys | {ast.unparse(node)})
 
-    def _attribute(self, node: ast.Attribute, owner: Flow) -> Flow:
+    def _attribute(self, owner: Flow) -> Flow:
         flow = replace(owner, code=None, fixed=False)
         if owner.is_theirs:
             self._asked += 1
@@ -370,9 +370,9 @@ class _Walk:
         if name in {"isinstance", "issubclass"} and any(one.is_theirs for one in flows[1:]):
             return OWN  # whose class it is: says nothing of the answer, and takes nothing from it
         if target.is_theirs:
-            return self._asked_for(node, target, given, flows, env)
+            return self._asked_for(target, given, flows, env)
         if target.code is not None:
-            return self._own_call(target.code, node, flows, env)
+            return self._own_call(target.code, node, flows)
         parts = [target] if isinstance(node.func, ast.Attribute) else []
         parts += [self._of_callback(one, flows) for one in flows]
         flow = joined(parts or [OWN])
@@ -391,9 +391,7 @@ class _Walk:
         plain = all(one.plain for one in parts if not one.fixed) and (name in GATHERING or target.plain)
         return replace(flow, plain=plain, distinct=name in SETS and flow.is_theirs and len(flow.answers) > 1)
 
-    def _asked_for(
-        self, node: ast.Call, target: Flow, given: Sequence[ast.expr], flows: Sequence[Flow], env: Env
-    ) -> Flow:
+    def _asked_for(self, target: Flow, given: Sequence[ast.expr], flows: Sequence[Flow], env: Env) -> Flow:
         """An answer of the implementation's."""
         self._asked += 1
         for one in given:
@@ -408,16 +406,14 @@ class _Walk:
             through=frozenset().union(target.through, *(one.keys for one in flows if one.is_theirs and one.answers)),
         )
 
-    def _own_call(self, code: tuple[Code, Env], node: ast.Call, flows: Sequence[Flow], env: Env) -> Flow:
+    def _own_call(self, code: tuple[Code, Env], node: ast.Call, flows: Sequence[Flow]) -> Flow:
         """A call of a function or class of the test file."""
         function, seen = code
         if isinstance(function, ast.ClassDef):
             return joined([OBJECT, *flows])
         if function in self._running:  # an oracle that calls itself
             return joined([OWN, *flows])
-        args = self._arguments(function, node, flows)
-        del env
-        return self._run(function, seen, args)
+        return self._run(function, seen, self._arguments(function, node, flows))
 
     @staticmethod
     def _arguments(
