@@ -51,8 +51,6 @@ class Attestation:
         """What the running test's result rests on."""
         if self._strayed[0] and not self.not_carried:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
-        if self._refused * 2 > self._drawn and not self.not_carried:
-            self.not_carried = f"the implementation refused {self._refused} of the {self._drawn} inputs drawn for it"
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
@@ -72,6 +70,11 @@ class Attestation:
         for name, kind in kinds:
             if not isinstance(kind, type) or type.__dict__["__name__"].__get__(kind) != name:
                 self._aliased.add(line)
+
+    def passed(self) -> None:
+        """The running test has passed: one of whose inputs more than half were refused says nothing."""
+        if self._refused * 2 > self._drawn and not self.not_carried:
+            self.not_carried = f"the implementation refused {self._refused} of the {self._drawn} inputs drawn for it"
 
     def counting(self, test: Any) -> Any:
         """A function that Hypothesis runs, with its inputs counted, and those that the implementation refused."""

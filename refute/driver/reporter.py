@@ -24,6 +24,10 @@ class Facts(Protocol):
         """A test begins; its function's name."""
         ...
 
+    def passed(self) -> None:
+        """The running test has passed."""
+        ...
+
     def counting(self, test: Any) -> Any:
         """A function that Hypothesis runs, with its inputs counted."""
         ...
@@ -144,6 +148,8 @@ class Reporter:
             self._facts.lost("needs the implementation in the test's process: compares the identity of values")
         if error is not None and (reason := comes_of_stand_in(error, self._facts.objects.standing)) is not None:
             self._facts.lost(reason)
+        if error is None:
+            self._facts.passed()
         self._send("called", {"id": item_id(item.nodeid), "raised": error is not None, **(self._error or {})})
 
 

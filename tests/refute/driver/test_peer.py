@@ -216,7 +216,7 @@ def test_an_operator_disguised_as_another_kind_of_member_is_a_judgement_still(
         raise LookupError
 
     pair.request = refuse  # type: ignore[method-assign]
-    with contextlib.suppress(LookupError, TypeError):  # Python passes over some errors of such a look-up, or names another
+    with contextlib.suppress(LookupError, TypeError):  # Python passes over some errors of such a look-up
         {"__eq__": lambda: forged == 5, "__lt__": lambda: forged < 5, "__hash__": lambda: hash(forged)}[name]()
     assert pair.judgements == 1
 
