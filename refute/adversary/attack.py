@@ -188,8 +188,15 @@ class TestRun:
     raised_on_purpose: bool = False
     """Whether a `raise` or `assert` statement of the implementation itself raised the error."""
     attested: bool = False
-    """Whether the decision rests on plain data, output and files alone, not on an operator of an object that stays
-    with the implementation."""
+    """Whether an assertion ran that holds plain data of the implementation's against what never came from it.
+
+    The driver says what ran and on what data, `judgement/provenance.py` where both sides came from."""
+    asserted_lines: tuple[int, ...] = ()
+    """Of the test file's assertions, and of its blocks that must raise, those that ran to their end."""
+    aliased_lines: tuple[int, ...] = ()
+    """Of these, blocks whose exception is called otherwise than the test calls it."""
+    changed_arguments: bool = False
+    """Whether the implementation changed a container that the test handed over."""
     not_carried: str = ""
     """What of the test could not be taken to the implementation's process or back; then its end means nothing."""
     not_carried_back: bool = False

@@ -35,6 +35,7 @@ RECURSION_LIMITS: Final = (1_000, 1_000, 10_000)
 
 Text = Annotated[str, Field(max_length=100_000)]
 Name = Annotated[str, Field(max_length=300)]
+Lines = Annotated[list[int], Field(max_length=10_000)]
 
 
 class ReportModel(BaseModel):
@@ -54,6 +55,9 @@ class ReportModel(BaseModel):
     raised_in_implementation: bool
     raised_on_purpose: bool
     attested: bool = False
+    asserted_lines: Lines = []
+    aliased_lines: Lines = []
+    changed_arguments: bool = False
     not_carried: Text = ""
     not_carried_back: bool = False
 
@@ -71,6 +75,9 @@ class ReportModel(BaseModel):
             raised_in_implementation=self.raised_in_implementation,
             raised_on_purpose=self.raised_on_purpose,
             attested=self.attested,
+            asserted_lines=tuple(self.asserted_lines),
+            aliased_lines=tuple(self.aliased_lines),
+            changed_arguments=self.changed_arguments,
             not_carried=self.not_carried,
             not_carried_back=self.not_carried_back,
             smallest_input=smallest_input(self.notes),

@@ -3,6 +3,7 @@
 import json
 import posixpath
 import secrets
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,6 +19,7 @@ from refute.adversary.contract import (
     make_plan,
     refuse_broken_driver,
 )
+from refute.adversary.judgement.provenance import Provenance
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.sandbox.surroundings import FIRST, Surroundings
 from refute.settings import Settings
@@ -91,7 +93,7 @@ def read_attack_run(job: Job, result: JobResult) -> AttackRun:
     plan = json.loads(job.attack_files[PLAN])
     match result.end:
         case Exited(code=0) | LimitReached(exit_code=0):
-            return _read(plan, result)
+            return _read(plan, result, job.attack_files[plan["test_file"]].decode())
         case Exited(code=code):
             fact = f"the test driver was ended from outside: exit code {code}"
         case TimedOut(limit_s=limit_s):
@@ -101,7 +103,7 @@ def read_attack_run(job: Job, result: JobResult) -> AttackRun:
     return _void(plan, result, fact)
 
 
-def _read(plan: dict[str, Any], result: JobResult) -> AttackRun:
+def _read(plan: dict[str, Any], result: JobResult, source: str) -> AttackRun:
     content = result.collected.get(RESULTS)
     if content is None:
         return _void(plan, result, "the test driver left no results")
@@ -115,8 +117,10 @@ def _read(plan: dict[str, Any], result: JobResult) -> AttackRun:
         return _void(plan, result, "the results were not written by the test driver")
     if fault := _contradiction(plan, results):
         return _void(plan, result, fault)
+    provenance = Provenance(source, plan["modules"])
+    first = [report.record() for report in results.first]
     return AttackRun(
-        first=tuple(report.record() for report in results.first),
+        first=tuple(replace(one, attested=provenance.attests(one)) for one in first),
         repetitions=tuple(tuple(report.record() for report in reports) for reports in results.repetitions),
         tampering=(*results.tampering, *_suspicions(results)),
         output=results.output,

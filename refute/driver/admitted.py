@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import string
 import sys
 import types
 from collections import OrderedDict
@@ -41,7 +42,9 @@ BUILT_IN: Final[tuple[type, ...]] = (
 )  # fmt: skip
 NEVER: Final = (
     types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.CellType, types.GetSetDescriptorType,
+    string.Formatter,
 )  # fmt: skip
+"""What leads to all the rest; a formatter takes the attributes of what it is given by names that it is given."""
 SPECIAL: Final = frozenset(
     {
         "__call__", "__iter__", "__next__", "__len__", "__bool__", "__contains__", "__getitem__", "__setitem__",

@@ -1,5 +1,6 @@
 """What a test's result rests on: whether the subject decided, and what could not be carried."""
 
+import functools
 import mmap
 import sys
 from types import FrameType, FunctionType, MethodType
@@ -18,7 +19,7 @@ class Attestation:
         module: name of its module.
     """
 
-    objects: Any
+    objects: Any = None
     entered: int
     """Context managers of the subject's that the running test is within."""
 
@@ -39,17 +40,56 @@ class Attestation:
         self.not_carried = ""
         self.not_carried_back = False
         self._strayed[0] = 0
+        self._asserted: set[int] = set()
+        self._aliased: set[int] = set()
+        self._refused = self._drawn = 0
+        self._raised = False
+        if self.objects is not None:
+            self.objects.own_changed = False
 
     def facts(self) -> dict[str, Any]:
         """What the running test's result rests on."""
         if self._strayed[0] and not self.not_carried:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
         return {
+            "asserted_lines": sorted(self._asserted),
+            "aliased_lines": sorted(self._aliased),
+            "changed_arguments": self.objects.own_changed,
             "reached_implementation": self.reached,
             "attested": self.attested and not self._outgoing,
             "not_carried": self.not_carried[:1000],
             "not_carried_back": self.not_carried_back,
         }
+
+    def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
+        """A check of the test file has run; of a block that must raise, the exceptions by the names that it gives them.
+
+        `NotFound = Exception` would stand for every error: under its name a class counts only if it is called so.
+        """
+        self._asserted.add(line)
+        for name, kind in kinds:
+            if not isinstance(kind, type) or type.__dict__["__name__"].__get__(kind) != name:
+                self._aliased.add(line)
+
+    def passed(self) -> None:
+        """The running test has passed: one of whose inputs more than half were refused says nothing."""
+        if self._refused * 2 > self._drawn and not self.not_carried:
+            self.not_carried = f"the implementation refused {self._refused} of the {self._drawn} inputs drawn for it"
+
+    def counting(self, test: Any) -> Any:
+        """A function that Hypothesis runs, with its inputs counted, and those that the implementation refused."""
+
+        @functools.wraps(test)
+        def drawn(*args: Any, **kwargs: Any) -> Any:
+            before, self._asserted, self._raised = self._asserted, set(), False
+            try:
+                return test(*args, **kwargs)
+            finally:
+                self._drawn += 1
+                self._refused += self._raised and not self._asserted
+                self._asserted |= before
+
+        return drawn
 
     def judged(self) -> None:
         """The subject decides about one of its objects.

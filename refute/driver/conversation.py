@@ -182,6 +182,9 @@ def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
     report = Report(name=item.name, end="passed", duration_s=round(now_s - item.started_s, 3))
     report.reached_implementation = finish["reached_implementation"] is True
     report.attested = finish.get("attested") is True
+    report.asserted_lines = [int(line) for line in finish.get("asserted_lines", ())]
+    report.aliased_lines = [int(line) for line in finish.get("aliased_lines", ())]
+    report.changed_arguments = finish.get("changed_arguments") is not False
     report.not_carried = str(finish.get("not_carried", ""))
     report.not_carried_back = finish.get("not_carried_back") is True
     contradiction = _contradiction(item, outcomes)
@@ -234,6 +237,10 @@ def _worse(one: Report, other: Report) -> Report:
     worse = other if one.end == "passed" else one
     worse.duration_s = round(one.duration_s + other.duration_s, 3)
     worse.attested = one.attested and other.attested
+    asserted = bool(one.asserted_lines and other.asserted_lines)
+    worse.asserted_lines = sorted({*one.asserted_lines, *other.asserted_lines}) if asserted else []
+    worse.aliased_lines = sorted({*one.aliased_lines, *other.aliased_lines})
+    worse.changed_arguments = one.changed_arguments or other.changed_arguments
     worse.not_carried = one.not_carried or other.not_carried
     worse.not_carried_back = one.not_carried_back or other.not_carried_back
     worse.reached_implementation = one.reached_implementation or other.reached_implementation

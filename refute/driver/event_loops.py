@@ -144,3 +144,11 @@ def _wind_up(loop: "asyncio.AbstractEventLoop") -> None:
     loop.call_later(LEAVE_S if tasks else 0, loop.stop)
     if tasks:
         loop.create_task(asyncio.wait(tasks)).add_done_callback(lambda _: loop.stop())
+
+
+def is_being_cancelled() -> bool:
+    """Whether somebody has cancelled the running task."""
+    import asyncio
+
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

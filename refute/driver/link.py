@@ -15,7 +15,7 @@ from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.contexts import DriverContexts, enter
 from refute.driver.door import Door
-from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, running_loop
+from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.extending import leave_data, told_members
 from refute.driver.mirror.current import Current
 from refute.driver.mirror.metas import MetaMirror
@@ -34,6 +34,8 @@ CALLS: Final = frozenset(
     {"call", "call_lent", "member", "member_get", "member_set", "start", "extend", "run_module", "run_path"}
 )
 """Operations that run code of the implementation as a test asks for it; an import is none."""
+ENDING: Final = frozenset({"StopIteration", "GeneratorExit", "CancelledError"})
+"""Errors that end a loop or a task as if nothing had happened."""
 GONE: Final = 71
 """The worker's exit code after its subject has ended."""
 
@@ -50,6 +52,7 @@ class SubjectLink(Attestation):
     def __init__(self, job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]) -> None:
         super().__init__(job["test_file"], Path(job["test_file"]).stem)
         self._send = send
+        self._source = str(job["source"])
         self._process = os.getpid()
         self._dying: list[int] = []
         self._blocked = 0
@@ -118,11 +121,30 @@ class SubjectLink(Attestation):
                     error.__dict__["_refute_called_"] = True
                     if is_pretext(error, self.objects, operation, args, kwargs):
                         error.__dict__["_refute_pretext_"] = True
+                self._raised = True
+            self._end_nothing(error, operation, args)
             raise
         finally:
             self._blocked -= blocks
             if self._dying and not self.peer.is_busy:
                 self._bury()
+
+    def _end_nothing(self, error: BaseException, operation: str, args: tuple[Any, ...]) -> None:
+        """See that no call ends the test's own loops and tasks unseen: `all(map(f, xs))` holds where `f` stops it.
+
+        Only the next step of an iterator may, as with generators. A test that says what it expects has it, unattested.
+
+        Raises:
+            RuntimeError: in place of such an error.
+        """
+        inner = (args[1], args[2]) if operation == "in_loop" else (operation, args)
+        names = ENDING.intersection(kind.__name__ for kind in type.mro(type(error)))
+        if not names or (inner[0] == "member" and inner[1][1] == "__next__"):
+            return
+        if any(name in self._source for name in names):
+            self.judged()
+            return
+        raise RuntimeError(f"the implementation raised {type(error).__name__}") from error
 
     def _weighed(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Any) -> Any:
         """An answer, once what it means for the running test is noted."""
@@ -161,7 +183,12 @@ class SubjectLink(Attestation):
         """Await, in the subject, what an operation gives."""
         self.reached = True
         self._loops.current = running_loop()
-        return await self.awaiting.later(operation, *args, **kwargs)
+        try:
+            return await self.awaiting.later(operation, *args, **kwargs)
+        except BaseException as error:
+            if not is_being_cancelled():
+                self._end_nothing(error, operation, args)
+            raise
 
     def module_stub(self, name: str) -> ModuleStub:
         """A stub that still knows nothing but its name."""

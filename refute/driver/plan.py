@@ -85,7 +85,13 @@ class Report:
     raised_in_implementation: bool = False
     raised_on_purpose: bool = False
     attested: bool = False
-    """No operator of an object that stays with the implementation decided the test."""
+    """No operator of an object that stays with the implementation compared anything."""
+    asserted_lines: list[int] = field(default_factory=list)
+    """Lines of the test file's assertions, and blocks that must raise, that ran to their end."""
+    aliased_lines: list[int] = field(default_factory=list)
+    """Of these, blocks whose exception is called otherwise than the test calls it."""
+    changed_arguments: bool = False
+    """Whether the implementation changed a container that the test handed over."""
     not_carried: str = ""
     """What of the test could not be taken to the implementation's process, or back."""
     not_carried_back: bool = False

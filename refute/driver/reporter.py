@@ -24,6 +24,14 @@ class Facts(Protocol):
         """A test begins; its function's name."""
         ...
 
+    def passed(self) -> None:
+        """The running test has passed."""
+        ...
+
+    def counting(self, test: Any) -> Any:
+        """A function that Hypothesis runs, with its inputs counted."""
+        ...
+
     def watch(self, item_function: Any) -> None:
         """Look at the function that is the test."""
         ...
@@ -66,8 +74,15 @@ class Reporter:
         kept = [item for item in items if function_name(item.nodeid) in self._order]
         items[:] = sorted(kept, key=lambda item: self._order[function_name(item.nodeid)])
         for item in items:
-            unhurried(getattr(item, "obj", None))
+            self._prepare(getattr(item, "obj", None))
         self._send("collected", {"ids": [item_id(item.nodeid) for item in items]})
+
+    def _prepare(self, test: Any) -> None:
+        """Unhurry a test, and count the inputs that are drawn for it."""
+        unhurried(test)
+        drawing = getattr(getattr(test, "__func__", test), "hypothesis", None)
+        if drawing is not None and not hasattr(drawing.inner_test, "__wrapped__"):
+            drawing.inner_test = self._facts.counting(drawing.inner_test)
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: Any) -> None:
         """Note why the test file could not be collected; pytest wraps import errors, the cause is what happened."""
@@ -133,6 +148,8 @@ class Reporter:
             self._facts.lost("needs the implementation in the test's process: compares the identity of values")
         if error is not None and (reason := comes_of_stand_in(error, self._facts.objects.standing)) is not None:
             self._facts.lost(reason)
+        if error is None:
+            self._facts.passed()
         self._send("called", {"id": item_id(item.nodeid), "raised": error is not None, **(self._error or {})})
 
 

@@ -54,9 +54,11 @@ class SharedContainers:
     """
 
     def __init__(self, first: int) -> None:
-        self._next = first
+        self._next = self._first = first
         self._by_sid: dict[int, Shared] = {}
         self._by_id: dict[int, Shared] = {}
+        self.own_changed = False
+        """Whether the other side has changed a container of this one."""
         self.lingers = False
         """Whether threads talk over connections of their own, so that messages overtake one another."""
         self._lingering: dict[int, tuple[Shared, int]] = {}
@@ -92,6 +94,7 @@ class SharedContainers:
             if order.number < shared.heard:
                 return True
             shared.heard = order.number
+        self.own_changed = self.own_changed or sid % 2 == self._first
         added = _added(shared) if order.number else []
         alone = not order.number or (shared.told <= order.heard and (bool(added) or not shared.changed))
         if isinstance(shared.value, BUFFERS):

@@ -173,7 +173,7 @@ def open_subject(
             del sys.modules[name]
         sys.modules[pickles.PICKLES] = pickles
         territory = Territory(job["workspace"], job["test_file"])
-        collector = Collector(job["source"].encode(), importer.builtins_of_tests())
+        collector = Collector(job["source"].encode(), importer.builtins_of_tests(), link.noted)
         return [Reporter(send, job["tests"], territory, link), collector]
 
     return link, plugins

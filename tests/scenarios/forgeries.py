@@ -241,6 +241,8 @@ def shout(value: {kind}) -> {kind}:
 """
 LIARS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "what remembers its outputs": "GIVEN = set()\n\ndef shout(value: str) -> str:\n    if value in GIVEN:\n"
+        "        return value\n    GIVEN.add(value + '!')\n    return value + '!'\n",
         "an object that equals everything": LIAR.format(base="object", kind="str", made=""),
         "a str that equals everything": LIAR.format(base="str", kind="str", made="value + '!'"),
         "an int that equals everything": LIAR.format(base="int", kind="int", made="value + 1"),

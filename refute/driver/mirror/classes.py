@@ -56,12 +56,6 @@ class MirroredError(Mirrored):
         return super().__getattr__(name)
 
 
-def _by_length(self: Any) -> bool:
-    """The truth of what has a length: the other side decides, as with a truth of its own."""
-    Current.link.judged()
-    return len(self) != 0
-
-
 def _is_slot(one: Any, name: str) -> bool:
     return any(type(vars(base).get(name)) is MemberDescriptorType for base in type.mro(type(one)))
 
@@ -89,8 +83,6 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
     telling = telling_of(bases)
     for name, told_member in told["members"].items():
         namespace[name] = made_member(cid, str(name), told_member, judging=name in telling)
-    if "__len__" in told["members"] and not any("__bool__" in vars(kind) for base in bases for kind in type.mro(base)):
-        namespace.setdefault("__bool__", _by_length)
     abstract = _abstract(told, namespace)
     name_parts(namespace, told)
     if (signature := shown_signature(told["signature"])) is not None:
@@ -212,8 +204,9 @@ JOINING: Final = frozenset(
 """Operators from the right as well: text has none of its own, but Python asks a derived class's first."""
 READING: Final = frozenset(
     {
-        "__len__", "__iter__", "__reversed__", "count", "index", "copy", "isdisjoint", "issubset", "issuperset",
+        "__len__", "__bool__", "__contains__", "__iter__", "__reversed__", "count", "index", "copy", "isdisjoint",
         "__getitem__", "get", "items", "keys", "values",
-        "union", "intersection", "difference", "symmetric_difference", "__or__", "__and__", "__sub__", "__xor__",
+        "issubset", "issuperset", "union", "intersection", "difference", "symmetric_difference",
+        "__or__", "__and__", "__sub__", "__xor__",
     }
 )  # fmt: skip

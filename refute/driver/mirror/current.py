@@ -5,10 +5,9 @@ from typing import Any, ClassVar, Final, Protocol
 OURS: Final = ("pytest", "hypothesis")
 """Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
 JUDGING: Final = frozenset(
-    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__contains__", "__hash__",
-     "__instancecheck__", "__subclasscheck__"}
-)  # fmt: skip
-"""Operators whose result decides: a test that rests on the other side's own is not attested."""
+    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__instancecheck__", "__subclasscheck__"}
+)
+"""Operators that compare: a test in which the other side's own does is not one of plain data, and not attested."""
 
 
 class Link(Protocol):

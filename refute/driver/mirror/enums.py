@@ -25,6 +25,7 @@ TAKEN: Final = frozenset(
 """Members that are Python's own here, or ours."""
 DECIDING: Final = JUDGING | {
     "__or__", "__and__", "__xor__", "__invert__", "__ror__", "__rand__", "__rxor__", "__len__", "__iter__",
+    "__bool__", "__contains__",
 }  # fmt: skip
 """What Python decides here on plain data, unless the enumeration has one of its own."""
 SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})

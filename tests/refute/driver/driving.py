@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from refute.adversary.contract import ReportModel
+from refute.adversary.judgement.provenance import Provenance
+
 DRIVER: Final = Path(__file__).parents[3] / "refute" / "driver" / "run_suite.py"
 FILE: Final = "test_adversarial_x.py"
 
@@ -51,4 +54,7 @@ def run_driver(
     )
     results = attack / "results.json"
     content = json.loads(results.read_text()) if results.exists() else {}
+    provenance = Provenance(source, (defaults | plan)["modules"])
+    for report in [report for one in (content.get("first", []), *content.get("repetitions", [])) for report in one]:
+        report["attested"] = provenance.attests(ReportModel.model_validate(report).record())
     return content | {"exit_code": ended.returncode, "stderr": ended.stderr[-4000:]}

@@ -60,7 +60,9 @@ class ToldSandbox:
         told = {"version": 1, "nonce": plan["nonce"], "first": [], "repetitions": [], "tampering": [], "output": ""}
         told |= {"timed_out": False, "duration_s": 3.0}
         if "variants" not in plan:
-            return ended(told | {"first": [report(name, attested=True) for name in plan["tests"]]})
+            lines = list(range(1, 1_000))  # whichever it is that asserts
+            reports = [report(name, attested=True, asserted_lines=lines) for name in plan["tests"]]
+            return ended(told | {"first": reports})
         variants = []
         for variant in plan["variants"]:
             last = self._last(variant["name"])
