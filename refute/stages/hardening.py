@@ -1,17 +1,18 @@
-"""The hardening round: where the attack was too weak, a model is shown what it did not notice, once."""
+"""The hardening round: where the attack was too weak, or a claim lost all its tests, a model is told so, once."""
 
 from dataclasses import replace
 
-from refute.adversary.attack import Brief, Screening
+from refute.adversary.attack import Brief, Origin, Screening
 from refute.adversary.combining import combine
 from refute.adversary.strength.record import MutantEnd, Strength
 from refute.adversary.strength.sample import Sample, draw_sample
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.pricing import total
+from refute.outcome import ClaimVerdict
 from refute.ports import Ports
 from refute.stages.brief import brief_of
 from refute.stages.evidence import Evidence, Hardening, StrengthStage, Writing
-from refute.stages.strength import could_pass, first_sample, run_mutants
+from refute.stages.strength import could_pass, first_sample, measure_strength, run_mutants
 from refute.stages.trial import run_attack, screen_tests, triage_tests
 from refute.stages.usage import added
 from refute.stages.writing import write_harder_tests
@@ -28,7 +29,7 @@ def harden(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence,
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
     as_before = Hardening(evidence=evidence, measured=measured)
-    faults = _faults(measured.strength)
+    faults = _faults(measured.strength) + _set_aside(evidence)
     if not faults:
         return as_before
     brief = brief_of(ports, ticket, snapshot)
@@ -59,6 +60,23 @@ def _faults(strength: Strength | None) -> list[str]:
     return told + [one.diff for one in sorted(unseen, key=lambda one: bool(one.suspected_equivalent))]
 
 
+def _set_aside(evidence: Evidence) -> list[str]:
+    """Claims of which every test that a model wrote was at fault itself, and why."""
+    claims = evidence.triage.claims
+    if any(one.verdict is ClaimVerdict.REFUTED for one in claims):
+        return []
+    untested = {one.claim_id for one in claims if one.verdict is ClaimVerdict.UNTESTED}
+    lost = {
+        one.test.claim_id: one
+        for one in evidence.triage.triaged
+        if one.test.claim_id in untested and one.test.origin is Origin.MODEL
+    }
+    return [
+        f"For claim {claim}: nothing tests it, as all its tests were at fault. {one.test.name}: {one.reason}"
+        for claim, one in lost.items()
+    ]
+
+
 def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, writing: Writing) -> Hardening:
     """Screen, run, triage and measure the attack with what was written for it."""
     asked = replace(before, writing=writing, models=writing.models, notes=writing.notes, cost_usd=writing.cost_usd)
@@ -81,14 +99,23 @@ def _with(ports: Ports, ticket: Ticket, snapshot: Snapshot, before: Hardening, w
         models=added(writing.models, first.triage.models),
         cost_usd=total([writing.cost_usd, triage.cost_usd]),
     )
-    if not could_pass(ports, evidence):
-        return replace(asked, measured=StrengthStage(strength=None, summary=""))
-    measured = run_mutants(ports, snapshot, evidence, brief, _not_shown(ports, snapshot, brief, before))
+    measured = _measured_again(ports, ticket, snapshot, evidence, before)
+    told = f"{summary}; {measured.summary}" if measured.summary else summary
+    return replace(asked, measured=measured, summary=told, cost_usd=total([asked.cost_usd, measured.cost_usd]))
+
+
+def _measured_again(
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence, before: Hardening
+) -> StrengthStage:
+    """The strength of the larger attack; for the first time where the smaller one could not have passed."""
     earlier = before.measured
-    not_planted = earlier.strength.not_planted if earlier.strength else ""
+    if earlier.strength is None or not could_pass(ports, evidence):
+        return measure_strength(ports, ticket, snapshot, evidence)
+    brief = brief_of(ports, ticket, snapshot)
+    measured = run_mutants(ports, snapshot, evidence, brief, _not_shown(ports, snapshot, brief, before))
+    not_planted = earlier.strength.not_planted
     strength = replace(measured.strength, hardened=True, not_planted=not_planted) if measured.strength else None
-    measured = replace(measured, strength=strength, violations=earlier.violations, models=earlier.models)
-    return replace(asked, measured=measured, summary=f"{summary}; {measured.summary}")
+    return replace(measured, strength=strength, violations=earlier.violations, models=earlier.models)
 
 
 def _not_shown(ports: Ports, snapshot: Snapshot, brief: Brief, before: Hardening) -> Sample:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from refute.adversary.attack import TriageVerdict
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Prompt, Reply, Tier
 from refute.ports import Ports
@@ -136,3 +137,21 @@ def test_tests_that_the_screen_refuses_change_nothing(tmp_path: Path) -> None:
 def test_no_round_is_held_where_none_is_called_for(tmp_path: Path, options: dict[str, Any]) -> None:
     made = Round(tmp_path / "t", more(), **options)
     assert (made.held.summary, made.prompts) == ("", [])
+
+
+class LostRound(Round):
+    """A vote has put the only test aside."""
+
+    def hold(self) -> Hardening:
+        world = self.world
+        evidence = world.evidence(TriageVerdict.INVALID)
+        measured = world.measure(TriageVerdict.INVALID)
+        return harden(world.ports, world.ticket, world.snapshot, evidence, measured)
+
+
+def test_a_claim_that_lost_all_its_tests_is_asked_for_once_more_and_then_measured(tmp_path: Path) -> None:
+    made = LostRound(tmp_path / "t", more())
+    (prompt,) = made.prompts
+    assert "For claim C1: nothing tests it" in prompt.text
+    assert made.held.measured.strength is not None
+    assert reach_verdict(made.ports, made.held).status == "PASS"
