@@ -24,10 +24,11 @@ def told_members(namespace: dict[str, Any]) -> list[Member]:
 
 def _annotated(annotations: dict[str, Any]) -> dict[str, Any]:
     """Annotations as the other side may read them: built-in types as they are, all else by its words."""
-    return {
-        name: kind if isinstance(kind, str) or vars(builtins).get(getattr(kind, "__name__", "")) is kind else _worded(kind)
-        for name, kind in annotations.items()
-    }
+    return {name: kind if _is_known(kind) else _worded(kind) for name, kind in annotations.items()}
+
+
+def _is_known(kind: Any) -> bool:
+    return isinstance(kind, str) or vars(builtins).get(getattr(kind, "__name__", "")) is kind
 
 
 def _worded(kind: Any) -> str:
