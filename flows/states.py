@@ -1,11 +1,14 @@
 """How an outcome shows in the Prefect UI: its status as the run's state, its reason as the message."""
 
 import logging
+from functools import partial
 from typing import Any, Final
 
 from prefect.client.schemas.objects import State
 from prefect.exceptions import CancelledRun, FailedRun
+from prefect.logging.handlers import PrefectConsoleHandler
 from prefect.states import Cancelled, Completed, Failed
+from rich.console import Console
 
 from refute.outcome import Outcome, Status
 
@@ -35,6 +38,22 @@ def keep_tracebacks_out() -> None:
     """
     for name in ("prefect.flow_runs", "prefect.task_runs"):
         logging.getLogger(name).addFilter(_says_something)
+
+
+def outlive_log_readers() -> None:
+    """Let no line of a log end a run.
+
+    Where nobody reads the log any more (a worker that was killed, `| head`), rich raises `SystemExit` in the thread
+    that writes next: a ticket ended so was recorded as ERROR.
+    """
+    loggers = [logging.getLogger(), *(logging.getLogger(name) for name in list(logging.root.manager.loggerDict))]
+    for handler in {one for logger in loggers for one in logger.handlers}:
+        if isinstance(handler, PrefectConsoleHandler):
+            handler.console.on_broken_pipe = partial(_fall_silent, handler.console)  # type: ignore[method-assign]
+
+
+def _fall_silent(console: Console) -> None:
+    console.quiet = True
 
 
 def _says_something(record: logging.LogRecord) -> bool:

@@ -67,7 +67,8 @@ class _Again:
 
     def job(self, surroundings: Surroundings, attack: Attack | None = None) -> Job:
         """The tests' job, or that of another attack."""
-        return attack_of(self._ports, self._ticket, self._snapshot, attack or self.attack, surroundings)
+        made = attack_of(self._ports, self._ticket, self._snapshot, attack or self.attack, surroundings)
+        return replace(made, name=SECOND_RUN.name)
 
     def run(self, surroundings: Surroundings) -> AttackRecord:
         """What the container says."""

@@ -1,11 +1,13 @@
 """How runs that ended show in the Prefect UI."""
 
+import io
 import logging
 
 import pytest
 from prefect.exceptions import CancelledRun, FailedRun
+from prefect.logging.handlers import PrefectConsoleHandler
 
-from flows.states import keep_tracebacks_out
+from flows.states import keep_tracebacks_out, outlive_log_readers
 
 
 @pytest.mark.parametrize(("error", "said"), [(FailedRun, []), (CancelledRun, []), (RuntimeError, ["odd"])])
@@ -33,3 +35,21 @@ def test_the_state_of_a_task_is_not_told_twice() -> None:
     log.info("Finished in state Completed()")
     log.removeHandler(listener)
     assert heard == ["Finished in state FAILED_ADVERSARIAL(…)"]
+
+
+class Unread(io.StringIO):
+    """A log that nobody reads any more."""
+
+    def write(self, _: str) -> int:
+        raise BrokenPipeError
+
+
+def test_a_log_that_nobody_reads_any_more_ends_nothing() -> None:
+    log = logging.getLogger("tests.unread")
+    log.addHandler(PrefectConsoleHandler(stream=Unread()))
+    try:
+        outlive_log_readers()
+        log.error("one")
+        log.error("two")
+    finally:
+        log.handlers.clear()

@@ -21,6 +21,8 @@ READS: Final[Mapping[str, str]] = {
     "inspect.stack": r"frame|stack|caller",
     "inspect.currentframe": r"frame|stack|caller",
     "traceback.extract_stack": r"frame|stack|caller",
+    "traceback.format_stack": r"frame|stack|caller",
+    "traceback.print_stack": r"frame|stack|caller",
     "traceback.walk_stack": r"frame|stack|caller",
     "os.getuid": r"\buser|\buid\b|owner|\broot\b|permission",
     "os.geteuid": r"\buser|\buid\b|owner|\broot\b|permission",
@@ -35,13 +37,18 @@ READS: Final[Mapping[str, str]] = {
     "os.uname": r"\bhost|machine|platform|system|kernel",
     "uuid.getnode": r"\buuid|\bmac\b|hardware",
     "sys.orig_argv": r"\bargv|command line",
+    "sys.path": r"\bpath|import|module",
+    "__main__": r"__main__|script|command line",
     "threading.enumerate": r"thread",
+    "threading.active_count": r"thread",
     "resource.getrlimit": r"limit",
     "ctypes.CDLL": r"ctypes|native|shared librar|\bC\b",
     "ctypes.cdll": r"ctypes|native|shared librar|\bC\b",
     "ctypes.pythonapi": r"ctypes|interpreter|\bC\b",
 }
 """Dotted name → words of a claim that speak of it."""
+FRAMES: Final[Mapping[str, str]] = {"f_back": r"frame|stack|caller", "tb_frame": r"frame|stack|traceback"}
+"""The same of attributes, of whatever object."""
 PLACES: Final[Mapping[str, str]] = {
     "/proc": r"/proc|process|memory|kernel",
     "/sys": r"/sys\b|kernel|device",
@@ -83,7 +90,9 @@ def looks_around(suite: SuiteSource, test: str) -> bool:
     }
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return (
-        not names.isdisjoint(AROUND) or any(isinstance(part, ast.Set) for part in parts) or any(map(_is_place, texts))
+        not names.isdisjoint(AROUND)
+        or any(isinstance(part, ast.Set | ast.SetComp) for part in parts)
+        or any(map(_is_place, texts))
     )
 
 
@@ -94,7 +103,7 @@ def identity_reads(brief: Brief) -> tuple[str, ...]:
         f"{one.module.path}:{line} {what}"
         for one in brief.modules
         for line, what in sorted(set(_reads(one.source)))
-        if not re.search(READS.get(what) or _speaks_of(what), told, re.IGNORECASE)
+        if not re.search(READS.get(what) or FRAMES.get(what) or _speaks_of(what), told, re.IGNORECASE)
     )
 
 
@@ -114,6 +123,8 @@ def _reads(source: str) -> Iterator[tuple[int, str]]:
             match node:
                 case ast.Name() | ast.Attribute() if (dotted := seen.dotted(node)) in READS:
                     yield node.lineno, dotted
+                case ast.Attribute(attr=name) if name in FRAMES:
+                    yield node.lineno, name
                 case ast.Constant(value=str(text)) if id(node) not in documentation and _is_place(text):
                     yield node.lineno, text
 

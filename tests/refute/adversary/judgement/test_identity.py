@@ -30,6 +30,11 @@ TELLS = (
     "from pathlib import Path\ndef f(): return Path('/workspace').exists()",
     "import os\ndef f(): return os.listdir('/opt/refute')",
     "import uuid\ndef f(): return uuid.getnode()",
+    "import traceback\ndef f(): return traceback.format_stack()",
+    "import threading\ndef f(): return threading.active_count()",
+    "import sys\ndef f(): return 'refute' in str(sys.path)",
+    "import __main__\ndef f(): return vars(__main__)",
+    "def f(error): return error.__traceback__.tb_frame.f_back.f_code.co_filename",
 )
 
 
@@ -75,6 +80,7 @@ def test_ordinary_code_asks_nothing(source: str) -> None:
         ("assert f() == datetime.now().hour", True),
         ("assert f('/workspace/x') == 1", True),
         ("assert [*{'a', 'b'}] == f()", True),
+        ("assert [*{x for x in 'ab'}] == f()", True),
     ],
 )
 def test_a_test_may_look_around_itself(body: str, looks: bool) -> None:
