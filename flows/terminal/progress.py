@@ -43,7 +43,7 @@ class StageLines:
         self.stop()
         if self._lines:
             summary = printable(record.summary, max_chars=200, keep_newlines=False)
-            _write(f"{record.name:<12}{summary}  ({record.duration_s:.1f} s)")
+            _write(f"{record.name:<11} {summary}  ({record.duration_s:.1f} s)")
 
     def warned(self, message: str) -> None:
         """Say what a person should know beside the verdict."""
