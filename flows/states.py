@@ -28,6 +28,12 @@ def final_state(outcome: Outcome) -> State[Any]:
     return make(name=outcome.status, message=outcome.reason)
 
 
+def prepare_logs() -> None:
+    """What every flow does first, so that its logs say what matters and end nothing."""
+    keep_tracebacks_out()
+    outlive_log_readers()
+
+
 def keep_tracebacks_out() -> None:
     """Keep out of the logs what Prefect writes about runs that ended as a run may.
 

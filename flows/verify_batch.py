@@ -27,7 +27,7 @@ from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.killed_runs import heartbeats
 from flows.request import refuse_foreign_settings, settings_of
-from flows.states import GOOD, keep_tracebacks_out, outlive_log_readers
+from flows.states import GOOD, prepare_logs
 from refute.batch.entry import Entry
 from refute.errors import CostsCsvUnavailable
 from refute.ledger.batches import Batches
@@ -58,8 +58,7 @@ def verify_batch(request: BatchRequest) -> State[None]:
     """
     console = current_console()
     refuse_foreign_settings(request, started_by_worker=console is None)
-    keep_tracebacks_out()
-    outlive_log_readers()
+    prepare_logs()
     watcher = console.watcher if console else RunLog()
     with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals, heartbeats():
         batch = _opened(request, ledger, watcher, signals)

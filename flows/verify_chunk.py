@@ -13,7 +13,7 @@ from flows.batch.ui import RunLog
 from flows.cleanup import remove_containers
 from flows.interruption import interruptions
 from flows.request import refuse_foreign_settings, settings_of
-from flows.states import keep_tracebacks_out, outlive_log_readers
+from flows.states import prepare_logs
 from refute.ledger.store import Ledger
 
 
@@ -33,8 +33,7 @@ def verify_chunk(request: ChunkRequest) -> State[None]:
         LedgerUnavailable, OrchestratorUnavailable: the chunk cannot go on.
     """
     refuse_foreign_settings(request, started_by_worker=True)
-    keep_tracebacks_out()
-    outlive_log_readers()
+    prepare_logs()
     with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
         batch = opened_again(request, settings_of(request), ledger, watcher=RunLog())
         reason = ""

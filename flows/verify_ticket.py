@@ -12,7 +12,7 @@ from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.killed_runs import heartbeats
 from flows.pipeline import TicketPorts, record_outcome, run_stages
 from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
-from flows.states import final_state, keep_tracebacks_out, outlive_log_readers
+from flows.states import final_state, prepare_logs
 from flows.story import RunStory
 from flows.terminal.approver import TerminalApprover
 from refute.approval import AdvanceApprover, Approver
@@ -41,8 +41,7 @@ def verify_ticket(request: VerifyRequest) -> State[None]:
     """
     console = current_console()
     refuse_foreign_settings(request, started_by_worker=console is None)
-    keep_tracebacks_out()
-    outlive_log_readers()
+    prepare_logs()
     ticket, run_id = load_ticket(request.ticket), str(flow_run.id)
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)
     observer = Watchers(console.observer if console else Unwatched(), RunStory(), journal)

@@ -7,12 +7,28 @@ batch). Whatever parses in refute's own processes does it here; ruff refuses `as
 
 import ast
 import io
+import operator
 import re
 import threading
-from typing import Final, Literal, overload
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, Literal, overload
 
 UNPARSABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing raises for a text that is no Python, or more than the parser bears."""
+COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = MappingProxyType(
+    {
+        ast.Eq: operator.eq,
+        ast.NotEq: operator.ne,
+        ast.Lt: operator.lt,
+        ast.LtE: operator.le,
+        ast.Gt: operator.gt,
+        ast.GtE: operator.ge,
+        ast.In: lambda left, right: left in right,
+        ast.NotIn: lambda left, right: left not in right,
+    }
+)
+"""What comparing operators do, for those that work expressions out as data."""
 _ONE_AT_A_TIME: Final = threading.RLock()
 """Reentrant: a collection of garbage may run code that parses, in the midst of parsing."""
 _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")

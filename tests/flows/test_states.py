@@ -46,10 +46,12 @@ class Unread(io.StringIO):
 
 def test_a_log_that_nobody_reads_any_more_ends_nothing() -> None:
     log = logging.getLogger("tests.unread")
-    log.addHandler(PrefectConsoleHandler(stream=Unread()))
+    handler = PrefectConsoleHandler(stream=Unread())
+    log.addHandler(handler)
     try:
         outlive_log_readers()
         log.error("one")
         log.error("two")
     finally:
         log.handlers.clear()
+    assert handler.console.quiet

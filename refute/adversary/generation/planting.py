@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from refute.adversary.attack import Brief
 from refute.adversary.generation.answer import each, without_fence
 from refute.adversary.generation.fitting import asked, excerpts
-from refute.adversary.generation.prompting import MAX_NAMES, by_module, claims_shown, fill, named, template
+from refute.adversary.generation.prompting import by_module, claims_shown, cut_words, fill, template
 from refute.llm.model import MARKER, DataClass, Prompt
 
 VIOLATIONS: Final = "violations-1"
@@ -64,17 +64,12 @@ def planting(brief: Brief) -> Prompt:
     """The question for violations of a ticket's clauses."""
     fitting = asked(brief).brief
     pieces = excerpts(fitting)
-    left_out = [
-        f"{one.module.name}.{name}"
-        for one, piece in zip(fitting.modules, pieces, strict=True)
-        for name in piece.left_out
-    ]
     text = fill(
         VIOLATIONS,
         ticket=brief.ticket.id,
         max_edits=str(MAX_EDITS),
         claims=claims_shown(fitting.ticket.claims),
-        cut=f" (only the outline of: {named(left_out, MAX_NAMES)})" if left_out else "",
+        cut=cut_words(fitting, pieces),
         code=by_module(fitting, pieces),
     )
     return Prompt(

@@ -57,7 +57,6 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[str] = (
         missing: claims and clauses without a test; then there is room for as many tests as in round one.
     """
     pieces = excerpts(brief)
-    left_out = _left_out(brief, pieces)
     text = fill(
         CODE_AWARE,
         ticket=brief.ticket.id,
@@ -65,7 +64,7 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[str] = (
         existing=", ".join(existing) or "none",
         missing=f" What has no test so far comes first: {', '.join(missing)}." if missing else "",
         claims=claims_shown(brief.ticket.claims),
-        cut=f" (only the outline of: {named(left_out, MAX_NAMES)})" if left_out else "",
+        cut=cut_words(brief, pieces),
         code=by_module(brief, pieces),
     )
     return _prompt(CODE_AWARE, text, brief, DataClass.CODE)
@@ -85,6 +84,12 @@ def named(names: Sequence[str], most: int) -> str:
 def left_out_of_outline(brief: Brief) -> list[str]:
     """`module.name` of what the other rounds show without its docstring or not at all, as it would not fit."""
     return _left_out(brief, outlines(brief))
+
+
+def cut_words(brief: Brief, pieces: Sequence[Excerpt]) -> str:
+    """What a prompt says behind its heading of code that is cut; empty where nothing is."""
+    left_out = _left_out(brief, pieces)
+    return f" (only the outline of: {named(left_out, MAX_NAMES)})" if left_out else ""
 
 
 def _left_out(brief: Brief, pieces: Sequence[Excerpt]) -> list[str]:

@@ -58,25 +58,14 @@ PLACES: Final[Mapping[str, str]] = {
     "/opt/refute": r"/opt/refute",
 }
 """How the text of a path begins → words of a claim that speak of it."""
-
-
 AROUND: Final = frozenset(
     {
-        "environ",
-        "getenv",
-        "now",
-        "today",
-        "time",
-        "localtime",
-        "mktime",
-        "strftime",
-        "tzset",
-        "astimezone",
-        "fromtimestamp",
+        "environ", "getenv", "now", "today", "time", "localtime", "mktime", "strftime", "tzset", "astimezone",
+        "fromtimestamp", "getcwd", "cwd", "home", "expanduser", "resolve", "absolute", "abspath", "stat", "getmtime",
+        "gettempdir", "hash", "set", "frozenset", "id", "getlocale", "getpreferredencoding", "getuser", "getuid",
+        "gethostname",
     }
-    | {"getcwd", "cwd", "home", "expanduser", "resolve", "absolute", "abspath", "stat", "getmtime", "gettempdir"}
-    | {"hash", "set", "frozenset", "id", "getlocale", "getpreferredencoding", "getuser", "getuid", "gethostname"}
-)
+)  # fmt: skip
 """Names with which a test may itself look at where it runs; then a difference may be its own."""
 
 
@@ -103,12 +92,13 @@ def identity_reads(brief: Brief) -> tuple[str, ...]:
         f"{one.module.path}:{line} {what}"
         for one in brief.modules
         for line, what in sorted(set(_reads(one.source)))
-        if not re.search(READS.get(what) or FRAMES.get(what) or _speaks_of(what), told, re.IGNORECASE)
+        if not re.search(_speaks_of(what), told, re.IGNORECASE)
     )
 
 
-def _speaks_of(path: str) -> str:
-    return next(words for start, words in PLACES.items() if _is_below(path, start))
+def _speaks_of(what: str) -> str:
+    named = {**READS, **FRAMES}.get(what)
+    return named or next(words for start, words in PLACES.items() if _is_below(what, start))
 
 
 def _reads(source: str) -> Iterator[tuple[int, str]]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from refute.adversary.oracle.shown import RESULT
-from refute.python_syntax import expression_or_none
+from refute.python_syntax import COMPARISONS, expression_or_none
 
 FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     one.__name__: one for one in (abs, all, any, bool, len, list, max, min, set, sorted, sum, tuple)
@@ -15,17 +15,10 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
 TYPES: Final[Mapping[str, type]] = {
     one.__name__: one for one in (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)
 }
-COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
+DECIDING: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
+    **COMPARISONS,
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
-    ast.In: lambda one, other: one in other,
-    ast.NotIn: lambda one, other: one not in other,
 }
 ARITHMETIC: Final[Mapping[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
@@ -68,7 +61,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Compare(self, node: ast.Compare) -> bool:
         sides = [self.visit(one) for one in (node.left, *node.comparators)]
-        return all(COMPARISONS[type(op)](*pair) for op, pair in zip(node.ops, pairwise(sides), strict=True))
+        return all(DECIDING[type(op)](*pair) for op, pair in zip(node.ops, pairwise(sides), strict=True))
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         return ARITHMETIC[type(node.op)](self.visit(node.left), self.visit(node.right))

@@ -1,12 +1,12 @@
 """Python expressions, one function per kind: what each yields."""
 
 import ast
-import operator
 from collections.abc import Callable, Mapping
 from itertools import islice, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from refute.python_syntax import COMPARISONS
 from refute.scan.python import folding, names
 from refute.scan.python.values import (
     MAX_CHOICES,
@@ -27,18 +27,6 @@ from refute.scan.symbols import UNKNOWN, capped
 if TYPE_CHECKING:
     from refute.scan.python.walk import PythonWalker
 
-_COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = MappingProxyType(
-    {
-        ast.Eq: operator.eq,
-        ast.NotEq: operator.ne,
-        ast.Lt: operator.lt,
-        ast.LtE: operator.le,
-        ast.Gt: operator.gt,
-        ast.GtE: operator.ge,
-        ast.In: lambda left, right: left in right,
-        ast.NotIn: lambda left, right: left not in right,
-    }
-)
 _MAX_ITEMS: Final = 4096
 _MAX_ALL_ROUNDS: Final = 12_000
 
@@ -72,7 +60,7 @@ def _choice(walker: "PythonWalker", node: ast.expr) -> Any:
 def _compared(walker: "PythonWalker", node: ast.Compare) -> Any:
     """One comparison of constants, as a comprehension's condition has it."""
     left, *others = [walker.value(part) for part in (node.left, *node.comparators)]
-    compare = _COMPARISONS.get(type(node.ops[0]))
+    compare = COMPARISONS.get(type(node.ops[0]))
     if len(others) > 1 or compare is None or not is_constant(left) or not is_constant(others[0]):
         return UNK
     try:
