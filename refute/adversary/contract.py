@@ -20,7 +20,8 @@ from refute.ticket.record import Ticket
 
 PLAN: Final = "plan.json"
 RESULTS: Final = "results.json"
-DRIVER: Final = ("python3", "-I", "/opt/refute/driver/run_suite.py", f"/attack/{PLAN}")
+DRIVER: Final = ("python3", "-I", "/opt/refute/driver/run_suite.py")
+"""Followed by the plan's path."""
 CONTRACT_VERSION: Final = 1
 """Of plan and results; the same number stands in `refute/driver/plan.py`."""
 GRACE_S: Final = 15.0
@@ -130,7 +131,7 @@ def make_plan(
     return {
         "version": CONTRACT_VERSION,
         "nonce": secrets.token_hex(16),
-        "attack_dir": "/attack",
+        "attack_dir": surroundings.tests,
         "test_file": test_file,
         "results_file": RESULTS,
         "workspace": surroundings.workspace,

@@ -61,7 +61,7 @@ def attack_job(  # noqa: PLR0913  # what a job is made of
         run_id=run_id,
         ticket_id=ticket.id,
         image_id=image_id,
-        command=DRIVER,
+        command=(*DRIVER, f"{surroundings.tests}/{PLAN}"),
         workspace=archive,
         limits=attack_limits(settings),
         attack_files={PLAN: json.dumps(plan).encode(), attack.file_name: attack.source.encode()},

@@ -1,7 +1,7 @@
 """What is cached of each executing stage, as JSON, and whether a result may stand for a later one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Generic, TypeVar
 
@@ -70,7 +70,11 @@ ATTACK: Final = Kind(
     json=TypeAdapter(AttackRecord),
     unfit=lambda one: ended_well(one.result) or repeatable(one.run),
 )
-SECOND_RUN: Final = replace(ATTACK, name="second environment")
+SECOND_RUN: Final = Kind(
+    name="second environment",
+    json=TypeAdapter(tuple[AttackRecord, ...]),
+    unfit=lambda ones: next((fault for one in ones if (fault := ATTACK.unfit(one))), ""),
+)
 MUTANTS: Final = Kind(
     name="strength",
     json=TypeAdapter(MutantsRecord),

@@ -17,7 +17,7 @@ from refute.driver.watch import Watch, draws_text
 PLACEHOLDER = b"# The tests are held in memory while they run.\n"
 OUTPUT_BYTES = 200_000
 """What is kept of all workers' output together."""
-BAKED_TABLES = "/opt/refute/site-packages/hypothesis-tables"
+BAKED_TABLES = "/usr/local/lib/site-packages/hypothesis-tables"
 """Hypothesis's tables of characters, made with the image; where they are missing, a run's first worker makes them."""
 ALONE = 5
 """Failing tests that get a process to themselves once."""

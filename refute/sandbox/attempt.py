@@ -180,7 +180,7 @@ class Attempt:
         return _Remains(
             workspace=read_workspace(files, originals, self._job.limits, self._job.surroundings.workspace),
             decoys_touched=read_touched_decoys(files),
-            collected=read_collected(files, self._job.collect),
+            collected=read_collected(files, self._job.collect, self._job.surroundings.tests),
         )
 
     def _try_to_read(self, container: str, originals: Mapping[str, Original]) -> _Remains:

@@ -115,9 +115,13 @@ def _roomy_folder() -> str | None:
 _PLENTY_BYTES = 3 * 1024**3
 
 
+PACKAGES = "libfaketime,python3"
+"""Beside Debian's minimal system; the first puts the clock forward for the second environment."""
+
+
 def _debootstrap(program: str, suite: str, root: Path) -> None:
     log = root.parent / "debootstrap.log"
-    command = [program, "--variant=minbase", "--include=python3", suite, str(root), *_mirror()]
+    command = [program, "--variant=minbase", f"--include={PACKAGES}", suite, str(root), *_mirror()]
     with log.open("wb") as output:
         done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)  # noqa: S603 - fixed words
     # It mounts these for the packages' scripts and may leave them; removing the folder must not reach through.

@@ -8,7 +8,7 @@ from refute.sandbox.image_pack import Entry
 SUBJECT = 65532
 """User and group id that jobs run as."""
 
-SITE = "opt/refute/site-packages"
+SITE = "usr/local/lib/site-packages"
 """Our wheels. The driver takes them from here; for verification scripts a .pth puts them last on the path, so
 that a ticket's own requirements win."""
 

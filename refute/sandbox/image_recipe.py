@@ -10,7 +10,7 @@ from pathlib import Path
 from refute.errors import ImageBuildFailed
 from refute.sandbox.image_contents import DROPPED, KEPT
 
-RECIPE_VERSION = "1"
+RECIPE_VERSION = "2"
 """Raised whenever the build itself changes what comes out of the same inputs."""
 
 SUITES: Mapping[str, str] = {"3.11": "bookworm", "3.13": "trixie"}

@@ -43,7 +43,7 @@ class Job:
     """Uncompressed tar, unpacked into the workspace, the job's own throwaway copy and working directory."""
     limits: Limits
     attack_files: Mapping[str, bytes] = field(default_factory=dict)
-    """Relative path → content, unpacked into `/attack` (absent when empty)."""
+    """Relative path → content, unpacked where the surroundings have tests (absent when empty)."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Added to the profile's own allow-list; never taken from the host."""
     allowed_hosts: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Job:
     surroundings: Surroundings = FIRST
     """What its programs can see of where they run."""
     collect: tuple[str, ...] = ()
-    """Names under `/attack` to read back: regular files only, bounded."""
+    """Names there to read back: regular files only, bounded."""
 
 
 class Limit(StrEnum):

@@ -13,13 +13,14 @@ from typing import Any, Final
 
 from refute.sandbox.job import MEBIBYTE, Job, Limits
 from refute.sandbox.runtime import is_gvisor, masked_paths
-from refute.sandbox.surroundings import FIRST
+from refute.sandbox.surroundings import FIRST, Runner
 
 KEEPER: Final = "65531:65531"
 """PID 1 runs as this one, so that a job cannot end it by writing to `/proc/1/mem`; signals it ignores anyway."""
 
 WORKSPACE: Final = FIRST.workspace
-ATTACK: Final = "/attack"
+OURS: Final = "/opt"
+"""Holds the driver and nothing else."""
 HOMES: Final = "/home"
 HOME: Final = "/home/subject"
 
@@ -36,8 +37,11 @@ CPU_SHARES: Final = 128
 EXPIRY_MARGIN_S: Final = 60
 """A container ends itself this long after its job's deadline, should nobody be left to end it."""
 
-KEEP: Final = ("/usr/bin/env", "--default-signal", "--ignore-signal=CHLD", "sleep")
-"""PID 1: sleeps until expiry. With SIGCHLD ignored the kernel reaps orphans, so they never fill up the pids limit."""
+KEEP: Final = ("/usr/bin/env", "--default-signal", "--ignore-signal=CHLD", "bash", "-c", 'exec -a "$0" sleep "$1"')
+"""PID 1: sleeps until expiry, by the name that follows.
+
+With SIGCHLD ignored the kernel reaps orphans, so they never fill up the pids limit.
+"""
 
 MASKED_PATHS: Final = (
     # The engine's own list, which a list of ours replaces (moby oci/defaults.go).
@@ -72,12 +76,10 @@ READONLY_PATHS: Final = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys")
 
 BASE_ENVIRONMENT: Final[Mapping[str, str]] = {
     "HOME": HOME,
-    "LOGNAME": "subject",
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUNBUFFERED": "1",  # what was printed before a time-out must have been written
     "TMPDIR": "/tmp",  # noqa: S108 (inside the container)
-    "USER": "subject",
     **FIRST.environment,
 }
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -116,7 +118,7 @@ def container_config(
     return {
         "Image": job.image_id,
         "Entrypoint": [],
-        "Cmd": [*KEEP, str(expiry_s)],
+        "Cmd": [*KEEP, job.surroundings.first_process, str(expiry_s)],
         "User": KEEPER,
         "Hostname": job.surroundings.host,
         "WorkingDir": "/",
@@ -127,7 +129,10 @@ def container_config(
             **_isolation(job),
             **({"Runtime": runtime, "MaskedPaths": masked_paths(MASKED_PATHS, runtime)} if runtime else {}),
             **_limits(job.limits, cpus_available),
-            "Tmpfs": {"/tmp": _tmpfs_options(job.limits.tmp_bytes)},  # noqa: S108 (inside the container)
+            "Tmpfs": {
+                "/tmp": _tmpfs_options(job.limits.tmp_bytes),  # noqa: S108 (inside the container)
+                **({} if job.surroundings.runner is Runner.DRIVER else {OURS: "ro,size=4k,mode=0755"}),
+            },
             "Mounts": [
                 *(
                     _storage(target, size, inodes, labels, job.surroundings.user)
@@ -146,7 +151,7 @@ def volumes(job: Job) -> dict[str, tuple[int, int]]:
         HOMES: (HOMES_BYTES, SMALL_INODES),
     }
     if job.attack_files:
-        sizes[ATTACK] = (ATTACK_BYTES, SMALL_INODES)
+        sizes[job.surroundings.tests] = (ATTACK_BYTES, SMALL_INODES)
     return sizes
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.files import Content, Files, TooLargeError
 from refute.sandbox.job import MEBIBYTE, Limits
-from refute.sandbox.profile import ATTACK, HOMES, HOMES_BYTES
+from refute.sandbox.profile import HOMES, HOMES_BYTES
 from refute.sandbox.surroundings import FIRST
 from refute.sandbox.tree import PERMISSIONS, Original, bounded
 
@@ -124,8 +124,8 @@ def read_touched_decoys(files: Files) -> tuple[str, ...]:
     return tuple(sorted(DECOYS.keys() - untouched))
 
 
-def read_collected(files: Files, names: Iterable[str]) -> dict[str, bytes]:
-    """The named files directly under `/attack`; those that are missing, no regular file or too large stay out.
+def read_collected(files: Files, names: Iterable[str], folder: str = FIRST.tests) -> dict[str, bytes]:
+    """The named files directly in a folder; those that are missing, no regular file or too large stay out.
 
     Raises:
         EngineDied, SandboxFailed: the engine failed.
@@ -133,7 +133,7 @@ def read_collected(files: Files, names: Iterable[str]) -> dict[str, bytes]:
     collected: dict[str, bytes] = {}
     for name in names:
         try:
-            for below, member, content in files.members(f"{ATTACK}/{name}", MAX_COLLECTED_BYTES + FRAMING_BYTES):
+            for below, member, content in files.members(f"{folder}/{name}", MAX_COLLECTED_BYTES + FRAMING_BYTES):
                 # A folder of that name comes as what lies in it: never the file that was asked for.
                 if not below and content is not None and member.size <= MAX_COLLECTED_BYTES:
                     collected[name] = content.read()
@@ -147,7 +147,7 @@ def check_collect(names: Iterable[str]) -> None:
     """Raises ValueError where a name to collect is a path: hostile code can turn folders into symlinks."""
     for name in names:
         if "/" in name or name in {"", ".", ".."} or not name.isprintable():
-            raise ValueError(f"collect: got {name!r}, expected the name of a file directly under {ATTACK}")
+            raise ValueError(f"collect: got {name!r}, expected the name of a file, without its folder")
 
 
 def _differs(original: Original, member: tarfile.TarInfo, content: Content | None) -> bool:

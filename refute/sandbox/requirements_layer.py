@@ -1,8 +1,8 @@
 """Wheels as a layer of an image: unpacked without executing anything; the same wheels give the same bytes.
 
-All of it lies under `/opt/subject`, apart from our own wheels in `/opt/refute`. A `.pth` puts it on the path of every
-Python in the container but the driver's, so the versions of the two never meet. Programs go to `/opt/subject/bin`,
-which comes last on the path: a wheel cannot put its own `python3` in the place of the driver's.
+All of it lies under `/usr/local/lib/requirements`, apart from our own wheels. A `.pth` puts it on the path of every
+Python in the container but the driver's, so the versions of the two never meet. Programs go to its `bin`, which comes
+last on the path: a wheel cannot put its own `python3` in the place of the driver's.
 """
 
 import stat
@@ -23,14 +23,14 @@ from refute.errors import RequirementsUnavailable
 from refute.sandbox.image_pack import Entry, Layer, digest_of, normalise
 from refute.sandbox.requirements import Wheel
 
-PREFIX: Final = "/opt/subject"
+PREFIX: Final = "/usr/local/lib/requirements"
 SITE: Final = f"{PREFIX}/site-packages"
 BIN: Final = f"{PREFIX}/bin"
 SEARCH_PATH: Final = f"/usr/local/bin:/usr/bin:/bin:{BIN}"
 """PATH of a job whose image has requirements."""
 MAX_BYTES: Final = 2 * 1024**3
 MAX_FILES: Final = 100_000
-LAYER_VERSION: Final = "1"
+LAYER_VERSION: Final = "2"
 """Raised whenever the same wheels give another layer."""
 
 PTH: Final = (

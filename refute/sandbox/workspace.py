@@ -15,7 +15,7 @@ from typing import Final
 
 from refute.sandbox.decoys import pack_decoys
 from refute.sandbox.job import Job
-from refute.sandbox.profile import ATTACK, HOMES, environment
+from refute.sandbox.profile import HOMES, environment
 from refute.sandbox.tree import pack_files
 
 WAITING: Final = b"\0refute:waiting\0\n"
@@ -66,7 +66,8 @@ def job_parts(job: Job) -> list[bytes]:
     if any("\0" in word for word in words):
         raise ValueError(f"command of job {job.name!r}: got {job.command!r}, expected no NUL in it")
     workspace = job.surroundings.workspace
-    tars = {workspace: job.workspace, ATTACK: pack_files(job.attack_files) if job.attack_files else b""}
+    tests = pack_files(job.attack_files) if job.attack_files else b""
+    tars = {workspace: job.workspace, job.surroundings.tests: tests}
     parts = [piece for target, content in tars.items() if content for piece in _part(target, content)]
     new = "yes" if job.surroundings.files_are_new else ""
     script = f"set -- {shlex.join(words)}\nworkspace={workspace}\nnew={new}\narrived=whole\n"

@@ -7,30 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from refute.adversary.attack import Attack, AttackRun, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.attack import AttackRun, Brief, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.judgement.conclusions import claim_results, refutations
 from refute.adversary.judgement.identity import identity_reads, looks_around
-from refute.adversary.judgement.repetition import in_one_line
+from refute.adversary.judgement.repetition import failed_by_itself, in_one_line
 from refute.adversary.judgement.triage import triage_tests
 from refute.adversary.promises import confined, limit_reached
-from refute.adversary.suite import read_attack_run
 from refute.adversary.suite_source import SuiteSource
 from refute.caching.chance import left_to_chance
 from refute.caching.kind import SECOND_RUN, AttackRecord
 from refute.outcome import SecondEnvironment, Status
 from refute.ports import Ports
-from refute.sandbox.job import Job
-from refute.sandbox.surroundings import FIRST, SECOND, WORDS, Surroundings
+from refute.sandbox.surroundings import WORDS, Runner, Surroundings
 from refute.stages.brief import brief_of
+from refute.stages.elsewhere import ELSEWHERE, Elsewhere
 from refute.stages.evidence import Evidence, Hardening, SecondRun
-from refute.stages.jobs import attack_of
-from refute.stages.strength import side_by_side
 from refute.stages.trial import reach_verdict
 from refute.ticket.record import Snapshot, Ticket
 
 OFF: Final = "the setting `second_environment` is off"
-AT_ONCE: Final = 2
-"""Containers, in the search for what makes the difference."""
 
 
 def run_elsewhere(ports: Ports, ticket: Ticket, snapshot: Snapshot, hardened: Hardening) -> SecondRun:
@@ -46,96 +41,74 @@ def run_elsewhere(ports: Ports, ticket: Ticket, snapshot: Snapshot, hardened: Ha
     found = SecondEnvironment(identity_reads=identity_reads(brief))
     if not ports.settings.second_environment:
         return replace(before, found=replace(found, not_run=OFF), summary=OFF)
-    again = _Again(ports, ticket, snapshot, hardened.evidence)
+    again = Elsewhere(ports, ticket, snapshot, hardened.evidence.screening.attack, survivors(hardened.evidence))
     lasting = not left_to_chance(brief, again.attack.source, ports.contents(snapshot))
-    key = ports.result_key([again.job(SECOND)]) if lasting else None
-    ran = ports.stages.cached(SECOND_RUN, key, lambda: again.run(SECOND))
-    sandbox_s = 0.0 if ran.kept else ran.record.result.duration_s
+    ran = ports.stages.cached(SECOND_RUN, again.key() if lasting else None, again.run)
+    sandbox_s = 0.0 if ran.kept else max(record.result.duration_s for record in ran.record)
     before = replace(before, sandbox_s=sandbox_s, kept=ran.kept)
-    return again.concluded(before, found, ran.record)
+    return _Conclusion(ports, brief, hardened.evidence, again).of(before, found, ran.record)
 
 
-class _Again:
-    """The tests that survived, elsewhere."""
+def survivors(evidence: Evidence) -> tuple[str, ...]:
+    """Names of the tests that passed."""
+    return tuple(one.test.name for one in evidence.triage.triaged if one.verdict is TriageVerdict.SURVIVED)
 
-    def __init__(self, ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence) -> None:
-        self._ports, self._ticket, self._snapshot = ports, ticket, snapshot
-        self._evidence = evidence
-        survived = {one.test.name for one in evidence.triage.triaged if one.verdict is TriageVerdict.SURVIVED}
-        attack = evidence.screening.attack
-        self.attack = replace(attack, tests=tuple(one for one in attack.tests if one.name in survived))
 
-    def job(self, surroundings: Surroundings, attack: Attack | None = None) -> Job:
-        """The tests' job, or that of another attack."""
-        made = attack_of(self._ports, self._ticket, self._snapshot, attack or self.attack, surroundings)
-        return replace(made, name=SECOND_RUN.name)
+class _Conclusion:
+    """What the runs elsewhere come to."""
 
-    def run(self, surroundings: Surroundings) -> AttackRecord:
-        """What the container says."""
-        job = self.job(surroundings)
-        result = self._ports.sandbox.run(job)
-        return AttackRecord(result=replace(result, collected={}), run=read_attack_run(job, result))
+    def __init__(self, ports: Ports, brief: Brief, evidence: Evidence, again: Elsewhere) -> None:
+        self._ports, self._brief, self._evidence, self._again = ports, brief, evidence, again
 
-    def concluded(self, before: SecondRun, found: SecondEnvironment, record: AttackRecord) -> SecondRun:
+    def of(self, before: SecondRun, found: SecondEnvironment, records: Sequence[AttackRecord]) -> SecondRun:
         """A test that fails there in every run, by itself not looking at where it is, refutes; others leave doubt."""
-        run = record.run
-        brief = brief_of(self._ports, self._ticket, self._snapshot)
-        triaged = triage_tests(run, self.attack, brief, repetitions=self._ports.settings.repetitions)
-        suite = SuiteSource(self.attack.source)
-        refuting = (
-            {}
-            if run.tampering
-            else {
-                one.test.name: one for one in triaged if _differs(one, run) and not looks_around(suite, one.test.name)
-            }
-        )
-        as_before = {one.name for one in run.first if one.end is TestEnd.PASSED and not run.tampering}
-        unclear = [one.name for one in self.attack.tests if one.name not in as_before and one.name not in refuting]
-        found = replace(found, unclear=tuple(unclear), differing=self._causes(list(refuting)))
-        summary = f"{len(as_before)} of {len(self.attack.tests)} tests ended as before"
+        attack, refuting, differing = self._again.attack, dict[str, TriagedTest](), list[str]()
+        for surroundings, record in zip(ELSEWHERE, records, strict=True):
+            fails = {name: one for name, one in self._failing(surroundings, record.run).items() if name not in refuting}
+            causes = self._again.causes(list(fails), surroundings) if fails else ()
+            if causes == (WORDS["days_ahead"],):  # the test's own expectation may be of today
+                continue
+            refuting |= {name: _refuted(one, causes) for name, one in fails.items()}
+            differing += [cause for cause in causes if cause not in differing]
+        as_before = {one.name for one in attack.tests}.intersection(*(_passed(record.run) for record in records))
+        unclear = [one.name for one in attack.tests if one.name not in as_before and one.name not in refuting]
+        found = replace(found, unclear=tuple(unclear), differing=tuple(differing))
+        summary = f"{len(as_before)} of {len(attack.tests)} tests ended as before"
         if not refuting:
             return replace(before, found=found, summary=summary)
-        summary = f"{summary}; what differs: {', '.join(found.differing)}"
-        return replace(before, found=found, summary=summary, evidence=self._refuted(refuting, found.differing))
+        summary = f"{summary}; what differs: {', '.join(differing)}"
+        return replace(before, found=found, summary=summary, evidence=self._with(refuting))
 
-    def _causes(self, failing: Sequence[str]) -> tuple[str, ...]:
-        """What of the surroundings, changed alone, makes these tests fail; all together where no single one does."""
-        if not failing:
-            return ()
-        attack = replace(self.attack, tests=tuple(one for one in self.attack.tests if one.name in failing))
-        names = SECOND.apart_from(FIRST)
-        jobs = [self.job(replace(FIRST, **{name: getattr(SECOND, name)}), attack) for name in names]
-        results = self._ports.stages.run(
-            SECOND_RUN.name,
-            lambda: [
-                result
-                for start in range(0, len(jobs), AT_ONCE)
-                for result in side_by_side(self._ports, jobs[start : start + AT_ONCE])
-            ],
-        )
-        runs = [read_attack_run(job, result) for job, result in zip(jobs, results, strict=True)]
-        causes = [
-            WORDS[name]
-            for name, run in zip(names, runs, strict=True)
-            if any(one.end is TestEnd.FAILED for one in run.first)
-        ]
-        return tuple(causes) or ("the surroundings together",)
+    def _failing(self, surroundings: Surroundings, run: AttackRun) -> dict[str, TriagedTest]:
+        if run.tampering:
+            return {}
+        suite = SuiteSource(self._again.attack.source)
+        triaged = triage_tests(run, self._again.attack, self._brief, repetitions=self._ports.settings.repetitions)
+        alone = surroundings.runner is Runner.PYTEST  # an error of the test's own may be its way with real objects
+        return {
+            one.test.name: one
+            for one in triaged
+            if _differs(one, run)
+            and (failed_by_itself([one.run]) or not alone)
+            and not looks_around(suite, one.test.name)
+        }
 
-    def _refuted(self, refuting: Mapping[str, TriagedTest], differing: Sequence[str]) -> Evidence:
+    def _with(self, refuting: Mapping[str, TriagedTest]) -> Evidence:
         """The first evidence, with what was refuted elsewhere."""
         first = self._evidence
-        triaged = tuple(
-            _refuted(refuting[one.test.name], differing) if one.test.name in refuting else one
-            for one in first.triage.triaged
-        )
-        brief = brief_of(self._ports, self._ticket, self._snapshot)
+        triaged = tuple(refuting.get(one.test.name, one) for one in first.triage.triaged)
+        claims = self._brief.ticket.claims
         triage = replace(
             first.triage,
             triaged=triaged,
-            claims=claim_results(self._ticket.claims, triaged, first.screening, tampering=()),
-            failures=refutations(triaged, first.screening, brief),
+            claims=claim_results(claims, triaged, first.screening, tampering=()),
+            failures=refutations(triaged, first.screening, self._brief),
         )
         return replace(first, triage=triage)
+
+
+def _passed(run: AttackRun) -> set[str]:
+    return set() if run.tampering else {one.name for one in run.first if one.end is TestEnd.PASSED}
 
 
 def _refuted(one: TriagedTest, differing: Sequence[str]) -> TriagedTest:

@@ -1,5 +1,7 @@
 """Code that is right only where it is tested, or that hangs on its surroundings by mistake, does not pass."""
 
+import time
+
 import pytest
 
 from refute.outcome import Status
@@ -39,6 +41,7 @@ def device(condition: str, imports: str = "os") -> dict[str, str]:
         pytest.param(device("os.access('/', os.X_OK) and os.getuid() == 65532"), "the user", id="user"),
         pytest.param(device("socket.gethostname() == 'sandbox'", "socket"), "the host name", id="host"),
         pytest.param(device("os.path.dirname(__file__).endswith('space')"), "the path of the files", id="path"),
+        pytest.param(device("'refute' in os.listdir('/opt')"), "the runner of the tests (pytest alone)", id="runner"),
         pytest.param(device("hash('a') == hash_of_a", "os; hash_of_a = {seed_0}"), "the hash seed", id="hash seed"),
     ],
 )
@@ -49,6 +52,13 @@ def test_a_device_is_refuted_and_what_differs_is_named(ticket, attack, code, dif
     assert outcome.second_environment is not None
     assert outcome.second_environment.differing == (differs,)
     assert differs in outcome.claims[0].reason
+
+
+def test_a_time_bomb_passes_weakly(ticket, attack):
+    code = device(f"time.time() < {time.time() + 30 * 86_400}", "time")
+    outcome = attack(ticket(files=code, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
+    assert outcome.status is Status.PASS_WEAK
+    assert "in a second environment test_hard, test_hard_2 ended otherwise" in outcome.reason
 
 
 def hash_under_seed_0(text: str) -> int:

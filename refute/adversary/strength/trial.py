@@ -27,12 +27,13 @@ from refute.adversary.strength.hollow import hollow_variants
 from refute.adversary.strength.mutants import Mutant
 from refute.python_syntax import UNPARSABLE, parse_python
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits
+from refute.sandbox.surroundings import FIRST
 from refute.settings import Settings
 from refute.ticket.record import ClaimId
 
 CONTROL: Final = "control"
 """How the names of controls begin; those of mutants are their numbers."""
-EMPTIED: Final = ("/tmp", "/dev/shm", "/home/subject", "/attack")  # noqa: S108  # inside the container
+EMPTIED: Final = ("/tmp", "/dev/shm", "/home/subject", FIRST.tests)  # noqa: S108  # inside the container
 SLOWER: Final = 4.0
 """A test gets so many times what it took on the code as submitted …"""
 AT_LEAST_S: Final = 5.0
@@ -200,7 +201,7 @@ def variants_job(  # as trial_jobs
     }
     return replace(
         outline,
-        command=DRIVER,
+        command=(*DRIVER, f"{FIRST.tests}/{PLAN}"),
         attack_files={PLAN: json.dumps(plan).encode(), trial.attack.file_name: trial.source.encode()},
         collect=(RESULTS,),
     )

@@ -123,7 +123,7 @@ def test_without_a_registry_the_base_is_made_by_debootstrap(
     base = find_base(engine, recipe, tmp_path, said.append)
     assert (base.image_id, base.source, base.disposable) == ("sha256:imported", "debootstrap bookworm", True)
     arguments = (debootstrap / "arguments").read_text().split()
-    assert arguments[:3] == ["--variant=minbase", "--include=python3", "bookworm"]
+    assert arguments[:3] == ["--variant=minbase", "--include=libfaketime,python3", "bookworm"]
     assert arguments[4] == "mirror:main"  # apt's own, and not the one for security updates
     assert "./etc/os-release" in engine.imported
     assert not [name for name in engine.imported if name.endswith(".deb")]

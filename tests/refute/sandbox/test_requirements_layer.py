@@ -27,11 +27,11 @@ def test_files_scripts_and_the_path_entry_stand_where_only_the_subject_looks(tmp
     unpacked = pack_wheels([made(SLUGTOOLS, tmp_path)], tmp_path / "layer.tar", python="3.11")
     with tarfile.open(unpacked.layer.path) as layer:
         names = [member.name for member in layer if member.isfile()]
-        script = layer.extractfile("opt/subject/bin/slug")
+        script = layer.extractfile("usr/local/lib/requirements/bin/slug")
         assert script is not None
         assert script.readline() == b"#!/usr/bin/python3\n"
-        assert layer.getmember("opt/subject/bin/slug").mode == 0o755
-    assert {name for name in names if not name.startswith("opt/subject/")} == {
+        assert layer.getmember("usr/local/lib/requirements/bin/slug").mode == 0o755
+    assert {name for name in names if not name.startswith("usr/local/lib/requirements/")} == {
         "usr/local/lib/python3.11/dist-packages/a-subject.pth",
         "usr/local/lib/python3.11/site-packages/a-subject.pth",
     }
