@@ -23,6 +23,7 @@ READERS: Final = (
     "adversary/attack.py",
     "adversary/contract.py",
     "adversary/counterexample.py",
+    "adversary/plain_pytest.py",
     "adversary/suite.py",
     "adversary/strength/*.py",
 )
