@@ -1,7 +1,7 @@
 """The stages of a ticket in order, once: for `verify-ticket`, for a batch's ticket task, and for a chunk's.
 
 snapshot, scan → confirm → verify → write tests → screen → attack → triage → strength → harden → second environment →
-verdict; the outcome in every case. What runs a container or asks a model is a Prefect task (`tasks.stages`), also
+critics → verdict; the outcome in every case. What runs a container or asks a model is a Prefect task (`tasks.stages`), also
 inside of hardening.
 """
 
@@ -21,7 +21,7 @@ from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
 from refute.sandbox.network_hosts import AllowedHost
 from refute.settings import Settings
-from refute.stages import admission, hardening, second_environment, strength, trial, writing
+from refute.stages import admission, critics, hardening, second_environment, strength, trial, writing
 from refute.stages.evidence import Evidence
 from tasks.outcome import record_and_show
 from tasks.results import results_kept_in
@@ -131,7 +131,8 @@ def run_stages(ports: TicketPorts, case: CaseFile, request: "VerifyRequest", app
         measured = case.keep(strength.measure_strength(ports, ticket, snapshot, evidence))
         hardened = case.keep(hardening.harden(ports, ticket, snapshot, evidence, measured))
         again = case.keep(second_environment.run_elsewhere(ports, ticket, snapshot, hardened))
-        case.keep(trial.reach_verdict(ports, hardened, again))
+        critique = case.keep(critics.review_change(ports, ticket, snapshot, hardened, again))
+        case.keep(trial.reach_verdict(ports, hardened, again, critique))
 
 
 def record_outcome(ports: TicketPorts, case: CaseFile) -> Outcome:

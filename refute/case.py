@@ -16,7 +16,16 @@ from refute.guardrails.audit_chain import AuditAnchor
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import KeptFrom, Outcome, StageRecord, Status, Stop
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import AttackStage, Hardening, SecondRun, StrengthStage, Triage, Verification, Writing
+from refute.stages.evidence import (
+    AttackStage,
+    Critique,
+    Hardening,
+    SecondRun,
+    StrengthStage,
+    Triage,
+    Verification,
+    Writing,
+)
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 from refute.wording import counted
@@ -33,6 +42,7 @@ Kept = (
     | StrengthStage
     | Hardening
     | SecondRun
+    | Critique
     | Verdict
 )
 _NOTHING = Decimal(0)
@@ -63,6 +73,7 @@ class CaseFile:
     measured: StrengthStage | None = None
     hardening: Hardening | None = None
     again: SecondRun | None = None
+    critique: Critique | None = None
     verdict: Verdict | None = None
     recorded: Outcome | None = None
     """The outcome, once it is durable."""
@@ -167,7 +178,9 @@ class CaseFile:
             case _:
                 self._file_evidence(record)
 
-    def _file_evidence(self, record: "AttackStage | Triage | StrengthStage | Hardening | SecondRun | Verdict") -> None:
+    def _file_evidence(
+        self, record: "AttackStage | Triage | StrengthStage | Hardening | SecondRun | Critique | Verdict"
+    ) -> None:
         """From the attack on."""
         match record:
             case AttackStage():
@@ -186,6 +199,10 @@ class CaseFile:
                 self.again, self.triage = record, record.evidence.triage
                 if record.summary:
                     self._note("second environment", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
+            case Critique():
+                self.critique = record
+                if record.reviews:
+                    self._note("critics", record.summary, sandbox_s=record.sandbox_s, cost_usd=record.cost_usd)
             case Verdict():
                 self.verdict = record
                 self._note("verdict", record.status)

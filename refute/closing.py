@@ -51,6 +51,8 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         cost_usd=total(stage.cost_usd for stage in case.stages),
         strength=strength,
         second_environment=case.again.found if case.again else None,
+        reviews=case.critique.reviews if case.critique else (),
+        critics_tests=case.critique.tests if case.critique else "",
         models=_models(case),
         rounds=round_yields((case.writing, case.hardening.writing if case.hardening else None), case.screening, triage),
         decoys_touched=tuple(path for _, result in _jobs(case) for path in result.decoys_touched),
@@ -59,7 +61,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
 
 def _models(case: CaseFile) -> tuple[ModelUse, ...]:
     """What every model was asked so far."""
-    stages = (case.writing, case.triage, case.measured, case.hardening)
+    stages = (case.writing, case.triage, case.measured, case.hardening, case.critique)
     return added(*(stage.models for stage in stages if stage is not None))
 
 
@@ -97,7 +99,7 @@ def _caveats(case: CaseFile) -> tuple[str, ...]:
     if case.writing is not None:
         notes += case.writing.notes
         notes += tuple(f"a server of this machine, {one}, answered, not Gemini" for one in local_servers(case))
-        paid = (case.writing, case.triage, case.measured, case.hardening)
+        paid = (case.writing, case.triage, case.measured, case.hardening, case.critique)
         if any(one is not None and one.cost_usd is None for one in paid):
             notes += ("a model without a known price was asked: what this cost is unknown",)
     return notes + (case.verdict.caveats if case.verdict else ())

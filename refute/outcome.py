@@ -12,10 +12,11 @@ from pydantic import TypeAdapter
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.approval import Confirmation
+from refute.critics.record import Review
 from refute.scan.finding import ScanResult
 from refute.ticket.record import ClaimId, LeftOut, TicketId
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 
 class Status(StrEnum):
@@ -289,6 +290,10 @@ class Outcome:
     """How strong the attack was; None where that could not have changed the status."""
     second_environment: SecondEnvironment | None = None
     """What became of the tests in other surroundings; None where nothing was about to pass."""
+    reviews: tuple[Review, ...] = ()
+    """What each critic says; empty where the attack had decided already."""
+    critics_tests: str = ""
+    """The source of the critics' counterexamples that ran."""
     labels: tuple[str, ...] = ()
     flow_run_url: str = ""
     schema_version: int = SCHEMA_VERSION

@@ -17,6 +17,7 @@ from pydantic_settings import (
     SettingsError,
 )
 
+from refute.critics.focus import CriticsSettings
 from refute.errors import SettingsInvalid
 from refute.places import at_home, state_dir
 from refute.scan.finding import Severity
@@ -125,6 +126,9 @@ class Settings(BaseSettings):
 
     max_snapshot_bytes: int = 50 * 1000 * 1000
     max_snapshot_files: int = 5_000
+
+    critics: CriticsSettings = CriticsSettings()
+    """Who criticises a change, and what of that blocks."""
 
     scan_block_from: Annotated[Severity, BeforeValidator(_severity)] = Severity.HIGH
     scan_allow_file: Place | None = None

@@ -1,11 +1,12 @@
 """From claim results and attack facts to a ticket's status, by the precedence of statuses; pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from refute.adversary.attack import AttackRun, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
+from refute.critics.judging import Judgement
 from refute.outcome import ClaimResult, ClaimVerdict, SecondEnvironment, Status
 from refute.ticket.record import ClaimId
 from refute.wording import counted, in_quotes
@@ -65,6 +66,18 @@ def decide(
     said = [_survival(claims), *weak, *([] if weak and strength is None else [in_words(strength)])]
     status = Status.PASS if strong and not weak else Status.PASS_WEAK
     return Verdict(status=status, reason="; ".join(said), caveats=caveats)
+
+
+def reviewed(verdict: Verdict, judgement: Judgement) -> Verdict:
+    """The verdict after the critics: theirs counts where it comes earlier in the precedence of statuses."""
+    told = replace(verdict, caveats=(*verdict.caveats, *judgement.caveats))
+    order = list(Status)
+    if judgement.status is None or order.index(verdict.status) < order.index(judgement.status):
+        return told
+    reason = judgement.reason
+    if judgement.status is verdict.status:
+        reason = f"{verdict.reason}; {reason}"
+    return replace(told, status=judgement.status, reason=reason)
 
 
 def _elsewhere(second: SecondEnvironment) -> Iterator[str]:

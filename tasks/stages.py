@@ -41,9 +41,10 @@ VIOLATIONS: Final = _stage(
 )
 STRENGTH: Final = _stage("strength", CACHED, does="Runs the attack on mutants of the code, in containers.")
 SECOND: Final = _stage("second environment", CACHED, does="Runs what would pass once more in other surroundings.")
+CRITICS: Final = _stage("critics", RETRIED, does="Has a critic look for failures of the change.")
 OUTCOME: Final = _stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
 STAGES: Final = {
-    one.name: one for one in (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, SECOND, OUTCOME)
+    one.name: one for one in (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, SECOND, CRITICS, OUTCOME)
 }
 """In the order of a ticket; hardening runs some of them once more."""
 

@@ -8,6 +8,8 @@ from decimal import Decimal
 from refute.adversary.attack import Attack, AttackRun, Screening, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.violations import Violation
+from refute.critics.judging import Judgement
+from refute.critics.record import Review, ReviewVerdict
 from refute.outcome import ClaimResult, KeptFrom, ModelUse, RoundYield, SecondEnvironment, Stop, TestFailure
 from refute.sandbox.job import JobResult
 
@@ -136,6 +138,31 @@ class SecondRun:
     sandbox_s: float = 0.0
     kept: KeptFrom | None = None
     """None where it was run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Critique:
+    """What the critics of a ticket say, and what that means for it."""
+
+    reviews: tuple[Review, ...]
+    judgement: Judgement
+    tests: str = ""
+    """Source of the counterexamples as they ran; empty without any."""
+    cost_usd: Decimal | None = Decimal(0)
+    """Of all their calls, votes about counterexamples included."""
+    models: tuple[ModelUse, ...] = ()
+    sandbox_s: float = 0.0
+
+    @property
+    def summary(self) -> str:
+        """`correctness pass, security fail (1 confirmed)`; empty where no critic was asked."""
+        return ", ".join(f"{one.critic_id if not one.model else one.focus} {_told(one)}" for one in self.reviews)
+
+
+def _told(review: Review) -> str:
+    confirmed = len(review.confirmed)
+    said = review.verdict.replace("_", " ")
+    return f"{said} ({confirmed} confirmed)" if review.verdict is ReviewVerdict.FAIL else said
 
 
 def round_yields(

@@ -22,13 +22,13 @@ from refute.scan.scanner import scan_python
 from refute.stages.ahead import prepare_attack
 from refute.stages.brief import brief_of
 from refute.stages.earlier import judge_by_earlier_version
-from refute.stages.evidence import AttackStage, Hardening, SecondRun, Triage, Verification
+from refute.stages.evidence import AttackStage, Critique, Hardening, SecondRun, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
 from refute.stages.jobs import attack_of, verification_of
 from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.rules import check_verification_script
-from refute.verdict import Verdict, decide
+from refute.verdict import Verdict, decide, reviewed
 
 
 def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, confirmation: Confirmation) -> Verification:
@@ -147,10 +147,12 @@ def _triaged(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screen
     return expose_false_claims(triage, ticket, ports.contents(snapshot))
 
 
-def reach_verdict(ports: Ports, hardened: Hardening, again: SecondRun | None = None) -> Verdict:
+def reach_verdict(
+    ports: Ports, hardened: Hardening, again: SecondRun | None = None, critique: Critique | None = None
+) -> Verdict:
     """From claims and evidence to a status; `again`: what became of these in the second environment."""
     evidence, strength = (again or hardened).evidence, hardened.measured.strength
-    return decide(
+    verdict = decide(
         claims_after(evidence.triage.claims, strength.missed if strength else ()),
         evidence.triage.triaged,
         evidence.attacked.run,
@@ -158,6 +160,7 @@ def reach_verdict(ports: Ports, hardened: Hardening, again: SecondRun | None = N
         strength=strength,
         second=again.found if again else None,
     )
+    return reviewed(verdict, critique.judgement) if critique else verdict
 
 
 def _destruction(result: JobResult) -> Stop | None:

@@ -1,0 +1,206 @@
+"""The critics of a ticket: each asked alone, its evidence looked up, its counterexamples run like any attack."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+
+from refute.adversary.attack import Brief
+from refute.critics.answer import Counterexample, ReadReview, read_remedy, read_review
+from refute.critics.counterexamples import Key, gather, stand
+from refute.critics.focus import Focus, focuses_of
+from refute.critics.judging import Judgement, judge
+from refute.critics.material import missing_evidence, promises_of
+from refute.critics.prompting import critic_id, remedy_prompt, review_prompt
+from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Standing
+from refute.critics.text_critic import read_text
+from refute.errors import BudgetExhausted, ModelUnavailable
+from refute.llm.model import Completion, Prompt
+from refute.llm.pricing import total
+from refute.outcome import Status
+from refute.ports import Ports
+from refute.settings import TesterName
+from refute.stages.brief import brief_of
+from refute.stages.evidence import Critique, Hardening, SecondRun, Triage
+from refute.stages.trial import reach_verdict, run_attack, screen_tests, triage_tests
+from refute.stages.usage import added, models_used
+from refute.ticket.record import Snapshot, Ticket
+
+STAGE: Final = "critics"
+TRIES: Final = 3
+"""Answers that are asked for until one can be read."""
+
+
+def review_change(ports: Ports, ticket: Ticket, snapshot: Snapshot, hardened: Hardening, again: SecondRun) -> Critique:
+    """Have the critics of a ticket look at its change, unless the attack has decided it already.
+
+    Raises:
+        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
+    """
+    if reach_verdict(ports, hardened, again).status not in {Status.PASS, Status.PASS_WEAK, Status.INCONCLUSIVE}:
+        return Critique(reviews=(), judgement=Judgement(status=None))
+    return criticise(ports, ticket, snapshot, focuses_of(ticket, ports.settings.critics))
+
+
+def criticise(
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, focuses: Sequence[Focus], *, remediation: bool = True
+) -> Critique:
+    """Have critics look at a ticket's change.
+
+    Without a model only the text is read, which decides nothing.
+
+    Args:
+        ports: effects and settings.
+        ticket: with claims, criteria and task.
+        snapshot: its files.
+        focuses: the critics to ask.
+        remediation: whether a remedy is asked for what is confirmed, in a call of its own.
+
+    Raises:
+        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
+    """
+    brief = brief_of(ports, ticket, snapshot)
+    settings = ports.settings.critics
+    if all(name is TesterName.PROPERTY for name in ports.settings.testers):
+        reviews: tuple[Review, ...] = (read_text(brief),)
+        return Critique(reviews=reviews, judgement=judge(reviews, block_on=settings.block_on, defaults=()))
+    script = ports.contents(snapshot)[ticket.verification_script].decode("utf-8", "replace")
+    asked = [ports.stages.run(STAGE, _Asking(ports, brief, focus, script).review) for focus in focuses]
+    tried = _tried(ports, ticket, snapshot, [answer.located(ports.contents(snapshot)) for answer in asked])
+    if remediation:
+        tried = _remedied(ports, brief, tried)
+    judgement = judge(tried.reviews, block_on=settings.block_on, defaults=settings.focus_areas)
+    return replace(
+        tried,
+        judgement=judgement,
+        cost_usd=total([tried.cost_usd, *(answer.review.cost_usd for answer in asked)]),
+        models=added(tried.models, models_used([one for answer in asked for one in answer.completions])),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """One critic's review with the counterexamples that it gave."""
+
+    review: Review
+    counterexamples: Mapping[int, Counterexample]
+    completions: tuple[Completion, ...] = ()
+
+    def located(self, files: Mapping[str, bytes]) -> "_Answer":
+        """With every failure marked whose evidence is not there; its counterexample is not run."""
+        failures = tuple(_located(one, files) for one in self.review.failures)
+        gone = {index for index, one in enumerate(failures) if one.standing is Standing.WITHOUT_EVIDENCE}
+        kept = {index: one for index, one in self.counterexamples.items() if index not in gone}
+        return replace(self, review=replace(self.review, failures=failures), counterexamples=kept)
+
+
+def _located(failure: ReviewFailure, files: Mapping[str, bytes]) -> ReviewFailure:
+    missing = missing_evidence(failure.evidence, files)
+    return replace(failure, standing=Standing.WITHOUT_EVIDENCE, reason=missing) if missing else failure
+
+
+class _Asking:
+    """One critic."""
+
+    def __init__(self, ports: Ports, brief: Brief, focus: Focus, script: str) -> None:
+        self._ports, self._brief, self._focus = ports, brief, focus
+        self._prompt = review_prompt(focus, brief, script)
+        self._completions: list[Completion] = []
+
+    def review(self) -> _Answer:
+        """Its answer; where none can be read, or none comes, it is unavailable."""
+        why = ""
+        for sample in range(TRIES):
+            try:
+                completion = self._ports.model(self._brief.ticket.id).generate(replace(self._prompt, sample=sample))
+            except (BudgetExhausted, ModelUnavailable) as error:
+                return self._unavailable(error.message, error.cost_usd)
+            self._completions.append(completion)
+            read = read_review(completion.reply.text)
+            if isinstance(read, ReadReview):
+                return self._read(read)
+            why = read
+        return self._unavailable(why, Decimal(0))
+
+    def _read(self, read: ReadReview) -> _Answer:
+        review = replace(self._blank(read.verdict), failures=read.failures, note=read.note)
+        return _Answer(review=review, counterexamples=read.counterexamples, completions=tuple(self._completions))
+
+    def _unavailable(self, why: str, cost_usd: Decimal | None) -> _Answer:
+        review = self._blank(ReviewVerdict.UNAVAILABLE)
+        review = replace(review, note=why, cost_usd=total([review.cost_usd, cost_usd]))
+        return _Answer(review=review, counterexamples={}, completions=tuple(self._completions))
+
+    def _blank(self, verdict: ReviewVerdict) -> Review:
+        used = [one.reply.usage for one in self._completions if not one.from_cache]
+        return Review(
+            critic_id=critic_id(self._focus),
+            focus=self._focus,
+            verdict=verdict,
+            model=self._completions[-1].reply.model if self._completions else "",
+            input_tokens=sum(one.input_tokens for one in used),
+            output_tokens=sum(one.output_tokens + one.thinking_tokens for one in used),
+            cost_usd=total(one.cost_usd for one in self._completions),
+        )
+
+
+def _tried(ports: Ports, ticket: Ticket, snapshot: Snapshot, answers: Sequence[_Answer]) -> Critique:
+    """The reviews with the standing of each failure, after its counterexample was run."""
+    held = replace(ticket, claims=promises_of(ticket))
+    given: dict[Key, Counterexample] = {
+        (review, index): one
+        for review, answer in enumerate(answers)
+        for index, one in sorted(answer.counterexamples.items())
+    }
+    names = [f"critic-{answer.review.critic_id}" for answer in answers]
+    made = gather(brief_of(ports, held, snapshot), given, names)
+    screening = screen_tests(ports, held, snapshot, made.attack)
+    attacked = run_attack(ports, held, snapshot, screening)
+    triage = triage_tests(ports, held, snapshot, screening, attacked) if attacked.run else Triage()
+    reviews = tuple(
+        replace(
+            answer.review,
+            failures=tuple(
+                failure
+                if failure.standing is Standing.WITHOUT_EVIDENCE
+                else stand(failure, made.names.get((number, index)), screening, triage.triaged, attacked.run)
+                for index, failure in enumerate(answer.review.failures)
+            ),
+        )
+        for number, answer in enumerate(answers)
+    )
+    return Critique(
+        reviews=reviews,
+        judgement=Judgement(status=None),
+        tests=screening.attack.source if screening.attack.tests else "",
+        cost_usd=triage.cost_usd,
+        models=triage.models,
+        sandbox_s=attacked.sandbox_s,
+    )
+
+
+def _remedied(ports: Ports, brief: Brief, critique: Critique) -> Critique:
+    """With a remedy for each confirmed failure that blocks; where none comes, without."""
+    completions: list[Completion] = []
+
+    def remedied(failure: ReviewFailure) -> ReviewFailure:
+        if failure.standing is not Standing.CONFIRMED or not failure.severity.blocks:
+            return failure
+        text = _remedy(ports, brief, remedy_prompt(brief, failure), completions)
+        return replace(failure, remediation=text)
+
+    reviews = tuple(replace(one, failures=tuple(map(remedied, one.failures))) for one in critique.reviews)
+    return replace(
+        critique,
+        reviews=reviews,
+        cost_usd=total([critique.cost_usd, *(one.cost_usd for one in completions)]),
+        models=added(critique.models, models_used(completions)),
+    )
+
+
+def _remedy(ports: Ports, brief: Brief, prompt: Prompt, completions: list[Completion]) -> str:
+    try:
+        completions.append(ports.model(brief.ticket.id).generate(prompt))
+    except (BudgetExhausted, ModelUnavailable):
+        return ""
+    return read_remedy(completions[-1].reply.text)
