@@ -19,6 +19,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "batch": ("flows.commands.batch:batch", "Verify many tickets in parallel; resumable."),
         "confirm": ("flows.commands.confirm:confirm", "Answer a question that waits in the Prefect UI."),
         "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
+        "critics": ("flows.commands.critics:critics", "Have critics look for failures of a change; what they found."),
         "report": ("flows.commands.report:report", "What failed, what it cost, whether the budget holds."),
         "bench": ("flows.commands.bench:bench", "Measure a tester on code known to be right or wrong."),
         "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),

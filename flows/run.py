@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -21,12 +21,16 @@ from refute.settings import Settings, TesterName
 from refute.sweep import sweep_if_due
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from prefect.client.schemas.objects import State
 
     from flows.batch.answers import Ask
     from flows.batch.request import BatchRequest
     from flows.batch.result import BatchResult
     from flows.request import VerifyRequest
+    from refute.critics.focus import Focus
+    from refute.stages.evidence import Critique
 
 CLIENT_RETRIES: Final = 5
 """Each waits twice as long as the one before: SQLite under load refuses at once what succeeds a while later."""
@@ -87,6 +91,30 @@ def run_tickets(
             outcome = heard.told()
             kept.append(f"{outcome.ticket_id} had ended {outcome.status}, which is recorded")
             yield outcome
+
+
+def run_review(ticket: "Path", focuses: "Sequence[Focus]", settings: Settings, *, remediation: bool) -> "Critique":
+    """Have critics look at a ticket through the Prefect flow; raises as `run_tickets`.
+
+    Args:
+        ticket: directory or file.
+        focuses: the critics to ask; empty: the ticket's own.
+        settings: of the run.
+        remediation: whether a remedy is asked for what is confirmed.
+    """
+    with saying_what_is_kept(), _prefect(settings) as api_url:
+        from flows.review_ticket import ReviewRequest, review_ticket
+
+        heard: list[Critique] = []
+        request = ReviewRequest(
+            ticket=ticket,
+            focuses=tuple(focuses),
+            remediation=remediation,
+            settings=settings,
+            hear=lambda _, critique: heard.append(critique),
+        )
+        _call(partial(review_ticket, request), Console(api_url=api_url), lambda: bool(heard))
+        return heard[0]
 
 
 def run_batch(

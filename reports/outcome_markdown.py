@@ -17,6 +17,7 @@ from reports.wording import (
     mark,
     money,
     provenance_line,
+    review_lines,
     round_lines,
     run_line,
     strength_lines,
@@ -100,6 +101,8 @@ def _strength(outcome: Outcome) -> Iterator[str]:
             yield f"{len(outcome.strength.survivors) - SURVIVORS_SHOWN} more in the outcome's JSON."
     if outcome.second_environment is not None:
         yield from _list("In a second environment", elsewhere_lines(outcome.second_environment))
+    if outcome.reviews:
+        yield from _list("Critics", review_lines(outcome.reviews))
 
 
 def _scan(outcome: Outcome) -> Iterator[str]:

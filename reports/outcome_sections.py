@@ -22,6 +22,7 @@ from reports.wording import (
     elsewhere_lines,
     mark,
     provenance_line,
+    review_lines,
     round_lines,
     run_line,
     strength_lines,
@@ -147,6 +148,8 @@ def story(outcome: Outcome) -> Table:
         table.add_row("", "tests", _lines([*test_lines(outcome.tests), *round_lines(outcome.rounds)]))
     if outcome.second_environment is not None:
         table.add_row("", "elsewhere", _lines(elsewhere_lines(outcome.second_environment)))
+    if outcome.reviews:
+        table.add_row("", "critics", _lines(review_lines(outcome.reviews)))
     if outcome.stages:
         table.add_row("", "stages", Text(", ".join(map(_stage, outcome.stages))))
     if outcome.decoys_touched:

@@ -1,13 +1,14 @@
 """The words and marks with which every report speaks of statuses, verdicts, time and money."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import MutantResult, ShallowClaim, Strength, ViolationEnd
 from refute.caching.wording import age_in_words
+from refute.critics.record import Review
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.outcome import (
     ClaimResult,
@@ -260,6 +261,17 @@ def elsewhere_lines(second: SecondEnvironment) -> list[str]:
     if not told:
         told.append("the same results under another user, path, host name, time zone and hash seed")
     return [*told, *(f"the code asks who runs it where: {place}" for place in second.identity_reads[:NAMES_SHOWN])]
+
+
+def review_lines(reviews: Sequence[Review]) -> list[str]:
+    """What each critic says, and how far each of its failures is confirmed."""
+    told = []
+    for one in reviews:
+        told.append(f"{one.focus}: {one.verdict.replace('_', ' ')}" + (f" ({one.note})" if one.note else ""))
+        told += [
+            f"  {fault.severity}, {fault.standing}: {fault.description} ({fault.reason})" for fault in one.failures
+        ]
+    return told
 
 
 def shallow_line(claim: ShallowClaim) -> str:

@@ -8,9 +8,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from refute.adversary.strength.record import Strength
+from refute.critics.record import Review
 from refute.guardrails.audit_chain import AuditAnchor
 from refute.guardrails.plain_text import printable
-from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, SANDBOX_RUNS, CsvState
+from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, REVIEWS, SANDBOX_RUNS, CsvState
 from refute.outcome import ClaimVerdict, Outcome, TestRecord
 from refute.outcome_document import write_document
 
@@ -45,6 +46,7 @@ def rows_of(outcome: Outcome, audited: AuditAnchor | None, costs_csv: str) -> Ou
         FAILURES.name: failure_rows(outcome),
         SANDBOX_RUNS.name: sandbox_rows(outcome),
         CONFIRMATIONS.name: confirmation_rows(outcome),
+        REVIEWS.name: [review_row(one, outcome.run_id, outcome.ticket_id) for one in outcome.reviews],
     }
     row = {**outcome_row(outcome), **_anchor(audited), "costs_csv": costs_csv}
     return OutcomeRows(run=run_row(outcome), outcome=row, children=children)
@@ -87,6 +89,26 @@ def outcome_row(outcome: Outcome) -> Row:
         **_models(outcome),
         **_strength(outcome.strength),
         "tiers": ", ".join(sorted({one.tier for one in outcome.rounds} - {""})),
+    }
+
+
+def review_row(review: Review, run_id: str, ticket_id: str) -> Row:
+    """One critic's review."""
+    return {
+        "run_id": run_id,
+        "ticket_id": ticket_id,
+        "critic_id": review.critic_id,
+        "focus": review.focus.value,
+        "round": review.round,
+        "verdict": review.verdict.value,
+        "failures": len(review.failures),
+        "confirmed": len(review.confirmed),
+        "note": _text(review.note),
+        "model": _text(review.model),
+        "input_tokens": review.input_tokens,
+        "output_tokens": review.output_tokens,
+        "cost_nanousd": review.cost_usd,
+        "at": review.at,
     }
 
 

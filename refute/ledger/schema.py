@@ -27,7 +27,7 @@ from sqlalchemy import (
     true,
 )
 
-HEAD: Final = "0013"
+HEAD: Final = "0014"
 """The revision that this version of refute reads and writes."""
 OLDEST: Final = "0012"
 """The oldest that it can bring up to that."""
@@ -194,6 +194,27 @@ CONFIRMATIONS: Final = Table(
     Column("answered_at", Instant, nullable=False),
     Column("snapshot_digest", String(80), nullable=False),
     Column("findings", Text, nullable=False),  # JSON array of those that block, `rule@path:line`
+)
+
+REVIEWS: Final = Table(
+    "reviews",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("outcome_id", Integer, ForeignKey("outcomes.id"), index=True),  # NULL: asked for by `refute critics run`
+    Column("run_id", String(100), nullable=False),
+    Column("ticket_id", String(64), nullable=False),
+    Column("critic_id", String(64), nullable=False),
+    Column("focus", String(20), nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("verdict", String(20), nullable=False),
+    Column("failures", Integer, nullable=False),
+    Column("confirmed", Integer, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("model", String(200), nullable=False),
+    Column("input_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("cost_nanousd", Usd),  # NULL: no price is known
+    Column("at", Instant, nullable=False, index=True),
 )
 
 RESERVATIONS: Final = Table(

@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from refute.guardrails.audit_chain import AuditAnchor, ChainHead
 from refute.ledger import rows
 from refute.ledger.database import WRITES, idempotent, open_database, unavailable
-from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
+from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, OUTCOMES, REVIEWS, RUNS, SANDBOX_RUNS, CsvState
 from refute.outcome import Outcome
 from refute.outcome_document import read_document
 from refute.settings import Settings
@@ -213,7 +213,9 @@ _SAME_OUTCOME: Final = select(OUTCOMES.c.id).where(
 _SAME_RUN: Final = select(RUNS.c.run_id).where(RUNS.c.run_id == bindparam("run_id"))
 _NEW_RUN: Final = insert(RUNS)
 _NEW_OUTCOME: Final = insert(OUTCOMES).returning(OUTCOMES.c.id)
-_NEW_CHILDREN: Final = tuple((table, insert(table)) for table in (CLAIMS, FAILURES, SANDBOX_RUNS, CONFIRMATIONS))
+_NEW_CHILDREN: Final = tuple(
+    (table, insert(table)) for table in (CLAIMS, FAILURES, SANDBOX_RUNS, CONFIRMATIONS, REVIEWS)
+)
 
 
 def _insert(connection: Connection, new: rows.OutcomeRows) -> bool:

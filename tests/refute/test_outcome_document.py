@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from refute.errors import LedgerUnavailable
-from refute.outcome import Outcome
+from refute.outcome import SCHEMA_VERSION, Outcome
 from refute.outcome_document import SCHEMA_FILE, document_schema, read_document, write_document
 from tests.fakes.outcomes import fake_outcome
 
@@ -47,5 +47,5 @@ def test_the_published_schema_is_current() -> None:
 
 def test_the_schema_names_its_version_and_every_field() -> None:
     schema = json.loads(document_schema())
-    assert schema["version"] == 2
+    assert schema["version"] == SCHEMA_VERSION
     assert set(schema["properties"]) == set(json.loads(write_document(outcome("t"))))

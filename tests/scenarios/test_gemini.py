@@ -232,7 +232,13 @@ def test_s100_a_weak_attack_is_hardened_by_what_it_did_not_notice_and_then_makes
     assert outcome.strength.killed == outcome.strength.n
     assert outcome.strength.killed_by_claims_only < outcome.strength.killed
     assert [(one.round, one.accepted) for one in outcome.rounds][-1] == ("hardening-1", 1)
-    assert [stage.name for stage in outcome.stages][-4:] == ["strength", "harden", "second environment", "verdict"]
+    assert [stage.name for stage in outcome.stages][-5:] == [
+        "strength",
+        "harden",
+        "second environment",
+        "critics",
+        "verdict",
+    ]
     (shown,) = [asked for asked in gemini.asked if "third round" in asked.text]
     assert "+++ slug.py" in shown.text
 

@@ -34,6 +34,7 @@ GENERATION_FIELDS = {
     "thinkingConfig",
 }
 PLANTING = "Write one edit per clause"
+REVIEWING = "You are one of several critics"
 Respond = Callable[[Asked], Answer]
 
 
@@ -52,6 +53,8 @@ class GeminiServer:
         self.respond = respond
         self.plant: Respond = no_violations
         """Answers the question for violations of clauses, which comes beside what a test is about."""
+        self.criticise: Respond = no_failures
+        """Answers the critics' questions."""
         self.project = project
         self.caching_disabled = caching_disabled
         self.asked: list[Asked] = []
@@ -86,6 +89,12 @@ class GeminiServer:
         path.write_text(json.dumps(account))
         return path
 
+    def answer(self, asked: Asked) -> Answer:
+        """What is said to a request, by what it asks."""
+        if is_planting(asked):
+            return self.plant(asked)
+        return self.criticise(asked) if is_review(asked) else self.respond(asked)
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -113,6 +122,16 @@ def one_after_the_other(answers: Iterable[Answer]) -> Respond:
 def is_planting(asked: Asked) -> bool:
     """Whether a request asks for violations of clauses."""
     return PLANTING in asked.text
+
+
+def is_review(asked: Asked) -> bool:
+    """Whether a critic is asked."""
+    return REVIEWING in asked.system
+
+
+def no_failures(_: Asked) -> Answer:
+    """A critic that finds nothing."""
+    return json_answer({"verdict": "pass", "failures": []})
 
 
 def no_violations(_: Asked) -> Answer:
@@ -168,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             with self.gemini.lock:
                 self.gemini.asked.append(asked)
-            self._answer(asked, (self.gemini.plant if is_planting(asked) else self.gemini.respond)(asked))
+            self._answer(asked, self.gemini.answer(asked))
 
     def _authorised(self) -> bool:
         scheme, _, token = self.headers.get("authorization", "").partition(" ")

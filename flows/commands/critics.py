@@ -1,0 +1,98 @@
+"""`refute critics`: critics of one ticket on demand, and what critics said lately."""
+
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from refute.critics.focus import Focus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from refute.ledger.reviews import ReviewRow
+    from refute.stages.evidence import Critique
+
+EXIT_CODES: Final = {"FAILED_REVIEW": 10, "INCONCLUSIVE": 15}
+FOCUS: Final = click.Choice([focus.value for focus in Focus])
+
+
+def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
+    for option in reversed(
+        (
+            click.option("--tester", metavar="NAME", help="gemini: a model criticises; property: text alone is read."),
+            click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers."),
+            click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost.  [0.50]"),
+            click.option("--no-remediation", is_flag=True, help="Ask for no remedy of what is confirmed."),
+            click.option("--fresh", is_flag=True, help="Ask models anew; ignore caches."),
+            click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(short_help="Have critics look for failures of a change; what they found.")
+def critics() -> None:
+    """Critics look for failures of a change, each alone with one focus. `verify` asks them by itself."""
+
+
+@critics.command(short_help="Ask the critics of a ticket.")
+@click.argument("ticket", type=click.Path(path_type=Path))
+@click.option("--focus", "focuses", type=FOCUS, multiple=True, help="Only these critics; repeatable.")
+@_options
+def run(ticket: Path, focuses: tuple[str, ...], **options: Any) -> int:
+    """Ask the critics of TICKET: those of the settings, its own `focus_areas`, its labels and folders.
+
+    The author's script is not run. Exits with 10 where a test confirms a critical or major failure, 15 where a person
+    must judge, else 0.
+    """
+    return _review(ticket, focuses, **options)
+
+
+@critics.command(short_help="Ask one critic.")
+@click.argument("focus", type=FOCUS)
+@click.argument("ticket", type=click.Path(path_type=Path))
+@_options
+def focus(focus: str, ticket: Path, **options: Any) -> int:
+    """Ask the critic FOCUS about TICKET."""
+    return _review(ticket, (focus,), **options)
+
+
+@critics.command(short_help="What critics said lately.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only reviews of that day (UTC) or later.")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def status(since: datetime | None, form: str) -> int:
+    """Recent reviews: by focus how many pass and fail, what they cost, then the last ones."""
+    from contextlib import closing
+    from datetime import UTC
+
+    from refute.ledger.reviews import recent_reviews
+    from refute.ledger.store import Ledger
+    from refute.settings import Settings
+    from reports.reviews import render_reviews
+
+    with closing(Ledger.open(Settings.load())) as ledger:
+        rows: Sequence[ReviewRow] = recent_reviews(ledger, since=since.replace(tzinfo=UTC) if since else None)
+    click.echo(render_reviews(rows, form))
+    return 0
+
+
+def _review(ticket: Path, focuses: "Sequence[str]", form: str, **options: Any) -> int:
+    from flows.commands.testers import testers
+    from flows.run import run_review
+    from refute.settings import Settings
+    from reports.reviews import render_critique
+
+    settings = Settings.load(
+        tester=testers(options["tester"], replay=options["replay"] is not None),
+        replay_dir=options["replay"],
+        max_cost_usd=options["max_cost"],
+        fresh=options["fresh"] or None,
+    )
+    chosen = tuple(map(Focus, focuses))
+    critique: Critique = run_review(ticket, chosen, settings, remediation=not options["no_remediation"])
+    click.echo(render_critique(critique, form))
+    return EXIT_CODES.get(critique.judgement.status or "", 0)

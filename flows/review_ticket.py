@@ -1,0 +1,63 @@
+"""The flow of `refute critics run`: a ticket's critics alone, each a task run; their reviews go to the ledger."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from prefect import flow
+from prefect.runtime import flow_run
+from prefect.states import Completed, State
+from pydantic import BaseModel, ConfigDict
+from pydantic.json_schema import SkipJsonSchema
+
+from flows.cleanup import remove_containers
+from flows.pipeline import TicketPorts
+from flows.states import prepare_logs
+from refute.critics.focus import Focus, focuses_of
+from refute.ledger.reviews import record_reviews
+from refute.observer import Unwatched
+from refute.settings import Settings
+from refute.stages.admission import take_snapshot
+from refute.stages.critics import criticise
+from refute.stages.evidence import Critique
+from refute.ticket.parse import load_ticket
+from tasks.results import results_kept_in
+
+
+class ReviewRequest(BaseModel):
+    """What to review, by whom."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    ticket: Path
+    focuses: tuple[Focus, ...] = ()
+    """Empty: those that the ticket gets by settings, labels and folders."""
+    remediation: bool = True
+    settings: SkipJsonSchema[Settings]
+    hear: SkipJsonSchema[Callable[[str, Critique], None]]
+    """Is told the run's id and what the critics say."""
+
+
+@flow(
+    name="review-ticket",
+    flow_run_name="critics of {request.ticket.name}",
+    persist_result=False,
+    on_crashed=[remove_containers],
+    on_cancellation=[remove_containers],
+)
+def review_ticket(request: ReviewRequest) -> State[None]:
+    """Have critics look at a ticket's change. Its verification script is not run: only their counterexamples are.
+
+    Raises:
+        UsageError: the ticket or its files cannot be used.
+        InfrastructureError: engine, model or ledger did not do their part.
+    """
+    prepare_logs()
+    ticket, run_id = load_ticket(request.ticket), str(flow_run.id)
+    ports = TicketPorts(request.settings, run_id, ticket, observer=Unwatched())
+    with results_kept_in(ports.stages.storage):
+        snapshot = take_snapshot(ports, ticket)
+        focuses = request.focuses or focuses_of(ticket, request.settings.critics)
+        critique = criticise(ports, ticket, snapshot, focuses, remediation=request.remediation)
+    record_reviews(ports.ledger, critique.reviews, run_id=run_id, ticket_id=ticket.id)
+    request.hear(run_id, critique)
+    return Completed(message=critique.summary)

@@ -1,0 +1,73 @@
+"""What critics said: of one ticket, and lately by focus."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from decimal import Decimal
+from typing import Final
+
+import pandas as pd
+from pydantic import TypeAdapter
+
+from refute.critics.record import Review
+from refute.guardrails.plain_text import printable
+from refute.ledger.reviews import ReviewRow
+from refute.llm.pricing import total
+from refute.stages.evidence import Critique
+from reports.wording import money, review_lines
+
+SHOWN: Final = 20
+REVIEWS_JSON: Final = TypeAdapter(tuple[Review, ...])
+
+
+def render_critique(critique: Critique, form: str) -> str:
+    """The reviews of one ticket, as `table` or `json`."""
+    judgement = critique.judgement
+    if form == "json":
+        told = {
+            "status": judgement.status,
+            "reason": judgement.reason,
+            "reviews": REVIEWS_JSON.dump_python(critique.reviews, mode="json"),
+            "tests": critique.tests,
+            "cost_usd": None if critique.cost_usd is None else str(critique.cost_usd),
+        }
+        return json.dumps(told, indent=2)
+    tokens = sum(one.input_tokens + one.output_tokens for one in critique.reviews)
+    asked = [one for one in critique.reviews if one.model]
+    end = judgement.reason or "nothing that critics say keeps this ticket from going on"
+    lines = [*review_lines(critique.reviews), "", f"{judgement.status or 'no objection'}: {end}"]
+    lines.append(
+        f"{len(asked)} critics, {tokens:,} tokens, {money(critique.cost_usd)}"
+        if asked
+        else "no model was asked: the text alone was read (--tester gemini asks one)"
+    )
+    return "\n".join(printable(line, max_chars=2_000) for line in lines)
+
+
+def render_reviews(rows: Sequence[ReviewRow], form: str) -> str:
+    """Recent reviews: counts by focus, then the last ones; as `table` or `json`."""
+    if form == "json":
+        plain = [{**asdict(row), "at": row.at.isoformat(), "cost_usd": _plain(row.cost_usd)} for row in rows]
+        return json.dumps({"by_focus": _by_focus(rows).reset_index().to_dict("records"), "reviews": plain}, indent=2)
+    if not rows:
+        return "no critic was asked yet: refute critics run TICKET"
+    latest = [
+        f"{row.at:%Y-%m-%d %H:%M}  {printable(row.ticket_id)}  {row.focus}: {row.verdict.replace('_', ' ')}"
+        f"{f', {row.failures} failures, {row.confirmed} confirmed' if row.failures else ''}"
+        for row in rows[:SHOWN]
+    ]
+    cost = total(row.cost_usd for row in rows)
+    return "\n".join([_by_focus(rows).to_string(), "", *latest, "", f"{len(rows)} reviews, {money(cost)}"])
+
+
+def _by_focus(rows: Sequence[ReviewRow]) -> pd.DataFrame:
+    """Focus → how often it passed, failed and so on, confirmed failures, tokens a review."""
+    frame = pd.DataFrame([asdict(row) for row in rows], columns=list(ReviewRow.__dataclass_fields__))
+    frame["tokens"] = frame["input_tokens"] + frame["output_tokens"]
+    counts = pd.crosstab(frame["focus"], frame["verdict"])
+    sums = frame.groupby("focus").agg(confirmed=("confirmed", "sum"), tokens_each=("tokens", "mean"))
+    return counts.join(sums.round(0).astype(int))
+
+
+def _plain(cost: Decimal | None) -> str | None:
+    return None if cost is None else str(cost)
