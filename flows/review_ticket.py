@@ -4,8 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from prefect import flow
+from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
-from prefect.states import Completed, State
+from prefect.states import Completed
 from pydantic import BaseModel, ConfigDict
 from pydantic.json_schema import SkipJsonSchema
 
