@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from flows.containers import BoundedSandbox, Containers
 from flows.orchestrator.model_limit import model_turn
 from flows.orchestrator.server import still_answers
+from flows.orchestrator.subtask_events import tell_completed, tell_reviewed
 from flows.terminal.approver import show
 from refute.approval import Approver
 from refute.case import CaseFile
@@ -131,7 +132,9 @@ def run_stages(ports: TicketPorts, case: CaseFile, request: "VerifyRequest", app
         measured = case.keep(strength.measure_strength(ports, ticket, snapshot, evidence))
         hardened = case.keep(hardening.harden(ports, ticket, snapshot, evidence, measured))
         again = case.keep(second_environment.run_elsewhere(ports, ticket, snapshot, hardened))
+        tell_completed(case)
         critique = case.keep(critics.review_change(ports, ticket, snapshot, hardened, again))
+        tell_reviewed(case)
         case.keep(trial.reach_verdict(ports, hardened, again, critique))
 
 

@@ -13,6 +13,7 @@ from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Severity
 from refute.python_syntax import parsed_or_none
 
 CRITIC_ID: Final = "text-1"
+NOTE: Final = "no model criticised: the text alone was read"
 CALL: Final = re.compile(r"(?<![\w.])(?P<name>[a-z_]\w{2,})\(")
 """A call, as claims name functions; one behind a dot is an object's."""
 
@@ -33,7 +34,7 @@ def read_text(brief: Brief) -> Review:
         if name not in known
     )
     verdict = ReviewVerdict.CONDITIONAL_PASS if failures else ReviewVerdict.PASS
-    return Review(critic_id=CRITIC_ID, focus=Focus.SPEC_COMPLIANCE, verdict=verdict, failures=failures)
+    return Review(critic_id=CRITIC_ID, focus=Focus.SPEC_COMPLIANCE, verdict=verdict, failures=failures, note=NOTE)
 
 
 def _names(source: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """S260: critics by a local Gemini: a brilliant, a wrong, a noisy and a broken one, on right and wrong code."""
 
 import json
+import time
 
 import pytest
 
@@ -10,6 +11,7 @@ from refute.outcome import Status
 from tests.fakes.gemini.server import no_failures
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
+from tests.fakes.prefect_api import asked as asked_of
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -77,6 +79,24 @@ def test_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy_in_a
     assert "assert sum(halves(-3)) == -3" in outcome.critics_tests
     assert failure.remediation == "Keep the sign."
     assert sum(map(is_about_a_remedy, gemini.asked)) == 1
+    completed, failed = events_of(outcome)
+    assert (completed["event"], failed["event"]) == ("refute.subtask.completed", "refute.subtask.failed")
+    assert failed["payload"]["ticket"] == "TCK-1"
+    assert [one["confirmed"] for one in failed["payload"]["reviews"]] == [1, 0]
+
+
+def events_of(outcome) -> list[dict]:
+    """Of this run, in order, once the server has them all."""
+    api_url = outcome.flow_run_url.partition("/flow-runs/")[0] + "/api"
+    wanted = {"filter": {"event": {"prefix": ["refute.subtask."]}, "order": "ASC"}, "limit": 50}
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        told = asked_of(api_url, "POST", "/events/filter", wanted)["events"]
+        ours = [one for one in told if one["payload"]["run_id"] == outcome.run_id]
+        if len(ours) > 1:
+            return ours
+        time.sleep(0.5)
+    return ours
 
 
 @pytest.mark.parametrize(
