@@ -5,7 +5,9 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from refute.bench.score import BenchScore, Catch, ProgramScore, Share
+from refute.bench.critics import CriticScore
+from refute.bench.score import BenchScore, Catch, ProgramScore
+from refute.bench.share import Share
 from refute.outcome import RoundYield
 
 SCORE_VERSION: Final = 1
@@ -42,8 +44,19 @@ def _rows(score: BenchScore) -> list[tuple[str, str]]:
         ("versions without a verdict (infrastructure, budget)", str(score.no_outcome)),
         ("cost", f"${score.cost_usd:f}, ${score.cost_per_ticket_usd.quantize(Decimal('0.000001')):f} a ticket"),
         ("seconds a ticket (median)", f"{score.seconds_per_ticket:.1f}"),
+        *(row for one in score.critics for row in _critic(one)),
         *((f"versions asked of the {tier} tier", str(count)) for tier, count in score.tiers),
         *((f"tests of {one.tester}{f', {one.round}' if one.round else ''}", _yield(one)) for one in score.rounds),
+    ]
+
+
+def _critic(one: CriticScore) -> list[tuple[str, str]]:
+    focus = one.focus.replace("_", " ")
+    return [
+        (f"{focus} critic: what it blocks is wrong", _share(one.precision)),
+        (f"{focus} critic: wrong versions that it blocks", _share(one.recall)),
+        (f"{focus} critic: with opinions counted too", _share(one.opinions)),
+        (f"{focus} critic: tokens a review, without an answer", f"{one.tokens_each:,}, {one.unavailable}"),
     ]
 
 

@@ -9,12 +9,12 @@ from typing import Final
 import pandas as pd
 from pydantic import TypeAdapter
 
-from refute.critics.record import Review
+from refute.critics.record import Review, ReviewVerdict
 from refute.guardrails.plain_text import printable
 from refute.ledger.reviews import ReviewRow
 from refute.llm.pricing import total
 from refute.stages.evidence import Critique
-from reports.wording import money, review_lines
+from reports.wording import counted, money, review_lines
 
 SHOWN: Final = 20
 REVIEWS_JSON: Final = TypeAdapter(tuple[Review, ...])
@@ -37,9 +37,9 @@ def render_critique(critique: Critique, form: str) -> str:
     end = judgement.reason or "nothing that critics say keeps this ticket from going on"
     lines = [*review_lines(critique.reviews), "", f"{judgement.status or 'no objection'}: {end}"]
     lines.append(
-        f"{len(asked)} critics, {tokens:,} tokens, {money(critique.cost_usd)}"
+        f"{counted(len(asked), 'critic')}, {tokens:,} tokens, {money(critique.cost_usd)}"
         if asked
-        else "no model was asked: the text alone was read (--tester gemini asks one)"
+        else "to have a model criticise: --tester gemini"
     )
     return "\n".join(printable(line, max_chars=2_000) for line in lines)
 
@@ -51,22 +51,30 @@ def render_reviews(rows: Sequence[ReviewRow], form: str) -> str:
         return json.dumps({"by_focus": _by_focus(rows).reset_index().to_dict("records"), "reviews": plain}, indent=2)
     if not rows:
         return "no critic was asked yet: refute critics run TICKET"
-    latest = [
-        f"{row.at:%Y-%m-%d %H:%M}  {printable(row.ticket_id)}  {row.focus}: {row.verdict.replace('_', ' ')}"
-        f"{f', {row.failures} failures, {row.confirmed} confirmed' if row.failures else ''}"
-        for row in rows[:SHOWN]
-    ]
+    latest = [f"{row.at:%Y-%m-%d %H:%M}  {printable(row.ticket_id)}  {_said(row)}" for row in rows[:SHOWN]]
     cost = total(row.cost_usd for row in rows)
-    return "\n".join([_by_focus(rows).to_string(), "", *latest, "", f"{len(rows)} reviews, {money(cost)}"])
+    return "\n".join([_table(rows), "", *latest, "", f"{counted(len(rows), 'review')}, {money(cost)}"])
 
 
 def _by_focus(rows: Sequence[ReviewRow]) -> pd.DataFrame:
     """Focus → how often it passed, failed and so on, confirmed failures, tokens a review."""
     frame = pd.DataFrame([asdict(row) for row in rows], columns=list(ReviewRow.__dataclass_fields__))
     frame["tokens"] = frame["input_tokens"] + frame["output_tokens"]
-    counts = pd.crosstab(frame["focus"], frame["verdict"])
+    counts = pd.crosstab(frame["focus"], frame["verdict"]).reindex(columns=[*ReviewVerdict], fill_value=0)
     sums = frame.groupby("focus").agg(confirmed=("confirmed", "sum"), tokens_each=("tokens", "mean"))
     return counts.join(sums.round(0).astype(int))
+
+
+def _table(rows: Sequence[ReviewRow]) -> str:
+    """Counts by focus, under headings of one line."""
+    counts = _by_focus(rows).reset_index()
+    counts.columns = pd.Index([str(name).replace("_", " ") for name in counts.columns])
+    return counts.to_string(index=False)
+
+
+def _said(row: ReviewRow) -> str:
+    verdict = f"{row.focus}: {row.verdict.replace('_', ' ')}"
+    return f"{verdict}, {counted(row.failures, 'failure')}, {row.confirmed} confirmed" if row.failures else verdict
 
 
 def _plain(cost: Decimal | None) -> str | None:

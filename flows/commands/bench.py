@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
 @click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for one ticket.  [0.50]")
 @click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
+@click.option("--critics", is_flag=True, help="Have critics read every version too, and measure them by focus.")
 @click.option("--again", is_flag=True, help="Start over, also where an unfinished run could go on.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
@@ -44,6 +45,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     from refute.bench.dataset import digest, read_dataset
     from refute.bench.going_on import bench_name
     from refute.bench.score import score
+    from refute.critics.focus import CriticsSettings
     from refute.settings import Settings
     from reports.bench import render_bench
 
@@ -56,8 +58,11 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
         allow_unpriced=options["allow_unpriced"] or None,
         mutants=0,  # a bench counts refutations; how strong each attack was would triple its time
         results_max_age_s=0,  # what it measures are runs
+        critics=None if options["critics"] else CriticsSettings(focus_areas=()),
         batch_containers=options["parallel"],
     )
+    if options["critics"]:
+        settings = settings.model_copy(update={"critics": settings.critics.model_copy(update={"always": True})})
     if output is not None:
         check_writable("--output", output)
     name = bench_name(settings.tester, _key(pairs, settings))
@@ -90,7 +95,8 @@ def _key(pairs: "Sequence[Pair]", settings: "Settings") -> str:
     from refute.bench.dataset import digest
 
     replayed = str(settings.replay_dir.resolve()) if settings.replay_dir else ""
-    return sha256(f"{digest(pairs)}\0{replayed}".encode()).hexdigest()
+    critics = settings.critics.model_dump_json() if settings.critics.always else ""
+    return sha256(f"{digest(pairs)}\0{replayed}{critics}".encode()).hexdigest()
 
 
 def _run(pairs: "Sequence[Pair]", settings: "Settings", name: str, *, again: bool) -> "BatchResult":

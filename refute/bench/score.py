@@ -7,9 +7,10 @@ from decimal import Decimal
 from enum import StrEnum
 from statistics import median
 
+from refute.bench.critics import CriticScore, score_critics
 from refute.bench.dataset import Pair
+from refute.bench.share import Share
 from refute.outcome import Outcome, RoundYield, Status
-from refute.statistics.interval import Z_95, wilson
 
 REFUTED = frozenset({Status.FAILED_ADVERSARIAL})
 FAILED = frozenset(status for status in Status if status.startswith("FAILED_"))
@@ -29,24 +30,6 @@ class Catch(StrEnum):
     """Ended by a limit or by its verification, without a test that refutes a claim."""
     NONE = "none"
     """No outcome about the code: infrastructure, budget, interrupted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A part of a whole with its 95% interval (Wilson)."""
-
-    hits: int
-    trials: int
-
-    @property
-    def share(self) -> float | None:
-        """None without trials."""
-        return self.hits / self.trials if self.trials else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Both ends, 0 to 1."""
-        return wilson(self.hits, self.trials, z=Z_95)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +78,8 @@ class BenchScore:
     """What each round brought, over all versions."""
     tiers: tuple[tuple[str, int], ...] = ()
     """Tier → versions for which a model of it was asked."""
+    critics: tuple[CriticScore, ...] = ()
+    """By focus, where critics were asked."""
 
 
 def score(
@@ -132,6 +117,7 @@ def score(
         cost_per_ticket_usd=cost / len(every) if every else Decimal(0),
         seconds_per_ticket=median([outcome.duration_s for outcome in every]) if every else 0.0,
         rounds=_rounds(every),
+        critics=score_critics(pairs, outcomes),
         tiers=tuple(sorted(Counter(tier for outcome in every for tier in _tiers(outcome)).items())),
     )
 

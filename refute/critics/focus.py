@@ -44,6 +44,8 @@ class CriticsSettings(BaseModel):
     directories: Mapping[str, Annotated[tuple[Focus, ...], Field(min_length=1)]] = {}
     """Folder of a workspace (`auth/`) → critics that changes of files in it get as well."""
     block_on: BlockOn = BlockOn.CONFIRMED
+    always: bool = False
+    """Whether critics are asked also where the attack has decided a ticket."""
 
 
 def focuses_of(ticket: Ticket, settings: CriticsSettings) -> tuple[Focus, ...]:

@@ -37,7 +37,8 @@ def review_change(ports: Ports, ticket: Ticket, snapshot: Snapshot, hardened: Ha
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
-    if reach_verdict(ports, hardened, again).status not in {Status.PASS, Status.PASS_WEAK, Status.INCONCLUSIVE}:
+    decided = reach_verdict(ports, hardened, again).status not in {Status.PASS, Status.PASS_WEAK, Status.INCONCLUSIVE}
+    if decided and not ports.settings.critics.always:
         return Critique(reviews=(), judgement=Judgement(status=None))
     return criticise(ports, ticket, snapshot, focuses_of(ticket, ports.settings.critics))
 

@@ -31,6 +31,18 @@ TEST = {
 VOTES = {"half(-3)": {"demand": "returns", "value": "-2"}}
 
 
+FOUND = {
+    "severity": "critical",
+    "description": "negative numbers are rounded towards zero",
+    "evidence": "half.py:2",
+    "counterexample": {
+        "promise": "C1",
+        "quote": "rounded down",
+        "code": "def test_down():\n    from half import half\n    assert half(-3) == -2\n",
+    },
+}
+
+
 def respond(asked: Asked) -> Answer:
     if is_vote(asked):
         return votes(asked, VOTES)
@@ -41,16 +53,23 @@ def test_s220_two_testers_are_measured_and_no_report_takes_it_for_failing_ticket
     path = tmp_path / "set.jsonl"
     path.write_text(json.dumps(PROGRAM) + "\n")
     with GeminiServer(respond) as server:
+        server.criticise = lambda _: json_answer({"verdict": "fail", "failures": [FOUND]})
         environment = {
             "GOOGLE_APPLICATION_CREDENTIALS": str(server.write_credentials(tmp_path)),
             "REFUTE_GEMINI_FILE": str(write_gemini_settings(tmp_path, server)),
             "REFUTE_COSTS_CSV": str(settings.costs_csv),
         }
-        done = cli("bench", path, "--tester", "gemini,property", "--again", "--format", "json", **environment)
+        done = cli(
+            "bench", path, "--tester", "gemini,property", "--critics", "--again", "--format", "json", **environment
+        )
     assert done.returncode == 0, done.stderr
     scored = json.loads(done.stdout)
     assert scored["refuted"]["hits"] == scored["refuted"]["trials"] == 1
     assert (scored["programs"][0]["by"], scored["false_fail"]["hits"], scored["no_outcome"]) == ("model", 0, 0)
+    for critic in scored["critics"]:  # it says the same of both versions; its test fails on the wrong one alone
+        assert (critic["precision"]["hits"], critic["precision"]["trials"], critic["recall"]["trials"]) == (1, 1, 1)
+        assert (critic["opinions"]["hits"], critic["opinions"]["trials"]) == (1, 2)
+    assert {one["focus"] for one in scored["critics"]} == {"correctness", "spec_compliance"}
     assert {one["tester"] for one in scored["rounds"]} == {"gemini", "property"}
     outcomes = [one for one in Ledger.open(settings).outcomes() if one.run_id.startswith("bench-gemini-property-")]
     ids = ",".join(one.ticket_id for one in outcomes)

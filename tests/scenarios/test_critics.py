@@ -149,7 +149,7 @@ def test_critics_alone_by_command_and_what_they_said_lately(ticket, cli, gemini,
     alone = cli("critics", "focus", "performance", where, "--tester", "gemini", "--fresh", **environment)
     assert (alone.returncode, "performance: pass" in alone.stdout) == (0, True), alone.stderr
     keyless = cli("critics", "run", where)
-    assert "no model was asked" in keyless.stdout
+    assert "no model criticised" in keyless.stdout
     status = json.loads(cli("critics", "status", "--format", "json").stdout)
     counted = {one["focus"]: one for one in status["by_focus"]}
     assert counted["correctness"]["fail"] >= 1
