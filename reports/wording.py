@@ -8,7 +8,7 @@ from typing import Final
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import MutantResult, ShallowClaim, Strength, ViolationEnd
 from refute.caching.wording import age_in_words
-from refute.critics.record import Review
+from refute.critics.record import Review, ReviewFailure
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.outcome import (
     ClaimResult,
@@ -88,6 +88,9 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02d} s"
+
+
+PLACE_CHARS: Final = 60
 
 
 def money(usd: Decimal | None) -> str:
@@ -269,9 +272,15 @@ def review_lines(reviews: Sequence[Review]) -> list[str]:
     for one in reviews:
         told.append(f"{one.focus}: {one.verdict.replace('_', ' ')}" + (f" ({one.note})" if one.note else ""))
         told += [
-            f"  {fault.severity}, {fault.standing}: {fault.description} ({fault.reason})" for fault in one.failures
+            f"  {fault.severity}, {fault.standing}: {_place(fault)}{fault.description} ({fault.reason})"
+            for fault in one.failures
         ]
     return told
+
+
+def _place(failure: ReviewFailure) -> str:
+    """Where a failure is, as far as its evidence says that shortly."""
+    return f"{failure.evidence}: " if len(failure.evidence) <= PLACE_CHARS and ":" in failure.evidence else ""
 
 
 def shallow_line(claim: ShallowClaim) -> str:

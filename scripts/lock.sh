@@ -19,3 +19,11 @@ compile deployments/sandbox/requirements.in --only-binary :all: --python-platfor
     echo '# What the sandbox image carries beside Python, made by `make lock` from requirements.in.'
     cat .venv/sandbox.lock.new
 } >deployments/sandbox/requirements.lock
+
+# What critics run in the sandbox, in a layer of its own.
+compile deployments/critics/requirements.in --only-binary :all: --python-platform linux --python-version 3.11 \
+    -o .venv/critics.lock.new
+{
+    echo '# What critics run in the sandbox, made by `make lock` from requirements.in.'
+    cat .venv/critics.lock.new
+} >deployments/critics/requirements.lock

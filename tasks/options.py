@@ -73,6 +73,7 @@ def backstop_s(stage: str, settings: Settings) -> float:
         "triage": settings.attack_timeout_s + MODEL_STAGE_S,
         "write tests": MODEL_STAGE_S,
         "plant violations": MODEL_STAGE_S,
+        "critics": MODEL_STAGE_S,
     }
     return 2 * limits_s.get(stage, 0.0) + MARGIN_S
 

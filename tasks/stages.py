@@ -42,10 +42,10 @@ VIOLATIONS: Final = _stage(
 STRENGTH: Final = _stage("strength", CACHED, does="Runs the attack on mutants of the code, in containers.")
 SECOND: Final = _stage("second environment", CACHED, does="Runs what would pass once more in other surroundings.")
 CRITICS: Final = _stage("critics", RETRIED, does="Has a critic look for failures of the change.")
+STATIC: Final = _stage("static critics", CACHED, does="Has ruff, bandit and mypy read the code, in a container.")
 OUTCOME: Final = _stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
-STAGES: Final = {
-    one.name: one for one in (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, SECOND, CRITICS, OUTCOME)
-}
+ORDER: Final = (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, SECOND, CRITICS, STATIC, OUTCOME)
+STAGES: Final = {one.name: one for one in ORDER}
 """In the order of a ticket; hardening runs some of them once more."""
 
 

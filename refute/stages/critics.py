@@ -6,15 +6,17 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Brief
+from refute.caching.kind import VERIFICATION
 from refute.critics.answer import Counterexample, ReadReview, read_remedy, read_review
 from refute.critics.counterexamples import Key, gather, stand
-from refute.critics.focus import Focus, focuses_of
+from refute.critics.focus import BlockOn, Focus, focuses_of
 from refute.critics.judging import Judgement, judge
 from refute.critics.material import missing_evidence, promises_of
 from refute.critics.prompting import critic_id, remedy_prompt, review_prompt
 from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Standing
 from refute.critics.text_critic import read_text
-from refute.errors import BudgetExhausted, ModelUnavailable
+from refute.critics.tools import read_tools, tool_requirements, tools_job
+from refute.errors import BudgetExhausted, ModelUnavailable, RequirementsUnavailable
 from refute.llm.model import Completion, Prompt
 from refute.llm.pricing import total
 from refute.outcome import Status
@@ -27,6 +29,7 @@ from refute.stages.usage import added, models_used
 from refute.ticket.record import Snapshot, Ticket
 
 STAGE: Final = "critics"
+TOOLS: Final = replace(VERIFICATION, name="static critics")
 TRIES: Final = 3
 """Answers that are asked for until one can be read."""
 
@@ -63,8 +66,7 @@ def criticise(
     brief = brief_of(ports, ticket, snapshot)
     settings = ports.settings.critics
     if all(name is TesterName.PROPERTY for name in ports.settings.testers):
-        reviews: tuple[Review, ...] = (read_text(brief),)
-        return Critique(reviews=reviews, judgement=judge(reviews, block_on=settings.block_on, defaults=()))
+        return _without_model(ports, ticket, snapshot, brief, focuses)
     script = ports.contents(snapshot)[ticket.verification_script].decode("utf-8", "replace")
     asked = [ports.stages.run(STAGE, _Asking(ports, brief, focus, script).review) for focus in focuses]
     tried = _tried(ports, ticket, snapshot, [answer.located(ports.contents(snapshot)) for answer in asked])
@@ -77,6 +79,25 @@ def criticise(
         cost_usd=total([tried.cost_usd, *(answer.review.cost_usd for answer in asked)]),
         models=added(tried.models, models_used([one for answer in asked for one in answer.completions])),
     )
+
+
+def _without_model(
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, brief: Brief, focuses: Sequence[Focus]
+) -> Critique:
+    """What tools and the text alone show: advice, which decides nothing. Tools that cannot be had are told as such."""
+    reviews: tuple[Review, ...] = (read_text(brief),) if Focus.SPEC_COMPLIANCE in focuses else ()
+    sandbox_s = 0.0
+    try:
+        image = ports.image_id(replace(ticket, requirements=tool_requirements()))
+    except RequirementsUnavailable as error:
+        reviews = tuple(replace(one, note=f"{one.note}; the tools cannot be had: {error.message}") for one in reviews)
+    else:
+        job = tools_job(brief, run_id=ports.run_id, archive=ports.workspace(snapshot), image_id=image)
+        ran = ports.stages.cached(TOOLS, ports.result_key([job]), lambda: ports.sandbox.run(job))
+        reviews = (*read_tools(ran.record, focuses), *reviews)
+        sandbox_s = 0.0 if ran.kept else ran.record.duration_s
+    judgement = judge(reviews, block_on=BlockOn.CONFIRMED, defaults=())
+    return Critique(reviews=reviews, judgement=judgement, sandbox_s=sandbox_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,12 +144,12 @@ def test_critics_alone_by_command_and_what_they_said_lately(ticket, cli, gemini,
     environment = {"REFUTE_GEMINI_FILE": str(tmp_path / "gemini.yaml")}
     ran = cli("critics", "run", where, "--tester", "gemini", "--fresh", **environment)
     assert ran.returncode == 10, ran.stderr
-    assert "major, confirmed: negative totals lose their sign" in ran.stdout
+    assert "major, confirmed: slug.py:2: negative totals lose their sign" in ran.stdout
     assert "security: pass" in ran.stdout
     alone = cli("critics", "focus", "performance", where, "--tester", "gemini", "--fresh", **environment)
     assert (alone.returncode, "performance: pass" in alone.stdout) == (0, True), alone.stderr
     keyless = cli("critics", "run", where)
-    assert "no model criticised" in keyless.stdout
+    assert "no model criticised: ruff, bandit and mypy read the code" in keyless.stdout
     status = json.loads(cli("critics", "status", "--format", "json").stdout)
     counted = {one["focus"]: one for one in status["by_focus"]}
     assert counted["correctness"]["fail"] >= 1

@@ -48,6 +48,7 @@ def test_what_records_or_judges_is_done_once_and_what_runs_containers_up_to_thre
         "strength": 2,
         "second environment": 2,
         "critics": 2,
+        "static critics": 2,
         "outcome": 0,
     }
 

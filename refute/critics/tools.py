@@ -1,0 +1,172 @@
+"""The critics that need no model: well-kept tools, run in the sandbox from an image layer of their own.
+
+What they say is advice. On code whose label is known, bandit flags 12 of 25 unsafe programs and 5 of 25 safe ones:
+nobody should fail by that.
+"""
+
+import ast
+import functools
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from refute.adversary.attack import Brief
+from refute.critics.focus import Focus
+from refute.critics.record import Review, ReviewFailure, Severity, verdict_of
+from refute.guardrails.plain_text import printable
+from refute.python_syntax import parsed_or_none
+from refute.sandbox.job import Job, JobResult, Limits
+from refute.sandbox.requirements_layer import SEARCH_PATH
+
+LOCK: Final = Path(__file__).resolve().parents[2] / "deployments" / "critics" / "requirements.lock"
+TIMEOUT_S: Final = 60.0
+MAX_FAILURES: Final = 5
+"""Of one focus; who wants all runs the tool."""
+MAX_TEXT: Final = 300
+RULES: Final[Mapping[Focus, Sequence[str]]] = {
+    Focus.CORRECTNESS: ("F", "B", "PLE", "RUF006"),
+    Focus.SECURITY: ("S",),
+    Focus.PERFORMANCE: ("ASYNC", "C901", "PERF"),
+}
+"""Focus → ruff's rules that it reads."""
+IGNORED: Final = ("S101", "S311", "F401", "B011", "PERF203")
+"""Say little about code that is not refute's own: asserts, `random`, unused imports."""
+RUFF, BANDIT, MYPY = "ruff", "bandit", "mypy"
+MARK: Final = "==== "
+"""Before the name of the tool whose report follows."""
+COMMANDS: Final = """\
+files=({files})
+rules=(--select {select} --ignore {ignore})
+ruff check --isolated --no-cache -e --output-format json "${{rules[@]}}" "${{files[@]}}" >/tmp/ruff &
+bandit -q -ll -f json "${{files[@]}}" >/tmp/bandit 2>/tmp/said &
+{mypy} >/tmp/mypy 2>&1 &
+wait
+for tool in ruff bandit mypy; do echo "{mark}$tool"; cat /tmp/$tool; echo; done
+"""
+TYPED: Final = 'mypy --cache-dir /dev/null --ignore-missing-imports --no-error-summary -O json "${files[@]}"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finding:
+    focus: Focus
+    path: str
+    line: int
+    text: str
+
+
+@functools.cache
+def tool_requirements() -> tuple[str, ...]:
+    """The tools with their hashes, as a ticket lists what it requires."""
+    lines = LOCK.read_text("utf-8").replace("\\\n", " ").splitlines()
+    return tuple(" ".join(line.split()) for line in lines if line.strip() and not line.startswith("#"))
+
+
+def tools_job(brief: Brief, *, run_id: str, archive: bytes, image_id: str) -> Job:
+    """The job that has the tools read a ticket's files; none of these is imported or run. mypy reads typed code alone.
+
+    Args:
+        brief: of the ticket whose implementation files are read.
+        run_id: of this run.
+        archive: the snapshot's tar.
+        image_id: of an image with the tools.
+    """
+    files = shlex.join(f"./{path}" for path in brief.ticket.implementation_files)
+    script = COMMANDS.format(
+        select=",".join(rule for rules in RULES.values() for rule in rules),
+        ignore=",".join(IGNORED),
+        files=files,
+        mypy=TYPED if any(_is_typed(one.source) for one in brief.modules) else "true",
+        mark=MARK,
+    )
+    return Job(
+        name="critics",
+        run_id=run_id,
+        ticket_id=brief.ticket.id,
+        image_id=image_id,
+        command=("bash", "-c", script),
+        workspace=archive,
+        limits=Limits(timeout_s=TIMEOUT_S),
+        environment={"PATH": SEARCH_PATH},
+    )
+
+
+def _is_typed(source: str) -> bool:
+    tree = parsed_or_none(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.returns is not None for one in nodes)
+
+
+def read_tools(result: JobResult, focuses: Sequence[Focus]) -> tuple[Review, ...]:
+    """A review of each focus that the tools know, of minor failures only.
+
+    Args:
+        result: of `tools_job`; what it left may be anything.
+        focuses: those asked for.
+    """
+    reports = _reports(result.stdout)
+    found = [
+        *_ruff(_parsed(reports.get(RUFF, ""))),
+        *_bandit(_parsed(reports.get(BANDIT, ""))),
+        *_mypy(reports.get(MYPY, "")),
+    ]
+    return tuple(_review(focus, [one for one in found if one.focus is focus]) for focus in focuses if focus in RULES)
+
+
+def _review(focus: Focus, found: Sequence[_Finding]) -> Review:
+    failures = tuple(
+        ReviewFailure(
+            severity=Severity.MINOR, description=one.text, evidence=f"{one.path}:{one.line}", reason="by a tool"
+        )
+        for one in found[:MAX_FAILURES]
+    )
+    more = f"; {len(found) - MAX_FAILURES} more" if len(found) > MAX_FAILURES else ""
+    note = f"no model criticised: ruff, bandit and mypy read the code{more}"
+    return Review(critic_id=f"tools-{focus}", focus=focus, verdict=verdict_of(failures), failures=failures, note=note)
+
+
+def _reports(output: str) -> dict[str, str]:
+    parts = output.split(MARK)[1:]
+    return {name: report for name, _, report in (part.partition("\n") for part in parts)}
+
+
+def _parsed(report: str) -> Any:
+    try:
+        return json.loads(report)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _ruff(report: Any) -> Iterator[_Finding]:
+    for one in report if isinstance(report, list) else []:
+        match one:
+            case {"code": str(code), "message": str(text), "filename": str(path), "location": {"row": int(line)}}:
+                focus = next((name for name, rules in RULES.items() if code.startswith(tuple(rules))), None)
+                if focus is not None:
+                    yield _finding(focus, path, line, f"{text} (ruff {code})")
+
+
+def _bandit(report: Any) -> Iterator[_Finding]:
+    results = report.get("results") if isinstance(report, dict) else None
+    for one in results if isinstance(results, list) else []:
+        match one:
+            case {"test_id": str(code), "issue_text": str(text), "filename": str(path), "line_number": int(line)}:
+                yield _finding(Focus.SECURITY, path, line, f"{text} (bandit {code})")
+
+
+def _mypy(report: str) -> Iterator[_Finding]:
+    for line in report.splitlines():
+        try:
+            one = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        match one:
+            case {"severity": "error", "file": str(path), "line": int(number), "message": str(text), "code": str(code)}:
+                yield _finding(Focus.CORRECTNESS, path, number, f"{text} (mypy {code})")
+
+
+def _finding(focus: Focus, path: str, line: int, text: str) -> _Finding:
+    below = path.partition("/workspace/")[2] or path.removeprefix("./")
+    return _Finding(focus=focus, path=below, line=line, text=printable(text, max_chars=MAX_TEXT, keep_newlines=False))

@@ -1,0 +1,57 @@
+"""What ruff, bandit and mypy say becomes advice; a report may be anything."""
+
+import json
+from typing import Any
+
+import pytest
+
+from refute.critics.focus import Focus
+from refute.critics.record import ReviewVerdict
+from refute.critics.tools import MARK, read_tools, tool_requirements, tools_job
+from refute.sandbox.job import Exited, JobResult
+from refute.sandbox.requirements import read_pins
+from tests.refute.adversary.conftest import make_brief
+
+RUFF = [
+    {"code": code, "message": "m", "filename": "/workspace/pkg/impl.py", "location": {"row": 3, "column": 1}}
+    for code in ("B006", "S602", "C901", "D100")
+]
+BANDIT = {"results": [{"test_id": "B602", "issue_text": "m", "filename": "./impl.py", "line_number": 1}]}
+MYPY = {"severity": "error", "file": "impl.py", "line": 2, "message": "m", "code": "arg-type"}
+
+
+def read(ruff: Any = None, bandit: Any = None, mypy: Any = None, focuses: tuple[Focus, ...] = tuple(Focus)) -> Any:
+    reports = {"ruff": json.dumps(ruff), "bandit": json.dumps(bandit), "mypy": json.dumps(mypy)}
+    said = "".join(f"{MARK}{name}\n{report}\n" for name, report in reports.items())
+    result = JobResult(end=Exited(code=0), stdout=said, stderr="", duration_s=1, overhead_s=0)
+    return {one.focus: one for one in read_tools(result, focuses)}
+
+
+def test_findings_go_to_their_focus_with_file_and_line_and_decide_nothing():
+    reviews = read(RUFF, BANDIT, MYPY)
+    assert {focus: [one.evidence for one in review.failures] for focus, review in reviews.items()} == {
+        Focus.CORRECTNESS: ["pkg/impl.py:3", "impl.py:2"],
+        Focus.SECURITY: ["pkg/impl.py:3", "impl.py:1"],
+        Focus.PERFORMANCE: ["pkg/impl.py:3"],
+    }
+    assert {review.verdict for review in reviews.values()} == {ReviewVerdict.CONDITIONAL_PASS}
+    assert set(read(RUFF, focuses=(Focus.SECURITY, Focus.SPEC_COMPLIANCE))) == {Focus.SECURITY}
+
+
+@pytest.mark.parametrize("report", [None, "", 1, [1], {"results": 1}, {"results": [{}]}, [{"code": 1}], [[]]])
+def test_a_report_that_is_none_says_nothing(report):
+    reviews = read(report, report, report)
+    assert {review.verdict for review in reviews.values()} == {ReviewVerdict.PASS}
+
+
+def test_more_than_a_few_findings_are_counted():
+    (review,) = read(RUFF[:1] * 8, focuses=(Focus.CORRECTNESS,)).values()
+    assert len(review.failures) == 5
+    assert review.note.endswith("; 3 more")
+
+
+def test_the_tools_are_pinned_by_hash_and_mypy_reads_typed_code_alone():
+    assert {"ruff", "bandit", "mypy"} <= {pin.name for pin in read_pins(tool_requirements(), python="3.11")}
+    brief = make_brief("c")
+    typed = tools_job(brief, run_id="r", archive=b"", image_id="sha256:0").command[-1]
+    assert "./impl.py" in typed
