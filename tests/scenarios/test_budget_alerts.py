@@ -82,7 +82,7 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
     assert len(webhook.told) == told
     events = deployed.post(
         "/events/filter",
-        {"filter": {"event": {"prefix": ["refute."]}, "order": "ASC"}, "limit": 50},
+        {"filter": {"resource": {"id_prefix": ["refute.alert."]}, "order": "ASC"}, "limit": 50},
     )["events"]
     assert len({one["id"] for one in events}) == len(events)
     assert [one["payload"]["alert"] for one in events][:3] == ["50", "80", "100"]
