@@ -1,10 +1,13 @@
 """`refute image build`: the sandbox image, from a registry or from Debian packages."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from refute.sandbox.image_recipe import SUITES
+
+if TYPE_CHECKING:
+    from refute.settings import Settings
 
 LOAD_TIMEOUT_S: Final = 600
 """Loading the layers into a busy engine takes minutes, not the client's default of one."""
@@ -24,14 +27,36 @@ def image() -> None:
     help="Python version of the image.",
 )
 def build(python: str) -> int:
-    """Build the image, or say that it is there already. Prints the image ID."""
+    """Build the image, or say that it is there already, and the one with the critics' tools. Prints the image ID."""
     import docker
 
     from refute.sandbox.connection import connect
     from refute.sandbox.image import build_image
+    from refute.settings import Settings
 
     connect().close()  # says what to do where no engine answers
     client = docker.from_env(timeout=LOAD_TIMEOUT_S)
     built = build_image(client, python=python, progress=lambda line: click.echo(line, err=True))
+    _add_tools(Settings.load(), python, built.id)
     click.echo(built.id)
     return 0
+
+
+def _add_tools(settings: "Settings", python: str, base_id: str) -> None:
+    """The image with the critics' tools, so that no ticket waits for it; where they cannot be had, that is said."""
+    from contextlib import closing
+
+    from refute.critics.tools import tool_requirements
+    from refute.errors import RequirementsUnavailable
+    from refute.places import cache_dir
+    from refute.sandbox.connection import connect
+    from refute.sandbox.derived import derive_image
+    from refute.sandbox.requirements_download import WheelSource
+
+    wheelhouse = settings.requirements_wheelhouse
+    source = WheelSource(cache=cache_dir() / "wheels", wheelhouse=wheelhouse, python=python)
+    try:
+        with closing(connect()) as client:
+            derive_image(client, tool_requirements(), base_id=base_id, source=source)
+    except RequirementsUnavailable as error:
+        click.echo(f"tickets do without the critics' tools: {error.message}", err=True)
