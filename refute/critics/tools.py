@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from refute.adversary.attack import Brief
 from refute.critics.focus import Focus
-from refute.critics.record import Review, ReviewFailure, Severity, verdict_of
+from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Severity, verdict_of
 from refute.guardrails.plain_text import printable
 from refute.python_syntax import parsed_or_none
-from refute.sandbox.job import Job, JobResult, Limits
+from refute.sandbox.job import Exited, Job, JobResult, Limits
 from refute.sandbox.requirements_layer import SEARCH_PATH
 
 LOCK: Final = Path(__file__).resolve().parents[2] / "deployments" / "critics" / "requirements.lock"
@@ -107,8 +107,11 @@ def read_tools(result: JobResult, focuses: Sequence[Focus]) -> tuple[Review, ...
         focuses: those asked for.
     """
     reports = _reports(result.stdout)
+    ruff = _parsed(reports.get(RUFF, ""))
+    if result.end != Exited(code=0) or not isinstance(ruff, list):
+        return tuple(_unavailable(focus) for focus in focuses if focus in RULES)
     found = [
-        *_ruff(_parsed(reports.get(RUFF, ""))),
+        *_ruff(ruff),
         *_bandit(_parsed(reports.get(BANDIT, ""))),
         *_mypy(reports.get(MYPY, "")),
     ]
@@ -127,6 +130,11 @@ def _review(focus: Focus, found: Sequence[_Finding]) -> Review:
     return Review(critic_id=f"tools-{focus}", focus=focus, verdict=verdict_of(failures), failures=failures, note=note)
 
 
+def _unavailable(focus: Focus) -> Review:
+    note = "the tools left no report: they hit a limit, or cannot read these files"
+    return Review(critic_id=f"tools-{focus}", focus=focus, verdict=ReviewVerdict.UNAVAILABLE, note=note)
+
+
 def _reports(output: str) -> dict[str, str]:
     parts = output.split(MARK)[1:]
     return {name: report for name, _, report in (part.partition("\n") for part in parts)}
@@ -139,8 +147,8 @@ def _parsed(report: str) -> Any:
         return None
 
 
-def _ruff(report: Any) -> Iterator[_Finding]:
-    for one in report if isinstance(report, list) else []:
+def _ruff(report: Sequence[Any]) -> Iterator[_Finding]:
+    for one in report:
         match one:
             case {"code": str(code), "message": str(text), "filename": str(path), "location": {"row": int(line)}}:
                 focus = next((name for name, rules in RULES.items() if code.startswith(tuple(rules))), None)

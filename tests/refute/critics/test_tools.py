@@ -39,9 +39,10 @@ def test_findings_go_to_their_focus_with_file_and_line_and_decide_nothing():
 
 
 @pytest.mark.parametrize("report", [None, "", 1, [1], {"results": 1}, {"results": [{}]}, [{"code": 1}], [[]]])
-def test_a_report_that_is_none_says_nothing(report):
+def test_what_is_no_report_shows_nothing_and_no_report_is_no_review(report):
     reviews = read(report, report, report)
-    assert {review.verdict for review in reviews.values()} == {ReviewVerdict.PASS}
+    expected = ReviewVerdict.PASS if isinstance(report, list) else ReviewVerdict.UNAVAILABLE
+    assert {review.verdict for review in reviews.values()} == {expected}
 
 
 def test_more_than_a_few_findings_are_counted():
