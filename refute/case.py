@@ -202,7 +202,8 @@ class CaseFile:
             case Critique():
                 self.critique = record
                 if record.reviews:
-                    self._note("critics", record.summary, sandbox_s=record.sandbox_s, cost_usd=record.cost_usd)
+                    sandbox_s, cost_usd = record.sandbox_s, record.cost_usd
+                    self._note("critics", record.summary, sandbox_s=sandbox_s, cost_usd=cost_usd, kept=record.kept)
             case Verdict():
                 self.verdict = record
                 self._note("verdict", record.status)

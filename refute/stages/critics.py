@@ -86,7 +86,7 @@ def _without_model(
 ) -> Critique:
     """What tools and the text alone show: advice, which decides nothing. Tools that cannot be had are told as such."""
     reviews: tuple[Review, ...] = (read_text(brief),) if Focus.SPEC_COMPLIANCE in focuses else ()
-    sandbox_s = 0.0
+    sandbox_s, kept = 0.0, None
     try:
         image = ports.image_id(replace(ticket, requirements=tool_requirements()))
     except RequirementsUnavailable as error:
@@ -95,9 +95,9 @@ def _without_model(
         job = tools_job(brief, run_id=ports.run_id, archive=ports.workspace(snapshot), image_id=image)
         ran = ports.stages.cached(TOOLS, ports.result_key([job]), lambda: ports.sandbox.run(job))
         reviews = (*read_tools(ran.record, focuses), *reviews)
-        sandbox_s = 0.0 if ran.kept else ran.record.duration_s
+        sandbox_s, kept = 0.0 if ran.kept else ran.record.duration_s, ran.kept
     judgement = judge(reviews, block_on=BlockOn.CONFIRMED, defaults=())
-    return Critique(reviews=reviews, judgement=judgement, sandbox_s=sandbox_s)
+    return Critique(reviews=reviews, judgement=judgement, sandbox_s=sandbox_s, kept=kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

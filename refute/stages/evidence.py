@@ -152,6 +152,8 @@ class Critique:
     """Of all their calls, votes about counterexamples included."""
     models: tuple[ModelUse, ...] = ()
     sandbox_s: float = 0.0
+    kept: KeptFrom | None = None
+    """None where tools did not read the code, or read it now."""
 
     @property
     def summary(self) -> str:

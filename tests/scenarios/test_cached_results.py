@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
 CODE = "def odd(n: int) -> int:\n    return n + n + 1\n"
 CLAIM = "odd(n) returns the same as 2 * n + 1."
-STAGES = {"verify", "attack", "strength", "second environment"}
+STAGES = {"verify", "attack", "strength", "second environment", "critics"}
 
 
 @pytest.fixture
