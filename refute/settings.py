@@ -237,7 +237,8 @@ class Settings(BaseSettings):
         Raises:
             SettingsInvalid: naming every setting that holds a wrong value, or what is wrong with the file.
         """
-        refuse_unknown(os.environ, cls.model_fields)
+        nested = [f"critics__{name}" for name in CriticsSettings.model_fields]
+        refuse_unknown(os.environ, [*cls.model_fields, *nested])
         given = {name: value for name, value in flags.items() if value is not None}
         try:
             settings = cls(**given)

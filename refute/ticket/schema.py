@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from refute.critics.focus import Focus
 from refute.ticket.document import Fault, FieldPath, Scalar
 from refute.ticket.fields import (
     DirectoryPath,
@@ -75,7 +76,7 @@ class TicketModel(_Strict):
     labels: list[Label] = []
     references: list[Url] = []
     previous: FilePath | None = None
-    focus_areas: list[FilledText] = []
+    focus_areas: list[Focus] = []
 
 
 _EXPECTED: Final[Mapping[str, str]] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refute.critics.focus import CriticsSettings
+from refute.critics.focus import BlockOn, CriticsSettings, Focus
 from refute.errors import SettingsInvalid
 from refute.scan.finding import Severity
 from refute.settings import SETTINGS_FILE, Settings
@@ -56,6 +56,18 @@ def test_variables_are_stronger_than_the_file_and_flags_than_both(here: Path, mo
     settings = Settings.load(max_tests=3)
     assert (settings.mutants, settings.repetitions, settings.max_tests) == (1, 2, 3)
     assert settings.attack_directories == ("a/", "b/")
+
+
+def test_a_nested_setting_is_read_from_its_variable_and_a_misspelt_one_refused(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / SETTINGS_FILE).write_text("critics: {block_on: any}\n")
+    monkeypatch.setenv("REFUTE_CRITICS__FOCUS_AREAS", '["security"]')
+    critics = Settings.load().critics
+    assert (critics.focus_areas, critics.block_on) == ((Focus.SECURITY,), BlockOn.ANY)
+    monkeypatch.setenv("REFUTE_CRITICS__FOCUS", '["security"]')
+    with pytest.raises(SettingsInvalid, match="did you mean REFUTE_CRITICS__FOCUS_AREAS"):
+        Settings.load()
 
 
 @pytest.mark.parametrize("content", ["", "# nothing yet\n"])
