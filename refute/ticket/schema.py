@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from refute.critics.focus import Focus
 from refute.ticket.document import Fault, FieldPath, Scalar
 from refute.ticket.fields import (
     DirectoryPath,
@@ -76,7 +75,7 @@ class TicketModel(_Strict):
     labels: list[Label] = []
     references: list[Url] = []
     previous: FilePath | None = None
-    focus_areas: list[Focus] = []
+    focus_areas: list[Literal["correctness", "security", "performance", "spec_compliance"]] = []
 
 
 _EXPECTED: Final[Mapping[str, str]] = {

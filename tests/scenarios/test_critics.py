@@ -88,13 +88,13 @@ def test_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy_in_a
 def events_of(outcome) -> list[dict]:
     """Of this run, in order, once the server has them all."""
     api_url = outcome.flow_run_url.partition("/flow-runs/")[0] + "/api"
-    wanted = {"filter": {"event": {"prefix": ["refute.subtask."]}, "order": "ASC"}, "limit": 50}
+    wanted = {"filter": {"event": {"prefix": ["refute.subtask."]}, "order": "DESC"}, "limit": 50}
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         told = asked_of(api_url, "POST", "/events/filter", wanted)["events"]
         ours = [one for one in told if one["payload"]["run_id"] == outcome.run_id]
         if len(ours) > 1:
-            return ours
+            return ours[::-1]
         time.sleep(0.5)
     return ours
 

@@ -1,7 +1,7 @@
 """What reviews mean: a confirmed failure fails, a grave opinion goes to a person, all else is told."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -9,6 +9,7 @@ from refute.critics.focus import BlockOn, CriticsSettings, Focus, focuses_of
 from refute.critics.judging import judge
 from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Severity, Standing, verdict_of
 from refute.outcome import Status
+from refute.ticket.schema import TicketModel
 from refute.verdict import Verdict, reviewed
 from tests.refute.adversary.conftest import make_brief
 
@@ -90,3 +91,8 @@ def test_a_ticket_adds_critics_and_takes_none_away():
     folders = CriticsSettings(focus_areas=(), directories={"auth": (Focus.SECURITY,)})
     assert focuses_of(replace(ticket, implementation_files=("auth/token.py",)), folders) == (Focus.SECURITY,)
     assert focuses_of(replace(ticket, implementation_files=("author.py",)), folders) == ()
+
+
+def test_a_ticket_may_ask_for_every_focus_there_is():
+    (names,) = get_args(TicketModel.model_fields["focus_areas"].annotation)
+    assert set(get_args(names)) == {focus.value for focus in Focus}
