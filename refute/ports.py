@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import docker
 
+from refute.adversary.preservation import replaced_file
 from refute.caching.key import run_key
 from refute.errors import ImageMissing, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
@@ -27,7 +28,7 @@ from refute.sandbox.requirements_download import WheelSource
 from refute.settings import Settings
 from refute.stages.execution import Directly, StageRunner
 from refute.ticket.record import Snapshot, Ticket
-from refute.ticket.store import SnapshotStore, pack
+from refute.ticket.store import BEFORE, SnapshotStore, pack
 
 if TYPE_CHECKING:
     from refute.ledger.store import Ledger
@@ -74,6 +75,19 @@ class Ports:
         Raises:
             SnapshotCorrupted: the store no longer holds what was frozen.
         """
+        return {path: data for path, data in self._all_contents(snapshot).items() if not path.startswith(BEFORE)}
+
+    def earlier(self, ticket: Ticket, snapshot: Snapshot) -> Mapping[str, bytes]:
+        """Path → content before the change, of the files that were another then; empty for a file that was not there.
+
+        By the ticket's `base`, else by its `previous`. Raises as `contents`.
+        """
+        contents = self._all_contents(snapshot)
+        before = {path.removeprefix(BEFORE): data for path, data in contents.items() if path.startswith(BEFORE)}
+        replaced = replaced_file(ticket)
+        return before if before or not replaced else {replaced: contents[ticket.previous or replaced]}
+
+    def _all_contents(self, snapshot: Snapshot) -> Mapping[str, bytes]:
         if snapshot.digest not in self._contents:
             self._contents[snapshot.digest] = self.store.contents(snapshot)
         return self._contents[snapshot.digest]

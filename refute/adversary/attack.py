@@ -1,6 +1,7 @@
 """The records of an attack: what a tester is told, what it writes, how it ran, what its failures mean."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
 
@@ -73,6 +74,8 @@ class Brief:
     """Of claims and code together in one prompt to a model."""
     previous: SourceModule | None = None
     """The version before the change, where the ticket brings one that can be imported."""
+    earlier: Mapping[str, str] = field(default_factory=dict)
+    """Path → text before the change, of files that were another then; empty for a file that was not there."""
 
     @property
     def programs(self) -> tuple[str, ...]:

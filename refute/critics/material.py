@@ -1,15 +1,13 @@
 """What a critic is shown of a change, and whether the evidence that it names is there."""
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from refute.adversary.attack import Brief
+from refute.adversary.attack import Brief, SourceModule
+from refute.adversary.change import diff_of
 from refute.ticket.record import Claim, ClaimId, Ticket
 
-CONTEXT_LINES: Final = 12
-"""Around each change of a diff."""
 PLACE: Final = re.compile(r"(?P<path>[^\s:`'\"]+):(?:L|line )?(?P<first>\d+)(?:\s*[-–]\s*L?(?P<last>\d+))?")
 FEWEST_WORDS: Final = 8
 """Characters of a passage that can be evidence: fewer occur in any code."""
@@ -36,21 +34,16 @@ def change_of(brief: Brief) -> str:
 
     Longer than a prompt may be, it is cut at its end, and says so.
     """
-    parts = [
-        _diff(brief, one.module.path, one.source) or _numbered(one.module.path, one.source) for one in brief.modules
-    ]
+    parts = [_changed(brief, one) for one in brief.modules]
     text = "\n\n".join(parts)
     room = brief.max_prompt_chars
     return text if len(text) <= room else f"{text[:room]}\n[cut: {len(text) - room} characters more]"
 
 
-def _diff(brief: Brief, path: str, source: str) -> str:
-    earlier = brief.previous
-    if earlier is None or len(brief.modules) != 1:
-        return ""
-    before, after = earlier.source.splitlines(), source.splitlines()
-    lines = difflib.unified_diff(before, after, f"before/{path}", path, n=CONTEXT_LINES, lineterm="")
-    return "\n".join(lines)
+def _changed(brief: Brief, one: SourceModule) -> str:
+    path = one.module.path
+    unchanged = f"# file {path}: not changed" if brief.earlier else _numbered(path, one.source)
+    return diff_of(brief, one) or unchanged
 
 
 def _numbered(path: str, source: str) -> str:

@@ -84,6 +84,12 @@ class Reporter:
         if drawing is not None and not hasattr(drawing.inner_test, "__wrapped__"):
             drawing.inner_test = self._facts.counting(drawing.inner_test)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
+        """No letter for a test: among them would be those of the canaries."""
+        failed = report.when == "call" or not report.passed
+        return (report.outcome if failed else "", "", "")
+
     def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: Any) -> None:
         """Note why the test file could not be collected; pytest wraps import errors, the cause is what happened."""
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:

@@ -266,7 +266,7 @@ def arguments(job: dict[str, Any]) -> list[str]:
     plain = ["--noconftest", "-c", os.devnull, "--rootdir", job["attack_dir"], "--import-mode=importlib"]
     plugins = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "_hypothesis_pytestplugin"]
     # Output goes straight to the supervisor, which bounds it; capturing would fill the container's /tmp.
-    return [*plain, *plugins, "-q", "-s", "--tb=short", "--no-header", "--color=no", job["test_file"]]
+    return [*plain, *plugins, "-qq", "-rN", "-s", "--tb=short", "--no-header", "--color=no", job["test_file"]]
 
 
 if __name__ == "__main__":

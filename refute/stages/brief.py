@@ -15,10 +15,11 @@ def brief_of(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
         SourceModule(module=module, source=_source_text(contents[module.path]))
         for module in implementation_modules(ticket)
     )
-    earlier = previous_module(ticket)
+    previous = previous_module(ticket)
     return Brief(
         ticket=ticket,
-        previous=SourceModule(module=earlier, source=_source_text(contents[earlier.path])) if earlier else None,
+        previous=SourceModule(module=previous, source=_source_text(contents[previous.path])) if previous else None,
+        earlier={path: _source_text(data) for path, data in ports.earlier(ticket, snapshot).items()},
         modules=modules,
         workspace_paths=tuple(file.path for file in snapshot.files),
         max_tests=ports.settings.max_tests,

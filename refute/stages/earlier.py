@@ -1,10 +1,10 @@
 """Tests that fail against a claim of preservation, run on the version before: what passed there has been broken."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from refute.adversary.attack import Origin, Screening, TestEnd, TriagedTest, TriageVerdict
-from refute.adversary.preservation import preserves, preserves_everything, replaced_file
+from refute.adversary.preservation import preserves, preserves_everything
 from refute.adversary.suite import read_attack_run
 from refute.ports import Ports
 from refute.stages.jobs import attack_of
@@ -17,7 +17,7 @@ OPEN = frozenset({TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW})
 def judge_by_earlier_version(
     ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, triaged: tuple[TriagedTest, ...]
 ) -> tuple[TriagedTest, ...]:
-    """Decide by the ticket's `previous` version what no vote can know: whether the code did this before.
+    """Decide by the version before (`base`, `previous`) what no vote can know: whether the code did this before.
 
     A test that passes there and fails now refutes a claim that nothing has changed. Where the claim bounds that, or
     the test fails there as well, it stays as it is, and the reason says what was seen.
@@ -34,10 +34,10 @@ def judge_by_earlier_version(
     """
     claims = {claim.id: claim for claim in ticket.claims}
     asked = [one for one in triaged if _is_open(one) and preserves(claims[one.test.claim_id].text)]
-    replaced = replaced_file(ticket)
-    if not asked or not replaced:
+    earlier = ports.earlier(ticket, snapshot) if asked else {}
+    if not earlier:
         return triaged
-    passed = _passing_before(ports, ticket, snapshot, screening, asked, replaced)
+    passed = _passing_before(ports, ticket, snapshot, screening, asked, earlier)
     unbounded = {claim.id for claim in ticket.claims if preserves_everything(claim, ticket)}
     decided = {
         one.test.name: _judged(one, passed=one.test.name in passed, decides=one.test.claim_id in unbounded)
@@ -58,21 +58,21 @@ def _passing_before(  # what a job is made of
     snapshot: Snapshot,
     screening: Screening,
     asked: Sequence[TriagedTest],
-    replaced: str,
+    earlier: Mapping[str, bytes],
 ) -> set[str]:
-    """Names of the tests that pass with the earlier version in its successor's place."""
-    contents = ports.contents(snapshot)
-    before = {**contents, replaced: contents[ticket.previous or replaced]}
+    """Names of the tests that pass with every file as it was before the change."""
+    before = {**ports.contents(snapshot), **earlier}
+    files = {one.path: one for one in (*snapshot.before, *snapshot.files)}
     attack = replace(screening.attack, tests=tuple(one.test for one in asked))
-    job = replace(attack_of(ports, ticket, snapshot, attack), workspace=pack(snapshot.files, before))
+    job = replace(attack_of(ports, ticket, snapshot, attack), workspace=pack(tuple(files.values()), before))
     run = read_attack_run(job, ports.sandbox.run(job))
     return set() if run.tampering else {test.name for test in run.first if test.end is TestEnd.PASSED}
 
 
 def _judged(one: TriagedTest, *, passed: bool, decides: bool) -> TriagedTest:
     if not passed:
-        return replace(one, reason=f"{one.reason} (it does not pass on the previous version either)")
+        return replace(one, reason=f"{one.reason} (it does not pass on the earlier version either)")
     if not decides:
-        return replace(one, reason=f"{one.reason} (it passes on the previous version)")
-    reason = f"passes on the previous version and fails on this one: {one.reason}"
+        return replace(one, reason=f"{one.reason} (it passes on the earlier version)")
+    reason = f"passes on the earlier version and fails on this one: {one.reason}"
     return replace(one, verdict=TriageVerdict.REFUTED, reason=reason, without_vote=True)

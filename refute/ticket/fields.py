@@ -21,6 +21,7 @@ PYTHON_VERSIONS: Final = ("3.11", "3.13")
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HASH_OPTION: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+_MAX_REVISION_CHARS: Final = 250
 _MAX_EXPRESSION_CHARS: Final = 10_000
 _COMMAND_LINK: Final = re.compile(
     r"\S\s*(?:->|=>|→|⇒|==)\s*\S|\S\s+(?:prints?|outputs?|shows?|gives?|writes?|exits?|fails?|succeeds?|returns?)\b"
@@ -91,6 +92,13 @@ def _path(value: str) -> str:
 def _file_path(value: str) -> str:
     if _path(value) == "." or value.endswith("/"):
         raise _wrong(value, "a file, not a directory")
+    return _path(value)
+
+
+def _revision(value: str) -> str:
+    """A git revision, or a directory of the workspace; which of the two shows where the files are."""
+    if value.startswith("-") or len(value) > _MAX_REVISION_CHARS:
+        raise _wrong(value, "a git revision such as main, or a directory of the workspace")
     return _path(value)
 
 
@@ -232,6 +240,7 @@ FilledText = Annotated[str, AfterValidator(_filled)]
 Id = Annotated[str, AfterValidator(_id)]
 FilePath = Annotated[str, AfterValidator(_file_path)]
 DirectoryPath = Annotated[str, AfterValidator(_path)]
+Revision = Annotated[str, AfterValidator(_revision)]
 Glob = Annotated[str, AfterValidator(_glob)]
 Workspace = Annotated[str, AfterValidator(_workspace)]
 Expression = Annotated[str, AfterValidator(expression)]

@@ -154,6 +154,7 @@ def _record(model: TicketModel, *, source: str, base: Path) -> Ticket:
         python=model.python,
         kind=Kind(model.kind),
         previous=model.previous,
+        base=model.base,
         **lists,
     )
 

@@ -68,7 +68,9 @@ class Ticket:
     labels: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     previous: str | None = None
-    """Path of the version before the change."""
+    """Path of the version before the change, of one file."""
+    base: str | None = None
+    """The whole tree before the change: a git revision, or a directory of the workspace."""
     focus_areas: tuple[str, ...] = ()
 
 
@@ -113,6 +115,8 @@ class Snapshot:
     archive: Path
     """A deterministic tar of the files in the store; its content is checked against `files` whenever it is read."""
     left_out: tuple[LeftOut, ...] = field(default=())
+    before: tuple[SnapshotFile, ...] = ()
+    """What the ticket's `base` holds otherwise: in the archive, in no job's workspace; empty where a file is new."""
 
     @property
     def total_bytes(self) -> int:

@@ -96,7 +96,7 @@ def _from_directory(directory: Path) -> _Start:
 def _ticket_text(start: _Start) -> str:
     here = PurePosixPath(os.path.relpath(start.directory, start.workspace))
     files = start.change.implementation_files
-    previous = f"\n#   git show {start.change.base}:{_hint(files[0])} > previous.py" if start.change.base else ""
+    before = "the tree before the change: a commit, or a directory of the workspace"
     values = {
         "here": _hint(str(start.directory)),
         "id": _quoted(start.change.ticket_id),
@@ -106,7 +106,7 @@ def _ticket_text(start: _Start) -> str:
         or " []  # REPLACE ME: at least one",
         "verification_script": _quoted(str(here / "verify.sh")),
         "claims": "\n".join(_claim_lines(start)),
-        "previous": previous,
+        "base": f"base: {_quoted(start.change.base)}  # {before}" if start.change.base else f"# base: main  # {before}",
     }
     return _filled("ticket.yaml", values)
 

@@ -20,6 +20,7 @@ from refute.ticket.fields import (
     Name,
     PinnedRequirement,
     PythonVersion,
+    Revision,
     Text,
     Url,
     Workspace,
@@ -75,6 +76,7 @@ class TicketModel(_Strict):
     labels: list[Label] = []
     references: list[Url] = []
     previous: FilePath | None = None
+    base: Revision | None = None
     focus_areas: list[Literal["correctness", "security", "performance", "spec_compliance"]] = []
 
 

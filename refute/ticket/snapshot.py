@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from refute.errors import SnapshotRefused
+from refute.ticket.base import files_before
 from refute.ticket.reading import read_beneath
 from refute.ticket.record import Snapshot, SnapshotFile, Ticket
 from refute.ticket.selection import Selection, left_out, select_files
-from refute.ticket.store import SnapshotStore
+from refute.ticket.store import Frozen, SnapshotStore
 from refute.ticket.withheld import content_reason
 
-_DIGEST_VERSION: Final = "refute-snapshot-1"
+_DIGEST_VERSION: Final = "refute-snapshot-2"
 _NAMED_OFFENDERS: Final = 5
 
 
@@ -48,28 +49,30 @@ def take_snapshot(
             continue
         remaining -= len(content.data)
         contents[path] = content.data
-        files.append(
-            SnapshotFile(
-                path=path,
-                sha256=hashlib.sha256(content.data).hexdigest(),
-                size_bytes=len(content.data),
-                executable=content.executable,
-            )
-        )
+        files.append(_frozen(path, content.data, executable=content.executable))
     if selection.faults:
         raise SnapshotRefused(f"{ticket.source}: " + "; ".join(selection.faults))
-    digest = snapshot_digest(ticket, files)
-    return store.add(digest=digest, files=files, contents=contents, left_out=left_out(selection))
+    earlier = files_before(ticket, selection, contents, max_bytes=max_bytes)
+    before = [_frozen(path, data) for path, data in earlier.items()]
+    digest = snapshot_digest(ticket, files, before)
+    frozen = Frozen(files=files, contents=contents, before=before, earlier=earlier)
+    return store.add(digest=digest, frozen=frozen, left_out=left_out(selection))
 
 
-def snapshot_digest(ticket: Ticket, files: Sequence[SnapshotFile]) -> str:
+def _frozen(path: str, data: bytes, *, executable: bool = False) -> SnapshotFile:
+    digest = hashlib.sha256(data).hexdigest()
+    return SnapshotFile(path=path, sha256=digest, size_bytes=len(data), executable=executable)
+
+
+def snapshot_digest(ticket: Ticket, files: Sequence[SnapshotFile], before: Sequence[SnapshotFile] = ()) -> str:
     """`sha256:…` over everything that an approval covers: the ticket (without where it stands) and all its files."""
     stated = dataclasses.asdict(ticket)
     del stated["workspace"], stated["source"]
-    manifest = [
-        [file.path, file.executable, file.size_bytes, file.sha256] for file in sorted(files, key=lambda file: file.path)
+    manifests = [
+        [[one.path, one.executable, one.size_bytes, one.sha256] for one in sorted(part, key=lambda one: one.path)]
+        for part in (files, before)
     ]
-    canonical = json.dumps([_DIGEST_VERSION, stated, manifest], sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps([_DIGEST_VERSION, stated, *manifests], sort_keys=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(canonical.encode()).hexdigest()}"
 
 

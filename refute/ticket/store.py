@@ -6,6 +6,7 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -14,6 +15,21 @@ from refute.ticket.record import LeftOut, Snapshot, SnapshotFile
 
 SANDBOX_UID: Final = 65532
 """User and group of the sandbox profile, to whom the unpacked files belong."""
+
+
+BEFORE: Final = "../before/"
+"""What stands before the names of earlier contents in an archive: no file of a workspace can be called so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """What a snapshot is to hold."""
+
+    files: Sequence[SnapshotFile]
+    contents: Mapping[str, bytes]
+    before: Sequence[SnapshotFile] = ()
+    earlier: Mapping[str, bytes] = field(default_factory=dict)
+    """Path → content of the files before the change."""
 
 
 class SnapshotStore:
@@ -26,14 +42,7 @@ class SnapshotStore:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def add(
-        self,
-        *,
-        digest: str,
-        files: Sequence[SnapshotFile],
-        contents: Mapping[str, bytes],
-        left_out: Sequence[LeftOut] = (),
-    ) -> Snapshot:
+    def add(self, *, digest: str, frozen: Frozen, left_out: Sequence[LeftOut] = ()) -> Snapshot:
         """Keep the files under their digest.
 
         Raises:
@@ -44,7 +53,7 @@ class SnapshotStore:
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             with tempfile.NamedTemporaryFile(dir=self._directory, prefix=".new-", delete=False) as stream:
                 try:
-                    stream.write(pack(files, contents))
+                    stream.write(_packed(frozen))
                     stream.flush()
                     os.fsync(stream.fileno())
                     Path(stream.name).replace(archive)
@@ -56,10 +65,11 @@ class SnapshotStore:
                 f"{self._directory}: the snapshot cannot be stored: {error.strerror}",
                 hint="Free space there, or set REFUTE_STATE_DIR to a directory that you can write.",
             ) from error
-        return Snapshot(digest=digest, files=tuple(files), archive=archive, left_out=tuple(left_out))
+        files, before = tuple(frozen.files), tuple(frozen.before)
+        return Snapshot(digest=digest, files=files, archive=archive, left_out=tuple(left_out), before=before)
 
     def contents(self, snapshot: Snapshot) -> Mapping[str, bytes]:
-        """Path → content of all files, each checked against the snapshot.
+        """Path → content of all files, those before the change under `BEFORE`, each checked against the snapshot.
 
         Raises:
             SnapshotCorrupted: the store no longer holds what was frozen.
@@ -68,7 +78,7 @@ class SnapshotStore:
             contents = _unpack(snapshot.archive.read_bytes())
         except (OSError, tarfile.TarError, EOFError, ValueError) as error:
             raise _corrupted(snapshot, f"cannot be read: {error}") from error
-        expected = {file.path: file.sha256 for file in snapshot.files}
+        expected = {file.path: file.sha256 for file in _named_before(snapshot.files, snapshot.before)}
         if contents.keys() != expected.keys():
             difference = sorted(contents.keys() ^ expected.keys())
             raise _corrupted(snapshot, f"files were added or are missing, e.g. {difference[0]!r}")
@@ -76,6 +86,15 @@ class SnapshotStore:
             if hashlib.sha256(data).hexdigest() != expected[path]:
                 raise _corrupted(snapshot, f"{path!r} has another content than when it was frozen")
         return contents
+
+
+def _named_before(files: Sequence[SnapshotFile], before: Sequence[SnapshotFile]) -> list[SnapshotFile]:
+    return [*files, *(replace(one, path=f"{BEFORE}{one.path}") for one in before)]
+
+
+def _packed(frozen: Frozen) -> bytes:
+    earlier = {f"{BEFORE}{path}": data for path, data in frozen.earlier.items()}
+    return pack(_named_before(frozen.files, frozen.before), {**frozen.contents, **earlier})
 
 
 def pack(files: Sequence[SnapshotFile], contents: Mapping[str, bytes]) -> bytes:

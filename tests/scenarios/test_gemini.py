@@ -287,4 +287,4 @@ def test_the_previous_version_decides_about_claims_that_nothing_has_changed(tick
     assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
     assert not any(is_vote(asked) for asked in gemini.asked)
     assert {failure.tester for failure in outcome.failures} == {"gemini", "property"}
-    assert sum("passes on the previous version" in test.reason for test in outcome.tests) == 2
+    assert sum("passes on the earlier version" in test.reason for test in outcome.tests) == 2

@@ -1,27 +1,31 @@
 """Prompts: one file per version, filled with what a round may show. A changed text is a new version, never an edit."""
 
+import ast
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Final
 
-from refute.adversary.attack import Brief, Rejected
+from refute.adversary.attack import Attack, Brief, Rejected
+from refute.adversary.change import diffs_of
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
 from refute.adversary.generation.excerpt import Excerpt
 from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
+from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
 SYSTEM: Final = "system-4"
 SYSTEM_CLI: Final = "system-cli-4"
 CLAIMS_FIRST: Final = "claims-first-3"
 CLAIMS_FIRST_CLI: Final = "claims-first-cli-2"
-CODE_AWARE: Final = "code-aware-3"
+CODE_AWARE: Final = "code-aware-4"
 AGAIN: Final = "again-2"
 HARDENING: Final = "hardening-1"
 MAX_FAULTS: Final = 12
 MAX_FAULT_CHARS: Final = 1_200
+MAX_ASSERTED_CHARS: Final = 300
 MAX_FILES: Final = 60
 MAX_PATH_CHARS: Final = 200
 MAX_NAMES: Final = 40
@@ -48,12 +52,12 @@ def claims_first(brief: Brief) -> Prompt:
     return _prompt(name, text, brief, DataClass.CLAIMS)
 
 
-def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[str] = ()) -> Prompt:
-    """Round two: the code too, cut to what the claims touch.
+def code_aware(brief: Brief, existing: Attack, missing: Sequence[str] = ()) -> Prompt:
+    """Round two: the code too, cut to what the claims touch, and what of it the change made.
 
     Args:
         brief: of the ticket.
-        existing: names of the tests that are there already.
+        existing: the tests that are there already; what they assert is shown.
         missing: claims and clauses without a test; then there is room for as many tests as in round one.
     """
     pieces = excerpts(brief)
@@ -61,13 +65,27 @@ def code_aware(brief: Brief, existing: Sequence[str], missing: Sequence[str] = (
         CODE_AWARE,
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief) if missing else _tests_for(brief) // 2),
-        existing=", ".join(existing) or "none",
+        existing=assertions_of(existing) or "none",
+        change=diffs_of(brief, max_chars=brief.max_prompt_chars // 3) or "No version before the change is known.",
         missing=f" What has no test so far comes first: {', '.join(missing)}." if missing else "",
         claims=claims_shown(brief.ticket.claims),
         cut=cut_words(brief, pieces),
         code=by_module(brief, pieces),
     )
     return _prompt(CODE_AWARE, text, brief, DataClass.CODE)
+
+
+def assertions_of(attack: Attack) -> str:
+    """A line for each test, with what it asserts."""
+    tests = {test.name: test.claim_id for test in attack.tests}
+    tree = parsed_or_none(attack.source)
+    lines = []
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.FunctionDef) and node.name in tests:
+            parts = [part for part in ast.walk(node) if isinstance(part, ast.Assert | ast.With)]
+            said = "; ".join(ast.unparse(part if isinstance(part, ast.Assert) else part.items[0]) for part in parts)
+            lines.append(f"- {node.name} ({tests[node.name]}): {said[:MAX_ASSERTED_CHARS]}")
+    return "\n".join(lines)
 
 
 def shown_as_outline(brief: Brief) -> list[str]:

@@ -93,8 +93,7 @@ class ModelTester:
             self._ask_also(rounds, once_more(brief, screened.rejected, list(missing.values())))
             screened = self._screened(brief, rounds)
             missing = _without_test(brief, screened.attack)
-        existing = [test.name for test in screened.attack.tests]
-        self._ask_also(rounds, code_aware(brief, existing, list(missing.values())), notes=_cut(brief))
+        self._ask_also(rounds, code_aware(brief, screened.attack, list(missing.values())), notes=_cut(brief))
         return rounds
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:

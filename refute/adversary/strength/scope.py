@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.preservation import replaced_file
 from refute.adversary.strength.units import Unit, units_of
 from refute.python_syntax import parsed_or_none, python_lines
 from refute.ticket.record import Claim
@@ -61,17 +60,31 @@ def scopes(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Itera
 
 def _changed(brief: Brief) -> Scope | None:
     """The statements that are not in the earlier version; None where there is none, or nothing was added."""
-    path, earlier = replaced_file(brief.ticket), brief.previous
-    source = next((one.source for one in brief.modules if one.module.path == path), "")
-    if earlier is None or not source:
-        return None
-    now = python_lines(source)
-    blocks = difflib.SequenceMatcher(None, python_lines(earlier.source), now).get_opcodes()
+    found = {
+        one.module.path: _added(brief.earlier[one.module.path], one.source)
+        for one in brief.modules
+        if one.module.path in brief.earlier
+    }
+    found = {path: added for path, added in found.items() if added}
+    sources = {one.module.path: one.source for one in brief.modules}
+    lines = {
+        path: frozenset(added.union(*(whole for whole in _statements(sources[path]) if added & whole)))
+        for path, added in found.items()
+    }
+    where = _listed(f"{_ranges(sorted(added))} of {path}" for path, added in found.items())
+    return (
+        Scope(lines=lines, words=f"{where}, changed against {brief.ticket.base or brief.ticket.previous}")
+        if lines
+        else None
+    )
+
+
+def _added(before: str, now: str) -> set[int]:
+    """Numbers of the lines that are not in the version before, without empty ones."""
+    lines = python_lines(now)
+    blocks = difflib.SequenceMatcher(None, python_lines(before), lines).get_opcodes()
     added = {line for kind, _, _, start, end in blocks if kind != "equal" for line in range(start + 1, end + 1)}
-    added = {line for line in added if now[line - 1].strip()}
-    whole = added.union(*(lines for lines in _statements(source) if added & lines))
-    words = f"{_ranges(sorted(added))} of {path}, changed against {earlier.module.path}"
-    return Scope(lines={path: frozenset(whole)}, words=words) if whole else None
+    return {line for line in added if lines[line - 1].strip()}
 
 
 def _with_surroundings(changed: Scope, brief: Brief) -> Scope:

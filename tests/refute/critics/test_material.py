@@ -44,8 +44,7 @@ def test_all_that_a_ticket_promises_can_be_broken():
 def test_a_change_is_a_diff_where_there_is_a_version_before_and_never_longer_than_allowed():
     brief = make_brief("double(n) doubles.", max_prompt_chars=1_000)
     assert "# file" in change_of(brief)
-    before = replace(brief.modules[0], source="old = 1\n")
-    assert "-old = 1" in change_of(replace(brief, previous=before))
+    assert "-old = 1" in change_of(replace(brief, earlier={"impl.py": "old = 1\n"}))
     long = replace(brief, modules=(replace(brief.modules[0], source="x = 1\n" * 1_000),))
     assert "[cut: " in change_of(long)
     assert len(change_of(long)) < 1_100

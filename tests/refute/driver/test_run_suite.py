@@ -264,3 +264,11 @@ def test_a_recursion_limit_is_raised_for_the_repetitions(drive: Drive) -> None:
     results = drive(implementation, tests, ["test_a"], repetitions=1, recursion_limits=[1000, 10000])
     assert results["first"][0]["error_type"] == "RecursionError"
     assert results["repetitions"][0][0]["end"] == "passed"
+
+
+def test_what_is_printed_shows_no_test_of_ours(drive: Drive) -> None:
+    tests = "import impl\n\ndef test_right():\n    assert impl.double(2) == 4\n\ndef test_wrong():\n    assert impl.double(2) == 5\n"
+    output = drive(IMPLEMENTATION, tests, ["test_right", "test_wrong"])["output"]
+    assert "assert impl.double(2) == 5" in output
+    for ours in ("test_right_", "test_wrong_", "KeyError", "FAILED", "failed", "F"):
+        assert ours not in output.replace("FAILURES", "")

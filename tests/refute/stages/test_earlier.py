@@ -71,7 +71,7 @@ def judged(
 def test_what_passed_before_and_fails_now_refutes_without_a_vote(tmp_path: Path, verdict: TriageVerdict) -> None:
     one = judged(tmp_path, Earlier(), verdict=verdict)
     assert (one.verdict, needs_vote(one)) == (TriageVerdict.REFUTED, False)
-    assert one.reason == "passes on the previous version and fails on this one: assert 6 == 4"
+    assert one.reason == "passes on the earlier version and fails on this one: assert 6 == 4"
 
 
 @pytest.mark.parametrize(

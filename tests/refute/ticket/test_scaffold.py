@@ -107,12 +107,12 @@ def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout:
     assert "export PYTHONPATH=src" in script
 
 
-def test_a_ticket_from_git_suggests_the_public_functions_and_the_previous_version(checkout: Path) -> None:
+def test_a_ticket_from_git_suggests_the_public_functions_and_names_its_base(checkout: Path) -> None:
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
     assert "# half(x: float): Half of x." in text
     assert "# Thing: A thing." in text
-    assert re.search(r"# {3}git show [0-9a-f]{12}:src/pkg/changed\.py > previous\.py", text)
+    assert re.search(r'^base: "[0-9a-f]{12}"', text, re.MULTILINE)
 
 
 def test_a_branch_without_a_key_gives_its_own_words(checkout: Path, git: Git) -> None:

@@ -15,7 +15,7 @@ from refute.ticket import checkout, reading, selection
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Snapshot
 from refute.ticket.snapshot import take_snapshot
-from refute.ticket.store import SANDBOX_UID, SnapshotStore, pack
+from refute.ticket.store import SANDBOX_UID, Frozen, SnapshotStore, pack
 from tests.refute.ticket.conftest import Git, MakeTicket
 
 MEGABYTE = 1_000_000
@@ -494,7 +494,8 @@ def test_a_changed_archive_is_noticed(workspace: Path, make_ticket: MakeTicket, 
     with pytest.raises(SnapshotCorrupted, match="another content"):
         store.contents(snapshot)
     others = [file for file in snapshot.files if file.path != "thing.py"]
-    store.add(digest=snapshot.digest, files=others, contents=dict.fromkeys([file.path for file in others], b""))
+    fewer = Frozen(files=others, contents=dict.fromkeys([file.path for file in others], b""))
+    store.add(digest=snapshot.digest, frozen=fewer)
     with pytest.raises(SnapshotCorrupted, match="added or are missing"):
         store.contents(snapshot)
     for damaged in (data[:700], b"", b"no tar"):

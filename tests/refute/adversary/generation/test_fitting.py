@@ -15,9 +15,11 @@ from refute.adversary.generation.prompting import claims_first, code_aware, hard
 from refute.adversary.generation.tester import ModelTester
 from refute.llm.model import Prompt
 from refute.ticket.record import Claim, Kind, Module
-from tests.refute.adversary.conftest import make_brief
+from tests.refute.adversary.conftest import make_attack, make_brief
 from tests.refute.adversary.generation.conftest import CLAIMS, MODULE, ScriptedModel, says, written
 from tests.refute.adversary.generation.test_tester import no_scan
+
+NO_TESTS = make_attack("", ())
 
 ROOM = 24_000
 AROUND_CHARS = 6_000
@@ -48,7 +50,7 @@ def text_of(module: object) -> str:
 def prompts(brief: Brief) -> list[Prompt]:
     return [
         claims_first(brief),
-        code_aware(brief, []),
+        code_aware(brief, NO_TESTS),
         once_more(brief, [], [claim.id for claim in brief.ticket.claims]),
     ]
 
@@ -102,7 +104,7 @@ def test_code_that_claims_name_is_shown_before_what_it_uses_and_both_before_the_
     caller = "def first(values):\n    return last(values[::-1])  # named\n"
     source = f"{caller}\n\n{functions(400, 4)}\n\n\n{called}"
     brief = about(source, "first(values) gives the first, and part_7 a list.", max_prompt_chars=2_000)
-    text = code_aware(brief, []).text
+    text = code_aware(brief, NO_TESTS).text
     assert "# named" in text
     assert "return last(values[::-1])" in text
     assert "return values[-1:]" in text

@@ -14,8 +14,9 @@ from refute.adversary.oracle.ballot import vote_prompt
 from refute.adversary.oracle.situation import Form, Situation
 from refute.llm.model import DataClass, Prompt, Tier
 from refute.ticket.record import Kind, Module
-from tests.refute.adversary.conftest import make_brief, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_test
 
+NO_TESTS = make_attack("", ())
 GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "prompts"
 CHARS_PER_TOKEN = 4
 
@@ -48,7 +49,14 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
             outline="def double(x: int) -> int:\n    ...",
             sample=1,
         ),
-        "code-aware": code_aware(brief, ["test_a", "test_b"]),
+        "code-aware": code_aware(
+            replace(brief, earlier={"impl.py": brief.modules[0].source.replace("x == 13", "x == 12")}),
+            make_attack(
+                "def test_a():\n    x = double(2)\n    assert x == 4\n\n\ndef test_b():\n"
+                "    with pytest.raises(ValueError):\n        double(None)\n",
+                [make_test("test_a"), make_test("test_b", claim="C2")],
+            ),
+        ),
         "hardening": hardening(brief, ["test_a"], ["-    if x == 13:\n+    if x != 13:"]),
         "violations": planting(brief),
         "again": once_more(brief, [rejected], ["C2", "C3 (clause 2)"]),
@@ -82,7 +90,7 @@ def test_round_one_shows_no_code(brief: Brief) -> None:
 
 
 def test_round_two_shows_the_code_and_says_so_in_its_class(brief: Brief) -> None:
-    prompt = code_aware(brief, [])
+    prompt = code_aware(brief, NO_TESTS)
     assert "return 27" in prompt.text
     assert (claims_first(brief).data_class, prompt.data_class) == (DataClass.CLAIMS, DataClass.CODE)
 
@@ -124,7 +132,7 @@ def test_the_tier_is_that_of_the_labels(brief: Brief, labels: tuple[str, ...], t
 def test_a_long_module_is_cut_to_what_the_claims_touch_and_the_cut_is_told(brief: Brief) -> None:
     filler = "\n\n".join(f"def unrelated_{n}(x: int) -> int:\n    return x + {n} * 1000003\n" for n in range(300))
     module = SourceModule(module=brief.modules[0].module, source=brief.modules[0].source + "\n\n" + filler)
-    text = code_aware(replace(brief, modules=(module,)), []).text
+    text = code_aware(replace(brief, modules=(module,)), NO_TESTS).text
     assert "return 27" in text
     assert "def helper" in text
     assert "impl.unrelated_7" in text
@@ -149,7 +157,7 @@ def test_a_hundred_lines_with_five_claims_take_few_tokens(brief: Brief) -> None:
 def test_a_module_that_does_not_parse_still_makes_a_prompt(brief: Brief) -> None:
     broken = replace(brief, modules=(SourceModule(module=brief.modules[0].module, source="def f(:\n"),))
     assert "C1: double" in claims_first(broken).text
-    assert "def f(:" in code_aware(broken, []).text
+    assert "def f(:" in code_aware(broken, NO_TESTS).text
 
 
 def test_breaks_that_python_does_not_count_hide_no_code_from_an_excerpt() -> None:

@@ -35,9 +35,9 @@ def rounds(model: ScriptedModel) -> list[str]:
 
 def test_claims_come_first_and_code_second(brief: Brief) -> None:
     attack, tester, model = ask(brief, GOOD, says({"tests": [written("test_d")]}))
-    assert rounds(model) == ["claims-first-3", "code-aware-3"]
+    assert rounds(model) == ["claims-first-3", "code-aware-4"]
     assert [test.name for test in attack.tests] == ["test_a", "test_b", "test_c", "test_d"]
-    assert [(one.round, one.written) for one in tester.yields] == [("claims-first-3", 3), ("code-aware-3", 1)]
+    assert [(one.round, one.written) for one in tester.yields] == [("claims-first-3", 3), ("code-aware-4", 1)]
 
 
 def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
@@ -57,7 +57,7 @@ def test_the_file_is_valid_python_and_names_claims_and_strategy(brief: Brief) ->
     tree = ast.parse(attack.source)
     header = ast.get_docstring(tree) or ""
     assert "C1: double(x) returns twice" in header
-    assert "claims-first-3, code-aware-3" in header
+    assert "claims-first-3, code-aware-4" in header
     assert "import math" in attack.source
 
 
@@ -65,7 +65,7 @@ def test_a_model_that_leaves_a_claim_out_is_asked_once_more_with_the_reasons(bri
     vacuous = written("test_v", claim="C2", code="def test_v():\n    assert True\n")
     first = says({"tests": [written("test_a"), vacuous]})
     attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}), NOTHING)
-    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-3"]
+    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-4"]
     assert "test_v (C2)" in model.prompts[1].text
     assert {test.name for test in attack.tests} >= {"test_a", "test_b"}
 
@@ -77,7 +77,7 @@ def test_a_model_that_attacks_half_a_claim_is_asked_once_more_for_the_other_half
     _, _, model = ask(halves, says({"tests": whole}), says({"tests": [other]}), NOTHING)
     assert "    clause 2: it raises ValueError when empty." in model.prompts[0].text
     assert "Without a test that could run: C1 (clause 2)." in model.prompts[1].text
-    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-3"]
+    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-4"]
     assert "What has no test" not in model.prompts[2].text
 
 
@@ -108,7 +108,7 @@ def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(br
 )
 def test_s160_an_unusable_answer_is_asked_for_once_more_with_more_room(brief: Brief, bad: Reply) -> None:
     attack, tester, model = ask(brief, bad, GOOD, NOTHING)
-    assert rounds(model) == ["claims-first-3", "claims-first-3", "code-aware-3"]
+    assert rounds(model) == ["claims-first-3", "claims-first-3", "code-aware-4"]
     assert model.prompts[1].max_output_tokens == 2 * model.prompts[0].max_output_tokens
     assert len(attack.tests) == 3
     assert "unusable answer" in tester.yields[0].notes[0]
@@ -166,7 +166,7 @@ def test_a_claim_that_waits_for_the_code_is_asked_for_with_it_and_not_before(bri
     unnamed = {"claim_id": "C2", "reason": "no claim tells how a node names its successor"}
     first = says({"tests": [written("test_a")], "untestable": [unnamed]})
     attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}))
-    assert rounds(model) == ["claims-first-3", "code-aware-3"]
+    assert rounds(model) == ["claims-first-3", "code-aware-4"]
     assert "What has no test so far comes first: C2." in model.prompts[1].text
     assert "at most 6 more tests" in model.prompts[1].text
     assert attack.untestable == ()
@@ -174,7 +174,7 @@ def test_a_claim_that_waits_for_the_code_is_asked_for_with_it_and_not_before(bri
 
 def test_a_claim_that_is_left_out_without_a_word_is_asked_for_before_the_code_is_shown(brief: Brief) -> None:
     _, _, model = ask(brief, says({"tests": [written("test_a")]}), says({"tests": THREE}), NOTHING)
-    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-3"]
+    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-4"]
     assert "What has no test" not in model.prompts[2].text
 
 

@@ -58,12 +58,12 @@ class Unrelated:
 def brief_of(*texts: str, source: str = SOURCE, previous: str = "", **facts: object) -> Brief:
     brief = make_brief("…")
     claims = tuple(Claim(id=ClaimId(f"C{number}"), text=text) for number, text in enumerate(texts, 1))
-    earlier = SourceModule(module=Module(path="old.py", name="old", import_root="."), source=previous)
     ticket = replace(
         brief.ticket, claims=claims, implementation_files=("a.py",), previous="old.py" if previous else None, **facts
     )
     module = SourceModule(module=Module(path="a.py", name="a", import_root="."), source=source)
-    return replace(brief, ticket=ticket, modules=(module,), previous=earlier if previous else None)
+    before = {"a.py": previous} if previous else {}
+    return replace(brief, ticket=ticket, modules=(module,), earlier=before)
 
 
 def lines_of(brief: Brief, count: int = 1000) -> set[str]:
