@@ -1,12 +1,19 @@
-"""What a ticket changed, as diffs against the version before (`base`, `previous`)."""
+"""What a ticket changed against the version before (`base`, `previous`): as diffs, and as the lines that changed."""
 
+import ast
 import difflib
+from collections.abc import Iterator
 from typing import Final
 
 from refute.adversary.attack import Brief, SourceModule
+from refute.python_syntax import parsed_or_none
 
 CONTEXT_LINES: Final = 12
 """Around each change, for a reader who sees nothing else of the file."""
+_BODIES: Final = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+_SILENT: Final = frozenset({"annotation", "returns", "type_comment", "type_params", "kind", "simple"})
+"""Fields of syntax that change nothing of what code does."""
+_Statement = ast.stmt | ast.ExceptHandler | ast.match_case
 
 
 def diff_of(brief: Brief, one: SourceModule, *, context: int = CONTEXT_LINES) -> str:
@@ -22,3 +29,53 @@ def diffs_of(brief: Brief, *, max_chars: int, context: int = 3) -> str:
     """The diffs of all implementation files, cut plainly; empty where nothing is known of the version before."""
     text = "\n".join(diff for one in brief.modules if (diff := diff_of(brief, one, context=context)))
     return text if len(text) <= max_chars else f"{text[:max_chars]}\n[cut: {len(text) - max_chars} characters more]"
+
+
+def changed_lines(before: str, now: str) -> frozenset[int]:
+    """Lines of the statements that are not in the version before; of one that holds others only those before them.
+
+    Statements are compared as syntax: comments, docstrings, annotations and layout are no change.
+    """
+    statements = list(_statements(now))
+    earlier = [_form_of(one) for one in _statements(before)]
+    blocks = difflib.SequenceMatcher(None, earlier, [_form_of(one) for one in statements], autojunk=False).get_opcodes()
+    changed = [one for kind, _, _, start, end in blocks if kind != "equal" for one in statements[start:end]]
+    return frozenset(line for one in changed for line in _own_lines(one))
+
+
+def _statements(source: str) -> Iterator[_Statement]:
+    """In their order, without docstrings."""
+    tree = parsed_or_none(source)
+    found = [node for node in ast.walk(tree) if isinstance(node, _Statement)] if tree else []
+    for node in sorted(found, key=lambda one: (_place(one).lineno, _place(one).col_offset)):
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            yield node
+
+
+def _place(node: _Statement) -> ast.stmt | ast.ExceptHandler | ast.pattern:
+    return node.pattern if isinstance(node, ast.match_case) else node
+
+
+def _own_lines(node: _Statement) -> range:
+    first, inner = _place(node).lineno, getattr(node, "body", None)
+    last = inner[0].lineno - 1 if inner else _place(node).end_lineno or first
+    return range(first, max(first, last) + 1)
+
+
+def _form_of(node: _Statement) -> object:
+    """A statement as syntax, without the statements in it."""
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        return ("Assign", _form([node.target]), _form(node.value))
+    parts = ((name, part) for name, part in ast.iter_fields(node) if name not in _BODIES | _SILENT)
+    return (type(node).__name__, *(_form(part) for _, part in parts))
+
+
+def _form(value: object) -> object:
+    match value:
+        case ast.AST():
+            parts = ((name, part) for name, part in ast.iter_fields(value) if name not in _SILENT)
+            return (type(value).__name__, *(_form(part) for _, part in parts))
+        case list():
+            return tuple(map(_form, value))
+        case _:
+            return repr(value)

@@ -4,8 +4,6 @@ References are followed by name. A trace of the attack would be more exact, but 
 the code under test, which could hide the lines that nobody is to look at.
 """
 
-import ast
-import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,8 +12,9 @@ from itertools import pairwise
 from typing import Final
 
 from refute.adversary.attack import Brief
+from refute.adversary.change import changed_lines
 from refute.adversary.strength.units import Unit, units_of
-from refute.python_syntax import parsed_or_none, python_lines
+from refute.python_syntax import python_lines
 from refute.ticket.record import Claim
 
 SHOWN: Final = 4
@@ -59,32 +58,14 @@ def scopes(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Itera
 
 
 def _changed(brief: Brief) -> Scope | None:
-    """The statements that are not in the earlier version; None where there is none, or nothing was added."""
-    found = {
-        one.module.path: _added(brief.earlier[one.module.path], one.source)
-        for one in brief.modules
-        if one.module.path in brief.earlier
-    }
-    found = {path: added for path, added in found.items() if added}
-    sources = {one.module.path: one.source for one in brief.modules}
-    lines = {
-        path: frozenset(added.union(*(whole for whole in _statements(sources[path]) if added & whole)))
-        for path, added in found.items()
-    }
-    where = _listed(f"{_ranges(sorted(added))} of {path}" for path, added in found.items())
-    return (
-        Scope(lines=lines, words=f"{where}, changed against {brief.ticket.base or brief.ticket.previous}")
-        if lines
-        else None
-    )
-
-
-def _added(before: str, now: str) -> set[int]:
-    """Numbers of the lines that are not in the version before, without empty ones."""
-    lines = python_lines(now)
-    blocks = difflib.SequenceMatcher(None, python_lines(before), lines).get_opcodes()
-    added = {line for kind, _, _, start, end in blocks if kind != "equal" for line in range(start + 1, end + 1)}
-    return {line for line in added if lines[line - 1].strip()}
+    """The statements that are not in the version before; None where none is known, or none was added."""
+    before = brief.earlier
+    modules = [one for one in brief.modules if one.module.path in before]
+    lines = {one.module.path: changed_lines(before[one.module.path], one.source) for one in modules}
+    lines = {path: changed for path, changed in lines.items() if changed}
+    where = _listed(f"{_ranges(sorted(changed))} of {path}" for path, changed in lines.items())
+    words = f"{where}, changed against {brief.ticket.base or brief.ticket.previous}"
+    return Scope(lines=lines, words=words) if lines else None
 
 
 def _with_surroundings(changed: Scope, brief: Brief) -> Scope:
@@ -94,16 +75,6 @@ def _with_surroundings(changed: Scope, brief: Brief) -> Scope:
     lines = {path: own | found.get(path, frozenset()) for path, own in changed.lines.items()}
     names = _listed(unit.shown for unit in around)
     return Scope(lines=lines, words=f"{changed.words}, with {names}" if around else changed.words)
-
-
-def _statements(source: str) -> Iterator[set[int]]:
-    """The lines of each statement; of one that holds others only those before them."""
-    tree = parsed_or_none(source)
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.stmt):
-            inner = getattr(node, "body", None)
-            last = max(node.lineno, inner[0].lineno - 1) if inner else node.end_lineno or node.lineno
-            yield set(range(node.lineno, last + 1))
 
 
 def _named_and_reached(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Scope | None:

@@ -267,7 +267,9 @@ def test_a_recursion_limit_is_raised_for_the_repetitions(drive: Drive) -> None:
 
 
 def test_what_is_printed_shows_no_test_of_ours(drive: Drive) -> None:
-    tests = "import impl\n\ndef test_right():\n    assert impl.double(2) == 4\n\ndef test_wrong():\n    assert impl.double(2) == 5\n"
+    tests = "import impl\n" + "".join(
+        f"def test_{name}():\n    assert impl.double(2) == {value}\n" for name, value in (("right", 4), ("wrong", 5))
+    )
     output = drive(IMPLEMENTATION, tests, ["test_right", "test_wrong"])["output"]
     assert "assert impl.double(2) == 5" in output
     for ours in ("test_right_", "test_wrong_", "KeyError", "FAILED", "failed", "F"):

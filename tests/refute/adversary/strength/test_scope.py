@@ -110,7 +110,7 @@ def test_what_was_changed_comes_first_with_its_whole_statements() -> None:
     now = SOURCE.replace("1 + 2 + 3", "(1 +\n            2 +\n            3)")
     brief = brief_of("Cache remembers.", source=now, previous=before)
     sample = draw_sample(brief, count=1000, seed="s")
-    assert sample.code == "lines 29, 44 of a.py, changed against old.py"
+    assert sample.code == "lines 29, 43–45 of a.py, changed against old.py"
     assert {mutant.line for mutant in sample.mutants} == {43, 44, 45}
 
 
