@@ -179,8 +179,8 @@ class TestRun:
     name: str
     end: TestEnd
     duration_s: float = 0.0
-    busy_s: float = 0.0
-    """Processor time used until the test's limit ended it; 0 where it ended otherwise."""
+    computed: bool = False
+    """Whether it had a processor for half of its limit, where that ended it."""
     error_type: str = ""
     error_message: str = ""
     traceback: str = ""

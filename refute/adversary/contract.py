@@ -47,7 +47,7 @@ class ReportModel(BaseModel):
     name: Name
     end: Literal["passed", "failed", "broken", "timed_out", "died", "skipped", "missing"]
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    busy_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    computed: bool = False
     error_type: Name
     error_message: Text
     traceback: Text
@@ -68,7 +68,7 @@ class ReportModel(BaseModel):
             name=self.name,
             end=TestEnd(self.end),
             duration_s=self.duration_s,
-            busy_s=self.busy_s,
+            computed=self.computed,
             error_type=self.error_type,
             error_message=self.error_message,
             traceback=self.traceback,

@@ -75,8 +75,8 @@ class Report:
     name: str
     end: str
     duration_s: float = 0.0
-    busy_s: float = 0.0
-    """Processor time used until the test's limit ended it; 0 where it ended otherwise."""
+    computed: bool = False
+    """Whether it had a processor for half of its limit, where that ended it: it did not wait for something."""
     error_type: str = ""
     error_message: str = ""
     traceback: str = ""

@@ -64,9 +64,9 @@ def usage(*pids: int) -> Usage:
     return Usage(ticks / os.sysconf("SC_CLK_TCK"), runnable=runnable)
 
 
-def starved(before: Usage, now: Usage, elapsed_s: float) -> bool:
-    """Whether processes wanted to run but got less than half of a processor: the machine is slow, not the code."""
-    return now.runnable and now.cpu_s - before.cpu_s < elapsed_s / 2
+def starved(before: Usage, now: Usage, limit_s: float) -> bool:
+    """Whether processes want to run and had a processor for less than half of a limit: the machine is slow."""
+    return now.runnable and now.cpu_s - before.cpu_s < limit_s / 2
 
 
 def descendants(root: int) -> list[int]:

@@ -22,8 +22,8 @@ TEXT = re.compile(rb"\b(?:text|characters|from_regex|from_type|emails|urls|build
 """Strategies that draw characters, which takes Hypothesis tables that are made before a test's time begins."""
 ENOUGH = "enough"
 """A worker was ended because a test ended as it was waited for."""
-PATIENCE = 3
-"""Times its limit that a test is given on a machine that does not let it run."""
+PATIENCE = 6
+"""Times its limit that a test is given on a machine that does not let it run for half of it."""
 
 
 def draws_text(source: bytes) -> bool:
@@ -69,7 +69,7 @@ class Watch:
         self._since_s = time.monotonic()
         self._usage = Usage(0.0, runnable=False)
         self._patience = 1
-        self._busy_s = 0.0
+        self._computed = False
         limits = plan.recursion_limits
         self._recursion_limit = limits[min(repetition, len(limits) - 1)]
         self.reports: dict[str, Report] = {}
@@ -140,7 +140,7 @@ class Watch:
             if self._stage != before:
                 self._usage, self._patience = child.usage(), 1
             if not lines and time.monotonic() >= until and not self._wait_longer(child, until):
-                self._busy_s = max(child.usage().cpu_s - self._usage.cpu_s, 0.0)
+                self._computed = child.usage().cpu_s - self._usage.cpu_s >= self._plan.test_timeout_s / 2
                 if self._talk.done:
                     return ""
                 return "suite" if until == self._deadline_s else "test"
@@ -155,8 +155,9 @@ class Watch:
         """Whether a test ran out of time only because the machine did not let it run."""
         if self._talk.done or until == self._deadline_s or self._patience == PATIENCE:
             return False
+        limit_s = self._limit_s() / self._patience
         self._patience += 1
-        return starved(self._usage, child.usage(), time.monotonic() - self._since_s)
+        return starved(self._usage, child.usage(), limit_s)
 
     def _limit_s(self) -> float:
         if self._talk.done:
@@ -215,7 +216,7 @@ class Watch:
     def _on_time_out(self, stacks: tuple[str, str]) -> None:
         talk, limit = self._talk, f"{self._plan.test_timeout_s:g} s"
         if talk.current is not None:
-            facts = self._where(f"still running after {limit}", stacks) | {"busy_s": round(self._busy_s, 3)}
+            facts = self._where(f"still running after {limit}", stacks) | {"computed": self._computed}
             self._settle([talk.current.name], "timed_out", facts)
         elif not talk.collected:
             message = f"importing the test file did not end within {limit}"

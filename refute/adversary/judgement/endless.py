@@ -33,8 +33,7 @@ def endless(run: TestRun, source: str, limit: str) -> bool:
     """
     if limit not in {"recursion", "time"} or not _small_input(run, source):
         return False
-    worked = run.busy_s >= run.duration_s / 2
-    return limit == "recursion" or (worked and not _recursive(run.traceback))
+    return limit == "recursion" or (run.computed and not _recursive(run.traceback))
 
 
 def _small_input(run: TestRun, source: str) -> bool:
