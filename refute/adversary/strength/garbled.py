@@ -162,7 +162,7 @@ def {t}changed(value, depth):
     if isinstance(value, (list, dict, set)) and not {t}more and len(value) > 1:
         return {t}copied(value, {t}drop)
     if isinstance(value, dict):
-        return {t}copied(value, lambda made: dict.__setitem__(made, "{t}", "{t}"))
+        return {t}copied(value, lambda made: {t}dict(made).__setitem__(made, "{t}", "{t}"))
     if isinstance(value, (list, set)):
         add = list.append if isinstance(value, list) else set.add
         last = {t}other(next(iter(value)), depth + 1) if value else "{t}"
@@ -197,7 +197,7 @@ def {t}drop(made):
     if isinstance(made, set):
         set.discard(made, min(made, key=repr))
     elif isinstance(made, dict):
-        dict.popitem(made)
+        {t}dict(made).popitem(made)
     else:
         made.pop()
 

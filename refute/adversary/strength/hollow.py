@@ -35,6 +35,7 @@ ENTERING: Final = frozenset({"__enter__", "__aenter__"})
 
 HEADING: Final = """
 import sys as {t}sys
+from collections import OrderedDict as {t}OrderedDict
 
 def {t}used():
     frame = {t}sys._getframe(2)
@@ -43,8 +44,12 @@ def {t}used():
             return False
         frame = frame.f_back
     return True
+
+def {t}dict(value):
+    return {t}OrderedDict if isinstance(value, {t}OrderedDict) else dict
 """
-"""Says whether a function is called by a test: what the code calls while it is imported works as ever."""
+"""Whether a function is called by a test: what the code calls while it is imported works as ever. And whose methods
+damage a mapping: those of `dict` would leave an ordered one broken, for every later test too."""
 FAILURE: Final = """
 class {t}Failure(Exception):
     pass
@@ -76,8 +81,8 @@ def {t}damage(value):
         if isinstance(value, list):
             list.__setitem__(value, slice(None), ["{t}"])
         elif isinstance(value, dict):
-            dict.clear(value)
-            dict.__setitem__(value, "{t}", "{t}")
+            {t}dict(value).clear(value)
+            {t}dict(value).__setitem__(value, "{t}", "{t}")
         elif isinstance(value, set):
             set.clear(value)
             set.add(value, "{t}")

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -173,9 +174,11 @@ def test_arguments_and_the_object_itself_are_damaged(load: Any) -> None:
     impl = load(MEANINGLESS)
     given: list[Any] = [[1, 2], {"a": 1}, {1}, bytearray(b"x")]
     kept = [one.copy() for one in given]
-    with impl.Box(*given) as box:
+    ordered = OrderedDict(a=1)
+    with impl.Box(*given) as box, impl.Box(ordered):
         pass
     assert all(now != before for now, before in zip(given, kept, strict=True))
+    assert list(ordered.items()) == [(TOKEN, TOKEN)]  # damaged, and still whole
     box.things = [1]
     box.add(2)
     point = impl.Point(1)
