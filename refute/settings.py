@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -245,7 +246,7 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise SettingsInvalid(
                 "settings: " + "; ".join(_fault(dict(one)) for one in error.errors()),
-                hint=f"Correct {SETTINGS_FILE}, the REFUTE_* variable or the flag.",
+                hint=f"Correct the option, the REFUTE_* variable, or {SETTINGS_FILE}.",
             ) from error
         except SettingsError as error:
             name = re.search(r'field "(\w+)"', str(error))
@@ -276,10 +277,42 @@ class Settings(BaseSettings):
             )
 
 
+_EXPECTED: Final[Mapping[str, str]] = {
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "decimal_parsing": "a number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "finite_number": "a finite number",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "enum": "{expected}",
+    "literal_error": "{expected}",
+    "string_type": "text",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "string_pattern_mismatch": "text like {pattern}",
+    "path_type": "a path",
+}
+"""Kinds of pydantic's errors in our words."""
+
+
+def _expected(error: dict[str, Any]) -> str:
+    if error["type"] == "value_error":  # a check of our own, in words of its own
+        return str(error["ctx"]["error"])
+    words = _EXPECTED.get(error["type"])
+    return f"expected {words.format(**error.get('ctx', {}))}" if words else str(error["msg"])
+
+
 def _fault(error: dict[str, Any]) -> str:
     """One of pydantic's errors in our words; the value of a name that no setting has may be a misspelt secret's."""
     name = ".".join(map(str, error["loc"]))
     if error["type"] != "extra_forbidden":
-        return f"{name}: {error['msg']}, got {error['input']!r}"
+        return f"{name}: got {error['input']!r}, {_expected(error)}"
     near = nearest(name, Settings.model_fields)
     return f"{name}: no setting has this name" + (f", did you mean {' or '.join(near)}?" if near else "")

@@ -12,7 +12,9 @@ def read_settings_file(path: Path) -> dict[str, Any]:
     Raises:
         SettingsInvalid: it cannot be read, or holds something else than settings.
     """
-    if not path.is_file():
+    if path.exists() and not path.is_file():
+        raise SettingsInvalid(f"{path}: got a directory, expected a file of settings", hint="Rename it, or remove it.")
+    if not path.exists():
         return {}
     import yaml  # noqa: PLC0415  # most directories have no such file, and every start would pay for it
 

@@ -1,11 +1,12 @@
 """`refute batch`: many tickets, in parallel, resumable; their outcomes on stdout, the worst one as the exit code."""
 
 import sys
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from flows.commands.values import Usd
 
 if TYPE_CHECKING:
     from flows.batch.answers import Ask
@@ -36,7 +37,7 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
     help="Reviewed allow-file: tickets whose dangerous scripts may run, each with its snapshot.",
 )
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
-@click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for each ticket.  [0.50]")
+@click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost for each ticket.  [0.50]")
 @click.option("--mutants", type=int, metavar="N", help="Small faults to measure each attack by; 0: none.  [30]")
 @click.option("--strength-floor", type=float, metavar="S", help="Strength that PASS needs, 0 to 1.  [0.6]")
 @click.option("--fresh", is_flag=True, help="Run all and ask models anew; ignore caches.")

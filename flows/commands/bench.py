@@ -2,12 +2,13 @@
 
 import sys
 from collections import Counter
-from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from flows.commands.values import Usd
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,12 +22,17 @@ if TYPE_CHECKING:
 @click.command(short_help="Measure a tester on code known to be right or wrong.")
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
-@click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers; ask no model.")
+@click.option(
+    "--replay",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Use recorded answers; ask no model.",
+)
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Draw at most N programs.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
 @click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
-@click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for one ticket.  [0.50]")
+@click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost for one ticket.  [0.50]")
 @click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
 @click.option("--critics", is_flag=True, help="Have critics read every version too, and measure them by focus.")
 @click.option("--again", is_flag=True, help="Start over, also where an unfinished run could go on.")

@@ -1,12 +1,12 @@
 """`refute critics`: critics of one ticket on demand, and what critics said lately."""
 
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from flows.commands.values import Usd
 from refute.critics.focus import Focus
 
 if TYPE_CHECKING:
@@ -23,8 +23,13 @@ def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
     for option in reversed(
         (
             click.option("--tester", metavar="NAME", help="gemini: a model criticises; property: text alone is read."),
-            click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers."),
-            click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost.  [0.50]"),
+            click.option(
+                "--replay",
+                type=click.Path(exists=True, file_okay=False, path_type=Path),
+                metavar="DIR",
+                help="Use recorded answers.",
+            ),
+            click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost.  [0.50]"),
             click.option("--no-remediation", is_flag=True, help="Ask for no remedy of what is confirmed."),
             click.option("--fresh", is_flag=True, help="Ask models anew; ignore caches."),
             click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True),

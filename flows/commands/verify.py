@@ -1,13 +1,13 @@
 """`refute verify TICKET`: one ticket through the flow, its outcome on stdout, its verdict as the exit code."""
 
 import sys
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from flows.commands.testers import testers
+from flows.commands.values import Usd, parse_size
 from refute.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,11 +34,16 @@ if TYPE_CHECKING:
 )
 @click.option("--accept-weak", is_flag=True, help="Exit 0 for PASS_WEAK.")
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attack: property, gemini, or both.  [property]")
-@click.option("--max-cost", type=Decimal, metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
+@click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
 @click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
 @click.option("--fresh", is_flag=True, help="Run all and ask models anew; ignore caches.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
-@click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers; ask no model.")
+@click.option(
+    "--replay",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Use recorded answers; ask no model.",
+)
 @click.option("--mutants", type=int, metavar="N", help="Small faults to measure the attack by; 0: none.  [30]")
 @click.option("--strength-floor", type=float, metavar="S", help="Strength that PASS needs, 0 to 1.  [0.6]")
 @click.option("--timeout-verification", type=float, metavar="S", help="Limit of the verification script.  [300]")
@@ -124,18 +129,3 @@ def _settings(options: dict[str, Any]) -> Settings:
         record_dir=options["record"],
         replay_dir=options["replay"],
     )
-
-
-def parse_size(text: str) -> int:
-    """Bytes from `512m`, `2g`, `1.5GiB` or a plain number.
-
-    Raises:
-        click.BadParameter: anything else.
-    """
-    units = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
-    number = text.strip().lower().removesuffix("b").removesuffix("i")
-    unit = number[-1:] if number[-1:] in units and not number[-1:].isdigit() else ""
-    try:
-        return int(Decimal(number.removesuffix(unit)) * units[unit])
-    except ArithmeticError as error:
-        raise click.BadParameter(f"got {text!r}, expected a size such as 512m or 2g", param_hint="--memory") from error

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from flows import program
-from flows.commands.verify import parse_size
+from flows.commands.values import parse_size
 from flows.program import COMMANDS, refute
 
 
@@ -137,3 +137,23 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
         program.run()
     assert end.value.code == 130
     assert "refute: interrupted: the process was asked to end (SIGTERM)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["verify", ".", "--max-cost", "abc"], "got 'abc', expected an amount in US dollars such as 0.50"),
+        (["batch", ".", "--max-cost", "-1"], "got '-1', expected an amount in US dollars such as 0.50"),
+        (["verify", ".", "--replay", "/no/such/folder"], "Directory '/no/such/folder' does not exist"),
+        (["verify", ".", "--max-cots", "1"], "No such option '--max-cots'. Did you mean '--max-cost'?"),
+        (["verify", ".", "--bogus"], "No such option '--bogus'.\n"),
+    ],
+)
+def test_a_wrong_option_is_told_before_anything_runs(
+    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["refute", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        program.run()
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

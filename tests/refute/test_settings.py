@@ -85,7 +85,7 @@ def test_a_file_without_a_setting_says_nothing(here: Path, content: str) -> None
         (b"mutants\n", "refute.yaml: got str"),
         (b"\xff\xfe", "refute.yaml: is not UTF-8"),
         (b"since: 2026-13-99\n", "refute.yaml: is no YAML: month must be in 1..12"),
-        (b"mutants: many\n", "settings: mutants: Input should be a valid integer.* got 'many'"),
+        (b"mutants: many\n", "settings: mutants: got 'many', expected a whole number"),
         (b"strenght_floor: 0.5\n", "no setting has this name, did you mean strength_floor"),
         (b"scan_block_from: low\n", "scan_block_from: .*expected one of medium, high, critical"),
     ],
@@ -186,3 +186,9 @@ def test_a_shared_folder_without_a_key_is_refused_and_a_key_is_never_shown(here:
     assert "hunter2" not in str(short.value)
     assert Settings.load(results_dir=here, signing_key=key).results_path == here
     assert Settings.load(state_dir=here).results_path == here / "results"
+
+
+def test_a_directory_in_the_place_of_the_file_is_refused(here: Path) -> None:
+    (here / SETTINGS_FILE).mkdir()
+    with pytest.raises(SettingsInvalid, match=r"refute\.yaml: got a directory, expected a file"):
+        Settings.load()
