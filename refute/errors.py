@@ -42,10 +42,12 @@ class TicketInvalid(UsageError):
     Args:
         source: the ticket file (and line, for JSON Lines).
         problems: one line per fault: the field's path, what it got, what it expected.
+        labels: of the ticket, as far as they can be read; None where they cannot.
     """
 
-    def __init__(self, source: str, problems: Iterable[str]) -> None:
+    def __init__(self, source: str, problems: Iterable[str], *, labels: tuple[str, ...] | None = None) -> None:
         self.source = source
+        self.labels = labels
         self.problems = tuple(problems)
         lines = "\n".join(f"  - {problem}" for problem in self.problems)
         count = len(self.problems)

@@ -46,7 +46,7 @@ def verified(batch: BatchRun, row: BatchTicket) -> Outcome | None:
     """
     batch.watcher.began(row.ticket_id)
     entry = batch.entries[row.ticket_id]
-    _tag(batch.batch_id, f"ticket:{row.ticket_id}", *entry.labels)
+    _tag(batch.batch_id, f"ticket:{row.ticket_id}", *(entry.labels or ()))
     try:
         outcome = _refused(batch, entry) if entry.ticket is None else _run(batch, row, entry)
     except Exception as error:  # the ledger, or what nobody foresaw: it ends the batch, which can be resumed

@@ -29,11 +29,8 @@ class Entry:
     """None where the file has faults."""
     problems: tuple[str, ...] = ()
     """The faults, one line each."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels of the ticket."""
-        return self.ticket.labels if self.ticket else ()
+    labels: tuple[str, ...] | None = ()
+    """Of the ticket; None where the file has faults that hide them."""
 
 
 def read_entries(path: Path) -> tuple[Entry, ...]:
@@ -57,7 +54,7 @@ def _with_own_ids(tickets: Iterable[Ticket | TicketInvalid]) -> Iterator[Entry]:
     taken = set(owners)
     for one in listed:
         if isinstance(one, Ticket) and owners[one.id] == one.source:
-            yield Entry(ticket_id=one.id, source=one.source, ticket=one)
+            yield Entry(ticket_id=one.id, source=one.source, ticket=one, labels=one.labels)
             continue
         problems: tuple[str, ...]
         if isinstance(one, Ticket):
@@ -66,7 +63,7 @@ def _with_own_ids(tickets: Iterable[Ticket | TicketInvalid]) -> Iterator[Entry]:
             problems = one.problems
         name = _free_id(_name_of(one.source), taken)
         taken.add(name)
-        yield Entry(ticket_id=TicketId(name), source=one.source, ticket=None, problems=problems)
+        yield Entry(ticket_id=TicketId(name), source=one.source, ticket=None, problems=problems, labels=one.labels)
 
 
 def _name_of(source: str) -> str:
@@ -97,7 +94,7 @@ def refusal(entry: Entry, *, run_id: str, tester: str) -> Outcome:
         started_at=datetime.now(UTC),
         duration_s=0.0,
         provenance=Provenance(refute_version=__version__, tester=tester),
-        labels=entry.labels,
+        labels=entry.labels or (),
     )
 
 
@@ -109,7 +106,7 @@ def gone(ticket_id: str, source: str) -> Entry:
 def unusable(entry: Entry, error: UsageError) -> Entry:
     """The entry of a ticket whose files turned out to be unusable."""
     problem = str(error).removeprefix(f"{entry.source}: ")
-    return Entry(ticket_id=entry.ticket_id, source=entry.source, ticket=None, problems=(problem,))
+    return Entry(ticket_id=entry.ticket_id, source=entry.source, ticket=None, problems=(problem,), labels=entry.labels)
 
 
 _GONE: Final = "the ticket was there when the batch began and is not, or not under this id, any more"

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from refute.batch.entry import Entry
 from refute.errors import UsageError
 from refute.outcome import Status
-from refute.ticket.record import Ticket
 
 CONTENT: Final = frozenset({Status.PASS, Status.PASS_WEAK, Status.SKIPPED, Status.DRY_RUN})
 """Statuses after which nobody needs to run the ticket again."""
@@ -44,48 +44,41 @@ def select(
 ) -> tuple[Entry, ...]:
     """The entries to run, in order.
 
-    A ticket file with faults is always taken and does not count for the limit: nobody can know what it would be.
+    A ticket file with faults is one too: its last outcome is that of the id that it goes by. Where its labels cannot be
+    read it is taken whatever labels are wanted, for nobody would hear of it otherwise.
 
     Args:
         entries: all there are.
         wanted: what is asked.
         last: ticket id → last outcome, for `only_failed`.
     """
-    taken: list[Entry] = []
-    count = 0
-    for entry in entries:
-        if entry.ticket is not None:
-            if not _fits(entry.ticket, wanted, last or {}):
-                continue
-            if wanted.limit is not None and count >= wanted.limit:
-                continue
-            count += 1
-        taken.append(entry)
-    return tuple(taken)
+    fitting = (entry for entry in entries if _fits(entry, wanted, last or {}))
+    return tuple(islice(fitting, wanted.limit))
 
 
-def _fits(ticket: Ticket, wanted: Selection, last: Mapping[str, LastOutcome]) -> bool:
-    if wanted.labels and not set(wanted.labels) & set(ticket.labels):
+def _fits(entry: Entry, wanted: Selection, last: Mapping[str, LastOutcome]) -> bool:
+    if wanted.labels and entry.labels is not None and not set(wanted.labels) & set(entry.labels):
         return False
     if wanted.only_failed:
-        before = last.get(ticket.id)
+        before = last.get(entry.ticket_id)
         return (
             before is not None
             and before.status not in CONTENT
             and (wanted.since is None or before.started_at >= wanted.since)
         )
-    return wanted.since is None or changed_at(ticket) >= wanted.since
+    return wanted.since is None or changed_at(entry) >= wanted.since
 
 
-def changed_at(ticket: Ticket) -> datetime:
-    """When the newest of the ticket's own files was changed; a missing one counts as changed now.
+def changed_at(entry: Entry) -> datetime:
+    """When the newest of a ticket's own files was changed; a missing one counts as changed now.
 
     Looks at the ticket file, the verification script and the implementation files, not at everything in the workspace.
     """
-    names = (ticket.verification_script, *ticket.implementation_files)
-    source = Path(re.sub(r":\d+$", "", ticket.source))
+    source, ticket = Path(re.sub(r":\d+$", "", entry.source)), entry.ticket
+    named = (ticket.verification_script, *ticket.implementation_files) if ticket else ()
+    files = [source, *(ticket.workspace / name for name in named if ticket)]
     try:
-        newest = max(path.stat().st_mtime for path in (source, *(ticket.workspace / name for name in names)))
+        newest = max(path.stat().st_mtime for path in files)
     except OSError:
         return datetime.now(UTC)
     return datetime.fromtimestamp(newest, UTC)

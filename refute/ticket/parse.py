@@ -113,11 +113,18 @@ def _ticket(document: Document | DocumentError, *, source: str, base: Path) -> T
     faults = [*document.faults, *shape_faults, *repeated_claim_ids(document.value)]
     faults += workspace_faults(document.value, base=base)
     if model is None or faults:
-        raise TicketInvalid(source, _in_words(faults, document))
+        raise TicketInvalid(source, _in_words(faults, document), labels=_labels(document.value))
     ticket = _record(model, source=source, base=base)
     if reasons := importability_faults(ticket):
-        raise TicketInvalid(source, [f"implementation_files: {reason}" for reason in reasons])
+        faults_told = [f"implementation_files: {reason}" for reason in reasons]
+        raise TicketInvalid(source, faults_told, labels=ticket.labels)
     return ticket
+
+
+def _labels(value: Any) -> tuple[str, ...] | None:
+    """Labels of a ticket that has other faults."""
+    labels = value.get("labels", []) if isinstance(value, dict) else None
+    return tuple(map(str, labels)) if isinstance(labels, list) else None
 
 
 def _in_words(faults: Iterable[Fault], document: Document) -> list[str]:
