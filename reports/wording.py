@@ -36,7 +36,7 @@ MEANING: Final[Mapping[Status, str]] = {
     Status.INCONCLUSIVE: "No verdict: a person has to look.",
     Status.BLOCKED_DANGEROUS_SCRIPT: "Nothing was run: the verification script is dangerous.",
     Status.BLOCKED_DANGEROUS_OPERATION: "The run destroyed files outside its workspace copy, inside the container.",
-    Status.CANCELLED: "Cancelled by a person, or nobody confirmed in time.",
+    Status.CANCELLED: "Not approved, or stopped before a verdict.",
     Status.SKIPPED_BUDGET: "Not attacked: the budget does not allow it.",
     Status.SKIPPED: "Not attacked: the policy does not ask for it.",
     Status.DRY_RUN: "Nothing was run: this was a dry run.",

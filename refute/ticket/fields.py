@@ -195,7 +195,7 @@ def _number_as_written(value: Any) -> Any:
 
 
 def _requirement(value: str) -> str:
-    expected = "'name==version --hash=sha256:…' with 64 hex digits"
+    expected = "'name==version --hash=sha256:…' with 64 hex digits (`pip download` the wheel, then `pip hash FILE`)"
     if len(value) > _MAX_REQUIREMENT_CHARS:
         raise _wrong(value, expected)
     line, *options = re.split(r"\s+(?=--)", _text(value).strip())
