@@ -34,7 +34,7 @@ def agreed(name: str, prompt: Prompt) -> None:
 
 @pytest.mark.parametrize("focus", Focus)
 def test_a_critic_is_asked_as_agreed(brief, focus):
-    agreed(f"critic-{focus}", review_prompt(focus, brief, SCRIPT))
+    agreed(f"critic-{focus}", review_prompt(focus, brief, SCRIPT, Tier.FLASH))
 
 
 def test_a_remedy_is_asked_for_as_agreed(brief):
