@@ -179,13 +179,12 @@ def test_s360_what_is_no_rework_is_told_and_opinion_goes_to_a_person_all_the_sam
     assert "nobody was asked" in outcome.reason
 
 
-@pytest.mark.parametrize(
-    ("answer", "code", "standing"),
-    [("uphold", 10, Standing.UPHELD), ("dismiss", 11, Standing.DISMISSED), ("", 15, Standing.UNCONFIRMED)],
-)
-def test_s360_a_person_at_the_terminal_upholds_or_dismisses_what_no_test_shows(
-    ticket, cli, gemini, tmp_path, answer, code, standing
-):
+ANSWERS = {"uphold": (10, Standing.UPHELD), "dismiss": (11, Standing.DISMISSED), "": (15, Standing.UNCONFIRMED)}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_s360_a_person_at_the_terminal_upholds_or_dismisses_what_no_test_shows(ticket, cli, gemini, tmp_path, answer):
+    code, standing = ANSWERS[answer]
     gemini.criticise = correctness(says("", "critical"))
     where = ticket(files=RIGHT, claims=[{"id": "C1", "text": CLAIM}])
     environment = {"REFUTE_GEMINI_FILE": str(tmp_path / "gemini.yaml"), "REFUTE_MUTANTS": "0"}
