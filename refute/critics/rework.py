@@ -6,6 +6,7 @@ again; what was submitted stays what is verified.
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,8 @@ VARIABLE: Final = "REFUTE_FAILURES"
 CACHES: Final = "__pycache__"
 """Folders that any run of Python leaves; they are no change."""
 NAMES_SHOWN: Final = 3
+LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+"""As git counts them: a form feed ends none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ def diff_of(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> str:
 
 
 def _lines(content: bytes) -> list[str]:
-    return content.decode("utf-8", "surrogateescape").splitlines(keepends=True)
+    return LINE.findall(content.decode("utf-8", "surrogateescape"))
 
 
 def _terminated(line: str) -> str:

@@ -9,7 +9,7 @@ from refute.adversary.attack import Brief
 from refute.adversary.generation.prompting import tier_of
 from refute.caching.kind import VERIFICATION
 from refute.critics.answer import Counterexample, ReadReview, read_remedy, read_review
-from refute.critics.counterexamples import Key, gather, stand
+from refute.critics.counterexamples import PASSES, Key, gather, stand
 from refute.critics.focus import BlockOn, Focus, focuses_of
 from refute.critics.judging import Judgement, judge
 from refute.critics.material import missing_evidence, promises_of
@@ -155,8 +155,8 @@ class _Answer:
         return replace(self, review=review, counterexamples={**self.counterexamples, **tests}, own=own)
 
     def tried(self, failures: Sequence[ReviewFailure]) -> Review:
-        """The review after the tests ran: of the earlier failures those that they still show."""
-        still = tuple(one for one in failures[self.own :] if one.standing is Standing.CONFIRMED)
+        """The review after the tests ran: without the earlier failures whose tests pass now."""
+        still = tuple(one for one in failures[self.own :] if one.reason != PASSES)
         verdict = ReviewVerdict.FAIL if still else self.review.verdict
         return replace(self.review, failures=(*failures[: self.own], *still), verdict=verdict)
 

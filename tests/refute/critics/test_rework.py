@@ -46,7 +46,7 @@ def test_a_rework_changes_the_implementation_and_nothing_else(changed, words):
         assert words in wrong.reason
 
 
-@pytest.mark.parametrize("after", [b"one\nthree\n", b"one\nthree", b"", b"one\r\ntwo\r\n", b"\xff\n"])
+@pytest.mark.parametrize("after", [b"one\nthree\n", b"one\nthree", b"", b"one\r\ntwo\r\n", b"\xff\n", b"one\x0ctwo\n"])
 def test_git_applies_the_difference(tmp_path, after):
     before = {"a.py": b"one\ntwo\n", "b.py": b"same\n"}
     (tmp_path / "a.py").write_bytes(before["a.py"])
