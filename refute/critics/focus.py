@@ -51,6 +51,8 @@ class CriticsSettings(BaseModel):
     rework_on_host: bool = False
     """Whether that command runs on this machine, with its network and rights, instead of in the sandbox."""
     rework_timeout_s: Annotated[float, Field(gt=0, le=86_400)] = 600
+    alternate_models: bool = False
+    """Whether critics ask the two models, flash and pro, in turn; else all ask the ticket's."""
     always: bool = False
     """Whether critics are asked also where the attack has decided a ticket."""
 

@@ -101,8 +101,9 @@ def _by_model(
     proven = earlier.proven if earlier else ()
     number = 1 + max((one.round for one in earlier.reviews), default=1) if earlier else 1
     script = ports.contents(snapshot)[ticket.verification_script].decode("utf-8", "replace")
-    tiers = alternating(tier_of(ticket.labels), len(focuses))
-    asking = [_Asking(ports, brief, focus, script, tier) for focus, tier in zip(focuses, tiers, strict=True)]
+    tier, count = tier_of(ticket.labels), len(focuses)
+    tiers = alternating(tier, count) if settings.alternate_models else (tier,) * count
+    asking = [_Asking(ports, brief, focus, script, one) for focus, one in zip(focuses, tiers, strict=True)]
     asked = [ports.stages.run(STAGE, one.review) for one in asking]
     files = ports.contents(snapshot)
     tried = _tried(ports, ticket, snapshot, [answer.located(files).carrying(proven) for answer in asked])
