@@ -1,8 +1,8 @@
 """The stages of a ticket in order, once: for `verify-ticket`, for a batch's ticket task, and for a chunk's.
 
 snapshot, scan → confirm → verify → write tests → screen → attack → triage → strength → harden → second environment →
-critics → verdict; the outcome in every case. What runs a container or asks a model is a Prefect task (`tasks.stages`),
-also inside of hardening.
+critics → rework → judge → verdict; the outcome in every case. What runs a container or asks a model is a Prefect task
+(`tasks.stages`), also inside of hardening.
 """
 
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from flows.containers import BoundedSandbox, Containers
 from flows.orchestrator.model_limit import model_turn
 from flows.orchestrator.server import still_answers
-from flows.orchestrator.subtask_events import tell_completed, tell_reviewed
+from flows.orchestrator.subtask_events import tell_completed, tell_judged, tell_reviewed, tell_reworked
 from flows.terminal.approver import show
 from refute.approval import Approver
 from refute.case import CaseFile
@@ -22,7 +22,17 @@ from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
 from refute.sandbox.network_hosts import AllowedHost
 from refute.settings import Settings
-from refute.stages import admission, critics, hardening, second_environment, strength, trial, writing
+from refute.stages import (
+    admission,
+    critics,
+    escalation,
+    hardening,
+    rework,
+    second_environment,
+    strength,
+    trial,
+    writing,
+)
 from refute.stages.evidence import Evidence
 from tasks.outcome import record_and_show
 from tasks.results import results_kept_in
@@ -134,8 +144,14 @@ def run_stages(ports: TicketPorts, case: CaseFile, request: "VerifyRequest", app
         again = case.keep(second_environment.run_elsewhere(ports, ticket, snapshot, hardened))
         tell_completed(case)
         critique = case.keep(critics.review_change(ports, ticket, snapshot, hardened, again))
-        tell_reviewed(case)
-        case.keep(trial.reach_verdict(ports, hardened, again, critique))
+        tell_reviewed(case, critique)
+        reworking = case.keep(rework.rework(ports, ticket, snapshot, critique))
+        tell_reworked(case, reworking)
+        decided = critics.is_decided(ports, hardened, again)
+        ports.observer.began("judge")  # no task, as the confirmation is none
+        judged = case.keep(escalation.escalate(ports, question, approver, critique, reworking, decided=decided))
+        tell_judged(case, judged)
+        case.keep(trial.reach_verdict(ports, hardened, again, judged.critique))
 
 
 def record_outcome(ports: TicketPorts, case: CaseFile) -> Outcome:

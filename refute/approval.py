@@ -22,6 +22,9 @@ class Question:
     """What would run and with which limits, one line each."""
     timeout_s: float
     """How long the answer is waited for."""
+    opinions: tuple[str, ...] = ()
+    """Failures that critics name and no test shows. Where there are any, they are what is asked about: an approval
+    dismisses them, a denial by somebody upholds them."""
 
     @property
     def dangers(self) -> tuple[Finding, ...]:
@@ -40,6 +43,7 @@ class Beforehand:
 
 
 IN_ADVANCE: Final = Beforehand()
+NOBODY_ASKED: Final = "nobody was asked, as the run was approved in advance; verify it without --yes to answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +128,8 @@ class AdvanceApprover:
         Returns:
             An approval of the question's snapshot, or a denial that names how to override.
         """
+        if question.opinions:
+            return Denial(reason=NOBODY_ASKED)
         if question.dangers:
             rules = ", ".join(sorted({finding.rule_id for finding in question.dangers}))
             return Denial(

@@ -19,7 +19,9 @@ from refute.scan.finding import ScanResult
 from refute.stages.evidence import (
     AttackStage,
     Critique,
+    Escalation,
     Hardening,
+    Reworking,
     SecondRun,
     StrengthStage,
     Triage,
@@ -30,6 +32,7 @@ from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import Verdict
 from refute.wording import counted
 
+Reviewed = Critique | Reworking | Escalation
 Kept = (
     Snapshot
     | ScanResult
@@ -42,7 +45,7 @@ Kept = (
     | StrengthStage
     | Hardening
     | SecondRun
-    | Critique
+    | Reviewed
     | Verdict
 )
 _NOTHING = Decimal(0)
@@ -74,6 +77,7 @@ class CaseFile:
     hardening: Hardening | None = None
     again: SecondRun | None = None
     critique: Critique | None = None
+    reworking: Reworking | None = None
     verdict: Verdict | None = None
     recorded: Outcome | None = None
     """The outcome, once it is durable."""
@@ -179,7 +183,7 @@ class CaseFile:
                 self._file_evidence(record)
 
     def _file_evidence(
-        self, record: "AttackStage | Triage | StrengthStage | Hardening | SecondRun | Critique | Verdict"
+        self, record: AttackStage | Triage | StrengthStage | Hardening | SecondRun | Reviewed | Verdict
     ) -> None:
         """From the attack on."""
         match record:
@@ -199,16 +203,25 @@ class CaseFile:
                 self.again, self.triage = record, record.evidence.triage
                 if record.summary:
                     self._note("second environment", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
-            case Critique():
-                self.critique = record
-                if record.reviews:
-                    sandbox_s, cost_usd = record.sandbox_s, record.cost_usd
-                    self._note("critics", record.summary, sandbox_s=sandbox_s, cost_usd=cost_usd, kept=record.kept)
             case Verdict():
                 self.verdict = record
                 self._note("verdict", record.status)
             case _:
+                self._file_review(record)
+
+    def _file_review(self, record: Reviewed) -> None:
+        """What critics say, what is done about it, and what a person says; nothing is noted of what did not happen."""
+        match record:
+            case Critique(sandbox_s=sandbox_s, cost_usd=cost_usd, kept=kept):
+                self.critique, name = record, "critics"
+            case Reworking(sandbox_s=sandbox_s, cost_usd=cost_usd):
+                self.reworking, name, kept = record, "rework", None
+            case Escalation():
+                self.critique, name, sandbox_s, cost_usd, kept = record.critique, "judge", 0.0, _NOTHING, None
+            case _:
                 assert_never(record)
+        if record.summary:
+            self._note(name, record.summary, sandbox_s=sandbox_s, cost_usd=cost_usd, kept=kept)
 
     def _file_hardening(self, record: Hardening) -> None:
         """What the round led to takes the place of what was there before; nothing is noted where none was held."""

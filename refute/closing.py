@@ -52,6 +52,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         strength=strength,
         second_environment=case.again.found if case.again else None,
         reviews=case.critique.reviews if case.critique else (),
+        reworks=case.reworking.reworks if case.reworking else (),
         critics_tests=case.critique.tests if case.critique else "",
         models=_models(case),
         rounds=round_yields((case.writing, case.hardening.writing if case.hardening else None), case.screening, triage),
@@ -61,7 +62,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
 
 def _models(case: CaseFile) -> tuple[ModelUse, ...]:
     """What every model was asked so far."""
-    stages = (case.writing, case.triage, case.measured, case.hardening, case.critique)
+    stages = (case.writing, case.triage, case.measured, case.hardening, case.critique, case.reworking)
     return added(*(stage.models for stage in stages if stage is not None))
 
 
@@ -99,7 +100,7 @@ def _caveats(case: CaseFile) -> tuple[str, ...]:
     if case.writing is not None:
         notes += case.writing.notes
         notes += tuple(f"a server of this machine, {one}, answered, not Gemini" for one in local_servers(case))
-        paid = (case.writing, case.triage, case.measured, case.hardening, case.critique)
+        paid = (case.writing, case.triage, case.measured, case.hardening, case.critique, case.reworking)
         if any(one is not None and one.cost_usd is None for one in paid):
             notes += ("a model without a known price was asked: what this cost is unknown",)
     return notes + (case.verdict.caveats if case.verdict else ())

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.approval import Confirmation
-from refute.critics.record import Review
+from refute.critics.record import Review, Rework
 from refute.scan.finding import ScanResult
 from refute.ticket.record import ClaimId, LeftOut, TicketId
 
@@ -292,6 +292,8 @@ class Outcome:
     """What became of the tests in other surroundings; None where nothing was about to pass."""
     reviews: tuple[Review, ...] = ()
     """What each critic says; empty where the attack had decided already."""
+    reworks: tuple[Rework, ...] = ()
+    """What `critics.rework_command` made of a copy after a review that failed; no part of the verdict."""
     critics_tests: str = ""
     """The source of the critics' counterexamples that ran."""
     labels: tuple[str, ...] = ()

@@ -15,6 +15,11 @@ def state_dir() -> Path:
         return Path("~/.local/state/refute")
 
 
+def evidence_directory(state: Path, run_id: str, ticket_id: str) -> Path:
+    """Where the evidence about a ticket lies, below the state directory; a run has one for each of its tickets."""
+    return state / "runs" / run_id / ticket_id
+
+
 def cache_dir() -> Path:
     """Where what can be made anew is kept.
 

@@ -14,6 +14,7 @@ from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.audit_chain import AuditAnchor, log_name
 from refute.outcome import Outcome, Provenance, Status, Stop
 from refute.outcome_document import write_document
+from refute.places import evidence_directory
 from refute.ports import Ports
 from refute.settings import Settings
 
@@ -41,7 +42,7 @@ def _made_durable(ports: Ports, case: CaseFile) -> Outcome:
         case.anchor = _audit_verdict(ports, case)
         case.audited = True
     outcome = close(case, provenance(ports, case))
-    directory = evidence_directory(ports.settings, outcome.run_id, outcome.ticket_id)
+    directory = evidence_directory(ports.settings.state_dir, outcome.run_id, outcome.ticket_id)
     with contextlib.suppress(OSError):  # the ledger has all of it, and may lie elsewhere
         write_evidence(outcome, directory)
     _enter(ports, case, outcome, directory)
@@ -105,11 +106,6 @@ def provenance(ports: Ports, case: CaseFile) -> Provenance:
     return ran
 
 
-def evidence_directory(settings: Settings, run_id: str, ticket_id: str) -> Path:
-    """Where the evidence about a ticket lies; a run has one for each of its tickets."""
-    return settings.state_dir / "runs" / run_id / ticket_id
-
-
 def write_evidence(outcome: Outcome, directory: Path) -> None:
     """Write outcome, attack and reproducers, each whole or not at all."""
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -143,7 +139,7 @@ def _slug(text: str) -> str:
 
 def reproducer_paths(settings: Settings, outcome: Outcome) -> dict[str, str]:
     """Test name → where its reproducer was written, as far as it was."""
-    directory = evidence_directory(settings, outcome.run_id, outcome.ticket_id)
+    directory = evidence_directory(settings.state_dir, outcome.run_id, outcome.ticket_id)
     paths = {failure.test_name: directory / reproducer_name(failure.test_name) for failure in outcome.failures}
     return {name: str(path) for name, path in paths.items() if path.is_file()}
 

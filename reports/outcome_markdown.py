@@ -18,6 +18,7 @@ from reports.wording import (
     money,
     provenance_line,
     review_lines,
+    rework_lines,
     round_lines,
     run_line,
     strength_lines,
@@ -103,6 +104,8 @@ def _strength(outcome: Outcome) -> Iterator[str]:
         yield from _list("In a second environment", elsewhere_lines(outcome.second_environment))
     if outcome.reviews:
         yield from _list("Critics", review_lines(outcome.reviews))
+    if outcome.reworks:
+        yield from _list("Reworks (copies; the verdict is about the submitted files)", rework_lines(outcome.reworks))
 
 
 def _scan(outcome: Outcome) -> Iterator[str]:

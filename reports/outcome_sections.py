@@ -23,6 +23,7 @@ from reports.wording import (
     mark,
     provenance_line,
     review_lines,
+    rework_lines,
     round_lines,
     run_line,
     strength_lines,
@@ -150,6 +151,8 @@ def story(outcome: Outcome) -> Table:
         table.add_row("", "elsewhere", _lines(elsewhere_lines(outcome.second_environment)))
     if outcome.reviews:
         table.add_row("", "critics", _lines(review_lines(outcome.reviews)))
+    if outcome.reworks:
+        table.add_row("", "reworks", _lines(rework_lines(outcome.reworks)))
     if outcome.stages:
         table.add_row("", "stages", Text(", ".join(map(_stage, outcome.stages))))
     if outcome.decoys_touched:

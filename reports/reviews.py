@@ -57,12 +57,13 @@ def render_reviews(rows: Sequence[ReviewRow], form: str) -> str:
 
 
 def _by_focus(rows: Sequence[ReviewRow]) -> pd.DataFrame:
-    """Focus → how often it passed, failed and so on, confirmed failures, tokens a review."""
+    """Focus → how often it passed, failed and so on, confirmed failures, tokens a review, cost of all."""
     frame = pd.DataFrame([asdict(row) for row in rows], columns=list(ReviewRow.__dataclass_fields__))
     frame["tokens"] = frame["input_tokens"] + frame["output_tokens"]
     counts = pd.crosstab(frame["focus"], frame["verdict"]).reindex(columns=[*ReviewVerdict], fill_value=0)
     sums = frame.groupby("focus").agg(confirmed=("confirmed", "sum"), tokens_each=("tokens", "mean"))
-    return counts.join(sums.round(0).astype(int))
+    costs = frame.groupby("focus")["cost_usd"].agg(lambda each: money(total(each)))
+    return counts.join(sums.round(0).astype(int)).join(costs.rename("cost"))
 
 
 def _table(rows: Sequence[ReviewRow]) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import MutantResult, ShallowClaim, Strength, ViolationEnd
 from refute.caching.wording import age_in_words
-from refute.critics.record import Review, ReviewFailure
+from refute.critics.record import Review, ReviewFailure, Rework
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.outcome import (
     ClaimResult,
@@ -275,6 +275,16 @@ def review_lines(reviews: Sequence[Review]) -> list[str]:
             f"  {fault.severity}, {fault.standing}: {_place(fault)}{fault.description} ({fault.reason})"
             for fault in one.failures
         ]
+    return told
+
+
+def rework_lines(reworks: Sequence[Rework]) -> list[str]:
+    """What became of each rework, where it is, and what critics say of it."""
+    told = []
+    for one in reworks:
+        told.append(f"before review {one.round}: {one.end}" + (f" ({one.reason})" if one.reason else ""))
+        told += [f"  changed {', '.join(one.changed)}; difference: {one.diff}"] if one.diff else []
+        told += [f"  {line}" for line in review_lines(one.reviews)]
     return told
 
 

@@ -74,6 +74,7 @@ def backstop_s(stage: str, settings: Settings) -> float:
         "write tests": MODEL_STAGE_S,
         "plant violations": MODEL_STAGE_S,
         "critics": MODEL_STAGE_S,
+        "rework": settings.critics.rework_timeout_s,
     }
     return 2 * limits_s.get(stage, 0.0) + MARGIN_S
 

@@ -42,9 +42,23 @@ VIOLATIONS: Final = _stage(
 STRENGTH: Final = _stage("strength", CACHED, does="Runs the attack on mutants of the code, in containers.")
 SECOND: Final = _stage("second environment", CACHED, does="Runs what would pass once more in other surroundings.")
 CRITICS: Final = _stage("critics", RETRIED, does="Has a critic look for failures of the change.")
+REWORK: Final = _stage("rework", PLAIN, does="Has the operator's command mend a copy after a review that failed.")
 STATIC: Final = _stage("static critics", CACHED, does="Has ruff, bandit and mypy read the code, in a container.")
 OUTCOME: Final = _stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
-ORDER: Final = (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, SECOND, CRITICS, STATIC, OUTCOME)
+ORDER: Final = (
+    SCAN,
+    VERIFY,
+    WRITE_TESTS,
+    ATTACK,
+    TRIAGE,
+    VIOLATIONS,
+    STRENGTH,
+    SECOND,
+    CRITICS,
+    STATIC,
+    REWORK,
+    OUTCOME,
+)
 STAGES: Final = {one.name: one for one in ORDER}
 """In the order of a ticket; hardening runs some of them once more."""
 

@@ -19,20 +19,25 @@ DIGEST_CHARS = 12
 @click.option("--show", is_flag=True, help="Show the question and answer nothing.")
 @click.option("--yes", is_flag=True, help="Confirm without being asked; needs --files.")
 @click.option("--no", "decline", is_flag=True, help="Decline without being asked.")
-@click.option("--files", metavar="DIGEST", help="With --yes: confirm only these files (sha256:…, as --show prints it).")
+@click.option("--dismiss", is_flag=True, help="Say that no failure that critics name is one; needs --files.")
+@click.option("--uphold", is_flag=True, help="Say that a failure that critics name is one.")
+@click.option("--files", metavar="DIGEST", help="With --yes or --dismiss: only these files (--show prints it).")
 @click.option("--note", default="", metavar="WHY", help="Why; kept with the answer in outcome, ledger and audit log.")
-def confirm(run: str | None, *, show: bool, yes: bool, decline: bool, files: str | None, note: str) -> int:
+def confirm(  # noqa: PLR0913  # its options
+    run: str | None, *, show: bool, yes: bool, decline: bool, dismiss: bool, uphold: bool, files: str | None, note: str
+) -> int:
     """Answer the question about RUN: a ticket, a batch, or the id of the run that waits. Without RUN, list them.
 
     Shows script, scan and planned limits, then asks. The answer holds for exactly the files that are shown.
     Exits with 0 once it is answered, 16 where the question goes on waiting, 3 where no such question waits.
     """
-    if (run is None and (show or yes or decline)) or show + yes + decline > 1:
-        raise click.UsageError("expected RUN and at most one of --show, --yes, --no")
+    answers = show + yes + decline + dismiss + uphold
+    if (run is None and answers) or answers > 1:
+        raise click.UsageError("expected RUN and at most one of --show, --yes, --no, --dismiss, --uphold")
     if note and (run is None or show):
         raise click.UsageError("--note goes with an answer")
-    if yes != (files is not None):
-        raise click.UsageError("--yes and --files go together: who is not shown the script names what is confirmed")
+    if (yes or dismiss) != (files is not None):
+        raise click.UsageError("--files goes with --yes or --dismiss: who is shown nothing names what is approved")
     from flows.confirmation.waiting import find_question, waiting_questions
     from flows.run import on_running_server
     from refute.settings import Settings
@@ -43,8 +48,9 @@ def confirm(run: str | None, *, show: bool, yes: bool, decline: bool, files: str
         if run is None:
             return _list(waiting)
         found = find_question(run, waiting)
-        if yes or decline:
-            return _answer_unasked(found, files, approve=yes, note=note)
+        if yes or decline or dismiss or uphold:
+            _require_fitting(found, opinions=dismiss or uphold)
+            return _answer_unasked(found, files, approve=yes or dismiss, note=note)
         return _put(found, settings, show=show, note=note)
 
 
@@ -54,6 +60,7 @@ def _list(waiting: "list[Waiting]") -> int:
         blocking = sum(ticket.blocking for ticket in asked.tickets)
         count = len(asked.tickets) + asked.left_out
         what = f"{count} script{'s' if count != 1 else ''}" if asked.is_list else asked.tickets[0].title
+        what = f"{what}  what critics say" if asked.is_about_opinions else what
         danger = f"  {blocking} BLOCKING" if blocking else ""
         click.echo(f"{asked.subject}  {what}{danger}  until {asked.deadline:%Y-%m-%d %H:%M} UTC  {one.url}".rstrip())
     first = (
@@ -68,7 +75,7 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
 
     from flows.confirmation.waiting import answer
     from flows.in_advance import user
-    from flows.terminal.approver import NO, YES, describe_ticket, read_line
+    from flows.terminal.approver import DISMISS, NO, OPINIONS_PROMPT, UPHOLD, YES, describe_ticket, read_line
 
     asked = found.question
     console = Console(stderr=not show)
@@ -81,15 +88,27 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
         return 0
     blocking = sum(ticket.blocking for ticket in asked.tickets)
     what = f"in spite of {blocking} blocking findings" if blocking else "in the sandbox"
-    console.print(f"Run this {what}? [y/n, else it waits]", markup=False, end=" ")
+    yes, no = (DISMISS, UPHOLD) if asked.is_about_opinions else (YES, NO)
+    prompt = OPINIONS_PROMPT if asked.is_about_opinions else f"Run this {what}? [y/n, else it waits]"
+    console.print(prompt, markup=False, end=" ")
     said = (read_line(settings.confirmation_timeout_s) or "").strip().lower()
     if not sys.stdin.isatty():
         console.print()
-    if said not in YES | NO:
+    if said not in yes | no:
         click.echo("refute: not answered; the question goes on waiting", err=True)
         return WAITING_EXIT_CODE
-    answer(found, approve=said in YES, person=f"{user()} by refute confirm", note=note)
-    return _said(found, approve=said in YES)
+    answer(found, approve=said in yes, person=f"{user()} by refute confirm", note=note)
+    return _said(found, approve=said in yes)
+
+
+def _require_fitting(found: "Waiting", *, opinions: bool) -> None:
+    """Refuse an answer in the words of another kind of question: `--yes` could mean either of what critics say."""
+    from refute.errors import UsageError
+
+    asked = found.question
+    if asked.is_about_opinions != opinions:
+        about = "what may run: answer with --yes or --no" if opinions else "critics: answer with --dismiss or --uphold"
+        raise UsageError(f"confirm {asked.subject}: the question is about {about}")
 
 
 def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note: str) -> int:
@@ -108,5 +127,6 @@ def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note:
 
 def _said(found: "Waiting", *, approve: bool) -> int:
     digest = found.question.digest.removeprefix("sha256:")[:DIGEST_CHARS]
-    click.echo(f"{found.question.subject}: {'confirmed' if approve else 'declined'} (files {digest})")
+    done = {"confirm": "confirmed", "decline": "declined", "dismiss": "dismissed", "uphold": "upheld"}
+    click.echo(f"{found.question.subject}: {done[found.question.choices[not approve]]} (files {digest})")
     return 0

@@ -57,7 +57,8 @@ class FormApprover:
         if state.is_completed() and state.name == CONFIRMED:
             return Approval(snapshot_digest=asked.digest, by=by, note=note)
         if state.name == DECLINED:
-            return Denial(reason=f"declined by {by}" + (f": {note}" if note else ""), by=by)
+            said = "upheld" if question.opinions else "declined"
+            return Denial(reason=f"{said} by {by}" + (f": {note}" if note else ""), by=by)
         return Denial(reason=state.message or "the question in the Prefect UI was not answered")
 
 
@@ -135,7 +136,7 @@ def _said(state: State[None]) -> tuple[str, str]:
 
 def _challenge(ports: Ports, asked: AskedQuestion) -> None:
     ports.audit.record(
-        Gate.CONFIRMATION,
+        Gate.REVIEW if asked.is_about_opinions else Gate.CONFIRMATION,
         AuditDecision.CHALLENGE,
         run_id=ports.run_id,
         reason="asked in the Prefect UI",

@@ -27,8 +27,6 @@ POLL_S: Final = 2.0
 SERVER_MARGIN_S: Final = 60
 """The server's own time limit ends later than ours, which says what it means."""
 PAUSE_KEY: Final = "confirm"
-CONFIRM: Final = "confirm"
-DECLINE: Final = "decline"
 CONFIRMED: Final = "CONFIRMED"
 """Name of the state of a run whose question was approved; its message is who did, and why on a line of its own."""
 DECLINED: Final = "DECLINED"
@@ -39,9 +37,7 @@ MAX_NOTE_CHARS: Final = 500
 class Reply(RunInput):
     """What the form is filled in with. What decides has no default: a resume without an answer is none."""
 
-    decision: Literal["confirm", "decline"] = Field(
-        title="Decision", description="confirm: run this in the sandbox. decline: run nothing."
-    )
+    decision: str
     person: str = Field(min_length=1, max_length=MAX_PERSON_CHARS, title="Your name", description="For the audit log.")
     note: str = Field(default="", max_length=MAX_NOTE_CHARS, title="Why", description="Kept with the answer.")
 
@@ -49,11 +45,21 @@ class Reply(RunInput):
 def form_for(question: AskedQuestion) -> type[Reply]:
     """The form of one question: its digest and nonce are filled in, and nothing else is taken in their place."""
     fields: dict[str, Any] = {
+        "decision": _decision(question),
         "digest": (str, _fixed(question.digest, "Files", "What the answer is about; leave it as it is.")),
         "nonce": (str, _fixed(question.nonce, "Question", "Which question is answered; leave it as it is.")),
     }
     form = create_model("Confirmation", __base__=Reply, **fields)
     return form.with_initial_data(description=question.description())
+
+
+def _decision(question: AskedQuestion) -> tuple[Any, Any]:
+    """A field with the two answers of a question, in its own words: what one question approves, no other one takes."""
+    if question.is_about_opinions:
+        text = "dismiss: none of these is a failure; the ticket goes on. uphold: at least one is; the ticket fails."
+        return Literal["dismiss", "uphold"], Field(title="Decision", description=text)
+    text = "confirm: run this in the sandbox. decline: run nothing."
+    return Literal["confirm", "decline"], Field(title="Decision", description=text)
 
 
 def _fixed(value: str, title: str, description: str) -> Any:
@@ -83,7 +89,7 @@ def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     same = hmac.compare_digest(_of(reply, "digest"), question.digest.encode())
     if not same or not hmac.compare_digest(_of(reply, "nonce"), question.nonce.encode()):
         return Cancelled(name="REFUSED", message=f"the answer by {person} is not about these files")
-    if reply.decision != CONFIRM:
+    if reply.decision != question.choices[0]:
         return Cancelled(name=DECLINED, message=said)
     return Completed(name=CONFIRMED, message=said)
 

@@ -19,6 +19,10 @@ MAX_SCRIPT_CHARS: Final = 20_000
 MAX_SCRIPTS_CHARS: Final = 100_000
 """Of all scripts of a list together: Prefect takes at most 512 kB of parameters."""
 MAX_FINDINGS: Final = 100
+CONFIRM: Final = "confirm"
+DECLINE: Final = "decline"
+DISMISS: Final = "dismiss"
+UPHOLD: Final = "uphold"
 TICKETS_SHOWN: Final = 200
 DIGEST_CHARS: Final = 12
 
@@ -69,6 +73,8 @@ class AskedTicket(BaseModel):
     allowed: int = 0
     """How many more there are that the allow-file lets through; they stand behind the findings."""
     plan: tuple[str, ...]
+    opinions: tuple[str, ...] = ()
+    """Failures that critics name: where there are any, they are what is asked about, after everything has run."""
     digest: str
     """Of the frozen files that the answer is about."""
 
@@ -92,6 +98,7 @@ class AskedTicket(BaseModel):
             blocking=len(scan.blocking),
             allowed=len(scan.suppressed),
             plan=tuple(printable(line, max_chars=500, keep_newlines=False) for line in question.plan),
+            opinions=tuple(printable(line, max_chars=1_000, keep_newlines=False) for line in question.opinions),
             digest=question.snapshot.digest,
         )
 
@@ -135,8 +142,21 @@ class AskedQuestion(BaseModel):
     left_out: int = 0
     """Tickets of the list that are not shown."""
 
+    @property
+    def is_about_opinions(self) -> bool:
+        """Whether a person judges what critics say, and not what may run."""
+        return any(one.opinions for one in self.tickets)
+
+    @property
+    def choices(self) -> tuple[str, str]:
+        """What lets the ticket go on, and what does not."""
+        return (DISMISS, UPHOLD) if self.is_about_opinions else (CONFIRM, DECLINE)
+
     def description(self) -> str:
         """The form's text, in Markdown that no ticket can break out of."""
+        if self.is_about_opinions:
+            until = f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; without an answer the ticket stays undecided."
+            return "\n\n".join([until, *(part for one in self.tickets for part in _opinions(one))])
         silence = "without an answer they go on waiting" if self.is_list else "no answer means no"
         parts = [
             f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; {silence}.",
@@ -181,6 +201,15 @@ def _sections(ticket: AskedTicket) -> list[str]:
         parts.append(f"**{ticket.hidden_words}**")
     parts.append("Would run:\n\n" + "\n".join(f"- {_cell(line)}" for line in ticket.plan))
     return parts
+
+
+def _opinions(ticket: AskedTicket) -> list[str]:
+    named = "\n".join(f"- {_cell(line)}" for line in ticket.opinions)
+    return [
+        f"**{_cell(ticket.ticket_id)}** {_cell(ticket.title)}",
+        f"Critics name {counted(len(ticket.opinions), 'failure')} that no test shows:\n\n{named}",
+        *(_cell(line) for line in ticket.plan),
+    ]
 
 
 def _cell(text: str) -> str:

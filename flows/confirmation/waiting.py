@@ -18,7 +18,7 @@ from prefect.client.schemas.responses import SetStateStatus
 from prefect.utilities.urls import url_for
 from pydantic import ValidationError
 
-from flows.confirmation.form import CONFIRM, DECLINE, MAX_NOTE_CHARS, MAX_PERSON_CHARS
+from flows.confirmation.form import MAX_NOTE_CHARS, MAX_PERSON_CHARS
 from flows.confirmation.question import AskedQuestion
 from refute.errors import RefuteError, UsageError
 
@@ -84,7 +84,7 @@ def answer(waiting: Waiting, *, approve: bool, person: str, note: str = "") -> N
         QuestionNotFound: the server does not take it: somebody was quicker, or time is up.
     """
     filled_in = {
-        "decision": CONFIRM if approve else DECLINE,
+        "decision": waiting.question.choices[not approve],
         "person": person[:MAX_PERSON_CHARS],
         "note": note[:MAX_NOTE_CHARS],
         "digest": waiting.question.digest,

@@ -14,10 +14,13 @@ from rich.text import Text
 
 from flows.confirmation.question import AskedTicket
 from flows.in_advance import by_flag, user
-from refute.approval import IN_ADVANCE, Approval, Decision, Denial, Question
+from refute.approval import IN_ADVANCE, NOBODY_ASKED, Approval, Decision, Denial, Question
 
 YES: Final = frozenset({"y", "yes"})
 NO: Final = frozenset({"n", "no"})
+DISMISS: Final = frozenset({"d", "dismiss"})
+UPHOLD: Final = frozenset({"u", "uphold"})
+OPINIONS_PROMPT: Final = "Is any of these a real failure? [uphold/dismiss]"
 
 
 class TerminalApprover:
@@ -32,7 +35,10 @@ class TerminalApprover:
         self._console = console or Console(stderr=True)
 
     def ask(self, question: Question) -> Decision:
-        """Ask; anything but a clear yes in time is a no."""
+        """Ask; anything but a clear yes in time is a no, and about what critics say anything unclear no answer."""
+        return self._judge(question) if question.opinions else self._confirm(question)
+
+    def _confirm(self, question: Question) -> Decision:
         if self._in_advance and not question.dangers:
             return Approval(snapshot_digest=question.snapshot.digest, by=by_flag(), beforehand=IN_ADVANCE)
         self._console.print(describe(question))
@@ -51,6 +57,22 @@ class TerminalApprover:
         if not answer:
             return Denial(reason="no answer: standard input is at its end")
         return Denial(reason="declined at the terminal", by=person())
+
+    def _judge(self, question: Question) -> Decision:
+        if self._in_advance:
+            return Denial(reason=NOBODY_ASKED)
+        self._console.print(describe(question))
+        self._console.print(Text(OPINIONS_PROMPT, style="bold"), end=" ")
+        try:
+            answer = (read_line(question.timeout_s) or "").strip().lower()
+        except KeyboardInterrupt as interrupt:
+            return Denial(reason=str(interrupt) or "interrupted at the prompt")
+        if answer in DISMISS:
+            return Approval(snapshot_digest=question.snapshot.digest, by=person())
+        if answer in UPHOLD:
+            return Denial(reason=f"upheld by {person()}", by=person())
+        self._console.print("Not answered.")
+        return Denial(reason="nobody answered at the terminal; verify the ticket again to be asked once more")
 
     def _prompt(self, question: Question) -> Text:
         if question.dangers:
@@ -76,7 +98,13 @@ def describe(question: Question) -> Group:
 
 
 def describe_ticket(asked: AskedTicket) -> Group:
-    """The same of a question that was asked elsewhere."""
+    """The same of a question that was asked elsewhere; of what critics say, that alone."""
+    if asked.opinions:
+        return Group(
+            Text.assemble((asked.ticket_id, "bold"), f"  {asked.title}"),
+            Panel(Text("\n".join(asked.opinions)), title="Critics say, and no test shows", title_align="left"),
+            *map(Text, asked.plan),
+        )
     script = Syntax(
         asked.script, "bash", line_numbers=True, word_wrap=True, background_color="default", theme="ansi_dark"
     )

@@ -12,9 +12,9 @@ from refute.outcome import Outcome, StageRecord
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-LONG: Final = frozenset({"verify", "attack", "strength"})
+LONG: Final = frozenset({"verify", "attack", "strength", "rework"})
 """Stages that run a container, for minutes where the limits allow: also named when they begin."""
-SILENT: Final = frozenset({"confirm", "outcome"})
+SILENT: Final = frozenset({"confirm", "judge", "outcome"})
 """A prompt, and what follows the verdict: a clock would stand in the way."""
 
 

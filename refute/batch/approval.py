@@ -1,9 +1,12 @@
 """One approval for a whole list of tickets, each bound to the files that were listed."""
 
 from dataclasses import replace
+from typing import Final
 
 from refute.approval import IN_ADVANCE, AdvanceApprover, Approval, Beforehand, Decision, Denial, Question
 from refute.batch.allowance import Allowance
+
+NOBODY_IN_BATCH: Final = "nobody is asked in a batch; verify the ticket alone, without --yes, to answer"
 
 
 class ListedApprover:
@@ -39,6 +42,8 @@ class ListedApprover:
     def ask(self, question: Question) -> Decision:
         """Approve exactly what was listed; findings that block only with an allowance for these very files."""
         digest = question.snapshot.digest
+        if question.opinions:
+            return Denial(reason=NOBODY_IN_BATCH)
         if self._declined:
             return Denial(reason=f"declined by {self._by}", by=self._by, beforehand=self._when)
         if self._digest is not None and digest != self._digest:

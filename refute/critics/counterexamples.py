@@ -12,6 +12,7 @@ from refute.critics.answer import Counterexample
 from refute.critics.record import ReviewFailure, Standing
 
 TESTER: Final = "critics"
+PASSES: Final = "its test passes on the code"
 NAME: Final = re.compile(r"\bdef\s+(?P<name>test_[A-Za-z0-9_]{1,120})\s*\(")
 Key = tuple[int, int]
 """Index of a review, index of a failure in it."""
@@ -89,4 +90,4 @@ def _why_not(test: str | None, screening: Screening, end: TriagedTest | None, ta
     if end is None:
         return "its test was not run"
     passed = end.verdict is TriageVerdict.SURVIVED
-    return "its test passes on the code" if passed else f"its test decides nothing: {end.reason}"
+    return PASSES if passed else f"its test decides nothing: {end.reason}"

@@ -44,6 +44,15 @@ class CriticsSettings(BaseModel):
     directories: Mapping[str, Annotated[tuple[Focus, ...], Field(min_length=1)]] = {}
     """Folder of a workspace (`auth/`) → critics that changes of files in it get as well."""
     block_on: BlockOn = BlockOn.CONFIRMED
+    max_attack_rounds: Annotated[int, Field(ge=1, le=10)] = 2
+    """Reviews of a change that fails: of what was submitted, then of each rework."""
+    rework_command: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(max_length=100)] = ()
+    """Mends a copy of the files after a review that fails; empty: nobody does, a person is asked at once."""
+    rework_on_host: bool = False
+    """Whether that command runs on this machine, with its network and rights, instead of in the sandbox."""
+    rework_timeout_s: Annotated[float, Field(gt=0, le=86_400)] = 600
+    alternate_models: bool = False
+    """Whether critics ask the two models, flash and pro, in turn; else all ask the ticket's."""
     always: bool = False
     """Whether critics are asked also where the attack has decided a ticket."""
 

@@ -11,7 +11,7 @@ from refute.critics.answer import SCHEMA, read_review
 from refute.critics.focus import Focus
 from refute.critics.material import change_of, promises_of
 from refute.critics.record import ReviewFailure
-from refute.llm.model import MARKER, DataClass, Prompt, fence
+from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 
 VERSION: Final = 1
 SYSTEM: Final = "critic-system-1"
@@ -24,13 +24,20 @@ def critic_id(focus: Focus) -> str:
     return f"{focus}-{VERSION}"
 
 
-def review_prompt(focus: Focus, brief: Brief, script: str) -> Prompt:
+def alternating(first: Tier, count: int) -> tuple[Tier, ...]:
+    """Which of the two models each critic asks: that of the ticket, then the other one, in turn."""
+    other = Tier.FLASH if first is Tier.PRO else Tier.PRO
+    return tuple(other if number % 2 else first for number in range(count))
+
+
+def review_prompt(focus: Focus, brief: Brief, script: str, tier: Tier) -> Prompt:
     """The question of one critic, with no sight of what others say.
 
     Args:
         focus: what it looks for.
         brief: of the ticket.
         script: the author's verification script, whose quality it looks at too.
+        tier: of the model that is asked.
     """
     parts = {
         "Ticket": f"{brief.ticket.id}: {brief.ticket.title}",
@@ -43,7 +50,7 @@ def review_prompt(focus: Focus, brief: Brief, script: str) -> Prompt:
         system=f"{_text(critic_id(focus))}\n{_text(SYSTEM)}".replace("{marker}", MARKER),
         text=_data(parts),
         answer_schema=SCHEMA,
-        tier=tier_of(brief.ticket.labels),
+        tier=tier,
         data_class=DataClass.CODE,
         usable=lambda answer: not isinstance(read_review(answer), str),
     )

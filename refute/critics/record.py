@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
+from typing import Final
 
 from refute.critics.focus import Focus
 
@@ -41,6 +42,10 @@ class Standing(StrEnum):
 
     CONFIRMED = "confirmed"
     """Its counterexample ran in the sandbox, and fails."""
+    UPHELD = "upheld"
+    """A person says that it is one."""
+    DISMISSED = "dismissed"
+    """A person says that it is none."""
     UNCONFIRMED = "unconfirmed"
     """It has no counterexample, or one that shows nothing."""
     WITHOUT_EVIDENCE = "without evidence"
@@ -87,8 +92,8 @@ class Review:
 
     @property
     def confirmed(self) -> tuple[ReviewFailure, ...]:
-        """The critical and major failures that a test showed."""
-        return tuple(one for one in self.blocking if one.standing is Standing.CONFIRMED)
+        """The critical and major failures that a test showed, or a person upheld."""
+        return tuple(one for one in self.blocking if one.standing in HELD)
 
     @property
     def blocking(self) -> tuple[ReviewFailure, ...]:
@@ -96,6 +101,41 @@ class Review:
         return tuple(
             one for one in self.failures if one.severity.blocks and one.standing is not Standing.WITHOUT_EVIDENCE
         )
+
+
+HELD: Final = frozenset({Standing.CONFIRMED, Standing.UPHELD})
+"""More than an opinion."""
+
+
+Named = tuple[Review, ReviewFailure]
+"""A failure, and the review that names it."""
+
+
+class ReworkEnd(StrEnum):
+    """How a rework ended."""
+
+    PASSED_REVIEW = "passed its review"
+    FAILED_REVIEW = "failed its review"
+    REFUSED = "refused"
+    """It changed other files than those of the implementation, or none."""
+    FAILED = "failed"
+    """The command, or the review of what it made, did not come to an end that says something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rework:
+    """One rework and what became of it, as the outcome keeps it."""
+
+    round: int
+    """Of the review that looks at it; the submitted files are round 1."""
+    end: ReworkEnd
+    reason: str
+    changed: tuple[str, ...] = ()
+    folder: str = ""
+    """Where the mended copy is kept."""
+    diff: str = ""
+    """The file that holds its difference to what was submitted."""
+    reviews: tuple[Review, ...] = ()
 
 
 def verdict_of(failures: Sequence[ReviewFailure]) -> ReviewVerdict:

@@ -49,6 +49,8 @@ class Gate(StrEnum):
     VERIFICATION = "verification"
     SCREEN = "screen"
     ATTACK = "attack"
+    REVIEW = "review"
+    """What critics say of a change, and what a person says of that."""
     VERDICT = "verdict"
     RETENTION = "retention"
     """Whether the model's provider keeps nothing, as far as that can be asked."""

@@ -46,7 +46,7 @@ def rows_of(outcome: Outcome, audited: AuditAnchor | None, costs_csv: str) -> Ou
         FAILURES.name: failure_rows(outcome),
         SANDBOX_RUNS.name: sandbox_rows(outcome),
         CONFIRMATIONS.name: confirmation_rows(outcome),
-        REVIEWS.name: [review_row(one, outcome.run_id, outcome.ticket_id) for one in outcome.reviews],
+        REVIEWS.name: [review_row(one, outcome.run_id, outcome.ticket_id) for one in _reviews(outcome)],
     }
     row = {**outcome_row(outcome), **_anchor(audited), "costs_csv": costs_csv}
     return OutcomeRows(run=run_row(outcome), outcome=row, children=children)
@@ -90,6 +90,11 @@ def outcome_row(outcome: Outcome) -> Row:
         **_strength(outcome.strength),
         "tiers": ", ".join(sorted({one.tier for one in outcome.rounds} - {""})),
     }
+
+
+def _reviews(outcome: Outcome) -> list[Review]:
+    """Of the submitted files, and of reworks."""
+    return [*outcome.reviews, *(review for one in outcome.reworks for review in one.reviews)]
 
 
 def review_row(review: Review, run_id: str, ticket_id: str) -> Row:

@@ -6,24 +6,27 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Brief
+from refute.adversary.generation.prompting import tier_of
 from refute.caching.kind import VERIFICATION
 from refute.critics.answer import Counterexample, ReadReview, read_remedy, read_review
-from refute.critics.counterexamples import Key, gather, stand
+from refute.critics.counterexamples import PASSES, Key, gather, stand
 from refute.critics.focus import BlockOn, Focus, focuses_of
 from refute.critics.judging import Judgement, judge
 from refute.critics.material import missing_evidence, promises_of
-from refute.critics.prompting import critic_id, remedy_prompt, review_prompt
+from refute.critics.prompting import alternating, critic_id, remedy_prompt, review_prompt
 from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Standing
 from refute.critics.text_critic import read_text
 from refute.critics.tools import read_tools, tool_requirements, tools_job
 from refute.errors import BudgetExhausted, ModelUnavailable, RequirementsUnavailable
-from refute.llm.model import Completion, Prompt
+from refute.guardrails.audit import Decision, Gate
+from refute.llm.model import Completion, Prompt, Tier
 from refute.llm.pricing import total
 from refute.outcome import Status
 from refute.ports import Ports
 from refute.settings import TesterName
 from refute.stages.brief import brief_of
-from refute.stages.evidence import Critique, Hardening, SecondRun, Triage
+from refute.stages.evidence import Critique, Evidence, Hardening, SecondRun, Triage
+from refute.stages.second_environment import rerun_elsewhere, survivors
 from refute.stages.trial import reach_verdict, run_attack, screen_tests, triage_tests
 from refute.stages.usage import added, models_used
 from refute.ticket.record import Snapshot, Ticket
@@ -40,14 +43,24 @@ def review_change(ports: Ports, ticket: Ticket, snapshot: Snapshot, hardened: Ha
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
-    decided = reach_verdict(ports, hardened, again).status not in {Status.PASS, Status.PASS_WEAK, Status.INCONCLUSIVE}
-    if decided and not ports.settings.critics.always:
+    if is_decided(ports, hardened, again) and not ports.settings.critics.always:
         return Critique(reviews=(), judgement=Judgement(status=None))
     return criticise(ports, ticket, snapshot, focuses_of(ticket, ports.settings.critics))
 
 
-def criticise(
-    ports: Ports, ticket: Ticket, snapshot: Snapshot, focuses: Sequence[Focus], *, remediation: bool = True
+def is_decided(ports: Ports, hardened: Hardening, again: SecondRun) -> bool:
+    """Whether the attack has failed a ticket, so that nothing that critics say could change that."""
+    return reach_verdict(ports, hardened, again).status not in {Status.PASS, Status.PASS_WEAK, Status.INCONCLUSIVE}
+
+
+def criticise(  # what, by whom, and which round
+    ports: Ports,
+    ticket: Ticket,
+    snapshot: Snapshot,
+    focuses: Sequence[Focus],
+    *,
+    remediation: bool = True,
+    earlier: Critique | None = None,
 ) -> Critique:
     """Have critics look at a ticket's change.
 
@@ -59,33 +72,56 @@ def criticise(
         snapshot: its files.
         focuses: the critics to ask.
         remediation: whether a remedy is asked for what is confirmed, in a call of its own.
+        earlier: the round before, of which these files are a rework: what its tests showed is looked for once more.
 
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
-    brief = brief_of(ports, ticket, snapshot)
-    settings = ports.settings.critics
     if all(name is TesterName.PROPERTY for name in ports.settings.testers):
-        return _without_model(ports, ticket, snapshot, brief, focuses)
-    script = ports.contents(snapshot)[ticket.verification_script].decode("utf-8", "replace")
-    asked = [ports.stages.run(STAGE, _Asking(ports, brief, focus, script).review) for focus in focuses]
-    tried = _tried(ports, ticket, snapshot, [answer.located(ports.contents(snapshot)) for answer in asked])
+        critique = _without_model(ports, ticket, snapshot, focuses)
+    else:
+        critique = _by_model(ports, ticket, snapshot, focuses, earlier)
     if remediation:
-        tried = _remedied(ports, brief, tried)
-    judgement = judge(tried.reviews, block_on=settings.block_on, defaults=settings.focus_areas)
+        critique = _remedied(ports, brief_of(ports, ticket, snapshot), critique)
+    ports.audit.record(
+        Gate.REVIEW,
+        Decision.DENY if critique.judgement.status else Decision.ALLOW,
+        run_id=ports.run_id,
+        reason=critique.judgement.reason or "nothing that critics say keeps the ticket from going on",
+        metadata={"ticket": ticket.id, "snapshot": snapshot.digest, "critics": critique.summary},
+    )
+    return critique
+
+
+def _by_model(
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, focuses: Sequence[Focus], earlier: Critique | None
+) -> Critique:
+    """What the critics say, and what their tests show."""
+    brief, settings = brief_of(ports, ticket, snapshot), ports.settings.critics
+    proven = earlier.proven if earlier else ()
+    number = 1 + max((one.round for one in earlier.reviews), default=1) if earlier else 1
+    script = ports.contents(snapshot)[ticket.verification_script].decode("utf-8", "replace")
+    tier, count = tier_of(ticket.labels), len(focuses)
+    tiers = alternating(tier, count) if settings.alternate_models else (tier,) * count
+    asking = [_Asking(ports, brief, focus, script, one) for focus, one in zip(focuses, tiers, strict=True)]
+    asked = [ports.stages.run(STAGE, one.review) for one in asking]
+    files = ports.contents(snapshot)
+    tried = _tried(ports, ticket, snapshot, [answer.located(files).carrying(proven) for answer in asked])
+    reviews = tuple(replace(one, round=number) for one in tried.reviews)
+    judgement = judge(reviews, block_on=settings.block_on, defaults=settings.focus_areas)
     return replace(
         tried,
+        reviews=reviews,
         judgement=judgement,
         cost_usd=total([tried.cost_usd, *(answer.review.cost_usd for answer in asked)]),
         models=added(tried.models, models_used([one for answer in asked for one in answer.completions])),
     )
 
 
-def _without_model(
-    ports: Ports, ticket: Ticket, snapshot: Snapshot, brief: Brief, focuses: Sequence[Focus]
-) -> Critique:
+def _without_model(ports: Ports, ticket: Ticket, snapshot: Snapshot, focuses: Sequence[Focus]) -> Critique:
     """What tools and the text alone show: advice, which decides nothing. Tools that cannot be had are told as such."""
-    reviews: tuple[Review, ...] = (read_text(brief),) if Focus.SPEC_COMPLIANCE in focuses else ()
+    brief, files = brief_of(ports, ticket, snapshot), ports.contents(snapshot)
+    reviews: tuple[Review, ...] = (read_text(brief, files),) if Focus.SPEC_COMPLIANCE in focuses else ()
     sandbox_s, kept = 0.0, None
     try:
         image = ports.image_id(replace(ticket, requirements=tool_requirements()))
@@ -107,6 +143,23 @@ class _Answer:
     review: Review
     counterexamples: Mapping[int, Counterexample]
     completions: tuple[Completion, ...] = ()
+    own: int = 0
+    """How many of the failures it named itself; what follows was proven in the round before."""
+
+    def carrying(self, proven: Sequence[tuple[Focus, ReviewFailure, Counterexample]]) -> "_Answer":
+        """With what tests of this focus showed in the round before, to be shown once more, or to be gone."""
+        ours = [(failure, test) for focus, failure, test in proven if focus is self.review.focus]
+        own = len(self.review.failures)
+        again = tuple(replace(one, standing=Standing.UNCONFIRMED, remediation="") for one, _ in ours)
+        tests = {own + index: test for index, (_, test) in enumerate(ours)}
+        review = replace(self.review, failures=(*self.review.failures, *again))
+        return replace(self, review=review, counterexamples={**self.counterexamples, **tests}, own=own)
+
+    def tried(self, failures: Sequence[ReviewFailure]) -> Review:
+        """The review after the tests ran: without the earlier failures whose tests pass now."""
+        still = tuple(one for one in failures[self.own :] if one.reason != PASSES)
+        verdict = ReviewVerdict.FAIL if still else self.review.verdict
+        return replace(self.review, failures=(*failures[: self.own], *still), verdict=verdict)
 
     def located(self, files: Mapping[str, bytes]) -> "_Answer":
         """With every failure marked whose evidence is not there; its counterexample is not run."""
@@ -124,9 +177,9 @@ def _located(failure: ReviewFailure, files: Mapping[str, bytes]) -> ReviewFailur
 class _Asking:
     """One critic."""
 
-    def __init__(self, ports: Ports, brief: Brief, focus: Focus, script: str) -> None:
+    def __init__(self, ports: Ports, brief: Brief, focus: Focus, script: str, tier: Tier) -> None:
         self._ports, self._brief, self._focus = ports, brief, focus
-        self._prompt = review_prompt(focus, brief, script)
+        self._prompt = review_prompt(focus, brief, script, tier)
         self._completions: list[Completion] = []
 
     def review(self) -> _Answer:
@@ -179,25 +232,33 @@ def _tried(ports: Ports, ticket: Ticket, snapshot: Snapshot, answers: Sequence[_
     screening = screen_tests(ports, held, snapshot, made.attack)
     attacked = run_attack(ports, held, snapshot, screening)
     triage = triage_tests(ports, held, snapshot, screening, attacked) if attacked.run else Triage()
-    reviews = tuple(
-        replace(
-            answer.review,
-            failures=tuple(
-                failure
-                if failure.standing is Standing.WITHOUT_EVIDENCE
-                else stand(failure, made.names.get((number, index)), screening, triage.triaged, attacked.run)
-                for index, failure in enumerate(answer.review.failures)
-            ),
+    triaged, second_s = triage.triaged, 0.0
+    evidence = Evidence(screening=screening, attacked=attacked, triage=triage)
+    if survivors(evidence):
+        again = rerun_elsewhere(ports, held, snapshot, evidence)
+        triaged, second_s = again.evidence.triage.triaged, again.sandbox_s
+    found = [
+        tuple(
+            failure
+            if failure.standing is Standing.WITHOUT_EVIDENCE
+            else stand(failure, made.names.get((number, index)), screening, triaged, attacked.run)
+            for index, failure in enumerate(answer.review.failures)
         )
         for number, answer in enumerate(answers)
-    )
+    ]
     return Critique(
-        reviews=reviews,
+        reviews=tuple(answer.tried(failures) for answer, failures in zip(answers, found, strict=True)),
         judgement=Judgement(status=None),
         tests=screening.attack.source if screening.attack.tests else "",
         cost_usd=triage.cost_usd,
         models=triage.models,
-        sandbox_s=attacked.sandbox_s,
+        sandbox_s=attacked.sandbox_s + second_s,
+        proven=tuple(
+            (answer.review.focus, failure, answer.counterexamples[index])
+            for answer, failures in zip(answers, found, strict=True)
+            for index, failure in enumerate(failures)
+            if failure.standing is Standing.CONFIRMED
+        ),
     )
 
 

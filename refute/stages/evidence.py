@@ -8,8 +8,10 @@ from decimal import Decimal
 from refute.adversary.attack import Attack, AttackRun, Screening, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.violations import Violation
+from refute.critics.answer import Counterexample
+from refute.critics.focus import Focus
 from refute.critics.judging import Judgement
-from refute.critics.record import Review, ReviewVerdict
+from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Rework
 from refute.outcome import ClaimResult, KeptFrom, ModelUse, RoundYield, SecondEnvironment, Stop, TestFailure
 from refute.sandbox.job import JobResult
 
@@ -154,11 +156,39 @@ class Critique:
     sandbox_s: float = 0.0
     kept: KeptFrom | None = None
     """None where tools did not read the code, or read it now."""
+    proven: tuple[tuple[Focus, ReviewFailure, Counterexample], ...] = ()
+    """The confirmed failures with the tests that show them, for a later round."""
 
     @property
     def summary(self) -> str:
         """`correctness pass, security fail (1 confirmed)`; empty where no critic was asked."""
         return ", ".join(f"{one.critic_id if not one.model else one.focus} {_told(one)}" for one in self.reviews)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reworking:
+    """The reworks of a change that failed its review; what was submitted stays what is verified."""
+
+    reworks: tuple[Rework, ...] = ()
+    cost_usd: Decimal | None = Decimal(0)
+    """Of their reviews; what the command itself costs is not known here."""
+    models: tuple[ModelUse, ...] = ()
+    sandbox_s: float = 0.0
+    """Of their reviews."""
+
+    @property
+    def summary(self) -> str:
+        """`round 2 passed its review`; empty where nothing was reworked."""
+        return ", ".join(f"round {one.round} {one.end}" for one in self.reworks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalation:
+    """The critique after a person was asked about what is opinion."""
+
+    critique: Critique
+    summary: str = ""
+    """Who said what; empty where there was nothing to ask."""
 
 
 def _told(review: Review) -> str:

@@ -34,19 +34,24 @@ def run_elsewhere(ports: Ports, ticket: Ticket, snapshot: Snapshot, hardened: Ha
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
-    before = SecondRun(evidence=hardened.evidence)
     if reach_verdict(ports, hardened).status is not Status.PASS:
-        return before
+        return SecondRun(evidence=hardened.evidence)
+    return rerun_elsewhere(ports, ticket, snapshot, hardened.evidence)
+
+
+def rerun_elsewhere(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence) -> SecondRun:
+    """Run the tests that passed once more in other surroundings; raises as `run_elsewhere`."""
+    before = SecondRun(evidence=evidence)
     brief = brief_of(ports, ticket, snapshot)
     found = SecondEnvironment(identity_reads=identity_reads(brief))
     if not ports.settings.second_environment:
         return replace(before, found=replace(found, not_run=OFF), summary=OFF)
-    again = Elsewhere(ports, ticket, snapshot, hardened.evidence.screening.attack, survivors(hardened.evidence))
+    again = Elsewhere(ports, ticket, snapshot, evidence.screening.attack, survivors(evidence))
     lasting = not left_to_chance(brief, again.attack.source, ports.contents(snapshot))
     ran = ports.stages.cached(SECOND_RUN, again.key() if lasting else None, again.run)
     sandbox_s = 0.0 if ran.kept else max(record.result.duration_s for record in ran.record)
     before = replace(before, sandbox_s=sandbox_s, kept=ran.kept)
-    return _Conclusion(ports, brief, hardened.evidence, again).of(before, found, ran.record)
+    return _Conclusion(ports, brief, evidence, again).of(before, found, ran.record)
 
 
 def survivors(evidence: Evidence) -> tuple[str, ...]:

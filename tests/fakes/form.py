@@ -18,7 +18,7 @@ MARK_EMPTY = '[...document.querySelectorAll("textarea")].find(t => !t.value).set
 
 
 @contextmanager
-def form_of(deployed: Deployed, subject: str) -> Iterator[Browser]:
+def form_of(deployed: Deployed, subject: str, shows: str = "Would run") -> Iterator[Browser]:
     """A browser with the open form of the question about a ticket or a batch."""
 
     def listed() -> str:
@@ -27,7 +27,7 @@ def form_of(deployed: Deployed, subject: str) -> Iterator[Browser]:
     url = wait_for(listed).rsplit(" ", 1)[1]
     with chromium() as browser:
         browser.open(url, height=1300).wait_for(f"confirm {subject}", "Paused").click("Resume")
-        yield browser.wait_for("Decision", "Would run")
+        yield browser.wait_for("Decision", shows)
 
 
 def fill_in(browser: Browser, decision: str) -> None:

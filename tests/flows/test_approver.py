@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from flows.terminal.approver import TerminalApprover, describe, read_line
-from refute.approval import Approval, Denial, Question
+from refute.approval import NOBODY_ASKED, AdvanceApprover, Approval, Denial, Question
 from refute.scan.finding import Confidence, Finding, ScanResult, Severity, Suppressed
 from refute.ticket.record import Snapshot
 from tests.fakes.tickets import fake_ticket
@@ -27,7 +27,11 @@ DANGER = Finding(
 
 
 def question(
-    *findings: Finding, timeout_s: float = 5, script: str = "echo hi\n", suppressed: tuple[Suppressed, ...] = ()
+    *findings: Finding,
+    timeout_s: float = 5,
+    script: str = "echo hi\n",
+    suppressed: tuple[Suppressed, ...] = (),
+    opinions: tuple[str, ...] = (),
 ) -> Question:
     ticket = fake_ticket(title="A title")
     return Question(
@@ -37,6 +41,7 @@ def question(
         scan=ScanResult(findings=findings, scanned=("verify.sh",), suppressed=suppressed),
         plan=("verify: bash verify.sh",),
         timeout_s=timeout_s,
+        opinions=opinions,
     )
 
 
@@ -78,6 +83,34 @@ def test_anything_but_yes_is_a_no(answering, data):
     decision, _ = ask(question())
     assert isinstance(decision, Denial)
     assert bool(decision.by) == bool(data.strip())  # an empty line reads as the end of standard input: nobody's answer
+
+
+OPINIONS = ("security, critical: a secret is logged",)
+
+
+@pytest.mark.parametrize(
+    ("data", "approves", "answered"),
+    [
+        (b"dismiss\n", True, True),
+        (b"u\n", False, True),
+        (b"y\n", False, False),
+        (b"n\n", False, False),
+        (b"", False, False),
+    ],
+)
+def test_what_critics_say_is_upheld_or_dismissed_by_these_words_alone(answering, data, approves, answered):
+    answering(data)
+    decision, shown = ask(question(opinions=OPINIONS))
+    assert isinstance(decision, Approval) is approves
+    assert bool(decision.by) is answered
+    assert OPINIONS[0] in shown
+    assert "echo hi" not in shown
+
+
+def test_yes_in_advance_dismisses_nothing_that_critics_say():
+    decision, _ = ask(question(opinions=OPINIONS), in_advance=True)
+    assert decision == Denial(reason=NOBODY_ASKED)
+    assert AdvanceApprover(by="--yes").ask(question(opinions=OPINIONS)) == Denial(reason=NOBODY_ASKED)
 
 
 def test_silence_is_a_no_after_the_time_limit(answering):

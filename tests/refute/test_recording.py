@@ -7,8 +7,9 @@ from refute.case import CaseFile
 from refute.errors import LedgerUnavailable
 from refute.observer import Unwatched
 from refute.outcome import Outcome, Status, Stop
+from refute.places import evidence_directory
 from refute.ports import Ports
-from refute.recording import evidence_directory, record
+from refute.recording import record
 from refute.settings import Settings
 from tests.fakes.tickets import fake_ticket
 
@@ -78,7 +79,7 @@ def test_where_the_ledger_fails_the_message_names_the_verdict_and_the_file_that_
     ports.__dict__["ledger"] = _Failing()
     with pytest.raises(LedgerUnavailable, match="T-1, CANCELLED") as failure:
         record(ports, case)
-    document = evidence_directory(ports.settings, "run", "T-1") / "outcome.json"
+    document = evidence_directory(ports.settings.state_dir, "run", "T-1") / "outcome.json"
     assert str(document) in str(failure.value)
     assert '"CANCELLED"' in document.read_text()
 

@@ -24,6 +24,8 @@ from reports.artifacts import artifact_key
 from tests.fakes.browser import Browser
 from tests.fakes.deployed import WITHIN_S, Deployed, wait_for
 from tests.fakes.form import fill_in, form_of, submit
+from tests.fakes.gemini.reviewers import CLAIM, RIGHT, correctness, mild, says
+from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.prefect_api import asked
 from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles
 
@@ -216,6 +218,40 @@ def find_out_why(browser: Browser, deployed: Deployed, run_id: str) -> None:
     # The link leads to the story itself, not to a list of stories.
     browser.open(f"{pages}{path}", height=1300).wait_for("FAILED_ADVERSARIAL", "Refutation 1 of", "Reproducer")
     assert "expected 'hello-world', got 'hello_world'" in browser.text()
+
+
+@pytest.mark.engine
+@pytest.mark.browser
+def test_s360_a_person_judges_in_the_browser_what_critics_say(deployed: Deployed, gemini: GeminiServer, tmp_path: Path):
+    gemini.respond, gemini.criticise = mild, correctness(says("", "critical"))
+    claims = [{"id": "C1", "text": CLAIM}]
+    directory = TicketFiles(id="UI-2", files=RIGHT, claims=claims).write(tmp_path / "UI-2")
+    run_id = deployed.run(
+        "verify-ticket/ad-hoc",
+        {"ticket": str(directory), "approval": "ask", "fresh": True},
+        REFUTE_TESTER="gemini",
+        REFUTE_MUTANTS="0",
+        REFUTE_GEMINI_FILE=str(tmp_path / "gemini.yaml"),
+        GOOGLE_APPLICATION_CREDENTIALS=os.environ["GOOGLE_APPLICATION_CREDENTIALS"],
+    )
+    wait_for(lambda: "UI-2" in deployed.refute("confirm").stdout)
+    digest = next(line for line in deployed.refute("confirm", "UI-2", "--show").stdout.split() if "sha256:" in line)
+    deployed.refute("confirm", "UI-2", "--yes", "--files", digest)
+    wait_for(lambda: "what critics say" in deployed.refute("confirm").stdout)
+    assert deployed.refute("confirm", "UI-2", "--yes", "--files", digest).returncode == 2
+    with form_of(deployed, "UI-2", "negative totals lose their sign") as browser:
+        fill_in(browser, "uphold")
+        submit(browser)
+    ended = deployed.ended(run_id)
+    assert (ended["state_type"], ended["state_name"]) == ("FAILED", "FAILED_REVIEW")
+    assert "upheld by Ada Lovelace, asked in the Prefect UI" in ended["state"]["message"]
+    wanted = {"filter": {"event": {"prefix": ["refute.subtask.failed"]}, "order": "DESC"}, "limit": 10}
+
+    def told() -> bool:
+        events = deployed.post("/events/filter", wanted)["events"]
+        return "upheld by Ada Lovelace, asked in the Prefect UI" in [one["payload"].get("answer") for one in events]
+
+    wait_for(told)
 
 
 @pytest.mark.engine

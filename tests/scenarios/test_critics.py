@@ -1,72 +1,46 @@
-"""S260: critics by a local Gemini: a brilliant, a wrong, a noisy and a broken one, on right and wrong code."""
+"""S260, S360: critics by a local Gemini: a brilliant, a wrong, a noisy and a broken one, on right and wrong code."""
 
 import json
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from refute.critics.focus import Focus
-from refute.critics.record import ReviewVerdict, Standing
+from refute.critics.focus import CriticsSettings, Focus
+from refute.critics.record import ReviewVerdict, ReworkEnd, Standing
 from refute.outcome import Status
+from tests.fakes.gemini.reviewers import (
+    CLAIM,
+    INVENTED,
+    REAL,
+    RIGHT,
+    WRONG,
+    correctness,
+    is_about_a_remedy,
+    mild,
+    says,
+)
 from tests.fakes.gemini.server import no_failures
-from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 from tests.fakes.prefect_api import asked as asked_of
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
-CLAIM = "halves(total) returns two integers whose sum is total; the first is never smaller than the second."
-RIGHT = {"slug.py": "def halves(total: int) -> tuple[int, int]:\n    return total - total // 2, total // 2\n"}
-WRONG = {
-    "slug.py": "def halves(total: int) -> tuple[int, int]:\n"
-    "    first = (abs(total) + 1) // 2\n    return first, abs(total) - first\n"
-}
-MILD = "def test_mild():\n    from slug import halves\n    assert halves(5) == (3, 2)\n"
-QUOTE = "two integers whose sum is total"
-HONEST = {
-    "sum(halves(-3))": {"demand": "returns", "value": "-3"},
-    "halves(5)": {"demand": "returns", "value": "(3, 2)"},
-}
 LENIENT = {"mutants": 0}
-
-
-def says(code: str, severity: str = "major", evidence: str = "slug.py:2") -> Answer:
-    example = {"promise": "C1", "quote": QUOTE, "code": f"def test_sum():\n    from slug import halves\n    {code}\n"}
-    failure = {"severity": severity, "description": "negative totals lose their sign", "evidence": evidence}
-    return json_answer({"verdict": "fail", "failures": [{**failure, **({"counterexample": example} if code else {})}]})
-
-
-def is_about_a_remedy(asked: Asked) -> bool:
-    return asked.system.startswith("A failure of a change was confirmed")
-
-
-REAL = "assert sum(halves(-3)) == -3"
-INVENTED = "assert sum(halves(-3)) == 3"
+FAILED = "refute.subtask.failed"
 
 
 @pytest.fixture(autouse=True)
 def answers(gemini):
-    def respond(asked: Asked) -> Answer:
-        if is_vote(asked):
-            return votes(asked, HONEST)
-        if is_about_a_remedy(asked):
-            return json_answer({"remediation": "Keep the sign."})
-        test = {"name": "test_mild", "claim_id": "C1", "quote": CLAIM, "category": "edge", "code": MILD}
-        return json_answer({"tests": [] if "second round" in asked.text else [test]})
-
-    gemini.respond = respond
-
-
-def correctness(answer: Answer):
-    """Only the critic of correctness says this, the others find nothing."""
-    return lambda asked: answer if "the correctness critic" in asked.system else no_failures(asked)
+    gemini.respond = mild
 
 
 def reviewed(ticket, attack, files, **settings):
     return attack(ticket(files=files, claims=[{"id": "C1", "text": CLAIM}]), **{**LENIENT, **settings})
 
 
-def test_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy_in_a_call_of_its_own(
+def test_s260_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy_in_a_call_of_its_own(
     ticket, attack, gemini
 ):
     gemini.criticise = correctness(says(REAL))
@@ -85,15 +59,15 @@ def test_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy_in_a
     assert [one["confirmed"] for one in failed["payload"]["reviews"]] == [1, 0]
 
 
-def events_of(outcome) -> list[dict]:
-    """Of this run, in order, once the server has them all."""
+def events_of(outcome, count: int = 2) -> list[dict]:
+    """Of this run, in order, once the server has as many."""
     api_url = outcome.flow_run_url.partition("/flow-runs/")[0] + "/api"
     wanted = {"filter": {"event": {"prefix": ["refute.subtask."]}, "order": "DESC"}, "limit": 50}
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         told = asked_of(api_url, "POST", "/events/filter", wanted)["events"]
         ours = [one for one in told if one["payload"]["run_id"] == outcome.run_id]
-        if len(ours) > 1:
+        if len(ours) >= count:
             return ours[::-1]
         time.sleep(0.5)
     return ours
@@ -114,7 +88,7 @@ def events_of(outcome) -> list[dict]:
         ),
     ],
 )
-def test_opinion_fails_no_right_code(ticket, attack, gemini, answer, status, standing):
+def test_s260_opinion_fails_no_right_code(ticket, attack, gemini, answer, status, standing):
     gemini.criticise = correctness(answer)
     outcome = reviewed(ticket, attack, RIGHT)
     assert outcome.status is status, outcome.reason
@@ -122,14 +96,22 @@ def test_opinion_fails_no_right_code(ticket, attack, gemini, answer, status, sta
     assert not any(map(is_about_a_remedy, gemini.asked))
 
 
-def test_what_two_critics_name_goes_to_a_person(ticket, attack, gemini):
+def test_s260_a_malformed_answer_is_asked_for_again_and_a_contradictory_one_corrected(ticket, attack, gemini):
+    answers = iter([Answer(text="{"), json_answer({**json.loads(says(REAL).text), "verdict": "pass"})])
+    gemini.criticise = lambda asked: next(answers) if "the correctness critic" in asked.system else no_failures(asked)
+    outcome = reviewed(ticket, attack, WRONG)
+    assert outcome.status is Status.FAILED_REVIEW, outcome.reason
+    assert outcome.reviews[0].note == "said pass beside failures that come to fail: these count"
+
+
+def test_s260_what_two_critics_name_goes_to_a_person(ticket, attack, gemini):
     gemini.criticise = lambda _: says("")
     outcome = reviewed(ticket, attack, RIGHT)
     assert outcome.status is Status.INCONCLUSIVE
     assert outcome.reason.startswith("a person must judge what critics say")
 
 
-def test_without_a_readable_answer_no_ticket_passes(ticket, attack, gemini):
+def test_s360_without_a_readable_answer_no_ticket_passes(ticket, attack, gemini):
     gemini.criticise = correctness(json_answer({"verdict": "splendid"}))
     outcome = reviewed(ticket, attack, RIGHT)
     assert outcome.status is Status.INCONCLUSIVE
@@ -138,7 +120,87 @@ def test_without_a_readable_answer_no_ticket_passes(ticket, attack, gemini):
     assert sum("the correctness critic" in one.system for one in gemini.asked) == 3
 
 
-def test_critics_alone_by_command_and_what_they_said_lately(ticket, cli, gemini, tmp_path):
+MEND = "import pathlib\npathlib.Path('slug.py').write_text({code!r})\n"
+
+
+def reworking(code: str, **settings: Any) -> CriticsSettings:
+    """The command of an operator: a program of Python's, in the sandbox."""
+    return CriticsSettings(rework_command=("python", "-c", code), **settings)
+
+
+def test_s360_a_rework_is_reviewed_again_and_the_submitted_files_keep_their_verdict(ticket, attack, gemini):
+    def criticise(asked: Asked) -> Answer:
+        return correctness(says(REAL))(asked) if "abs(total)" in asked.text else no_failures(asked)
+
+    gemini.criticise = criticise
+    outcome = reviewed(ticket, attack, WRONG, critics=reworking(MEND.format(code=RIGHT["slug.py"])))
+    assert outcome.status is Status.FAILED_REVIEW, outcome.reason
+    (rework,) = outcome.reworks
+    assert (rework.round, rework.end, rework.changed) == (2, ReworkEnd.PASSED_REVIEW, ("slug.py",))
+    assert f"apply {rework.diff} and verify again" in outcome.reason
+    assert Path(rework.folder, "slug.py").read_text() == RIGHT["slug.py"]
+    assert {one.round for one in rework.reviews} == {2}
+    events = [(one["event"], one["payload"].get("round")) for one in events_of(outcome, 3)]
+    assert events == [("refute.subtask.completed", None), (FAILED, 1), ("refute.subtask.reworked", 2)]
+
+
+def test_s360_a_rework_that_critics_miss_to_be_wrong_still_fails_the_test_of_the_round_before(ticket, attack, gemini):
+    answers = iter([says(REAL)])
+    gemini.criticise = lambda asked: (
+        next(answers, None) or no_failures(asked) if "the correctness critic" in asked.system else no_failures(asked)
+    )
+    useless = MEND.format(code=WRONG["slug.py"] + "# mended\n")
+    outcome = reviewed(ticket, attack, WRONG, critics=reworking(useless))
+    (rework,) = outcome.reworks
+    assert rework.end is ReworkEnd.FAILED_REVIEW
+    assert "negative totals lose their sign" in rework.reason
+    assert [(one["event"], one["payload"].get("round")) for one in events_of(outcome, 4)][2:] == [
+        ("refute.subtask.reworked", 2),
+        (FAILED, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "end", "words"),
+    [
+        pytest.param("raise SystemExit('no model')", ReworkEnd.FAILED, "exited with 1", id="fails"),
+        pytest.param("import time; time.sleep(60)", ReworkEnd.FAILED, "did not end within 1 s", id="hangs"),
+        pytest.param("open('verify.sh', 'a').write('true')", ReworkEnd.REFUSED, "changed verify.sh", id="the script"),
+    ],
+)
+def test_s360_what_is_no_rework_is_told_and_opinion_goes_to_a_person_all_the_same(
+    ticket, attack, gemini, code, end, words
+):
+    gemini.criticise = correctness(says("", "critical"))
+    outcome = reviewed(ticket, attack, RIGHT, critics=reworking(code, rework_timeout_s=1))
+    assert outcome.status is Status.INCONCLUSIVE
+    assert [one.end for one in outcome.reworks] == [end]
+    assert words in outcome.reason
+    assert "nobody was asked" in outcome.reason
+
+
+ANSWERS = {"uphold": (10, Standing.UPHELD), "dismiss": (11, Standing.DISMISSED), "": (15, Standing.UNCONFIRMED)}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_s360_a_person_at_the_terminal_upholds_or_dismisses_what_no_test_shows(ticket, cli, gemini, tmp_path, answer):
+    code, standing = ANSWERS[answer]
+    gemini.criticise = correctness(says("", "critical"))
+    where = ticket(files=RIGHT, claims=[{"id": "C1", "text": CLAIM}])
+    environment = {"REFUTE_GEMINI_FILE": str(tmp_path / "gemini.yaml"), "REFUTE_MUTANTS": "0"}
+    arguments = ("verify", where, "--tester", "gemini", "--fresh", "--format", "json")
+    ran = cli(*arguments, answer=f"y\n{answer}\n", **environment)
+    assert ran.returncode == code, ran.stderr
+    outcome = json.loads(ran.stdout)
+    assert outcome["reviews"][0]["failures"][0]["standing"] == standing
+    told = [outcome["reason"], *outcome["caveats"]]
+    assert any(f"{standing} by person at the terminal" in one for one in told) is bool(answer)
+    audited = [json.loads(line) for line in (tmp_path / "cwd/logs/guardrails.jsonl").read_text().splitlines()]
+    last = [one for one in audited if one["gate"] == "review"][-1]
+    assert last["decision"] == ("allow" if standing is Standing.DISMISSED else "deny")
+
+
+def test_s360_critics_alone_by_command_and_what_they_said_lately(ticket, cli, gemini, tmp_path):
     gemini.criticise = correctness(says(REAL))
     where = ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}], more={"focus_areas": ["security"]})
     environment = {"REFUTE_GEMINI_FILE": str(tmp_path / "gemini.yaml")}

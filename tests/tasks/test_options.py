@@ -49,6 +49,7 @@ def test_what_records_or_judges_is_done_once_and_what_runs_containers_up_to_thre
         "second environment": 2,
         "critics": 2,
         "static critics": 2,
+        "rework": 0,
         "outcome": 0,
     }
 

@@ -5,7 +5,7 @@ import pytest
 
 from refute.approval import IN_ADVANCE, Approval, Beforehand, Denial
 from refute.batch.allowance import Allowance, load_allowances
-from refute.batch.approval import ListedApprover
+from refute.batch.approval import NOBODY_IN_BATCH, ListedApprover
 from refute.errors import UsageError
 
 FILES = "sha256:" + "a" * 64
@@ -15,7 +15,14 @@ DANGERS = (SimpleNamespace(rule_id="rm-root"),)
 
 
 def question(digest: str = FILES, dangers: tuple[object, ...] = ()) -> SimpleNamespace:
-    return SimpleNamespace(snapshot=SimpleNamespace(digest=digest), dangers=dangers)
+    return SimpleNamespace(snapshot=SimpleNamespace(digest=digest), dangers=dangers, opinions=())
+
+
+def test_an_answer_about_a_list_says_nothing_about_what_critics_say():
+    asked = question()
+    asked.opinions = ("security, critical: a secret is logged",)
+    decision = ListedApprover(by="Ada", digest=FILES).ask(asked)
+    assert decision == Denial(reason=NOBODY_IN_BATCH)
 
 
 def test_listed_files_are_approved_by_who_approved_the_list():

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from refute.critics.focus import BlockOn, CriticsSettings, Focus, focuses_of
-from refute.critics.judging import judge
+from refute.critics.judging import judge, settle
 from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Severity, Standing, verdict_of
 from refute.outcome import Status
 from refute.ticket.schema import TicketModel
@@ -65,6 +65,32 @@ def test_the_strict_reading_blocks_on_opinion_but_not_without_evidence():
     invented = review(Focus.CORRECTNESS, failure(Severity.MAJOR, Standing.WITHOUT_EVIDENCE))
     assert status(opinion, block_on=BlockOn.ANY) is Status.FAILED_REVIEW
     assert status(invented, block_on=BlockOn.ANY) is None
+
+
+@pytest.mark.parametrize(
+    ("standing", "block_on", "means"),
+    [
+        (Standing.UPHELD, BlockOn.CONFIRMED, Status.FAILED_REVIEW),
+        (Standing.DISMISSED, BlockOn.CONFIRMED, None),
+        (Standing.UPHELD, BlockOn.ANY, Status.FAILED_REVIEW),
+        (Standing.DISMISSED, BlockOn.ANY, None),
+    ],
+)
+def test_a_person_s_word_decides_what_no_test_shows(standing, block_on, means):
+    other = review(Focus.SPEC_COMPLIANCE, failure(Severity.MINOR))
+    opinion = (review(Focus.CORRECTNESS, failure(Severity.CRITICAL)), other)
+    before = judge(opinion, block_on=block_on, defaults=DEFAULTS)
+    after = settle(opinion, before.doubts, standing, f"{standing} by Ada")
+    judgement = judge(after, block_on=block_on, defaults=DEFAULTS)
+    assert judgement.status is means
+    assert f"{standing} by Ada" in (judgement.reason if means else judgement.caveats[0])
+    assert (after[0].note, after[1]) == (f"{standing} by Ada", other)
+    assert not judgement.doubts
+
+
+def test_what_a_test_shows_is_no_question_for_a_person():
+    both = review(Focus.CORRECTNESS, failure(Severity.MAJOR, Standing.CONFIRMED), failure(Severity.CRITICAL))
+    assert judge((both,), block_on=BlockOn.CONFIRMED, defaults=DEFAULTS).doubts == ()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,56 @@
+"""What a rework is told, and what it may change."""
+
+import json
+import subprocess
+
+import pytest
+
+from refute.critics.focus import Focus
+from refute.critics.record import Review, ReviewFailure, ReviewVerdict, ReworkEnd, Severity, Standing
+from refute.critics.rework import diff_of, failures_json, unfit
+
+
+def test_the_command_is_told_what_fails_and_never_a_remedy():
+    failure = ReviewFailure(
+        severity=Severity.MAJOR,
+        description="loses the sign",
+        evidence="slug.py:2",
+        standing=Standing.CONFIRMED,
+        counterexample="test_sum",
+        remediation="Keep the sign.",
+    )
+    review = Review(critic_id="c-1", focus=Focus.CORRECTNESS, verdict=ReviewVerdict.FAIL, failures=(failure,))
+    told = failures_json([(review, failure)], "def test_sum(): ...").decode()
+    assert "Keep the sign" not in told
+    (first,) = json.loads(told)["failures"]
+    assert (first["focus"], first["standing"], first["test"]) == ("correctness", "confirmed", "test_sum")
+    assert json.loads(told)["tests"] == "def test_sum(): ..."
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (["a.py"], None),
+        (["a.py", "__pycache__/a.cpython-311.pyc"], None),
+        ([], "changed nothing"),
+        (["__pycache__/x.pyc"], "changed nothing"),
+        (["a.py", "verify.sh"], "changed verify.sh"),
+        (["new.py"], "changed new.py"),
+    ],
+)
+def test_a_rework_changes_the_implementation_and_nothing_else(changed, words):
+    wrong = unfit(changed, ("a.py",))
+    assert (wrong is None) is (words is None)
+    if wrong is not None:
+        assert wrong.end is ReworkEnd.REFUSED
+        assert words in wrong.reason
+
+
+@pytest.mark.parametrize("after", [b"one\nthree\n", b"one\nthree", b"", b"one\r\ntwo\r\n", b"\xff\n", b"one\x0ctwo\n"])
+def test_git_applies_the_difference(tmp_path, after):
+    before = {"a.py": b"one\ntwo\n", "b.py": b"same\n"}
+    (tmp_path / "a.py").write_bytes(before["a.py"])
+    text = diff_of(before, {"a.py": after, "b.py": before["b.py"]})
+    (tmp_path / "x.diff").write_bytes(text.encode("utf-8", "surrogateescape"))
+    subprocess.run(["git", "apply", "x.diff"], cwd=tmp_path, check=True)
+    assert (tmp_path / "a.py").read_bytes() == after
