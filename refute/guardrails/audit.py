@@ -45,7 +45,19 @@ class Gate(StrEnum):
     SCAN = "scan"
     SCAN_OVERRIDE = "scan_override"
     NETWORK_OVERRIDE = "network_override"
+    ROUTE_PARSE = "route_parse"
+    """Which of given words a model chose."""
     CONFIRMATION = "confirmation"
+    PRE_TOOL = "pre_tool"
+    """A tool's arguments, before it is called."""
+    POST_TOOL = "post_tool"
+    """What a tool answered, or brought."""
+    URL = "url"
+    """Whether a URL may be fetched; also each one that it redirects to."""
+    RESEARCH_PLAN = "research_plan"
+    RESEARCH_FETCH = "research_fetch"
+    RESEARCH_READ = "research_read"
+    RESEARCH_OUTPUT = "research_output"
     VERIFICATION = "verification"
     SCREEN = "screen"
     ATTACK = "attack"
@@ -75,6 +87,8 @@ class AuditLog:
     path: Path
     enabled: bool = True
     """False: `record` does nothing."""
+    required: bool = True
+    """False: a decision that cannot be written is taken all the same."""
 
     def record(
         self,
@@ -105,6 +119,14 @@ class AuditLog:
         if not self.enabled:
             return None
         body = _body(gate, decision, run_id=run_id, turn_id=turn_id, reason=reason, metadata=metadata or {})
+        try:
+            return self._append(body)
+        except AuditUnavailable:
+            if self.required:
+                raise
+            return None
+
+    def _append(self, body: dict[str, Any]) -> ChainHead:
         with self._locked() as log:
             end = _end_of(log, self.path)
             lines, head = b"\n" if end.open else b"", end.head
@@ -112,8 +134,8 @@ class AuditLog:
                 fence = _body(
                     Gate.AUDIT,
                     Decision.DENY,
-                    run_id=run_id,
-                    turn_id=turn_id,
+                    run_id=body["run_id"],
+                    turn_id=body["turn_id"],
                     reason="bytes that a crash left before this line are no record",
                     metadata=fence_of(end.torn),
                 )
@@ -129,7 +151,7 @@ class AuditLog:
         Raises:
             AuditUnavailable: its end is not as it was written, or there is no room or right to go on from it.
         """
-        if not self.enabled:
+        if not self.enabled or not self.required:
             return
         with self._locked() as log:
             _end_of(log, self.path)
