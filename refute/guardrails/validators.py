@@ -1,7 +1,6 @@
 """Arguments of tools, before anything is called: their normal form, or None."""
 
 import ipaddress
-import re
 from typing import Final
 
 from refute.guardrails.skeleton import draws_nothing
@@ -10,7 +9,6 @@ MODES: Final = ("block", "detect", "default", "off", "disable")
 """Words for a protection mode; which of them mean the same is the tool's business."""
 MAX_COMMENT_CHARS: Final = 128
 _MAX_ADDRESS_CHARS: Final = 64
-_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 def normalize_mode(raw: object) -> str | None:
@@ -35,12 +33,6 @@ def sanitize_comment(raw: object) -> str:
     text = raw if isinstance(raw, str) else ""
     shown = "".join(" " if char.isspace() else char for char in text if char.isspace() or not draws_nothing(char))
     return shown.strip()[:MAX_COMMENT_CHARS].rstrip()
-
-
-def validate_id(raw: object) -> str | None:
-    """A name as instances, sites and groups have them."""
-    text = raw.strip() if isinstance(raw, str) else ""
-    return text if _ID.fullmatch(text) else None
 
 
 def validation_error(problem: str) -> dict[str, str]:
