@@ -29,15 +29,12 @@ def parse_tool_result(raw: str | bytes | Mapping[str, Any] | None) -> tuple[bool
     payload = raw if isinstance(raw, Mapping) else _read(raw)
     if isinstance(payload, str):
         return False, payload
-    for field in ERROR_FIELDS:
-        if error := payload.get(field):
-            return False, _shown(error)
-    for field in OK_FIELDS:
-        if field in payload and payload[field] is not True:
-            return False, f"{field}: {_shown(payload[field])}"
-    for field in STATUS_FIELDS:
-        if field in payload and not _good(payload[field]):
-            return False, f"unexpected {field}: {_shown(payload[field])}"
+    if error := next(filter(None, map(payload.get, ERROR_FIELDS)), None):
+        return False, _shown(error)
+    bad = [field for field in OK_FIELDS if payload.get(field, True) is not True]
+    bad += [field for field in STATUS_FIELDS if not _good(payload.get(field, "ok"))]
+    if bad:
+        return False, f"unexpected {bad[0]}: {_shown(payload[bad[0]])}"
     return (True, "") if payload else (False, "tool gave no answer")
 
 

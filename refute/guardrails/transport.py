@@ -14,27 +14,12 @@ from typing import Any, Final
 import httpcore2
 
 from refute.deadline import Punctual, within
-from refute.errors import RefuteError
 from refute.guardrails.plain_text import printable
-from refute.guardrails.urls import PinnedUrl, UrlDenied, check_url
+from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 USER_AGENT: Final = "refute"
 OK: Final = range(200, 300)
-
-
-class FetchFailed(RefuteError):
-    """A URL that may be fetched did not give a page within the limits.
-
-    Args:
-        url: the one that failed, which a redirect may have named.
-        reason: why, in words.
-    """
-
-    def __init__(self, url: str, reason: str) -> None:
-        self.url = printable(url, max_chars=200, keep_newlines=False)
-        self.reason = reason
-        super().__init__(f"fetch failed: {self.url}: {reason}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from refute.errors import RefuteError
 from refute.guardrails.addresses import Address, why_not_public
@@ -45,18 +45,32 @@ AddressPolicy = Callable[[Address], str | None]
 """Why nothing may connect to an address; None: something may."""
 
 
-class UrlDenied(RefuteError):
-    """A URL that must not be fetched.
+class UrlError(RefuteError):
+    """No page of a URL.
 
     Args:
         url: as it was given.
         reason: why, in words.
     """
 
+    what: ClassVar[str]
+
     def __init__(self, url: str, reason: str) -> None:
         self.url = printable(url, max_chars=200, keep_newlines=False)
         self.reason = reason
-        super().__init__(f"URL denied: {self.url}: {reason}")
+        super().__init__(f"{self.what}: {self.url}: {reason}")
+
+
+class UrlDenied(UrlError):
+    """It must not be fetched."""
+
+    what = "URL denied"
+
+
+class FetchFailed(UrlError):
+    """It may be fetched, and did not give a page within the limits."""
+
+    what = "fetch failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +123,7 @@ def check_url(
     port = int(parsed.port) if parsed.port else DEFAULT_PORTS[scheme]
     if port not in allowed_ports:
         raise UrlDenied(given, f"port {port}, expected {' or '.join(map(str, sorted(allowed_ports)))}")
-    host = _host(parsed)
+    host = str(parsed.hostname).strip("[]").removesuffix(".")
     literal = _literal(host)
     if literal is None and (fault := _fault_of_name(host)):
         raise UrlDenied(given, fault)
@@ -139,10 +153,6 @@ def _parse(given: str) -> "ada_url.URL":
         return ada_url.URL(given)
     except ValueError as error:  # also a UnicodeEncodeError
         raise UrlDenied(given, "it is no absolute URL") from error
-
-
-def _host(parsed: "ada_url.URL") -> str:
-    return str(parsed.hostname).removeprefix("[").removesuffix("]").removesuffix(".")
 
 
 def _literal(host: str) -> Address | None:
