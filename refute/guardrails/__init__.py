@@ -1,15 +1,4 @@
-"""Deterministic policy functions where untrusted words could become an action, or reach a person.
-
-Pure functions, from here or from the module of their subject (docs/guardrails.md):
-
-- routes: `parse_supervisor_route`, `parse_choice`
-- pending: `build_pending_action`, `extract_confirmation_nonce`, `is_pending_action_valid`; with state: confirmation
-- validators: `normalize_mode`, `validate_ip_or_cidr`, `sanitize_comment`
-- results: `parse_tool_result`, `change_reply`
-- injection: `sanitize_retrieved_text`, `suspicion`; segmentation: `segment`; redaction: `Redactor`
-- urls: `check_url`; transport: `fetch`
-- gates: all of them with their lines in the audit log and their switches
-"""
+"""Deterministic policy functions where untrusted words could become an action, or reach a person."""
 
 from refute.guardrails.injection import sanitize_retrieved_text, suspicion
 from refute.guardrails.pending import build_pending_action, extract_confirmation_nonce, is_pending_action_valid

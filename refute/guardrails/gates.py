@@ -14,10 +14,7 @@ from refute.guardrails.switches import GuardrailSettings, Mode
 from refute.guardrails.urls import PinnedUrl, UrlDenied, check_url
 
 DEFAULTS: Final = GuardrailSettings()
-_DECISIONS: Final = {
-    Consent.GIVEN: Decision.ALLOW,
-    Consent.NOT_ANSWERED: Decision.CHALLENGE,
-}
+_DECISIONS: Final = {Consent.GIVEN: Decision.ALLOW, Consent.NOT_ANSWERED: Decision.CHALLENGE}
 Value = TypeVar("Value")
 
 

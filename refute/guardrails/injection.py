@@ -24,7 +24,7 @@ SUSPICIOUS: Final = 0.5
 LONG_LINE_CHARS: Final = 200
 """A longer line loses the sentence that gives an instruction, a shorter one goes as a whole."""
 
-GAP: Final = r"\W{0,3}"
+GAP: Final = r"\W{0,6}"
 """What stands for a space in a pattern of words."""
 
 _LINE_END: Final = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|\\r\\n|\\n|\\r")

@@ -42,7 +42,7 @@ def _of_percent(run: str) -> Iterator[str]:
 
 DECODERS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Iterator[str]]], ...]] = (
     (re.compile(r"[^\s\"'<>]{12,}"), _of_percent),
-    (re.compile(r"(?:(?:\\x)?[0-9A-Fa-f]{2}[\s:]?){6,}"), _of_hex),
+    (re.compile(r"(?:\\x)?[0-9A-Fa-f]{2}(?:[\s:]?(?:\\x)?[0-9A-Fa-f]{2}){5,}(?![0-9A-Za-z])"), _of_hex),
     (re.compile(r"[A-Za-z0-9+/_-](?:(?:\r?\n)?[A-Za-z0-9+/_-]){7,}={0,2}"), _of_base64),
 )
 """How a phrase may be encoded: what such a run looks like, and what it says."""

@@ -26,8 +26,6 @@ class SecretShape:
     id: str
     regex: re.Pattern[str]
     labelled: bool
-    matches: tuple[str, ...]
-    harmless: tuple[str, ...]
 
 
 @cache
@@ -35,13 +33,7 @@ def secret_shapes() -> tuple[SecretShape, ...]:
     """The rows of `secrets.toml`."""
     text = resources.files("refute.guardrails").joinpath("secrets.toml").read_text(encoding="utf-8")
     return tuple(
-        SecretShape(
-            id=row["id"],
-            regex=re.compile(row["regex"], re.DOTALL),
-            labelled=row.get("labelled", False),
-            matches=tuple(row["matches"]),
-            harmless=tuple(row["harmless"]),
-        )
+        SecretShape(id=row["id"], regex=re.compile(row["regex"], re.DOTALL), labelled=row.get("labelled", False))
         for row in tomllib.loads(text)["secret"]
     )
 
