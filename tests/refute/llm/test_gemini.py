@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from refute.errors import ModelUnavailable
 from refute.deadline import punctual, within
+from refute.errors import ModelUnavailable
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini, endpoint
 from refute.llm.model import Ending, Tier, Usage
