@@ -21,6 +21,8 @@ MAX_READ_CHARS: Final = 200_000
 """What lies beyond is neither scored nor kept."""
 SUSPICIOUS: Final = 0.5
 """From this weight on, what a pattern finds is removed; from this score on, a text is flagged."""
+MAX_PASSES: Final = 8
+"""Of a text that is still not clean after them nothing is left."""
 LONG_LINE_CHARS: Final = 200
 """A longer line loses the sentence that gives an instruction, a shorter one goes as a whole."""
 
@@ -94,15 +96,31 @@ def suspicion(text: str | None) -> Suspicion:
 def sanitize(text: str | None, *, max_chars: int = MAX_CHUNK_CHARS) -> Sanitized:
     """As `sanitize_retrieved_text`, saying what was found and how much was removed."""
     source = _read(text)
+    finds: list[_Find] = []
+    removed = 0
+    for _ in range(MAX_PASSES):  # what goes may have stood between the halves of an instruction
+        clean, found, units = _without(source)
+        finds += found
+        removed += units
+        if clean == source:
+            break
+        source = clean
+    else:
+        source = ""
+    return Sanitized(text=source.strip()[: max(0, max_chars)], suspicion=_scored(finds), removed=removed)
+
+
+def _without(source: str) -> tuple[str, list["_Find"], int]:
+    """A text without what was found in it, what that was, and how many lines or sentences went."""
     finds = _finds(source)
-    gone = [find.span for find in finds if find.pattern.scope is Scope.MARKUP]
+    markup = [find.span for find in finds if find.pattern.scope is Scope.MARKUP]
     words = [find.span for find in finds if find.pattern.scope is Scope.WORDS and find.pattern.weight >= SUSPICIOUS]
     units = [unit for unit in _units(source) if any(start < unit[1] and unit[0] < end for start, end in words)]
     hidden = bytearray(len(source))
-    for start, end in (*gone, *units):
+    for start, end in (*markup, *units):
         hidden[start:end] = b"\x01" * (end - start)
-    shown = "".join(char for char, gone in zip(source, hidden, strict=True) if not gone and not draws_nothing(char))
-    return Sanitized(text=shown.strip()[: max(0, max_chars)], suspicion=_scored(finds), removed=len(units))
+    shown = (char for char, gone in zip(source, hidden, strict=True) if not gone and not draws_nothing(char))
+    return "".join(shown), finds, len(units)
 
 
 @cache

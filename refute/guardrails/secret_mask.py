@@ -26,6 +26,7 @@ class SecretShape:
     id: str
     regex: re.Pattern[str]
     labelled: bool
+    hints: tuple[str, ...]
 
 
 @cache
@@ -33,7 +34,12 @@ def secret_shapes() -> tuple[SecretShape, ...]:
     """The rows of `secrets.toml`."""
     text = resources.files("refute.guardrails").joinpath("secrets.toml").read_text(encoding="utf-8")
     return tuple(
-        SecretShape(id=row["id"], regex=re.compile(row["regex"], re.DOTALL), labelled=row.get("labelled", False))
+        SecretShape(
+            id=row["id"],
+            regex=re.compile(row["regex"], re.DOTALL),
+            labelled=row.get("labelled", False),
+            hints=tuple(row.get("hints", ("",))),
+        )
         for row in tomllib.loads(text)["secret"]
     )
 
@@ -46,7 +52,7 @@ def mask_secrets(text: str, *, labelled: bool = True) -> str:
         labelled: also what is a secret only by the name before it; not in code, where `token = read()` is none.
     """
     for shape in secret_shapes():
-        if labelled or not shape.labelled:
+        if (labelled or not shape.labelled) and any(hint in text for hint in shape.hints):
             text = shape.regex.sub(rf"\g<1>{MASK}" if shape.labelled else MASK, text)
     return text
 

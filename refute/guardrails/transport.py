@@ -121,11 +121,10 @@ class PinnedBackend(httpcore2.NetworkBackend):
 
 def _ask(pinned: PinnedUrl, asked: tuple[str, ...], limits: FetchLimits, tls: ssl.SSLContext | None) -> Page | str:
     """What a URL answers: a page, or where it redirects to."""
-    target = pinned.url.split("://", 1)[1]
-    path = target[target.find("/") :]
-    url = httpcore2.URL(scheme=pinned.scheme, host=pinned.host, port=pinned.port, target=path)
-    accepted = ", ".join(limits.content_types)
-    headers = (("User-Agent", USER_AGENT), ("Accept", accepted), ("Accept-Encoding", "gzip"), ("Connection", "close"))
+    authority, _, path = pinned.url.partition("://")[2].partition("/")
+    url = httpcore2.URL(scheme=pinned.scheme, host=pinned.host, port=pinned.port, target=f"/{path}")
+    accepted = {"Accept": ", ".join(limits.content_types), "Accept-Encoding": "gzip"}
+    headers = tuple({"Host": authority, "User-Agent": USER_AGENT, **accepted, "Connection": "close"}.items())
     backend = Punctual(PinnedBackend(pinned))
     pool = httpcore2.ConnectionPool(ssl_context=tls, network_backend=backend)  # one per hop: nothing is reused
     extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), limits.time_s)}
@@ -136,20 +135,13 @@ def _ask(pinned: PinnedUrl, asked: tuple[str, ...], limits: FetchLimits, tls: ss
                 return _joined(pinned.url, sent["location"])
             if response.status not in OK:
                 raise FetchFailed(pinned.url, f"answered {response.status}")
-            content_type, charset = _content_type(pinned.url, sent, limits)
-            body, transferred = _body(pinned.url, response.iter_stream(), sent.get("content-encoding", ""), limits)
+            kind, charset = _content_type(pinned.url, sent, limits)
+            body, size = _body(pinned.url, response.iter_stream(), sent.get("content-encoding", ""), limits)
     except httpcore2.TimeoutException as error:
         raise FetchFailed(pinned.url, f"no whole answer within {limits.time_s:g} s") from error
     except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, zlib.error) as error:
         raise FetchFailed(pinned.url, printable(str(error), max_chars=200) or type(error).__name__) from error
-    return Page(
-        url=pinned.url,
-        hops=asked,
-        content_type=content_type,
-        charset=charset,
-        body=body,
-        transferred_bytes=transferred,
-    )
+    return Page(url=pinned.url, hops=asked, content_type=kind, charset=charset, body=body, transferred_bytes=size)
 
 
 def _joined(base: str, location: str) -> str:

