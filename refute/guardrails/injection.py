@@ -19,8 +19,10 @@ from refute.guardrails.skeleton import draws_nothing, folded
 MAX_CHUNK_CHARS: Final = 1_500
 MAX_READ_CHARS: Final = 200_000
 """What lies beyond is neither scored nor kept."""
+REMOVED_FROM: Final = 0.4
+"""From this weight on, what a pattern finds is removed."""
 SUSPICIOUS: Final = 0.5
-"""From this weight on, what a pattern finds is removed; from this score on, a text is flagged."""
+"""From this score on, a text is flagged."""
 MAX_PASSES: Final = 8
 """Of a text that is still not clean after them nothing is left."""
 LONG_LINE_CHARS: Final = 200
@@ -114,7 +116,7 @@ def _without(source: str) -> tuple[str, list["_Find"], int]:
     """A text without what was found in it, what that was, and how many lines or sentences went."""
     finds = _finds(source)
     markup = [find.span for find in finds if find.pattern.scope is Scope.MARKUP]
-    words = [find.span for find in finds if find.pattern.scope is Scope.WORDS and find.pattern.weight >= SUSPICIOUS]
+    words = [find.span for find in finds if find.pattern.scope is Scope.WORDS and find.pattern.weight >= REMOVED_FROM]
     units = [unit for unit in _units(source) if any(start < unit[1] and unit[0] < end for start, end in words)]
     hidden = bytearray(len(source))
     for start, end in (*markup, *units):
