@@ -7,7 +7,6 @@ forced to disk, so a power failure may take the last ones, together with the run
 
 import errno
 import json
-import math
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -21,24 +20,21 @@ from typing import Any, Final
 from filelock import FileLock, Timeout
 
 from refute.errors import AuditUnavailable
-from refute.guardrails.audit_chain import GENESIS, ChainHead, fence_of, head_of, read_line, seal
-from refute.guardrails.plain_text import printable
-from refute.guardrails.secret_mask import MASK, mask_secrets, names_secret
+from refute.guardrails.audit_chain import GENESIS, ChainHead, Scalar, fence_of, head_of, read_line, safe, seal
+from refute.guardrails.secret_mask import MASK, names_secret
 
 LOCK_TIMEOUT_S: Final = 30.0
 LOCK_POLL_S: Final = 0.002
-MAX_TEXT_CHARS: Final = 1_000
 MAX_METADATA: Final = 40
 FIRST_LOOK_BYTES: Final = 16_384
 TAIL_BYTES: Final = 2_000_000
 """Where the last intact line must begin: a line with every field at its bound has half a million bytes."""
 
-Scalar = str | int | float | bool | None
 Metadata = Mapping[str, Scalar]
 
 
 class Gate(StrEnum):
-    """Where a decision was taken."""
+    """Where a decision was taken; docs/guardrails.md tells what those of words and tools promise."""
 
     AUDIT = "audit"
     """The log itself: a line that a crash tore was fenced off."""
@@ -46,12 +42,9 @@ class Gate(StrEnum):
     SCAN_OVERRIDE = "scan_override"
     NETWORK_OVERRIDE = "network_override"
     ROUTE_PARSE = "route_parse"
-    """Which of given words a model chose."""
     CONFIRMATION = "confirmation"
     PRE_TOOL = "pre_tool"
-    """A tool's arguments, before it is called."""
     POST_TOOL = "post_tool"
-    """What a tool answered, or brought."""
     URL = "url"
     """Whether a URL may be fetched; also each one that it redirects to."""
     RESEARCH_PLAN = "research_plan"
@@ -242,20 +235,10 @@ def _body(
     kept = list(metadata.items())[:MAX_METADATA]
     return {
         "timestamp": datetime.now(UTC).isoformat(),
-        "run_id": _safe(run_id),
-        "turn_id": _safe(turn_id),
+        "run_id": safe(run_id),
+        "turn_id": safe(turn_id),
         "gate": gate.value,
         "decision": decision.value,
-        "reason": _safe(reason),
-        "metadata": {str(_safe(name)): MASK if names_secret(name) else _safe(value) for name, value in kept},
+        "reason": safe(reason),
+        "metadata": {str(safe(name)): MASK if names_secret(name) else safe(value) for name, value in kept},
     }
-
-
-def _safe(value: Scalar) -> Scalar:
-    """A bounded JSON value without recognisable secrets."""
-    if isinstance(value, str):
-        # Masked before the cut, so that no half of a secret is left; a first, wider cut bounds the work.
-        return printable(mask_secrets(value[: 4 * MAX_TEXT_CHARS]), max_chars=MAX_TEXT_CHARS)
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import socket
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -9,7 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from refute.errors import AuditUnavailable
+from refute.guardrails.plain_text import printable
+from refute.guardrails.secret_mask import mask_secrets
 
+Scalar = str | int | float | bool | None
+MAX_TEXT_CHARS: Final = 1_000
 FENCED_BYTES: Final = "torn_bytes"
 FENCED_SHA256: Final = "torn_sha256"
 
@@ -210,3 +215,13 @@ def _spelled(record: dict[str, Any]) -> bytes:
 def _canonical(record: dict[str, Any]) -> bytes:
     """What is hashed."""
     return json.dumps(record, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def safe(value: Scalar) -> Scalar:
+    """A bounded JSON value without recognisable secrets."""
+    if isinstance(value, str):
+        # Masked before the cut, so that no half of a secret is left; a first, wider cut bounds the work.
+        return printable(mask_secrets(value[: 4 * MAX_TEXT_CHARS]), max_chars=MAX_TEXT_CHARS)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
