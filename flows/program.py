@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "critics": ("flows.commands.critics:critics", "Have critics look for failures of a change; what they found."),
         "report": ("flows.commands.report:report", "What failed, what it cost, whether the budget holds."),
         "bench": ("flows.commands.bench:bench", "Measure a tester on code known to be right or wrong."),
+        "eval": ("flows.commands.eval:evaluate", "Measure the guardrails with attacks and harmless cases."),
         "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),
         "scan": ("flows.commands.scan:scan", "Scan scripts for dangerous commands, without running them."),
         "audit": ("flows.commands.audit:audit", "Check the audit log for lines that were changed or cut off."),

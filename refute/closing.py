@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from refute.adversary.judgement.conclusions import claims_after
 from refute.caching.wording import not_run_again
 from refute.case import CaseFile
+from refute.guardrails.secret_mask import mask_secrets
 from refute.llm.pricing import total
 from refute.outcome import ModelUse, Outcome, Provenance, TestRecord
 from refute.sandbox.job import JobResult
@@ -43,10 +44,10 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         scan=case.scan,
         confirmation=case.confirmation,
         left_out=case.snapshot.left_out if case.snapshot else (),
-        verification_output=verification.result.stdout if verification else "",
-        verification_stderr=verification.result.stderr if verification else "",
+        verification_output=_output(verification.result.stdout) if verification else "",
+        verification_stderr=_output(verification.result.stderr) if verification else "",
         adversarial_tests=case.screening.attack.source if case.screening else "",
-        adversarial_output=run.run.output if run and run.run else "",
+        adversarial_output=_output(run.run.output) if run and run.run else "",
         changed_paths={name: result.changed_paths for name, result in _jobs(case)},
         cost_usd=total(stage.cost_usd for stage in case.stages),
         strength=strength,
@@ -58,6 +59,11 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         rounds=round_yields((case.writing, case.hardening.writing if case.hardening else None), case.screening, triage),
         decoys_touched=tuple(path for _, result in _jobs(case) for path in result.decoys_touched),
     )
+
+
+def _output(text: str) -> str:
+    """What a script or the tests printed, without recognisable keys: it goes into ledger, artifacts and reports."""
+    return mask_secrets(text, labelled=False)
 
 
 def _models(case: CaseFile) -> tuple[ModelUse, ...]:

@@ -14,6 +14,7 @@ from refute.adversary.preservation import replaced_file
 from refute.caching.key import run_key
 from refute.errors import ImageMissing, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import AuditLog
+from refute.guardrails.switches import Mode
 from refute.llm.model import Model
 from refute.observer import OnlyOnce, StageObserver, Unwatched
 from refute.places import cache_dir
@@ -62,7 +63,9 @@ class Ports:
     @cached_property
     def audit(self) -> AuditLog:
         """The audit log; nothing is decided without a line in it."""
-        return AuditLog(self.settings.audit_path, enabled=self.settings.audit_enabled)
+        settings = self.settings
+        required = settings.guardrails.audit is Mode.ENFORCE
+        return AuditLog(settings.audit_path, enabled=settings.audit_enabled, required=required)
 
     @cached_property
     def store(self) -> SnapshotStore:

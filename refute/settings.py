@@ -20,6 +20,7 @@ from pydantic_settings import (
 
 from refute.critics.focus import CriticsSettings
 from refute.errors import SettingsInvalid
+from refute.guardrails.switches import GuardrailSettings
 from refute.places import at_home, state_dir
 from refute.scan.finding import Severity
 from refute.settings_file import read_settings_file
@@ -130,6 +131,8 @@ class Settings(BaseSettings):
 
     critics: CriticsSettings = CriticsSettings()
     """Who criticises a change, and what of that blocks."""
+    guardrails: GuardrailSettings = GuardrailSettings()
+    """Which gates stop what they deny (`enforce`), and which only say so (`observe`)."""
 
     scan_block_from: Annotated[Severity, BeforeValidator(_severity)] = Severity.HIGH
     scan_allow_file: Place | None = None
@@ -238,7 +241,10 @@ class Settings(BaseSettings):
         Raises:
             SettingsInvalid: naming every setting that holds a wrong value, or what is wrong with the file.
         """
-        nested = [f"critics__{name}" for name in CriticsSettings.model_fields]
+        nested = [
+            *(f"critics__{name}" for name in CriticsSettings.model_fields),
+            *(f"guardrails__{name}" for name in GuardrailSettings.model_fields),
+        ]
         refuse_unknown(os.environ, [*cls.model_fields, *nested])
         given = {name: value for name, value in flags.items() if value is not None}
         try:

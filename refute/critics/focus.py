@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from refute.guardrails.routes import parse_choice
 from refute.ticket.record import Ticket
 
 
@@ -65,7 +66,7 @@ def focuses_of(ticket: Ticket, settings: CriticsSettings) -> tuple[Focus, ...]:
         settings: the defaults, and folders whose files ask for some.
     """
     known = {focus.value: focus for focus in Focus}
-    asked = {known[name] for name in ticket.focus_areas if name in known}
+    asked = {known[name] for one in ticket.focus_areas if (name := parse_choice(one, known, ""))}
     asked |= {LABELS[label] for label in ticket.labels if label in LABELS}
     for folder, focuses in settings.directories.items():
         if any(path.startswith(f"{folder.rstrip('/')}/") for path in ticket.implementation_files):

@@ -7,7 +7,6 @@ forced to disk, so a power failure may take the last ones, together with the run
 
 import errno
 import json
-import math
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -21,31 +20,37 @@ from typing import Any, Final
 from filelock import FileLock, Timeout
 
 from refute.errors import AuditUnavailable
-from refute.guardrails.audit_chain import GENESIS, ChainHead, fence_of, head_of, read_line, seal
-from refute.guardrails.plain_text import printable
-from refute.guardrails.secret_mask import MASK, mask_secrets, names_secret
+from refute.guardrails.audit_chain import GENESIS, ChainHead, Scalar, fence_of, head_of, read_line, safe, seal
+from refute.guardrails.secret_mask import MASK, names_secret
 
 LOCK_TIMEOUT_S: Final = 30.0
 LOCK_POLL_S: Final = 0.002
-MAX_TEXT_CHARS: Final = 1_000
 MAX_METADATA: Final = 40
 FIRST_LOOK_BYTES: Final = 16_384
 TAIL_BYTES: Final = 2_000_000
 """Where the last intact line must begin: a line with every field at its bound has half a million bytes."""
 
-Scalar = str | int | float | bool | None
 Metadata = Mapping[str, Scalar]
 
 
 class Gate(StrEnum):
-    """Where a decision was taken."""
+    """Where a decision was taken; docs/guardrails.md tells what those of words and tools promise."""
 
     AUDIT = "audit"
     """The log itself: a line that a crash tore was fenced off."""
     SCAN = "scan"
     SCAN_OVERRIDE = "scan_override"
     NETWORK_OVERRIDE = "network_override"
+    ROUTE_PARSE = "route_parse"
     CONFIRMATION = "confirmation"
+    PRE_TOOL = "pre_tool"
+    POST_TOOL = "post_tool"
+    URL = "url"
+    """Whether a URL may be fetched; also each one that it redirects to."""
+    RESEARCH_PLAN = "research_plan"
+    RESEARCH_FETCH = "research_fetch"
+    RESEARCH_READ = "research_read"
+    RESEARCH_OUTPUT = "research_output"
     VERIFICATION = "verification"
     SCREEN = "screen"
     ATTACK = "attack"
@@ -77,6 +82,8 @@ class AuditLog:
     path: Path
     enabled: bool = True
     """False: `record` does nothing."""
+    required: bool = True
+    """False: a decision that cannot be written is taken all the same."""
 
     def record(
         self,
@@ -107,6 +114,14 @@ class AuditLog:
         if not self.enabled:
             return None
         body = _body(gate, decision, run_id=run_id, turn_id=turn_id, reason=reason, metadata=metadata or {})
+        try:
+            return self._append(body)
+        except AuditUnavailable:
+            if self.required:
+                raise
+            return None
+
+    def _append(self, body: dict[str, Any]) -> ChainHead:
         with self._locked() as log:
             end = _end_of(log, self.path)
             lines, head = b"\n" if end.open else b"", end.head
@@ -114,8 +129,8 @@ class AuditLog:
                 fence = _body(
                     Gate.AUDIT,
                     Decision.DENY,
-                    run_id=run_id,
-                    turn_id=turn_id,
+                    run_id=body["run_id"],
+                    turn_id=body["turn_id"],
                     reason="bytes that a crash left before this line are no record",
                     metadata=fence_of(end.torn),
                 )
@@ -131,7 +146,7 @@ class AuditLog:
         Raises:
             AuditUnavailable: its end is not as it was written, or there is no room or right to go on from it.
         """
-        if not self.enabled:
+        if not self.enabled or not self.required:
             return
         with self._locked() as log:
             _end_of(log, self.path)
@@ -222,20 +237,10 @@ def _body(
     kept = list(metadata.items())[:MAX_METADATA]
     return {
         "timestamp": datetime.now(UTC).isoformat(),
-        "run_id": _safe(run_id),
-        "turn_id": _safe(turn_id),
+        "run_id": safe(run_id),
+        "turn_id": safe(turn_id),
         "gate": gate.value,
         "decision": decision.value,
-        "reason": _safe(reason),
-        "metadata": {str(_safe(name)): MASK if names_secret(name) else _safe(value) for name, value in kept},
+        "reason": safe(reason),
+        "metadata": {str(safe(name)): MASK if names_secret(name) else safe(value) for name, value in kept},
     }
-
-
-def _safe(value: Scalar) -> Scalar:
-    """A bounded JSON value without recognisable secrets."""
-    if isinstance(value, str):
-        # Masked before the cut, so that no half of a secret is left; a first, wider cut bounds the work.
-        return printable(mask_secrets(value[: 4 * MAX_TEXT_CHARS]), max_chars=MAX_TEXT_CHARS)
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value

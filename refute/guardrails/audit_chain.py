@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import socket
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -9,7 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from refute.errors import AuditUnavailable
+from refute.guardrails.plain_text import printable
+from refute.guardrails.secret_mask import mask_secrets
 
+Scalar = str | int | float | bool | None
+MAX_TEXT_CHARS: Final = 1_000
 FENCED_BYTES: Final = "torn_bytes"
 FENCED_SHA256: Final = "torn_sha256"
 
@@ -77,7 +82,7 @@ def seal(body: dict[str, Any], head: ChainHead) -> tuple[bytes, ChainHead]:
     """The line (with its newline) that appends `body` to a chain, and the head that it makes."""
     chained = body | {"sequence": head.sequence + 1, "previous": head.hash}
     digest = hashlib.sha256(_canonical(chained)).hexdigest()
-    line = _canonical(chained | {"hash": digest}) + b"\n"
+    line = _spelled(chained | {"hash": digest}) + b"\n"
     return line, ChainHead(sequence=head.sequence + 1, hash=digest)
 
 
@@ -96,7 +101,8 @@ def read_line(line: bytes) -> dict[str, Any]:
         raise ValueError("no audit record")  # noqa: TRY004  one meaning for the caller: not as it was written
     body = {key: value for key, value in record.items() if key not in {"sequence", "previous", "hash"}}
     head = ChainHead(sequence=record["sequence"] - 1, hash=str(record.get("previous")))
-    if seal(body, head)[0] != line + b"\n":
+    # Logs of the first versions are spelled as what is hashed.
+    if seal(body, head)[0] != line + b"\n" and (_canonical(record) != line or head_of(record) != seal(body, head)[1]):
         raise ValueError("changed after it was written")
     return record
 
@@ -201,5 +207,21 @@ class _Reader:
             self.head = ChainHead(sequence=record["sequence"], hash=str(record.get("hash")))
 
 
+def _spelled(record: dict[str, Any]) -> bytes:
+    """As `json.dumps` writes it by default, so that `grep '"gate": "scan"'` finds it."""
+    return json.dumps(record, allow_nan=False).encode("ascii")
+
+
 def _canonical(record: dict[str, Any]) -> bytes:
+    """What is hashed."""
     return json.dumps(record, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def safe(value: Scalar) -> Scalar:
+    """A bounded JSON value without recognisable secrets."""
+    if isinstance(value, str):
+        # Masked before the cut, so that no half of a secret is left; a first, wider cut bounds the work.
+        return printable(mask_secrets(value[: 4 * MAX_TEXT_CHARS]), max_chars=MAX_TEXT_CHARS)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -5,6 +5,10 @@ middle of a sentence passes.
 """
 
 import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Final
 
 MASK: Final = "[redacted]"
@@ -13,33 +17,43 @@ _SECRET_NAME: Final = re.compile(
     r"(?i)(?:^|[_-])(?:api[_-]?keys?|access[_-]?keys?|auth|authorization|cookies?|credentials?|passphrase|passw(?:or)?d"
     r"|private[_-]?key|secrets?|token)(?:$|[_-])"
 )
-_SECRET_SHAPES: Final = (
-    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
-    re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    re.compile(r"\bAIza[0-9A-Za-z_-]{35}"),
-    re.compile(r"\bya29\.[0-9A-Za-z_-]{20,}"),
-    re.compile(r"\bgh[pousr]_[0-9A-Za-z]{36,}"),
-    re.compile(r"\bgithub_pat_[0-9A-Za-z_]{22,}"),
-    re.compile(r"\bglpat-[0-9A-Za-z_-]{20,}"),
-    re.compile(r"\bxox[abprs]-[0-9A-Za-z-]{10,}"),
-    re.compile(r"\bsk-[0-9A-Za-z_-]{20,}"),
-    re.compile(r"\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]*"),
-)
-_LABELLED_SHAPES: Final = (
-    re.compile(r"(?i)(\b(?:bearer|basic)\s+)[0-9A-Za-z._~+/=-]{12,}"),
-    re.compile(r"(://[^/\s:@]*:)[^/\s@]+(?=@)"),
-    re.compile(
-        r"(?i)(\b[\w-]*(?:api[_-]?key|password|passwd|secret|token(?!s))[\w-]*\s*[=:]\s*)(?:\"[^\"]*\"|'[^']*'|[^\s,;&]+)"
-    ),
-)
 
 
-def mask_secrets(text: str) -> str:
-    """The text with every recognised secret replaced; what labels it stays."""
-    for shape in _SECRET_SHAPES:
-        text = shape.sub(MASK, text)
-    for shape in _LABELLED_SHAPES:
-        text = shape.sub(rf"\g<1>{MASK}", text)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretShape:
+    """One row of `secrets.toml`."""
+
+    id: str
+    regex: re.Pattern[str]
+    labelled: bool
+    hints: tuple[str, ...]
+
+
+@cache
+def secret_shapes() -> tuple[SecretShape, ...]:
+    """The rows of `secrets.toml`."""
+    text = resources.files("refute.guardrails").joinpath("secrets.toml").read_text(encoding="utf-8")
+    return tuple(
+        SecretShape(
+            id=row["id"],
+            regex=re.compile(row["regex"], re.DOTALL),
+            labelled=row.get("labelled", False),
+            hints=tuple(row.get("hints", ("",))),
+        )
+        for row in tomllib.loads(text)["secret"]
+    )
+
+
+def mask_secrets(text: str, *, labelled: bool = True) -> str:
+    """The text with every recognised secret replaced; what labels it stays.
+
+    Args:
+        text: anything.
+        labelled: also what is a secret only by the name before it; not in code, where `token = read()` is none.
+    """
+    for shape in secret_shapes():
+        if (labelled or not shape.labelled) and any(hint in text for hint in shape.hints):
+            text = shape.regex.sub(rf"\g<1>{MASK}" if shape.labelled else MASK, text)
     return text
 
 

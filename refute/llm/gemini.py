@@ -95,7 +95,7 @@ class Gemini:
         """One request, with a token that is still good, in the time that it may take in all."""
         from google.auth.transport.requests import Request  # noqa: PLC0415  # slow, and only needed here
 
-        from refute.llm.deadline import within  # noqa: PLC0415  # as above
+        from refute.deadline import within  # noqa: PLC0415  # as above
 
         with _told():
             if not self.credentials.valid:
@@ -131,7 +131,7 @@ class Gemini:
         import httpx2  # noqa: PLC0415  # comes with google-genai, and is its transport
         from google import genai  # noqa: PLC0415  # a second of imports that most commands do not need
 
-        from refute.llm.deadline import punctual  # noqa: PLC0415  # as above
+        from refute.deadline import punctual  # noqa: PLC0415  # as above
 
         settings = self.settings
         # One for all transports: the client would read the system's certificates three times. Loopback trusts none.

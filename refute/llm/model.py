@@ -9,6 +9,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, Protocol
 
+from refute.guardrails.secret_mask import mask_secrets
+
 MARKER: Final = "\0marker\0"
 """Stands in a prompt where its random marker comes; no text of others can hold it, see `fence`."""
 
@@ -61,9 +63,13 @@ class Prompt:
     """Whether its reader can use an answer's text. What it cannot use is never kept, so that it is asked for again."""
 
     def sealed(self) -> "Prompt":
-        """The prompt as it is sent: with a marker that nobody could foresee around what others wrote."""
+        """The prompt as it is sent: with a marker that nobody could foresee around what others wrote, and without keys.
+
+        Only what is a secret by its shape is masked: `token = read()` in code is none.
+        """
         marker = secrets.token_hex(8)
-        return replace(self, system=self.system.replace(MARKER, marker), text=self.text.replace(MARKER, marker))
+        text = mask_secrets(self.text, labelled=False).replace(MARKER, marker)
+        return replace(self, system=self.system.replace(MARKER, marker), text=text)
 
     @property
     def digest(self) -> str:

@@ -25,6 +25,7 @@ from refute.stages.mending import mend, write_files
 from refute.stages.usage import added
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.snapshot import snapshot_digest
+from refute.ticket.store import Frozen
 
 STAGE: Final = "rework"
 
@@ -84,8 +85,10 @@ def _frozen(ports: Ports, ticket: Ticket, snapshot: Snapshot, mended: Mapping[st
         replace(one, sha256=sha256(contents[one.path]).hexdigest(), size_bytes=len(contents[one.path]))
         for one in snapshot.files
     ]
-    digest = snapshot_digest(ticket, files)
-    return ports.store.add(digest=digest, files=files, contents=contents, left_out=snapshot.left_out)
+    earlier = ports.earlier(ticket, snapshot) if snapshot.before else {}
+    frozen = Frozen(files=files, contents=contents, before=snapshot.before, earlier=earlier)
+    digest = snapshot_digest(ticket, files, snapshot.before)
+    return ports.store.add(digest=digest, frozen=frozen, left_out=snapshot.left_out)
 
 
 def _kept(ports: Ports, ticket: Ticket, submitted: Snapshot, snapshot: Snapshot, number: int) -> Rework:

@@ -8,8 +8,9 @@ from refute.case import CaseFile
 from refute.closing import close, local_servers
 from refute.errors import EngineDied, SnapshotRefused
 from refute.outcome import ModelUse, Provenance, Status, Stop
+from refute.sandbox.job import Exited, JobResult
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import Writing
+from refute.stages.evidence import Verification, Writing
 from refute.ticket.record import LeftOut, Snapshot, SnapshotFile
 from refute.verdict import Verdict
 from tests.fakes.tickets import fake_ticket
@@ -41,6 +42,16 @@ def test_what_stages_return_becomes_the_outcome():
     assert outcome.stages[0].summary == "1 file, 1,200 bytes, 1 left out"
     assert outcome.left_out == SNAPSHOT.left_out
     assert outcome.labels == ("core",)
+
+
+def test_a_key_that_a_script_printed_is_not_in_the_outcome():
+    printed = "token = abc, key AKIAIOSFODNN7EXAMPLE"
+    result = JobResult(end=Exited(code=0), stdout=printed, stderr=printed, duration_s=0, overhead_s=0)
+    one = case()
+    with one.chain():
+        one.keep(Verification(result=result, summary="exit code 0"))
+    outcome = close(one, PROVENANCE)
+    assert outcome.verification_output == outcome.verification_stderr == "token = abc, key [redacted]"
 
 
 def test_a_server_of_this_machine_that_answered_is_marked():

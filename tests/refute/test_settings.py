@@ -9,6 +9,7 @@ import pytest
 
 from refute.critics.focus import BlockOn, CriticsSettings, Focus
 from refute.errors import SettingsInvalid
+from refute.guardrails.switches import GuardrailSettings, Mode
 from refute.scan.finding import Severity
 from refute.settings import SETTINGS_FILE, Settings
 from refute.settings_variables import NO_SETTINGS
@@ -38,8 +39,9 @@ def test_every_setting_is_told_with_its_default() -> None:
     del fields["state_dir"]  # hangs on the machine
     assert told.pop("state_dir") == "~/.local/state/refute"
     critics = {f"critics.{name}": field for name, field in CriticsSettings.model_fields.items()}
-    del fields["critics"]
-    assert told == {name: written(field.default) for name, field in {**fields, **critics}.items()}
+    gates = {f"guardrails.{name}": field for name, field in GuardrailSettings.model_fields.items()}
+    del fields["critics"], fields["guardrails"]
+    assert told == {name: written(field.default) for name, field in {**fields, **critics, **gates}.items()}
 
 
 @pytest.fixture
@@ -191,4 +193,26 @@ def test_a_shared_folder_without_a_key_is_refused_and_a_key_is_never_shown(here:
 def test_a_directory_in_the_place_of_the_file_is_refused(here: Path) -> None:
     (here / SETTINGS_FILE).mkdir()
     with pytest.raises(SettingsInvalid, match=r"refute\.yaml: got a directory, expected a file"):
+        Settings.load()
+
+
+def test_a_gate_is_switched_by_file_or_variable(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / SETTINGS_FILE).write_text("guardrails: {results: observe, routes: observe}\n")
+    monkeypatch.setenv("REFUTE_GUARDRAILS__ROUTES", "enforce")
+    switches = Settings.load().guardrails
+    assert (switches.results, switches.routes, switches.audit) == (Mode.OBSERVE, Mode.ENFORCE, Mode.ENFORCE)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("REFUTE_GUARDRAILS__ROUTES", "off", "guardrails.routes: got 'off', expected 'enforce' or 'observe'"),
+        ("REFUTE_GUARDRAILS__ROUTE", "observe", "did you mean REFUTE_GUARDRAILS__ROUTES?"),
+    ],
+)
+def test_a_switch_that_would_set_nothing_is_refused(
+    here: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsInvalid, match=re.escape(told)):
         Settings.load()

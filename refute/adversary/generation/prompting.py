@@ -12,6 +12,7 @@ from refute.adversary.change import diffs_of
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
 from refute.adversary.generation.excerpt import Excerpt
 from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
+from refute.guardrails.routes import parse_choice
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
@@ -163,7 +164,8 @@ def hardening(brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> P
 
 def tier_of(labels: Sequence[str]) -> Tier:
     """Which tier a ticket's labels ask for."""
-    return Tier.PRO if PRO_LABELS & set(labels) else Tier.FLASH
+    asked = {parse_choice(label, PRO_LABELS, "") for label in labels}
+    return Tier.PRO if asked & PRO_LABELS else Tier.FLASH
 
 
 @cache

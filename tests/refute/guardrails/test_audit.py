@@ -178,7 +178,7 @@ def test_an_edit_whose_own_hash_was_recomputed_breaks_the_next_line(log: AuditLo
 
 def test_nothing_is_appended_to_a_log_whose_last_line_was_edited(log: AuditLog) -> None:
     write(log, 2)
-    log.path.write_text(log.path.read_text().replace('"number":1', '"number":9'))
+    log.path.write_text(log.path.read_text().replace('"number": 1', '"number": 9'))
     with pytest.raises(AuditUnavailable, match="changed after it was written"):
         write(log)
 
@@ -292,3 +292,37 @@ def test_a_record_as_large_as_bounds_allow_is_followed_by_the_next(log: AuditLog
     assert audit.FIRST_LOOK_BYTES < log.path.stat().st_size < audit.TAIL_BYTES
     write(log)
     assert verify_chain(log.path).intact
+
+
+def test_a_line_is_spelled_as_json_dumps_spells_it(log: AuditLog) -> None:
+    log.record(Gate.ROUTE_PARSE, Decision.DENY, run_id="run-1", reason="r")
+    (line,) = log.path.read_text().splitlines()
+    assert '"gate": "route_parse", "decision": "deny"' in line
+    assert line == json.dumps(json.loads(line))
+
+
+def test_a_log_of_an_earlier_version_is_read_and_gone_on_with(log: AuditLog) -> None:
+    write(log, 2)
+    compact = [json.dumps(json.loads(line), separators=(",", ":")) for line in log.path.read_text().splitlines()]
+    log.path.write_text("\n".join(compact) + "\n")
+    write(log, 1)
+    report = verify_chain(log.path)
+    assert (report.lines, report.intact) == (3, True)
+    log.path.write_text(log.path.read_text().replace('"number":1', '"number":9'))
+    assert not verify_chain(log.path).intact
+
+
+def test_every_gate_that_the_design_names_is_there() -> None:
+    assert set(Gate) >= {
+        *("route_parse", "confirmation", "pre_tool", "post_tool", "url", "research_plan", "research_fetch"),
+        *("research_read", "research_output", "scan_override", "network_override", "model_call", "budget"),
+    }
+
+
+def test_where_the_log_is_only_observed_a_broken_one_stops_nothing(log: AuditLog) -> None:
+    write(log, 1)
+    log.path.write_text(log.path.read_text().replace('"number": 0', '"number": 9'))
+    before = log.path.read_bytes()
+    lenient = AuditLog(log.path, required=False)
+    assert lenient.record(Gate.SCAN, Decision.ALLOW, run_id="run-1", reason="r") is None
+    assert log.path.read_bytes() == before

@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from refute.deadline import punctual, within
 from refute.errors import ModelUnavailable
-from refute.llm.deadline import punctual, within
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini, endpoint
 from refute.llm.model import Ending, Tier, Usage
@@ -133,7 +133,7 @@ def test_an_answer_that_never_stops_trickling_in_is_lost(
     answer: Answer,
 ) -> None:
     moments = itertools.count(step=10)  # every look at the clock is ten seconds later: a few reads are over the limit
-    monkeypatch.setattr("refute.llm.deadline.monotonic", lambda: next(moments))
+    monkeypatch.setattr("refute.deadline.monotonic", lambda: next(moments))
     server.respond = lambda _: answer
     limited = Gemini(settings.model_copy(update={"timeout_s": 60}), credentials=gemini.credentials)
     with pytest.raises(RequestFailed, match="no whole answer in time") as caught:

@@ -116,6 +116,16 @@ def test_nobody_can_write_the_marker_beforehand(brief: Brief) -> None:
     assert "{marker} {claims}" in sealed.text
 
 
+def test_a_recognisable_key_does_not_leave_and_code_stays_as_it_is(brief: Brief) -> None:
+    text = "uses AKIAIOSFODNN7EXAMPLE; token = read(); -----BEGIN PRIVATE KEY-----"
+    keyed = replace(brief, ticket=replace(brief.ticket, claims=(replace(brief.ticket.claims[0], text=text),)))
+    sealed = claims_first(keyed).sealed()
+    marker = sealed.text.partition("BEGIN ")[2].split()[0]
+    assert "AKIA" not in sealed.text
+    assert "token = read()" in sealed.text
+    assert sealed.text.count(marker) == 2
+
+
 @pytest.mark.parametrize(
     ("labels", "tier"),
     [

@@ -37,7 +37,7 @@ def punctual(client: httpx2.Client) -> httpx2.Client:
     for transport in (client._transport, *client._mounts.values()):  # noqa: SLF001  # there is no public way
         pool: Any = getattr(transport, "_pool", None)
         if pool is not None:
-            pool._network_backend = _Backend(pool._network_backend)  # noqa: SLF001
+            pool._network_backend = Punctual(pool._network_backend)  # noqa: SLF001
     return client
 
 
@@ -51,7 +51,9 @@ def _left(timeout_s: float | None, late: type[Exception]) -> float | None:
     return left_s if timeout_s is None else min(left_s, timeout_s)
 
 
-class _Backend(httpcore2.NetworkBackend):
+class Punctual(httpcore2.NetworkBackend):
+    """A network backend whose connections keep to `within`."""
+
     def __init__(self, backend: httpcore2.NetworkBackend) -> None:
         self._backend = backend
 
@@ -63,6 +65,7 @@ class _Backend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
+        """Connect in what is left of the time."""
         left_s = _left(timeout, httpcore2.ConnectTimeout)
         return _Stream(self._backend.connect_tcp(host, port, left_s, local_address, socket_options))
 

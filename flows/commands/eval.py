@@ -1,0 +1,90 @@
+"""`refute eval guardrails`: what attacks get through the gates, and what harmless things they stop."""
+
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from refute.guardrails.trials import Trial
+
+SUITES: Final = ("refute.guardrails.trials:trials",)
+"""Functions (module:name) that give trials. They need neither network nor model."""
+CORPUS: Final = "corpus"
+
+
+@click.group(name="eval", short_help="Measure the guardrails with attacks and harmless cases.")
+def evaluate() -> None:
+    """Measure what refute's own defences are worth."""
+
+
+@evaluate.command(short_help="Try every gate with attacks and harmless cases.")
+@click.option("--deterministic", is_flag=True, help="Without network and models; all there is today, and the default.")
+@click.option(
+    "--corpus",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also score these texts: JSON Lines of {id, kind, text}; attacks are of kind `attack`, others harmless.",
+)
+@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+def guardrails(*, deterministic: bool, corpus: Path | None, form: str, output: Path | None) -> int:
+    """Try every gate with attacks and harmless cases, each mode by itself.
+
+    `observe` and `vulnerable` show what would happen without the gates. Exit code 1 where an attack gets through
+    `enforce` or `defended`, or something harmless is stopped. Words alone find few attacks: what --corpus adds is
+    shown, and never fails the command.
+    """
+    del deterministic  # said for the day when there is another way
+    from flows.commands.output import check_writable, deliver
+    from reports.guardrails import failures, render_trials
+
+    if output is not None:
+        check_writable("--output", output)
+    trials = [trial for suite in SUITES for trial in _suite(suite)]
+    failed = failures(trials)
+    if corpus is not None:
+        trials += _corpus(corpus)
+    text = render_trials(trials, form, color=output is None and sys.stdout.isatty())
+    deliver(text, output, kept="Give the command again.")
+    for one in failed:
+        click.echo(
+            f"FAILED {one.suite}/{one.case} ({one.mode}): {'got through' if one.attack else 'stopped'}", err=True
+        )
+    return 1 if failed else 0
+
+
+def _suite(name: str) -> "Iterator[Trial]":
+    module, attribute = name.split(":")
+    yield from getattr(importlib.import_module(module), attribute)()
+
+
+def _corpus(path: Path) -> "list[Trial]":
+    """A trial for each text: an attack fails the gate where it is not flagged, another text where it is."""
+    import json
+
+    from refute.errors import UsageError
+    from refute.guardrails.injection import suspicion
+    from refute.guardrails.trials import Trial
+
+    found: list[Trial] = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--corpus {path}: cannot be read: {error}", hint="Expected JSON Lines in UTF-8.") from error
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line)
+            name, attack, text = str(row["id"]), row["kind"] == "attack", str(row["text"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(
+                f"--corpus {path}: line {number}: expected an object with id, kind and text",
+                hint='For example: {"id": "1", "kind": "attack", "text": "Ignore previous instructions"}',
+            ) from error
+        failed = suspicion(text).flagged != attack
+        found.append(Trial(suite=CORPUS, case=name, mode="words alone", attack=attack, failed=failed))
+    return found

@@ -1,0 +1,323 @@
+"""Fetching: only from the addresses that were checked, every redirect checked anew, within every limit."""
+
+import gzip
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import IPv4Address, IPv6Address
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+from dnslib import RR, A, DNSRecord
+from dnslib.server import BaseResolver, DNSHandler, DNSServer
+
+from refute.guardrails.transport import FetchLimits, Page, PinnedBackend, fetch
+from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
+
+LIMITS = FetchLimits(time_s=2, transferred_bytes=50_000, page_bytes=200_000, redirects=3)
+HOST = "shop.example.org"
+
+
+PACKED = {"Content_Encoding": "gzip"}
+ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
+    "/page": (200, {"Content_Type": "Text/HTML; charset=ISO-8859-1"}, b"<p>h\xe4llo"),
+    "/packed": (200, PACKED, gzip.compress(b"<p>hello")),
+    "/bomb": (200, PACKED, gzip.compress(b"0" * 10_000_000)),
+    "/cut": (200, PACKED, gzip.compress(b"<p>hello")[:-4]),
+    "/garbled": (200, PACKED, b"<p>hello"),
+    "/brotli": (200, {"Content_Encoding": "br"}, b"?"),
+    "/image": (200, {"Content_Type": "image/gif"}, b"GIF89a"),
+    "/untyped": (200, {"Content_Type": ""}, b"?"),
+    "/missing": (404, {}, b"no"),
+    "/large": (200, {}, b"x" * 60_000),
+}
+REDIRECTS = {
+    "/there": "/page",
+    "/private": "http://10.0.0.1:{port}/",
+    "/rebound": f"http://{HOST}:{{port}}/secret",
+    "/file": "file:///etc/passwd",
+    "/loop": "/loop",
+    "/broken": "http://[",
+}
+
+
+class Site(BaseHTTPRequestHandler):
+    """Answers by path; every request is written down."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.headers["Host"], self.path))  # type: ignore[attr-defined]
+        port = self.server.server_port  # type: ignore[attr-defined]
+        if self.path in ANSWERS:
+            status, headers, body = ANSWERS[self.path]
+            self.answer(body, status=status, **headers)
+        elif self.path in REDIRECTS:
+            self.answer(b"", status=302, Location=REDIRECTS[self.path].format(port=port), Set_Cookie="a=b")
+        elif self.path[1:].isdigit():
+            self.answer(b"", status=302, Location=f"/{int(self.path[1:]) + 1}")
+        else:
+            self.stream(b"x" * 8_192 if self.path == "/endless" else b".", 0 if self.path == "/endless" else 0.05)
+
+    def answer(self, body: bytes, *, status: int = 200, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"Content_Type": "text/html", **headers}.items():
+            if value:
+                self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def stream(self, part: bytes, pause_s: float) -> None:
+        """Answer without an end; a byte at a time, no single read takes long."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        try:
+            while not self.server.stopped.wait(pause_s):  # type: ignore[attr-defined]
+                self.wfile.write(part)
+        except OSError:
+            self.close_connection = True
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+class Server(ThreadingHTTPServer):
+    """Of one address; writes down what it is asked."""
+
+    daemon_threads = True
+
+    def __init__(self, address: str, port: int = 0) -> None:
+        super().__init__((address, port), Site)
+        self.asked: list[tuple[str, str]] = []
+        self.stopped = threading.Event()
+
+
+@contextmanager
+def serving(address: str = "127.0.0.1", port: int = 0) -> Iterator[Server]:
+    server = Server(address, port)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stopped.set()
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+def only_this_address(address: IPv4Address | IPv6Address) -> str | None:
+    return None if str(address) == "127.0.0.1" else "another address"
+
+
+def get(site: Server, path: str, limits: FetchLimits = LIMITS, *addresses: str) -> Page:
+    check = partial(
+        check_url,
+        allowed_ports=(site.server_port,),
+        resolve=lambda _host, _port: addresses or ("127.0.0.1",),
+        address_policy=only_this_address,
+    )
+    return fetch(f"http://{HOST}:{site.server_port}{path}", check=check, limits=limits)
+
+
+def failure(site: Server, path: str, limits: FetchLimits = LIMITS) -> str:
+    with pytest.raises(FetchFailed) as failed:
+        get(site, path, limits)
+    return failed.value.reason
+
+
+def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is(site: Server) -> None:
+    page = get(site, "/page")
+    assert page.url == f"http://{HOST}:{site.server_port}/page"
+    assert (page.content_type, page.charset, page.body) == ("text/html", "iso-8859-1", b"<p>h\xe4llo")
+
+
+def test_the_server_is_asked_by_its_name(site: Server) -> None:
+    site.asked.clear()
+    get(site, "/page")
+    assert site.asked == [(f"{HOST}:{site.server_port}", "/page")]
+
+
+def test_a_packed_page_is_unpacked(site: Server) -> None:
+    page = get(site, "/packed")
+    assert page.body == b"<p>hello"
+    assert page.transferred_bytes != len(page.body)
+
+
+def test_a_redirect_is_followed_and_told(site: Server) -> None:
+    page = get(site, "/there")
+    assert [hop.rpartition("/")[2] for hop in page.hops] == ["there", "page"]
+    assert page.url.endswith("/page")
+
+
+@pytest.mark.parametrize(("path", "why"), [("/private", "another address"), ("/file", "scheme file")])
+def test_a_redirect_to_what_is_denied_is_not_followed(site: Server, path: str, why: str) -> None:
+    with pytest.raises(UrlDenied, match=why):
+        get(site, path)
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/bomb", "larger than 200000 bytes when unpacked"),
+        ("/cut", "ends too early"),
+        ("/garbled", "incorrect header check"),
+        ("/brotli", "packed as br, expected gzip"),
+        ("/image", "image/gif, expected text/html"),
+        ("/untyped", "nothing, expected text/html"),
+        ("/missing", "answered 404"),
+        ("/large", "larger than 50000 bytes"),
+        ("/endless", "larger than 50000 bytes"),
+        ("/loop", "redirects in a loop"),
+        ("/1", "more than 3 redirects"),
+        ("/broken", "redirects to what is no URL"),
+    ],
+)
+def test_what_is_no_page_within_the_limits_fails_with_its_reason(site: Server, path: str, why: str) -> None:
+    assert why in failure(site, path)
+
+
+def test_a_server_that_answers_a_byte_at_a_time_is_given_up_in_time(site: Server) -> None:
+    began = time.monotonic()
+    assert "within 0.3 s" in failure(site, "/slow", replace(LIMITS, time_s=0.3))
+    assert time.monotonic() - began < 2
+
+
+def test_a_server_that_does_not_answer_fails() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        pinned = PinnedUrl(url="http://h.example/", scheme="http", host="h.example", port=unused.getsockname()[1],
+                           addresses=("127.0.0.1",))  # fmt: skip
+        with pytest.raises(FetchFailed, match="refused"):
+            fetch("http://h.example/", check=lambda _url: pinned, limits=LIMITS)
+
+
+def test_the_next_checked_address_is_tried_where_one_does_not_answer(site: Server) -> None:
+    check = partial(
+        check_url,
+        allowed_ports=(site.server_port,),
+        resolve=lambda _host, _port: ("127.0.0.9", "127.0.0.1"),
+        address_policy=lambda _address: None,
+    )
+    assert fetch(f"http://{HOST}:{site.server_port}/page", check=check, limits=LIMITS).body
+
+
+def certificate(folder: Path, name: str) -> Path:
+    """A self-signed certificate with its key, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    built = (
+        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    path = folder / f"{name}.pem"
+    path.write_bytes(secret + built.public_bytes(Encoding.PEM))
+    return path
+
+
+@pytest.mark.parametrize(("name", "trusted"), [(HOST, True), ("other.example.org", False)])
+def test_tls_is_verified_by_the_name_and_not_by_the_address(tmp_path: Path, name: str, *, trusted: bool) -> None:
+    pem = certificate(tmp_path, name)
+    ours, theirs = ssl.create_default_context(cafile=pem), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    theirs.load_cert_chain(pem)
+    with serving() as server:
+        server.socket = theirs.wrap_socket(server.socket, server_side=True)
+        check = partial(
+            check_url,
+            allowed_ports=(server.server_port,),
+            resolve=lambda _host, _port: ("127.0.0.1",),
+            address_policy=only_this_address,
+        )
+        url = f"https://{HOST}:{server.server_port}/page"
+        if trusted:
+            assert fetch(url, check=check, limits=LIMITS, tls=ours).body
+        else:
+            with pytest.raises(FetchFailed, match="certificate"):
+                fetch(url, check=check, limits=LIMITS, tls=ours)
+
+
+def test_no_proxy_of_the_environment_is_used(site: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert get(site, "/page").body
+
+
+def test_a_connection_to_what_was_not_checked_is_refused() -> None:
+    pinned = PinnedUrl(url="http://h.example/", scheme="http", host="h.example", port=80, addresses=("127.0.0.1",))
+    with pytest.raises(UrlDenied, match=r"other\.example:80, which was not checked"):
+        PinnedBackend(pinned).connect_tcp("other.example", 80)
+
+
+class Rebinding(BaseResolver):
+    """A name server that answers differently each time."""
+
+    def __init__(self, *addresses: str) -> None:
+        self.left = list(addresses)
+
+    def resolve(self, request: DNSRecord, handler: DNSHandler) -> DNSRecord:
+        reply = request.reply()
+        reply.add_answer(RR(str(request.q.qname), rdata=A(self.left.pop(0)), ttl=0))
+        return reply
+
+
+@contextmanager
+def name_server(*addresses: str) -> Iterator[tuple[Rebinding, int]]:
+    resolver = Rebinding(*addresses)
+    server = DNSServer(resolver, port=0, address="127.0.0.1")
+    server.start_thread()
+    try:
+        yield resolver, server.server.server_address[1]
+    finally:
+        server.server.shutdown()
+        server.server.server_close()
+
+
+def asking(port: int) -> "partial[PinnedUrl]":
+    def resolve(host: str, _port: int) -> list[str]:
+        reply = DNSRecord.parse(DNSRecord.question(host).send("127.0.0.1", port, timeout=2))
+        return [str(answer.rdata) for answer in reply.rr]
+
+    return partial(check_url, resolve=resolve, address_policy=only_this_address)
+
+
+def test_a_name_that_resolves_differently_a_moment_later_gains_nothing() -> None:
+    with serving() as public, serving("127.0.0.2", public.server_port) as internal:
+        with name_server("127.0.0.1", "127.0.0.2") as (resolver, port):
+            check = partial(asking(port), allowed_ports=(public.server_port,))
+            page = fetch(f"http://{HOST}:{public.server_port}/page", check=check, limits=LIMITS)
+            assert page.body
+            assert resolver.left == ["127.0.0.2"]  # asked once: what it would say next is never heard
+        assert len(public.asked) == 1
+        assert internal.asked == []
+
+
+def test_a_name_that_is_rebound_between_two_hops_is_denied_at_the_second() -> None:
+    with serving() as public, serving("127.0.0.2", public.server_port) as internal:
+        url = f"http://{HOST}:{public.server_port}/rebound"
+        with name_server("127.0.0.1", "127.0.0.2") as (_, port), pytest.raises(UrlDenied, match="another address"):
+            fetch(url, check=partial(asking(port), allowed_ports=(public.server_port,)), limits=LIMITS)
+        assert internal.asked == []
