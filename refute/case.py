@@ -105,7 +105,7 @@ class CaseFile:
                 self._note("write tests", "ended before its time", cost_usd=record.cost_usd)
             self.end(record)
         self._file(record)
-        self.unless(record.stop if isinstance(record, Verification | AttackStage | Hardening) else None)
+        self.unless(record.stop if isinstance(record, Verification | AttackStage | Hardening | Critique) else None)
         return record
 
     def unless(self, stop: Stop | None) -> None:

@@ -250,6 +250,7 @@ def _tried(ports: Ports, ticket: Ticket, snapshot: Snapshot, answers: Sequence[_
         reviews=tuple(answer.tried(failures) for answer, failures in zip(answers, found, strict=True)),
         judgement=Judgement(status=None),
         tests=screening.attack.source if screening.attack.tests else "",
+        stop=stop if (stop := attacked.stop) and stop.status is Status.BLOCKED_DANGEROUS_OPERATION else None,
         cost_usd=triage.cost_usd,
         models=triage.models,
         sandbox_s=attacked.sandbox_s + second_s,

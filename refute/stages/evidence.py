@@ -158,6 +158,8 @@ class Critique:
     """None where tools did not read the code, or read it now."""
     proven: tuple[tuple[Focus, ReviewFailure, Counterexample], ...] = ()
     """The confirmed failures with the tests that show them, for a later round."""
+    stop: Stop | None = None
+    """Where the code destroyed something outside its copy while a counterexample ran."""
 
     @property
     def summary(self) -> str:

@@ -80,6 +80,8 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeBatches]:
 def command(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path / "state"))
+    for folder in ("answers", "one", "two"):
+        (tmp_path / folder).mkdir()
     return lambda *arguments: CliRunner().invoke(
         bench, [str(dataset), "--format", "json", *arguments], standalone_mode=False, catch_exceptions=False
     )
