@@ -6,11 +6,12 @@ import pytest
 from refute.adversary.attack import Attack
 from refute.case import CaseFile
 from refute.closing import close, local_servers
+from refute.critics.judging import Judgement
 from refute.errors import EngineDied, SnapshotRefused
 from refute.outcome import ModelUse, Provenance, Status, Stop
 from refute.sandbox.job import Exited, JobResult
 from refute.scan.finding import ScanResult
-from refute.stages.evidence import Verification, Writing
+from refute.stages.evidence import Critique, Verification, Writing
 from refute.ticket.record import LeftOut, Snapshot, SnapshotFile
 from refute.verdict import Verdict
 from tests.fakes.tickets import fake_ticket
@@ -83,6 +84,15 @@ def test_a_stop_ends_the_chain_and_decides_the_status():
         one.keep(Stop(status=Status.CANCELLED, reason="no"))
         pytest.fail("the chain went on")
     assert close(one, PROVENANCE).status is Status.CANCELLED
+
+
+def test_what_a_critic_s_test_made_the_code_destroy_ends_the_ticket():
+    one = case()
+    stop = Stop(status=Status.BLOCKED_DANGEROUS_OPERATION, reason="a canary file is gone")
+    with one.chain():
+        one.keep(Critique(reviews=(), judgement=Judgement(status=None), stop=stop))
+        pytest.fail("the chain went on")
+    assert close(one, PROVENANCE).status is Status.BLOCKED_DANGEROUS_OPERATION
 
 
 def test_a_policy_without_objection_lets_the_chain_go_on():
