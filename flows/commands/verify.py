@@ -12,6 +12,7 @@ from refute.settings import Settings
 
 if TYPE_CHECKING:
     from flows.request import VerifyRequest
+    from refute.outcome import Outcome
 
 
 @click.command(short_help="Try to refute one ticket's claims.")
@@ -50,6 +51,12 @@ if TYPE_CHECKING:
     "--format", "form", type=click.Choice(["table", "json", "markdown", "junit"]), default="table", show_default=True
 )
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+@click.option(
+    "--tests-out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Keep the tests as pytest files.",
+)
 def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     """Try to refute the claims of TICKET: a directory with ticket.yaml, or a YAML, JSON or JSON Lines file.
 
@@ -72,6 +79,8 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     text = render(outcome, form, color=output is None and sys.stdout.isatty(), reproducers=paths)
     kept = f"{outcome.ticket_id} ended {outcome.status}; `refute report --ticket {outcome.ticket_id}` has it."
     deliver(text, output, kept=kept)
+    if options["tests_out"] is not None:
+        _keep_tests(ticket, outcome, options["tests_out"])
     return _exit_code(outcome.status.exit_code, accept_weak=options["accept_weak"])
 
 
@@ -97,6 +106,14 @@ def _request(ticket: Path, output: Path | None, options: dict[str, Any]) -> "Ver
         allow_network=options["hosts"],
         settings=settings,
     )
+
+
+def _keep_tests(ticket: Path, outcome: "Outcome", directory: Path) -> None:
+    from refute.governance.kept_tests import keep_tests
+    from refute.ticket.parse import load_ticket
+
+    path = keep_tests(outcome, load_ticket(ticket), directory)
+    click.echo(f"tests: {path}" if path else "tests: none to keep", err=True)
 
 
 def _exit_code(code: int, *, accept_weak: bool) -> int:
