@@ -12,10 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
 from refute.errors import RefuteError, UsageError
 from refute.governance.gate import GateDocument, read_gate, ticket_digest, write_gate
 from refute.governance.policy import LoadedPolicy
-from refute.governance.signing import SigningKey, VerifyingKey
+from refute.governance.signing import key_id, signed_by
 from refute.outcome import ClaimVerdict, Status
 from refute.ticket.reading import read_beneath
 from refute.ticket.record import Ticket
@@ -33,7 +35,7 @@ class AttestationRefused(RefuteError):
     """An attestation is not genuine, or not about these files and this policy."""
 
 
-def attest(document: GateDocument, key: SigningKey, *, own: Collection[str] = ()) -> bytes:
+def attest(document: GateDocument, key: Ed25519PrivateKey, *, own: Collection[str] = ()) -> bytes:
     """The bundle: a line for each envelope.
 
     Args:
@@ -65,20 +67,20 @@ def _test_result(document: GateDocument) -> dict[str, Any]:
     named = {"ticket": document.evidence.ticket, "sandbox image": document.evidence.image or ""}
     named |= {f"policy {document.policy.name}": document.policy.sha256}
     digests = {name: digest.removeprefix("sha256:") for name, digest in named.items() if digest}
-    refuted = [one.id for one in document.claims if one.verdict is ClaimVerdict.REFUTED]
-    passed = [one.id for one in document.claims if one.verdict is ClaimVerdict.SURVIVED]
+    refuted = [one.claim_id for one in document.claims if one.verdict is ClaimVerdict.REFUTED]
+    passed = [one.claim_id for one in document.claims if one.verdict is ClaimVerdict.SURVIVED]
     return {
         "result": RESULTS.get(document.status, "FAILED"),
         "configuration": [{"name": name, "digest": {"sha256": digest}} for name, digest in digests.items()],
         "passedTests": passed,
-        "warnedTests": [one.id for one in document.claims if one.id not in {*passed, *refuted}],
+        "warnedTests": [one.claim_id for one in document.claims if one.claim_id not in {*passed, *refuted}],
         "failedTests": refuted,
     }
 
 
-def _envelope(statement: dict[str, Any], key: SigningKey) -> bytes:
+def _envelope(statement: dict[str, Any], key: Ed25519PrivateKey) -> bytes:
     payload = json.dumps(statement, sort_keys=True, separators=(",", ":")).encode()
-    signature = {"keyid": key.id, "sig": base64.b64encode(key.sign(_pae(payload))).decode()}
+    signature = {"keyid": key_id(key.public_key()), "sig": base64.b64encode(key.sign(_pae(payload))).decode()}
     return _line(base64.b64encode(payload).decode(), signature)
 
 
@@ -93,7 +95,7 @@ def _pae(payload: bytes) -> bytes:
     return b" ".join((b"DSSEv1", str(len(kind)).encode(), kind, str(len(payload)).encode(), payload))
 
 
-def check_attestation(bundle: bytes, key: VerifyingKey, ticket: Ticket, policy: LoadedPolicy) -> GateDocument:
+def check_attestation(bundle: bytes, key: Ed25519PublicKey, ticket: Ticket, policy: LoadedPolicy) -> GateDocument:
     """The verdict of a genuine bundle about exactly these files, this ticket and this policy. Needs no network.
 
     Args:
@@ -119,7 +121,7 @@ def check_attestation(bundle: bytes, key: VerifyingKey, ticket: Ticket, policy: 
     return document
 
 
-def _opened(line: bytes, key: VerifyingKey) -> dict[str, Any]:
+def _opened(line: bytes, key: Ed25519PublicKey) -> dict[str, Any]:
     """The statement of an envelope whose every byte is as it was written."""
     try:
         envelope = json.loads(line)
@@ -127,12 +129,12 @@ def _opened(line: bytes, key: VerifyingKey) -> dict[str, Any]:
         signature = base64.b64decode(envelope["signatures"][0]["sig"], validate=True)
     except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise AttestationRefused(f"attestation: is no DSSE envelope: {type(error).__name__}") from error
-    if envelope.get("payloadType") != PAYLOAD_TYPE or not key.verifies(signature, _pae(payload)):
+    if envelope.get("payloadType") != PAYLOAD_TYPE or not signed_by(key, signature, _pae(payload)):
         raise AttestationRefused(
-            f"attestation: the signature is not that of key {key.id[:16]}",
+            f"attestation: the signature is not that of key {key_id(key)[:16]}",
             hint="It was changed, or another key signed.",
         )
-    again = {"keyid": key.id, "sig": base64.b64encode(signature).decode()}
+    again = {"keyid": key_id(key), "sig": base64.b64encode(signature).decode()}
     if _line(base64.b64encode(payload).decode(), again) != line:  # what the signature does not cover: names, spaces
         raise AttestationRefused("attestation: its envelope was changed")
     statement = json.loads(payload)

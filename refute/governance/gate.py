@@ -13,7 +13,7 @@ from refute.adversary.judgement.identity import identity_reads
 from refute.errors import UsageError
 from refute.governance.failures import FailureKind, GateFailure, failures_of
 from refute.governance.policy import Breach, LoadedPolicy, Policy, breaches
-from refute.outcome import ClaimVerdict, ModelUse, Outcome, Status
+from refute.outcome import ClaimResult, ModelUse, Outcome, Status
 from refute.outcome_document import storable, write_document
 from refute.ports import Ports
 from refute.settings import Settings
@@ -25,22 +25,6 @@ SCHEMA_VERSION: Final = 1
 SCHEMA_FILE: Final = "docs/gate.schema.json"
 SKIPPED_EXIT_CODE: Final = 17
 """A ticket that was not attacked does not go through the gate unseen; `refute verify` has 0 for it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateClaim:
-    """One claim with its verdict."""
-
-    id: str
-    text: str
-    verdict: ClaimVerdict
-    reason: str
-    decided_by: str
-    """The test that decided; empty where none did."""
-    tests_run: int
-    independent_tests: int
-    attested_tests: int
-    open_clauses: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +83,7 @@ class GateDocument:
     passed: bool
     """Whether the workflow may go on by itself."""
     reason: str
-    claims: tuple[GateClaim, ...]
+    claims: tuple[ClaimResult, ...]
     failures: tuple[GateFailure, ...]
     """What to route back to the implementer; empty where that would not help."""
     caveats: tuple[str, ...]
@@ -170,20 +154,7 @@ def _document(
         exit_code=gate_exit_code(outcome.status),
         passed=outcome.status is Status.PASS,
         reason=outcome.reason,
-        claims=tuple(
-            GateClaim(
-                id=claim.claim_id,
-                text=claim.text,
-                verdict=claim.verdict,
-                reason=claim.reason,
-                decided_by=claim.decided_by,
-                tests_run=claim.tests_run,
-                independent_tests=claim.independent_tests,
-                attested_tests=claim.attested_tests,
-                open_clauses=claim.open_clauses,
-            )
-            for claim in outcome.claims
-        ),
+        claims=outcome.claims,
         failures=failures,
         caveats=outcome.caveats,
         strength=GateStrength(

@@ -1,7 +1,6 @@
 """Ed25519 keys that sign verdicts: PEM text, from a file or an environment variable."""
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,49 +16,26 @@ from cryptography.hazmat.primitives.serialization import (
 from refute.errors import UsageError
 
 HINT: Final = (
-    "Make one: openssl genpkey -algorithm ed25519 -out gate.pem; its public half: openssl pkey -in gate.pem -pubout."
+    "Make one: openssl genpkey -algorithm ed25519 -out gate.pem; the public half: openssl pkey -in gate.pem -pubout."
 )
 PEM: Final = "-----BEGIN "
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyingKey:
-    """The public half."""
-
-    public: Ed25519PublicKey
-
-    @property
-    def id(self) -> str:
-        """SHA-256 of the key (SubjectPublicKeyInfo, DER)."""
-        encoded = self.public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-        return hashlib.sha256(encoded).hexdigest()
-
-    def verifies(self, signature: bytes, message: bytes) -> bool:
-        """Whether the key's owner signed the message."""
-        try:
-            self.public.verify(signature, message)
-        except InvalidSignature:
-            return False
-        return True
+def key_id(key: Ed25519PublicKey) -> str:
+    """SHA-256 of the key (SubjectPublicKeyInfo, DER)."""
+    return hashlib.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class SigningKey:
-    """The private half; never shown."""
-
-    private: Ed25519PrivateKey
-
-    @property
-    def id(self) -> str:
-        """As of its public half."""
-        return VerifyingKey(self.private.public_key()).id
-
-    def sign(self, message: bytes) -> bytes:
-        """The signature, 64 bytes."""
-        return self.private.sign(message)
+def signed_by(key: Ed25519PublicKey, signature: bytes, message: bytes) -> bool:
+    """Whether the key's owner signed the message."""
+    try:
+        key.verify(signature, message)
+    except InvalidSignature:
+        return False
+    return True
 
 
-def load_signing_key(given: str | None) -> SigningKey:
+def load_signing_key(given: str | None) -> Ed25519PrivateKey:
     """The private key.
 
     Args:
@@ -71,13 +47,13 @@ def load_signing_key(given: str | None) -> SigningKey:
     key = _load(given, "private")
     if not isinstance(key, Ed25519PrivateKey):
         raise UsageError("--key: got a public key, expected the private one to sign with", hint=HINT)
-    return SigningKey(key)
+    return key
 
 
-def load_verifying_key(given: str | None) -> VerifyingKey:
+def load_verifying_key(given: str | None) -> Ed25519PublicKey:
     """The public key; a private one is taken for its public half. Arguments and errors as above."""
     key = _load(given, "public")
-    return VerifyingKey(key.public_key() if isinstance(key, Ed25519PrivateKey) else key)
+    return key.public_key() if isinstance(key, Ed25519PrivateKey) else key
 
 
 def _load(given: str | None, half: str) -> Ed25519PrivateKey | Ed25519PublicKey:

@@ -12,13 +12,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from refute.errors import RefuteError, UsageError
 from refute.governance.attestation import AttestationRefused, attest, check_attestation
 from refute.governance.policy import load_policy
-from refute.governance.signing import SigningKey, VerifyingKey, load_signing_key, load_verifying_key
+from refute.governance.signing import key_id, load_signing_key, load_verifying_key
 from refute.outcome import Status
 from refute.ticket.parse import load_ticket
 from tests.fakes.outcomes import FAILURE
 
-KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(32)))
-PUBLIC = VerifyingKey(KEY.private.public_key())
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
+PUBLIC = KEY.public_key()
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_file_that_is_gone_and_another_ticket_are_refused(bundle, ticket, poli
 
 
 def test_another_key_verifies_nothing(bundle, ticket, policy):
-    other = VerifyingKey(Ed25519PrivateKey.generate().public_key())
+    other = Ed25519PrivateKey.generate().public_key()
     with pytest.raises(AttestationRefused, match="not that of key"):
         check_attestation(bundle, other, ticket, policy)
 
@@ -132,11 +132,11 @@ def pem(key):
 
 
 def test_keys_come_from_a_file_or_as_text(tmp_path):
-    text = pem(KEY.private)
+    text = pem(KEY)
     (tmp_path / "gate.pem").write_text(text)
-    public = KEY.private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
-    assert load_signing_key(str(tmp_path / "gate.pem")).id == load_signing_key(text).id == KEY.id
-    assert load_verifying_key(public).id == load_verifying_key(text).id == KEY.id
+    public = PUBLIC.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    assert key_id(load_signing_key(str(tmp_path / "gate.pem")).public_key()) == key_id(PUBLIC)
+    assert key_id(load_verifying_key(public)) == key_id(load_verifying_key(text)) == key_id(PUBLIC)
     with pytest.raises(UsageError, match="expected the private one"):
         load_signing_key(public)
 
