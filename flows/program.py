@@ -18,6 +18,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "verify": ("flows.commands.verify:verify", "Try to refute one ticket's claims; the exit code is the verdict."),
         "batch": ("flows.commands.batch:batch", "Verify many tickets in parallel; resumable."),
         "gate": ("flows.commands.gate:gate", "The governance gate: a verdict as JSON for a workflow."),
+        "issue": ("flows.commands.issue:issue", "The reference workflow: implement, refute, review, file."),
         "confirm": ("flows.commands.confirm:confirm", "Answer a question that waits in the Prefect UI."),
         "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
         "critics": ("flows.commands.critics:critics", "Have critics look for failures of a change; what they found."),
