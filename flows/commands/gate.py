@@ -117,7 +117,7 @@ def _verified(path: Path, settings: "Settings", options: dict[str, Any]) -> "Gat
     if options["sarif"]:
         from refute.governance.sarif import gate_sarif
 
-        options["sarif"].write_text(gate_sarif(document, loaded), encoding="utf-8")
+        options["sarif"].write_text(gate_sarif(document, loaded, Path.cwd()), encoding="utf-8")
     return document
 
 

@@ -119,8 +119,11 @@ def test_a_stored_snapshot_that_was_changed_is_not_opened_again(made, ticket, se
 def test_failures_as_sarif_stand_at_their_lines(made, ticket):
     failed = made(status=Status.FAILED_ADVERSARIAL, failures=(FAILURE,))
     blocked = made(status=Status.BLOCKED_DANGEROUS_SCRIPT, scan=scan_files({"v.sh": b"rm -rf /\n"}, ["v.sh"]))
-    places = [json.loads(gate_sarif(one, ticket))["runs"][0]["results"][0]["locations"][0] for one in (failed, blocked)]
-    assert [one["physicalLocation"]["artifactLocation"]["uri"] for one in places] == ["answer.py", "v.sh"]
+    places = [
+        json.loads(gate_sarif(one, ticket, ticket.workspace.parent))["runs"][0]["results"][0]["locations"][0]
+        for one in (failed, blocked)
+    ]
+    assert [one["physicalLocation"]["artifactLocation"]["uri"] for one in places] == ["ticket/answer.py", "ticket/v.sh"]
 
 
 def test_only_a_skipped_ticket_has_another_exit_code_at_the_gate():
