@@ -29,10 +29,10 @@ BY_FILE = {"MPL-2.0": "its own files stay under it", "LGPL-3.0-only": "used as a
 """Compatible, with the condition."""
 HEAD = """# Licences of what refute is built on
 
-refute itself is under the [Apache License 2.0](../LICENSE). Written by `scripts/licences.py` from `requirements.lock` and
-each package's own metadata; where a package offers several licences (`OR`), the first compatible one is taken. All are
-compatible with Apache-2.0: permissive, or with the condition named. What `make lock` resolves for other systems only is
-marked; look before shipping it there. Packages for development are among them.
+refute itself is under the [Apache License 2.0](../LICENSE). Written by `scripts/licences.py` from `requirements.lock`
+and each package's own metadata; where a package offers several licences (`OR`), the first compatible one is taken.
+All are compatible with Apache-2.0: permissive, or with the condition named. What `make lock` resolves for other systems
+only is marked; look before shipping it there. Packages for development are among them.
 
 | package | version | licence | condition |
 |---|---|---|---|

@@ -12,7 +12,7 @@ SHAPES: Final[Mapping[str, str]] = {
 """What opens a node's text → what closes it; longer ones first."""
 NAME: Final = re.compile(r"\s*(\[\*\]|\w+(?:[.-]\w+)*)")
 LINK: Final = re.compile(
-    r"\s*[<xo]?(?:--+[>xo]?|==+[>xo]?|-\.+-[>xo]?|~~~)(?:\s*\|[^|]*\|)?"
+    r"\s*[<xo]?(?:--+[>xo]|---+|==+[>xo]|===+|-\.+-[>xo]?|~~~)(?:\s*\|[^|]*\|)?"
     r"|\s*[<xo]?(?:--\s*[^->|\s].*?--+[>xo]?|==\s*[^=>|\s].*?==+[>xo]?|-\.\s*[^->|\s].*?\.+-[>xo]?)"
 )
 """An edge: bare or with `|text|`, or with its text inside."""

@@ -8,6 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from refute.adversary.strength.record import ShallowClaim, Strength, ViolationEnd, ViolationResult
+from refute.critics.focus import Focus
+from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Severity, Standing
 from refute.errors import SnapshotCorrupted
 from refute.governance.failures import FailureKind
 from refute.governance.gate import SCHEMA_FILE, gate_exit_code, gate_schema, read_gate, write_gate
@@ -15,6 +18,7 @@ from refute.governance.policy import LoadedPolicy, Policy
 from refute.governance.sarif import gate_sarif
 from refute.outcome import ClaimVerdict, SecondEnvironment, Status
 from refute.scan.scanner import scan_files
+from refute.ticket.record import ClaimId
 from refute.ticket.snapshot import reopen_snapshot
 from refute.ticket.store import SnapshotStore
 from tests.fakes.outcomes import CLAIM, FAILURE, REFUTED
@@ -77,6 +81,39 @@ def test_weak_evidence_goes_back_claim_by_claim(made):
     assert {one.kind for one in failures} == {FailureKind.WEAK_EVIDENCE}
     assert failures[0].observed == "it is attacked only by examples of its author"
     assert failures[-1].where == "answer.py:5"
+
+
+def test_a_destroyed_file_goes_back_with_its_path(made):
+    status = Status.BLOCKED_DANGEROUS_OPERATION
+    (failure,) = made(status=status, reason="a decoy was deleted", decoys_touched=("/home/me/notes",)).failures
+    assert (failure.where, failure.observed) == ("/home/me/notes", "a decoy was deleted")
+
+
+def test_confirmed_failures_of_critics_go_back_with_their_place(made):
+    found = ReviewFailure(
+        severity=Severity.MAJOR, description="loses the last row", evidence="answer.py:4", standing=Standing.CONFIRMED
+    )
+    opinion = replace(found, standing=Standing.WITHOUT_EVIDENCE)
+    review = Review(critic_id="security-1", focus=Focus.SECURITY, verdict=ReviewVerdict.FAIL, failures=(found, opinion))
+    (failure,) = made(status=Status.FAILED_REVIEW, reviews=(review,)).failures
+    assert (failure.kind, failure.where) == (FailureKind.REVIEW, "answer.py:4")
+    assert failure.observed == "major, confirmed: loses the last row"
+
+
+def test_code_that_breaks_a_claim_unnoticed_goes_back_without_the_code(made):
+    shallow = ShallowClaim(claim_id=ClaimId("C1"), tests=("t",), unnoticed="where every function fails", remedy="r")
+    missed = ViolationResult(
+        claim_id=ClaimId("C1"), clause="sorts", behaviour="drops 0", diff="- secret", end=ViolationEnd.MISSED
+    )
+    numbers = {"n": 2, "killed": 1, "killed_by_claims_only": 1, "low": 0.1, "high": 0.9, "floor": 0.6, "drawn": 2}
+    strength = Strength(**numbers, shallow=(shallow,), violations=(missed,))
+    document = made(status=Status.PASS_WEAK, claims=(replace(CLAIM, independent_tests=1, attested_tests=1),),
+                    strength=strength)  # fmt: skip
+    assert [one.observed for one in document.failures] == [
+        "its tests pass also where every function fails",
+        "no test notices code that does this: drops 0",
+    ]
+    assert "secret" not in write_gate(document)
 
 
 def test_a_pass_that_does_not_meet_the_policy_is_weak_and_says_why(made):

@@ -34,6 +34,11 @@ def test_a_node_without_an_edge_is_lonely():
     assert list(read_diagram("sequenceDiagram\nparticipant A\nB->>C: x\n").lonely) == [(2, "A")]
 
 
+def test_words_on_an_edge_are_no_nodes():
+    diagram = read_diagram("graph TD\nA -- at most, twice --> B\nB == or so ==> C\n")
+    assert (set(diagram.nodes), diagram.faults) == ({"A", "B", "C"}, [])
+
+
 def test_another_kind_is_named_and_not_read():
     diagram = read_diagram("gantt\ntitle Plan\nsection A\n")
     assert (diagram.kind, diagram.is_read, diagram.nodes) == ("gantt", False, {})
