@@ -64,7 +64,7 @@ def _statements(document: GateDocument) -> Iterator[dict[str, Any]]:
 
 
 def _test_result(document: GateDocument) -> dict[str, Any]:
-    named = {"ticket": document.evidence.ticket, "sandbox image": document.evidence.image or ""}
+    named = {"ticket": document.evidence.ticket, "sandbox image": document.provenance.image_id or ""}
     named |= {f"policy {document.policy.name}": document.policy.sha256}
     digests = {name: digest.removeprefix("sha256:") for name, digest in named.items() if digest}
     refuted = [one.claim_id for one in document.claims if one.verdict is ClaimVerdict.REFUTED]

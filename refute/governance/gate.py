@@ -5,20 +5,21 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Final
+from typing import Final, Self
 
 from pydantic import TypeAdapter, ValidationError
 
 from refute.adversary.judgement.identity import identity_reads
+from refute.adversary.strength.record import Strength
 from refute.errors import UsageError
 from refute.governance.failures import FailureKind, GateFailure, failures_of
 from refute.governance.policy import Breach, LoadedPolicy, Policy, breaches
-from refute.outcome import ClaimResult, ModelUse, Outcome, Status
+from refute.outcome import ClaimResult, ModelUse, Outcome, Provenance, Status
 from refute.outcome_document import storable, write_document
 from refute.ports import Ports
 from refute.settings import Settings
 from refute.stages.brief import brief_of
-from refute.ticket.record import Snapshot, Ticket
+from refute.ticket.record import Ticket
 from refute.ticket.snapshot import reopen_snapshot, snapshot_digest
 
 SCHEMA_VERSION: Final = 1
@@ -37,6 +38,11 @@ class GateStrength:
     floor: float
     suffices: bool
 
+    @classmethod
+    def of(cls, strength: Strength) -> Self:
+        """What a workflow needs of it."""
+        return cls(score=strength.score, low=strength.low, floor=strength.floor, suffices=strength.suffices)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatePolicy:
@@ -50,9 +56,8 @@ class GatePolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Digests of everything that the verdict rests on; SHA-256 in hexadecimal unless it says `sha256:`."""
+    """SHA-256 of what the verdict rests on; image, profile and snapshot stand in `provenance`."""
 
-    snapshot: str | None
     ticket: str
     """Of what the ticket states, without its files."""
     files: Mapping[str, str]
@@ -61,10 +66,6 @@ class Evidence:
     """Of the tests that ran."""
     outcome: str
     """Of the outcome's document, as the ledger has it."""
-    image: str | None
-    profile: str | None
-    engine: str | None
-    runtime: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +91,7 @@ class GateDocument:
     strength: GateStrength | None
     policy: GatePolicy
     evidence: Evidence
-    refute_version: str
-    tester: str
+    provenance: Provenance
     cost_usd: Decimal | None
     """None where a model without a known price was asked."""
     models: tuple[ModelUse, ...]
@@ -127,62 +127,38 @@ def gate_document(ticket: Ticket, outcome: Outcome, policy: LoadedPolicy, settin
         reads = identity_reads(brief_of(ports, replace(ticket, claims=()), snapshot))  # no claim excuses them
     broken = breaches(policy.policy, outcome, reads) if outcome.status in {Status.PASS, Status.PASS_WEAK} else ()
     status = Status.PASS_WEAK if broken else outcome.status
-    failures = (*failures_of(outcome), *(_by_policy(one) for one in broken if one.by_code))
-    reason = "; ".join([outcome.reason, *(f"policy {one.field}: {one.message}" for one in broken)])
-    told = replace(outcome, status=status, reason=reason)
-    return _document(told, failures, GatePolicy(
-        name=policy.name, sha256=policy.sha256, requirements=policy.policy, breaches=broken
-    ), _evidence(ticket, outcome, snapshot))  # fmt: skip
+    strength = outcome.strength
+    return GateDocument(
+        ticket_id=outcome.ticket_id,
+        title=outcome.title,
+        labels=outcome.labels,
+        run_id=outcome.run_id,
+        status=status,
+        exit_code=gate_exit_code(status),
+        passed=status is Status.PASS,
+        reason="; ".join([outcome.reason, *(f"policy {one.field}: {one.message}" for one in broken)]),
+        claims=outcome.claims,
+        failures=(*failures_of(outcome), *(_by_policy(one) for one in broken if one.by_code)),
+        caveats=outcome.caveats,
+        strength=GateStrength.of(strength) if strength else None,
+        policy=GatePolicy(name=policy.name, sha256=policy.sha256, requirements=policy.policy, breaches=broken),
+        evidence=Evidence(
+            ticket=ticket_digest(ticket),
+            files={file.path: file.sha256 for file in snapshot.files} if snapshot else {},
+            attack=_sha256(outcome.adversarial_tests),
+            outcome=_sha256(write_document(outcome, indent=None)),
+        ),
+        provenance=outcome.provenance,
+        cost_usd=outcome.cost_usd,
+        models=outcome.models,
+        duration_s=outcome.duration_s,
+        flow_run_url=outcome.flow_run_url,
+    )
 
 
 def _by_policy(breach: Breach) -> GateFailure:
     return GateFailure(
         kind=FailureKind.POLICY, expected=f"the policy's requirement {breach.field}", observed=breach.message
-    )
-
-
-def _document(
-    outcome: Outcome, failures: tuple[GateFailure, ...], policy: GatePolicy, evidence: Evidence
-) -> GateDocument:
-    strength = outcome.strength
-    return GateDocument(
-        ticket_id=outcome.ticket_id,
-        title=outcome.title,
-        run_id=outcome.run_id,
-        labels=outcome.labels,
-        status=outcome.status,
-        exit_code=gate_exit_code(outcome.status),
-        passed=outcome.status is Status.PASS,
-        reason=outcome.reason,
-        claims=outcome.claims,
-        failures=failures,
-        caveats=outcome.caveats,
-        strength=GateStrength(
-            score=strength.score, low=strength.low, floor=strength.floor, suffices=strength.suffices
-        ) if strength else None,
-        policy=policy,
-        evidence=evidence,
-        refute_version=outcome.provenance.refute_version,
-        tester=outcome.provenance.tester,
-        cost_usd=outcome.cost_usd,
-        models=outcome.models,
-        duration_s=outcome.duration_s,
-        flow_run_url=outcome.flow_run_url,
-    )  # fmt: skip
-
-
-def _evidence(ticket: Ticket, outcome: Outcome, snapshot: Snapshot | None) -> Evidence:
-    ran = outcome.provenance
-    return Evidence(
-        snapshot=ran.snapshot_digest,
-        ticket=ticket_digest(ticket),
-        files={file.path: file.sha256 for file in snapshot.files} if snapshot else {},
-        attack=_sha256(outcome.adversarial_tests),
-        outcome=_sha256(write_document(outcome, indent=None)),
-        image=ran.image_id,
-        profile=ran.profile_digest,
-        engine=ran.engine,
-        runtime=ran.runtime,
     )
 
 

@@ -31,7 +31,7 @@ def gate_sarif(document: GateDocument, ticket: Ticket, root: Path) -> str:
     """
     kinds = sorted({one.kind for one in document.failures})
     rules = [{"id": kind, "shortDescription": {"text": kind.replace("_", " ")}} for kind in kinds]
-    driver = {"name": "refute-gate", "version": document.refute_version, "rules": rules}
+    driver = {"name": "refute-gate", "version": document.provenance.refute_version, "rules": rules}
     results = [_result(one, ticket, root) for one in document.failures]
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
     return json.dumps(log, indent=2) + "\n"

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from refute.governance.design.reading import Design, Found, Row
+from refute.governance.design.reading import Block, Design, Found
 
 SUFFIXES: Final = (
     *(
@@ -34,10 +34,10 @@ CHANGES: Final = {"add": "Add", "modif": "Modify", "delet": "Delete"}
 PLACEHOLDERS: Final = ("src", "lib", "app")
 
 
-def files_changed(design: Design) -> list[tuple[Row, str, str]]:
+def files_changed(design: Design) -> list[tuple[Block, str, str]]:
     """Row, change and path of each entry of the Files Changed table."""
     found = []
-    for row in design.rows_of("files"):
+    for row in design.rows("files"):
         cell = row.cell(r"file|path") or ""
         named = paths_in(cell) or [cell.strip(" `")]
         change = (row.cell(r"^(?:change|action|type|operation)") or "").strip().lower()
@@ -107,18 +107,12 @@ def done_is_changed(design: Design, _: Path) -> Found:
 
 
 def _done_files(design: Design) -> list[tuple[int, str]]:
-    named = [(text.line, path) for text in design.texts_of("done") for path in paths_in(text.text)]
-    return named + [
-        (row.line, path) for row in design.rows_of("done") for path in paths_in(" ".join(row.cells.values()))
-    ]
+    return [(block.line, path) for block in design.of("done") for path in paths_in(block.text)]
 
 
 def inventory_is_done(design: Design, _: Path) -> Found:
     """Every file of the inventory, else of Files Changed, is in the Definition of Done where that names any."""
-    listed = [
-        (row.line, path) for row in design.rows_of("inventory") for path in paths_in(" ".join(row.cells.values()))
-    ]
-    listed += [(text.line, path) for text in design.texts_of("inventory") for path in paths_in(text.text)]
+    listed = [(block.line, path) for block in design.of("inventory") for path in paths_in(block.text)]
     inventory = listed or [(row.line, path) for row, _, path in files_changed(design)]
     done = [path for _, path in _done_files(design)]
     for line, path in inventory if done else ():

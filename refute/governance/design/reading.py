@@ -1,9 +1,9 @@
-"""A design document as its rules see it: tables, list items, code and pictures, each with section and line."""
+"""A design document as its rules see it: rows, list items, paragraphs and code, each with section and line."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -25,151 +25,110 @@ SECTIONS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A row of a table: column name in lower case → text."""
+class Block:
+    """A row of a table, a list item, a paragraph, or a block of code."""
 
     line: int
-    cells: Mapping[str, str]
+    headings: tuple[str, ...]
+    """Those above it, the nearest last."""
+    text: str
+    """Of a row, all its cells."""
+    cells: Mapping[str, str] = field(default_factory=dict)
+    """Of a row: column in lower case → text."""
+    depth: int = 0
+    """Of the list whose item it begins; 0: it begins none."""
+    number: str = ""
+    """Of an item of a numbered list."""
+    language: str = ""
+    """Of code."""
+    has_picture: bool = False
 
     def cell(self, words: str) -> str | None:
         """The first cell whose column's name matches; None where there is no such column."""
         return next((text for name, text in self.cells.items() if re.search(words, name)), None)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A table and the headings above it, the nearest last."""
-
-    line: int
-    headings: tuple[str, ...]
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
-    """A paragraph, a list item or a block of code."""
-
-    line: int
-    headings: tuple[str, ...]
-    text: str
-    depth: int = 0
-    """Of the list whose item this begins; 0: it begins none."""
-    number: str = ""
-    """Of an item of a numbered list."""
-    language: str = ""
-    """Of a block of code; `text` is its content then."""
-    pictures: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
-    """A document that was read."""
-
-    tables: tuple[Table, ...]
-    texts: tuple[Text, ...]
-    headings: tuple[tuple[int, str], ...]
-
-    def tables_of(self, part: str) -> tuple[Table, ...]:
-        """Tables of a part of a design, a key of `SECTIONS`."""
-        return tuple(one for one in self.tables if _is_under(one.headings, part))
-
-    def texts_of(self, part: str) -> tuple[Text, ...]:
-        """Paragraphs, items and code of a part."""
-        return tuple(one for one in self.texts if _is_under(one.headings, part))
-
-    def rows_of(self, part: str) -> tuple[Row, ...]:
-        """All rows of a part's tables."""
-        return tuple(row for table in self.tables_of(part) for row in table.rows)
-
-    def line_of(self, part: str) -> int:
-        """Where a part begins; 1 where the document has none."""
-        return next((line for line, text in self.headings if re.search(SECTIONS[part], text, re.IGNORECASE)), 1)
-
-
-def _is_under(headings: Sequence[str], part: str) -> bool:
-    return any(re.search(SECTIONS[part], one, re.IGNORECASE) for one in headings)
+    @property
+    def first(self) -> str:
+        """The first cell."""
+        return next(iter(self.cells.values()), "")
 
 
 @dataclass(slots=True)
-class _Reader:
-    tables: list[Table] = field(default_factory=list)
-    texts: list[Text] = field(default_factory=list)
-    headings: list[tuple[int, str]] = field(default_factory=list)
-    above: list[tuple[int, str]] = field(default_factory=list)
-    """Level and text of the headings that hold here."""
+class Design:
+    """A document that was read."""
 
-    def read(self, tokens: Sequence[Token]) -> None:
-        stream = iter(enumerate(tokens))
-        sections = [token for token in tokens if token.type == "heading_open"]
-        title = sections[0] if [token.tag for token in sections].count("h1") == 1 else None
-        items: list[str | None] = []
-        for index, token in stream:
-            match token.type:
-                case "heading_open":
-                    self._heading(token, tokens[index + 1], is_title=token is title)
-                case "table_open":
-                    self._table(token, list(_until(stream, "table_close")))
-                case "fence" | "code_block":
-                    self._text(token, language=token.info.partition(" ")[0] or "text")
-                case "list_item_open":
-                    items.append(token.info)
-                case "list_item_close":
-                    items.pop()
-                case "inline" if tokens[index - 1].type != "heading_open":
-                    number = items[-1] if items else None
-                    self._text(token, depth=0 if number is None else len(items), number=number or "")
-                    items[-1:] = [None] if items else []
+    blocks: list[Block] = field(default_factory=list)
+    _above: list[tuple[int, str]] = field(default_factory=list)
+    _items: list[str | None] = field(default_factory=list)
+    """Of the lists around: the number of an item that nothing has begun yet."""
+    _columns: list[str] = field(default_factory=list)
+    _cells: list[str] | None = None
+    _row: Token | None = None
+    _title: Token | None = None
 
-    def _heading(self, token: Token, inline: Token, *, is_title: bool) -> None:
-        level = int(token.tag[1:])
-        here = [] if is_title else [(level, inline.content)]
-        self.above = [*((above, text) for above, text in self.above if above < level), *here]
-        self.headings.append((_line(token), inline.content))
+    def of(self, part: str) -> list[Block]:
+        """What stands under the headings of a part, a key of `SECTIONS`."""
+        words = re.compile(SECTIONS[part], re.IGNORECASE)
+        return [one for one in self.blocks if any(map(words.search, one.headings))]
 
-    def _table(self, opened: Token, tokens: Sequence[Token]) -> None:
-        rows: list[tuple[int, list[str]]] = []
-        above = tuple(text for _, text in self.above)
-        for token in tokens:
-            if token.type == "tr_open":
-                rows.append((_line(token), []))
-            elif token.type == "inline":
-                rows[-1][1].append(token.content)
-        columns = [re.sub(r"[*_`]", "", name).strip().lower() for name in rows[0][1]]
-        filled = (
-            Row(line=line, cells=dict(zip(columns, cells, strict=False))) for line, cells in rows[1:] if any(cells)
-        )
-        self.tables.append(Table(line=_line(opened), headings=above, columns=tuple(columns), rows=tuple(filled)))
+    def rows(self, part: str) -> list[Block]:
+        """The rows of a part's tables."""
+        return [one for one in self.of(part) if one.cells]
 
-    def _text(self, token: Token, *, depth: int = 0, number: str = "", language: str = "") -> None:
-        pictures = tuple(str(one.attrs["src"]) for one in token.children or () if one.type == "image")
-        above = tuple(heading for _, heading in self.above)
-        self.texts.append(
-            Text(
-                line=_line(token),
-                headings=above,
-                text=token.content,
-                depth=depth,
-                number=number,
-                language=language,
-                pictures=pictures,
-            )
-        )
+    def read(self, text: str) -> "Design":
+        """Read a document; any text is one. A single first-level heading is its title, and no section."""
+        tokens = MarkdownIt("commonmark").enable("table").parse(text)
+        top = [token for token in tokens if token.type == "heading_open" and token.tag == "h1"]
+        self._title = top[0] if len(top) == 1 else None
+        for token, following in zip(tokens, tokens[1:] + tokens[:1], strict=True):
+            take = getattr(self, f"_{token.type}", None)
+            if take is not None:
+                take(token, following)
+        return self
 
+    def _heading_open(self, token: Token, following: Token) -> None:
+        level, text = int(token.tag[1:]), following.content
+        following.type = "heading"
+        here = [] if token is self._title else [(level, text)]
+        self._above = [*((above, words) for above, words in self._above if above < level), *here]
 
-def _until(stream: Iterator[tuple[int, Token]], kind: str) -> Iterator[Token]:
-    for _, token in stream:
-        if token.type == kind:
+    def _thead_open(self, *_: Token) -> None:
+        self._columns = []
+
+    def _tr_open(self, token: Token, _: Token) -> None:
+        self._cells, self._row = [], token
+
+    def _tr_close(self, token: Token, _: Token) -> None:
+        cells, self._cells = self._cells or [], None
+        if not self._columns:
+            self._columns = [re.sub(r"[*_`]", "", name).strip().lower() for name in cells]
+        elif any(cells):
+            named = dict(zip(self._columns, cells, strict=False))
+            self._add(self._row or token, text=" ".join(cells), cells=named)
+
+    def _list_item_open(self, token: Token, _: Token) -> None:
+        self._items.append(token.info)
+
+    def _list_item_close(self, *_: Token) -> None:
+        self._items.pop()
+
+    def _fence(self, token: Token, _: Token) -> None:
+        self._add(token, text=token.content, language=token.info.partition(" ")[0] or "text")
+
+    def _inline(self, token: Token, _: Token) -> None:
+        if self._cells is not None:
+            self._cells.append(token.content)
             return
-        yield token
+        number = self._items[-1] if self._items else None
+        picture = any(child.type == "image" for child in token.children or ())
+        depth = 0 if number is None else len(self._items)
+        self._add(token, text=token.content, depth=depth, number=number or "", has_picture=picture)
+        self._items[-1:] = [None] if self._items else []
+
+    def _add(self, token: Token, **fields: Any) -> None:
+        above = tuple(words for _, words in self._above)
+        self.blocks.append(Block(line=_line(token), headings=above, **fields))
 
 
 def _line(token: Token) -> int:
     return token.map[0] + 1 if token.map else 1
-
-
-def read_design(text: str) -> Design:
-    """Read a document; any text is one."""
-    reader = _Reader()
-    reader.read(MarkdownIt("commonmark").enable("table").parse(text))
-    return Design(tables=tuple(reader.tables), texts=tuple(reader.texts), headings=tuple(reader.headings))

@@ -40,33 +40,28 @@ class Rule:
 
 def _sections(design: Design, _: Path) -> Found:
     for part, name in REQUIRED.items():
-        if not design.tables_of(part) and not design.texts_of(part):
+        if not design.of(part):
             yield 1, f"the document has no section {name}"
 
 
 def _questions_are_answered(design: Design, _: Path) -> Found:
-    said = [(one.line, one.text) for one in design.texts_of("questions") if one.depth]
-    said += [(row.line, " ".join(row.cells.values())) for row in design.rows_of("questions")]
-    for line, text in said:
-        if text.lstrip().startswith("[ ]") or not RESOLVED.search(text):
-            yield line, f"open question: {text.removeprefix('[ ]').strip()[:100]}"
+    for one in design.of("questions"):
+        if (one.depth or one.cells) and (one.text.lstrip().startswith("[ ]") or not RESOLVED.search(one.text)):
+            yield one.line, f"open question: {one.text.removeprefix('[ ]').strip()[:100]}"
 
 
 def _pending_is_reviewed(design: Design, _: Path) -> Found:
-    reviewed = any(any(cell.strip(" -–—") for cell in row.cells.values()) for row in design.rows_of("review"))
-    said = [(one.line, one.text) for one in design.texts] + [
-        (one.line, f"{one.headings[-1]}: {one.text}") for one in design.texts if one.headings
-    ]
-    lines = sorted({line for line, text in said if PENDING.search(text)})
-    if lines and not reviewed:
-        yield lines[-1], "the final status is PENDING and the review log is empty"
+    reviewed = any(row.text.strip(" -–—") for row in design.rows("review"))
+    pending = [one for one in design.blocks if PENDING.search(f"{' '.join(one.headings[-1:])}: {one.text}")]
+    if pending and not reviewed:
+        yield pending[-1].line, "the final status is PENDING and the review log is empty"
 
 
 def _mitigations_have_functions(design: Design, _: Path) -> Found:
-    code = "\n".join(one.text for one in design.texts_of("signatures") if one.language)
+    code = "\n".join(one.text for one in design.of("signatures") if one.language)
     functions = set(re.findall(r"\b(?:def|function|fn|func)\s+(\w+)|^\s*(?:async\s+)?(\w+)\s*\(", code, re.MULTILINE))
     names = {name for pair in functions for name in pair if name}
-    for row in design.rows_of("risks"):
+    for row in design.rows("risks"):
         text = row.cell(r"mitigation")
         if text is not None and not names & set(re.findall(r"\w+", text)):
             yield row.line, f"the mitigation names no function of the signatures: {text.strip()[:100]}"
@@ -91,12 +86,12 @@ def _diagrams_are_read(design: Design, _: Path) -> Found:
 
 
 def _diagrams(design: Design) -> Sequence[tuple[int, str]]:
-    return [(one.line, one.text) for one in design.texts if one.language == "mermaid"]
+    return [(one.line, one.text) for one in design.blocks if one.language == "mermaid"]
 
 
 def _inspected_is_shown(design: Design, _: Path) -> Found:
-    shown = {one.headings for one in design.texts if one.pictures}
-    said = [(one.line, one.headings) for one in design.texts if INSPECTED.search(one.text)]
+    shown = {one.headings for one in design.blocks if one.has_picture}
+    said = [(one.line, one.headings) for one in design.blocks if INSPECTED.search(one.text)]
     for line, headings in said:
         if headings not in shown:
             yield line, "auto-inspected, but there is no rendered picture beside it"

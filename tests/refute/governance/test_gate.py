@@ -146,7 +146,7 @@ def test_the_digests_are_of_what_was_verified_not_of_what_stands_there_now(made,
 
 
 def test_a_stored_snapshot_that_was_changed_is_not_opened_again(made, ticket, settings):
-    digest = made().evidence.snapshot
+    digest = made().provenance.snapshot_digest
     (archive,) = (settings.state_dir / "snapshots").glob("*.tar")
     archive.write_bytes(archive.read_bytes().replace(b"return 42", b"return 43"))
     with pytest.raises(SnapshotCorrupted, match="does not hold the files"):

@@ -37,7 +37,7 @@ BREACHES = [
     ("diagram", "decision -.-> done", "alone[By itself]", "alone[", "node alone touches none"),
 ]
 WARNINGS = [
-    ("red-column", "| Status |\n|---|---|---|\n| T010", "| Owner |\n|---|---|---|\n| T010", "| Owner", "does not say"),
+    ("red-column", "| Status |\n|---|---|---|\n| T010", "| Owner |\n|---|---|---|\n| T010", "| T010", "does not say"),
     ("pending-without-review", "| 2026-11-20 | A. Reviewer | approved |\n\n**Final status:** APPROVED",
      "\n**Final status:** PENDING", "**Final", "the review log is empty"),
     ("mitigation-has-function", "`allow` drops", "the code drops", "| calls kept", "names no function"),
