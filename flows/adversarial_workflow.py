@@ -9,13 +9,17 @@ Importing it starts nothing; the call holds a local Prefect server, or the one o
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
 from flows.request import VerifyRequest
+from refute.governance.gate import gate_document
+from refute.governance.policy import load_policy
 from refute.governance.ticketless import Claim, write_ticket
 from refute.outcome import Outcome
 from refute.settings import Settings
+from refute.ticket.parse import load_ticket
 
 
 class WorkflowOptions(TypedDict, total=False):
@@ -27,7 +31,7 @@ class WorkflowOptions(TypedDict, total=False):
     """Default: the first file's name without its suffix."""
     labels: Sequence[str]
     policy: Path
-    """A gate's policy file; it makes the run stricter."""
+    """A gate's policy file; a PASS that does not meet it is returned as PASS_WEAK."""
     approval: Literal["ask", "in_advance"]
     """ask (default): a person at the terminal. in_advance: the caller approves a script that scans clean."""
     settings: Settings
@@ -49,7 +53,7 @@ def run_adversarial_workflow(
         options: see `WorkflowOptions`.
 
     Returns:
-        The outcome; it is in the ledger too.
+        The outcome, its status after the policy; the ledger has the one before.
 
     Raises:
         UsageError: files, claims, policy or settings cannot be used.
@@ -67,12 +71,14 @@ def run_adversarial_workflow(
         ticket_id=options.get("ticket_id"),
         labels=options.get("labels", ()),
     )
-    policy = options.get("policy")
+    file = options.get("policy")
+    policy = load_policy(file)
     request = VerifyRequest(
         ticket=ticket,
         approval=options.get("approval", "ask"),
-        policy=policy.resolve() if policy else None,
+        policy=file.resolve() if file else None,
         settings=settings,
     )
     (outcome,) = run_tickets([request], settings)
-    return outcome
+    document = gate_document(load_ticket(ticket), outcome, policy, settings)
+    return replace(outcome, status=document.status, reason=document.reason)

@@ -25,9 +25,9 @@ from flows.states import prepare_logs
 from refute.critics.focus import Focus
 from refute.doctor import examine
 from refute.errors import InfrastructureError
-from refute.governance.design.check import check_design, render_text
+from refute.governance.design.check import BLOCKED_EXIT_CODE, check_design, render_text
 from refute.governance.failures import GateFailure
-from refute.governance.gate import GateDocument
+from refute.governance.gate import GateDocument, ticket_digest
 from refute.governance.policy import load_policy
 from refute.outcome import Status
 from refute.settings import Settings
@@ -69,16 +69,20 @@ class _Workflow:
         self._request = request
         self._record = record
         self._settings = request.settings
+        self._agreed = ("", "")
+        """Digests of ticket and policy at N0."""
 
     def brief(self) -> bool:
         """N0 and N1."""
-        load_policy(self._request.policy)
+        ticket, policy = load_ticket(self._request.ticket), load_policy(self._request.policy)
+        self._agreed = (ticket_digest(ticket), policy.sha256)
         design = self._request.design
         if design is not None:
-            checked = check_design(design, load_ticket(self._request.ticket).workspace)
+            checked = check_design(design, ticket.workspace)
             if checked.blocked:
-                self._record.end("BLOCKED", 12)
-                return self._note("N0", "blocked", render_text(checked))
+                self._record.end("BLOCKED", BLOCKED_EXIT_CODE)
+                self._note("N0", "blocked", render_text(checked))
+                return False
         self._note("N0", "loaded")
         check_sandbox(self._settings)
         self._note("N1", "ready")
@@ -109,7 +113,10 @@ class _Workflow:
         document = self._record.gate
         if document is None:
             return False
-        if not self._ask("N3", f"N3 review of the implementation\n{_told(document)}\nGo on to the critics?"):
+        told = _told(document)
+        if (document.evidence.ticket, document.policy.sha256) != self._agreed:
+            told = f"The ticket or the policy was CHANGED since N0.\n{told}"
+        if not self._ask("N3", f"N3 review of the implementation\n{told}\nGo on to the critics?"):
             return False
         heard: list[Critique] = []
         review_ticket(
@@ -124,7 +131,7 @@ class _Workflow:
         judgement = heard[0].judgement
         critics = f"{judgement.status or 'content'}: {judgement.reason or heard[0].summary}"
         self._note("N4", judgement.status or "content", judgement.reason or heard[0].summary)
-        return self._ask("N5", f"N5 review of the verdict\n{_told(document)}\nCritics: {critics}\nFile it?")
+        return self._ask("N5", f"N5 review of the verdict\n{told}\nCritics: {critics}\nFile it?")
 
     def file(self) -> None:
         """N6."""
@@ -137,7 +144,8 @@ class _Workflow:
     def _implement(self, failures: Sequence[GateFailure]) -> bool:
         if self._request.implement:
             run_implementer(self._request, failures)
-            return self._note("N2", "implemented", by=self._request.implement[0]) or True
+            self._note("N2", "implemented", by=self._request.implement[0])
+            return True
         shown = "\n".join(map(_words, failures[:FAILURES_SHOWN]))
         return self._ask("N2", f"N2 implementation by a person\n{shown}\nIs it implemented?")
 
@@ -153,9 +161,8 @@ class _Workflow:
             self._record.end("REJECTED", Status.CANCELLED.exit_code)
         return answer.approved
 
-    def _note(self, node: str, result: str, note: str = "", *, by: str = "") -> bool:
+    def _note(self, node: str, result: str, note: str = "", *, by: str = "") -> None:
         self._record.nodes.append(Node(node=node, result=result, note=note, by=by))
-        return False
 
 
 @task(name="N1 sandbox checks")

@@ -8,6 +8,7 @@ from typing import Final
 
 from refute.adversary.strength.record import Strength
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
+from refute.verdict import in_words
 from refute.wording import in_quotes
 
 TAIL_CHARS: Final = 4_000
@@ -142,7 +143,10 @@ def _weak(outcome: Outcome) -> Iterator[GateFailure]:
 
 
 def _unnoticed(strength: Strength, claims: dict[str, ClaimResult]) -> Iterator[GateFailure]:
-    """Claims whose tests pass on code that breaks them."""
+    """What the attack lets through: small faults, and code that breaks a claim."""
+    if not strength.reaches_floor:
+        expected = f"the attack notices at least {strength.floor:.0%} of small faults in the code"
+        yield GateFailure(kind=FailureKind.WEAK_EVIDENCE, expected=expected, observed=in_words(strength))
     for one in strength.shallow:
         yield _not_shown(claims[one.claim_id], f"its tests pass also {one.unnoticed}")
     for other in strength.missed:

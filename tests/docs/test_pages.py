@@ -227,7 +227,8 @@ def test_the_page_of_licences_is_that_of_the_lock():
         sys.path.remove(str(ROOT / "scripts"))
     rows = licences.PAGE.read_text().splitlines()
     for name, version in licences.locked():
-        (row,) = [one for one in rows if one.startswith(f"| {name} | {version} | ")]
+        row = next((one for one in rows if one.startswith(f"| {name} | {version} | ")), "")
+        assert row, "run: .venv/bin/python scripts/licences.py"
         if licences.licence_of(name) is not None and "not installed" not in row:
             assert row == licences.row(name, version)
 

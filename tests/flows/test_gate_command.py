@@ -127,3 +127,10 @@ def test_the_python_function_returns_the_outcome(ticket, requests, tmp_path):
     )
     assert (outcome.status, outcome.ticket_id) == (Status.PASS, "X-1")
     assert requests[1].approval == "in_advance"
+
+
+def test_the_python_function_returns_no_pass_that_does_not_meet_the_policy(ticket, requests, tmp_path):
+    (tmp_path / "policy.yaml").write_text("require_tester: gemini\n")
+    outcome = run_adversarial_workflow(["a.py"], ["A is 1."], "verify.sh", policy=tmp_path / "policy.yaml")
+    assert outcome.status is Status.PASS_WEAK
+    assert "requires a test by gemini" in outcome.reason

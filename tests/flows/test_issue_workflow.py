@@ -124,6 +124,28 @@ def test_what_has_no_verdict_ends_the_workflow_with_the_gates_exit_code(site, st
     assert (record.status, record.exit_code) == ("STOPPED", status.exit_code)
 
 
+def test_reviewers_are_told_where_the_implementer_changed_the_ticket(site):
+    asked = []
+
+    def ask(_, text, **__):
+        asked.append(text)
+        return PersonsAnswer(approved=False, by="somebody")
+
+    def implement(_, failures):
+        path = site.home / "ticket.yaml"
+        path.write_text(path.read_text().replace("A is 1.", "A is a number."))
+
+    request = IssueRequest(ticket=site.home, implement=("true",), settings=site.settings)
+    workflow = module._Workflow(request, IssueRecord(ticket_id="T-1", run_id="run-1"))
+    site.patch.setattr(module, "run_implementer", implement)
+    site.patch.setattr(module, "gate", lambda _: site._document(Status.PASS, 0))
+    site.patch.setattr(module, "ask_person", ask)
+    assert workflow.brief()
+    assert workflow.implemented()
+    assert not workflow.reviewed()
+    assert "CHANGED since N0" in asked[0]
+
+
 def test_without_a_command_a_person_implements(site):
     record = site.run([BAD, GOOD], [True, True, True, True], implement=())
     assert record.status == "FILED"
