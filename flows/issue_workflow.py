@@ -208,4 +208,5 @@ def _told(document: GateDocument) -> str:
 
 
 def _words(failure: GateFailure) -> str:
-    return f"- {failure.kind} {failure.claim_id}: expected {failure.expected}; observed {failure.observed}"
+    given = f"; input {' '.join(failure.smallest_input.split())}" if failure.smallest_input else ""
+    return f"- {failure.kind} {failure.claim_id}: expected {failure.expected}; observed {failure.observed}{given}"

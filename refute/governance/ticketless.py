@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from refute.errors import InfrastructureError, UsageError
+from refute.errors import InfrastructureError
 from refute.settings import Settings
 
 Claim = str | Mapping[str, Any]
@@ -37,39 +37,31 @@ def write_ticket(  # noqa: PLR0913  # the fields of a ticket
         labels: of the ticket.
 
     Raises:
-        UsageError: nothing to verify was named, or a file lies outside the workspace.
         InfrastructureError: the ticket cannot be written.
     """
-    if not implementation_files or not claims:
-        missing = "a claim" if implementation_files else "an implementation file"
-        raise UsageError(f"a call without a ticket: {missing} is missing", hint="Name at least one file and one claim.")
     home = (workspace or Path()).resolve()
-    files = [_inside(home, Path(file)) for file in implementation_files]
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(files[0]).stem).strip("-._")[:60]
-    name = ticket_id or slug or "ticket"
+    files = [_relative(home, file) for file in implementation_files]
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(files[0]).stem if files else "").strip("-._")[:60]
     fields = {
-        "id": name,
+        "id": ticket_id or slug or "ticket",
         "title": f"{', '.join(files)} (without a ticket)",
         "workspace": str(home),
         "implementation_files": files,
-        "verification_script": _inside(home, Path(verification_script)),
+        "verification_script": _relative(home, verification_script),
         "claims": [claim if isinstance(claim, str) else dict(claim) for claim in claims],
         "labels": list(labels),
     }
     text = json.dumps(fields, indent=2, sort_keys=True)
-    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = settings.state_dir / "tickets" / f"{digest}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InfrastructureError(f"{path}: cannot be written: {error.strerror}") from error
     return path
 
 
-def _inside(home: Path, path: Path) -> str:
-    """The path relative to the workspace; links are not followed, as the snapshot looks at them."""
-    whole = Path(os.path.abspath(home / path))  # noqa: PTH100  # resolve() would follow links
-    if not whole.is_relative_to(home):
-        raise UsageError(f"{path}: lies outside the workspace {home}", hint="Call it in the directory of the code.")
-    return whole.relative_to(home).as_posix()
+def _relative(home: Path, path: Path | str) -> str:
+    """The path as a ticket names it; one outside the workspace begins with `..`, which `load_ticket` refuses."""
+    return Path(os.path.relpath(home / path, home)).as_posix()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from refute.errors import TicketInvalid, UsageError
+from refute.errors import TicketInvalid
 from refute.governance.ticketless import write_ticket
 from refute.ticket.parse import load_ticket
 
@@ -25,11 +25,17 @@ def test_the_same_call_names_the_same_ticket(ticket, settings):
 
 @pytest.mark.parametrize(
     ("files", "claims", "told"),
-    [([], ["c"], "an implementation file is missing"), (["a.py"], [], "a claim"), (["../x.py"], ["c"], "outside")],
+    [
+        ([], ["c"], "implementation_files: got a list of 0"),
+        (["answer.py"], [], "claims: got a list of 0"),
+        (["../x.py"], ["c"], "stays inside the workspace"),
+        (["/etc/passwd"], ["c"], "stays inside the workspace"),
+    ],
 )
-def test_what_cannot_be_verified_is_refused(ticket, settings, files, claims, told):
-    with pytest.raises(UsageError, match=told):
-        write_ticket(settings, files, claims, "verify.sh", workspace=ticket.workspace)
+def test_what_cannot_be_verified_is_refused_as_in_a_ticket_file(ticket, settings, files, claims, told):
+    path = write_ticket(settings, files, claims, "verify.sh", workspace=ticket.workspace)
+    with pytest.raises(TicketInvalid, match=told):
+        load_ticket(path)
 
 
 def test_a_wrong_claim_is_told_as_in_a_ticket_file(ticket, settings):
