@@ -103,19 +103,20 @@ def run_review(ticket: "Path", focuses: "Sequence[Focus]", settings: Settings, *
         settings: of the run.
         remediation: whether a remedy is asked for what is confirmed.
     """
-    with saying_what_is_kept(), _prefect(settings) as api_url:
+
+    def make(hear: Callable[["Critique"], None]) -> Callable[..., "State[Any]"]:
         from flows.review_ticket import ReviewRequest, review_ticket
 
-        heard: list[Critique] = []
         request = ReviewRequest(
             ticket=ticket,
             focuses=tuple(focuses),
             remediation=remediation,
             settings=settings,
-            hear=lambda _, critique: heard.append(critique),
+            hear=lambda _, critique: hear(critique),
         )
-        _call(partial(review_ticket, request), Console(api_url=api_url), lambda: bool(heard))
-        return heard[0]
+        return partial(review_ticket, request)
+
+    return run_heard(make, settings)
 
 
 def run_heard(

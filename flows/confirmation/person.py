@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from flows.confirmation.approver import put_in_ui, said
-from flows.confirmation.form import CONFIRMED
+from flows.confirmation.form import CONFIRMED, DECLINED
 from flows.confirmation.question import AskedQuestion
 from flows.console import current_console
 from flows.terminal.approver import YES, person, read_line
@@ -77,8 +77,11 @@ def _by_form(subject: str, text: str, settings: Settings) -> PersonsAnswer:
         text=text,
     )
     state = put_in_ui(asked, settings.form_timeout_s)
+    confirmed = state.is_completed() and state.name == CONFIRMED
+    if not confirmed and state.name != DECLINED:
+        return PersonsAnswer(approved=False, by="", note=state.message or "not answered")
     by, note = said(state)
-    return PersonsAnswer(approved=state.is_completed() and state.name == CONFIRMED, by=by, note=note)
+    return PersonsAnswer(approved=confirmed, by=by, note=note)
 
 
 def _digest(text: str) -> str:

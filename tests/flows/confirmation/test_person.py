@@ -52,6 +52,7 @@ def test_where_a_worker_runs_it_the_form_is_asked(monkeypatch, settings, state, 
     monkeypatch.setattr(person, "put_in_ui", lambda question, _: asked.append(question) or state)
     answer = person.ask_person("T-1", TEXT, settings=settings, run_id="run-1")
     assert answer.approved is approved
+    assert bool(answer.by) is (state.name in {CONFIRMED, DECLINED})
     (question,) = asked
     assert (question.words, question.tickets) == ("N3 review of T-1", ())
     assert "Go on?" in question.description()
