@@ -70,8 +70,9 @@ endurance: image ## 1,000 jobs and 20 kills at random moments: what is left on t
 .PHONY: worker-image manifests
 worker-image: setup engine ## build the image of server and worker from what is committed
 	@scripts/worker-image.sh
-manifests: setup ## check the Kubernetes manifests against Kubernetes' own schemas (fetches 100 MB once)
+manifests: setup ## check manifests and the GitHub action against their published schemas (fetches 100 MB once)
 	$(BIN)/uv tool run kubernetes-validate@1.37.0 --strict deployments/kubernetes/*.yaml
+	$(BIN)/uv tool run check-jsonschema@0.39.0 --builtin-schema vendor.github-actions deployments/github/action.yml
 
 .PHONY: check format
 check: setup ## lint, format, types, layers

@@ -17,6 +17,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "verify": ("flows.commands.verify:verify", "Try to refute one ticket's claims; the exit code is the verdict."),
         "batch": ("flows.commands.batch:batch", "Verify many tickets in parallel; resumable."),
+        "gate": ("flows.commands.gate:gate", "The governance gate: a verdict as JSON for a workflow."),
+        "issue": ("flows.commands.issue:issue", "The reference workflow: implement, refute, review, file."),
         "confirm": ("flows.commands.confirm:confirm", "Answer a question that waits in the Prefect UI."),
         "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
         "critics": ("flows.commands.critics:critics", "Have critics look for failures of a change; what they found."),
@@ -24,6 +26,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "bench": ("flows.commands.bench:bench", "Measure a tester on code known to be right or wrong."),
         "eval": ("flows.commands.eval:evaluate", "Measure the guardrails with attacks and harmless cases."),
         "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),
+        "design": ("flows.commands.design:design", "Check a design document mechanically."),
         "scan": ("flows.commands.scan:scan", "Scan scripts for dangerous commands, without running them."),
         "audit": ("flows.commands.audit:audit", "Check the audit log for lines that were changed or cut off."),
         "ui": ("flows.commands.ui:ui", "Server, deployments and a worker on this machine; prints the address."),
@@ -80,7 +83,7 @@ Exit codes of `verify` (`batch`: the worst of its tickets):
   0 PASS, SKIPPED, DRY_RUN    10 FAILED_…    11 PASS_WEAK    12 BLOCKED_…
   13 CANCELLED    14 SKIPPED_BUDGET    15 INCONCLUSIVE    16 PENDING
   1 ERROR (infrastructure, no verdict)    2 wrong usage    3 no ticket found
-Of `report --budget`: 14 used up    17 a threshold is reached
+`gate`: 17 SKIPPED, else as above. `report --budget`: 14 used up    18 a threshold is reached
 """
 """`\\b` keeps click from joining the lines of the paragraph."""
 

@@ -27,6 +27,7 @@ class VerifyRequest(BaseModel):
         default=(), description="Hosts (HOST or HOST:PORT) that the jobs may reach through a proxy; none by default."
     )
     fresh: bool = Field(default=False, description="Run everything and ask models anew; ignore caches.")
+    policy: Path | None = Field(default=None, description="A gate's policy file, which makes the run stricter.")
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
     """Not in the form of a deployment: a worker has its own, by file and environment."""
 

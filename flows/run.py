@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from flows.batch.watcher import BatchWatcher
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from refute.critics.focus import Focus
     from refute.stages.evidence import Critique
 
+Heard = TypeVar("Heard")
 CLIENT_RETRIES: Final = 5
 """Each waits twice as long as the one before: SQLite under load refuses at once what succeeds a while later."""
 EVENTS_S: Final = 10.0
@@ -102,18 +103,38 @@ def run_review(ticket: "Path", focuses: "Sequence[Focus]", settings: Settings, *
         settings: of the run.
         remediation: whether a remedy is asked for what is confirmed.
     """
-    with saying_what_is_kept(), _prefect(settings) as api_url:
+
+    def make(hear: Callable[["Critique"], None]) -> Callable[..., "State[Any]"]:
         from flows.review_ticket import ReviewRequest, review_ticket
 
-        heard: list[Critique] = []
         request = ReviewRequest(
             ticket=ticket,
             focuses=tuple(focuses),
             remediation=remediation,
             settings=settings,
-            hear=lambda _, critique: heard.append(critique),
+            hear=lambda _, critique: hear(critique),
         )
-        _call(partial(review_ticket, request), Console(api_url=api_url), lambda: bool(heard))
+        return partial(review_ticket, request)
+
+    return run_heard(make, settings)
+
+
+def run_heard(
+    make: Callable[[Callable[[Heard], None]], Callable[..., "State[Any]"]],
+    settings: Settings,
+    observer: StageObserver | None = None,
+) -> Heard:
+    """Run a flow that tells its result by a callback; raises as `run_tickets`.
+
+    Args:
+        make: the flow with its parameters, given the callback; Prefect may be imported in it.
+        settings: of the run.
+        observer: sees the stages of tickets in it.
+    """
+    with saying_what_is_kept(), _prefect(settings) as api_url:
+        heard: list[Heard] = []
+        console = Console(api_url=api_url, observer=observer or Unwatched())
+        _call(make(heard.append), console, lambda: bool(heard))
         return heard[0]
 
 

@@ -17,6 +17,7 @@ from flows.story import RunStory
 from flows.terminal.approver import TerminalApprover
 from refute.approval import AdvanceApprover, Approver
 from refute.case import CaseFile
+from refute.governance.policy import load_policy, tightened
 from refute.journal import Journal
 from refute.observer import Unwatched, Watchers
 from refute.outcome import Outcome
@@ -46,7 +47,8 @@ def verify_ticket(request: VerifyRequest) -> State[None]:
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)
     observer = Watchers(console.observer if console else Unwatched(), RunStory(), journal)
     hosts = read_hosts(request.allow_network)
-    ports = TicketPorts(settings_of(request), run_id, ticket, observer=observer, allowed_hosts=hosts)
+    settings = tightened(settings_of(request), load_policy(request.policy).policy, ticket)
+    ports = TicketPorts(settings, run_id, ticket, observer=observer, allowed_hosts=hosts)
     case = CaseFile(ticket=ticket, run_id=run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
     with heartbeats(), interruptions() as signals:
         with case.chain(), signals.let_through():

@@ -16,7 +16,7 @@ SCHEMA_FILE: Final = "docs/outcome.schema.json"
 
 def write_document(outcome: Outcome, *, indent: int | None = 2) -> str:
     """The outcome as JSON, fields in their declared order. Never fails: lone surrogates are written as escapes."""
-    fields = _storable(OUTCOME_JSON.dump_python(outcome, mode="json"))
+    fields = storable(OUTCOME_JSON.dump_python(outcome, mode="json"))
     return json.dumps(fields, indent=indent, ensure_ascii=True)
 
 
@@ -47,12 +47,12 @@ def document_schema() -> str:
     return json.dumps(heading | {key: value for key, value in schema.items() if key not in heading}, indent=2) + "\n"
 
 
-def _storable(value: Any) -> Any:
+def storable(value: Any) -> Any:
     """The value with every lone surrogate, which no reader of JSON must accept, shown as its escape."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, list):
-        return [_storable(item) for item in value]
+        return [storable(item) for item in value]
     if isinstance(value, dict):
-        return {key: _storable(item) for key, item in value.items()}
+        return {key: storable(item) for key, item in value.items()}
     return value

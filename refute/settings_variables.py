@@ -19,6 +19,7 @@ NO_SETTINGS: Final = frozenset(
     f"{ENV_PREFIX}{name}"
     for name in (
         *("API_AUTH", "DB_PASSWORD", "TICKETS", "UI_API_URL", "UI_URL", "WORKER_IMAGE"),  # deployments/compose.yaml
+        "GATE_KEY",  # refute gate --key
         *("BUILD_NETWORK", "ENGINE_WAIT_S", "POSTGRES_DIR", "POSTGRES_WAIT_S", "WORKER_BASE"),  # scripts
         *("CANARY", "ENDURANCE", "FENCE", "REQUIRE_ENGINE", "UPDATE_GOLDEN", "UPDATE_PICTURES"),  # tests, benchmarks
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
 @click.option(
     "--replay",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     metavar="DIR",
     help="Use recorded answers; ask no model.",
 )
@@ -57,7 +57,7 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
 
     pairs = read_dataset(dataset, limit=options["limit"], seed=options["seed"])
     settings = Settings.load(
-        tester=testers(options["tester"], replay=options["replay"] is not None),
+        tester=testers(options["tester"], replay=options["replay"]),
         replay_dir=options["replay"],
         record_dir=options["record"],
         max_cost_usd=options["max_cost"],

@@ -58,11 +58,9 @@ def _list(waiting: "list[Waiting]") -> int:
     for one in waiting:
         asked = one.question
         blocking = sum(ticket.blocking for ticket in asked.tickets)
-        count = len(asked.tickets) + asked.left_out
-        what = f"{count} script{'s' if count != 1 else ''}" if asked.is_list else asked.tickets[0].title
-        what = f"{what}  what critics say" if asked.is_about_opinions else what
+        words = f"{asked.words}  what critics say" if asked.is_about_opinions else asked.words
         danger = f"  {blocking} BLOCKING" if blocking else ""
-        click.echo(f"{asked.subject}  {what}{danger}  until {asked.deadline:%Y-%m-%d %H:%M} UTC  {one.url}".rstrip())
+        click.echo(f"{asked.subject}  {words}{danger}  until {asked.deadline:%Y-%m-%d %H:%M} UTC  {one.url}".rstrip())
     first = (
         f"answer with: refute confirm {waiting[0].question.subject}" if waiting else "no question waits for an answer"
     )
@@ -81,6 +79,8 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
     console = Console(stderr=not show)
     for ticket in asked.tickets:
         console.print(describe_ticket(ticket))
+    if asked.text:
+        console.print(asked.text, markup=False, highlight=False)
     console.print(f"Files: {asked.digest}", markup=False, highlight=False, soft_wrap=True)
     if asked.left_out:
         console.print(f"and {asked.left_out} more, NOT shown", style="bold red")
@@ -89,8 +89,8 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
     blocking = sum(ticket.blocking for ticket in asked.tickets)
     what = f"in spite of {blocking} blocking findings" if blocking else "in the sandbox"
     yes, no = (DISMISS, UPHOLD) if asked.is_about_opinions else (YES, NO)
-    prompt = OPINIONS_PROMPT if asked.is_about_opinions else f"Run this {what}? [y/n, else it waits]"
-    console.print(prompt, markup=False, end=" ")
+    prompt = OPINIONS_PROMPT if asked.is_about_opinions else "Yes?" if asked.text else f"Run this {what}?"
+    console.print(prompt if asked.is_about_opinions else f"{prompt} [y/n, else it waits]", markup=False, end=" ")
     said = (read_line(settings.confirmation_timeout_s) or "").strip().lower()
     if not sys.stdin.isatty():
         console.print()

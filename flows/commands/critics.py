@@ -25,7 +25,7 @@ def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
             click.option("--tester", metavar="NAME", help="gemini: a model criticises; property: text alone is read."),
             click.option(
                 "--replay",
-                type=click.Path(exists=True, file_okay=False, path_type=Path),
+                type=click.Path(path_type=Path),
                 metavar="DIR",
                 help="Use recorded answers.",
             ),
@@ -92,7 +92,7 @@ def _review(ticket: Path, focuses: "Sequence[str]", form: str, **options: Any) -
     from reports.reviews import render_critique
 
     settings = Settings.load(
-        tester=testers(options["tester"], replay=options["replay"] is not None),
+        tester=testers(options["tester"], replay=options["replay"]),
         replay_dir=options["replay"],
         max_cost_usd=options["max_cost"],
         fresh=options["fresh"] or None,

@@ -20,7 +20,8 @@ PAGE: Final = "demo.html"
 
 @click.command()
 @click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False), default=SAMPLES)
-def demo(directory: Path) -> int:
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def demo(directory: Path, form: str) -> int:
     """Verify every sample ticket under DIRECTORY and show each verdict beside the one it must get.
 
     Without DIRECTORY these are the samples that come with refute. A sample's `expected.yaml` names the status, the
@@ -44,8 +45,11 @@ def demo(directory: Path) -> int:
             if outcome.status is Status.CANCELLED:  # all are approved in advance, so this was Ctrl-C
                 raise click.Abort
             click.echo(f"[{len(outcomes)}/{len(samples)}] {sample.request.ticket.name}: {outcome.status}", err=True)
-    expected = [sample.status for sample in samples]
-    click.echo(render_batch(outcomes, expected=expected, color=sys.stdout.isatty()))
+    if form == "json":
+        click.echo(_as_json(samples, outcomes))
+    else:
+        expected = [sample.status for sample in samples]
+        click.echo(render_batch(outcomes, expected=expected, color=sys.stdout.isatty()))
     _write_page(settings, began)
     return 0 if all(map(_as_expected, samples, outcomes)) else 1
 
@@ -89,6 +93,24 @@ def _sample(directory: Path) -> Sample:
         status=expected["status"],
         refuted=tuple(expected["refuted"]),
     )
+
+
+def _as_json(samples: "list[Sample]", outcomes: "list[Outcome]") -> str:
+    """Each outcome beside what it must be."""
+    import json
+
+    from refute.outcome_document import write_document
+
+    told = [
+        {
+            "sample": sample.request.ticket.name,
+            "expected": {"status": sample.status, "refuted": sample.refuted},
+            "as_expected": _as_expected(sample, outcome),
+            "outcome": json.loads(write_document(outcome)),
+        }
+        for sample, outcome in zip(samples, outcomes, strict=True)
+    ]
+    return json.dumps({"schema_version": 1, "samples": told}, indent=2)
 
 
 def _as_expected(sample: Sample, outcome: "Outcome") -> bool:

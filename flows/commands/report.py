@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reports.report import BudgetReport
     from reports.scope import Scope
 
-ALERT_EXIT_CODE = 17
+ALERT_EXIT_CODE = 18
 """A threshold of the budget is reached, the forecast is over it, or more fails than usual."""
 EXCEEDED_EXIT_CODE = 14
 """As `refute verify` exits for SKIPPED_BUDGET."""
@@ -72,7 +72,7 @@ class Moment(click.ParamType[datetime]):
     "--budget",
     "budget",
     is_flag=True,
-    help="Only the month's budget and failure alerts; exit code 0, 17 alert, 14 exceeded.",
+    help="Only the month's budget and failure alerts; exit code 0, 18 alert, 14 exceeded.",
 )
 @click.option(
     "--webhook", metavar="URL", help="With --budget: POST each alert there, once a month; default: alert_webhook_url."

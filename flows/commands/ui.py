@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Server, deployments and a worker on this machine; prints the address.")
-@click.option("--port", type=click.IntRange(1, 65535), default=PREFERRED_PORT, show_default=True, metavar="N")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=PREFERRED_PORT,
+    show_default=True,
+    metavar="N",
+    help="Where the server listens.",
+)
 def ui(port: int) -> int:
     """Bring up the Prefect server, the deployments of prefect.yaml and a worker; print the address; stay until Ctrl-C.
 

@@ -12,6 +12,7 @@ from refute.settings import Settings
 
 if TYPE_CHECKING:
     from flows.request import VerifyRequest
+    from refute.outcome import Outcome
 
 
 @click.command(short_help="Try to refute one ticket's claims.")
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
 @click.option(
     "--replay",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     metavar="DIR",
     help="Use recorded answers; ask no model.",
 )
@@ -55,6 +56,12 @@ if TYPE_CHECKING:
     "--format", "form", type=click.Choice(["table", "json", "markdown", "junit"]), default="table", show_default=True
 )
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+@click.option(
+    "--tests-out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Keep the tests as pytest files.",
+)
 def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     """Try to refute the claims of TICKET: a directory with ticket.yaml, or a YAML, JSON or JSON Lines file.
 
@@ -77,6 +84,8 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     text = render(outcome, form, color=output is None and sys.stdout.isatty(), reproducers=paths)
     kept = f"{outcome.ticket_id} ended {outcome.status}; `refute report --ticket {outcome.ticket_id}` has it."
     deliver(text, output, kept=kept)
+    if options["tests_out"] is not None:
+        _keep_tests(ticket, outcome, options["tests_out"])
     return _exit_code(outcome.status.exit_code, accept_weak=options["accept_weak"])
 
 
@@ -104,6 +113,14 @@ def _request(ticket: Path, output: Path | None, options: dict[str, Any]) -> "Ver
     )
 
 
+def _keep_tests(ticket: Path, outcome: "Outcome", directory: Path) -> None:
+    from refute.governance.kept_tests import keep_tests
+    from refute.ticket.parse import load_ticket
+
+    path = keep_tests(outcome, load_ticket(ticket), directory)
+    click.echo(f"tests: {path}" if path else "tests: none to keep", err=True)
+
+
 def _exit_code(code: int, *, accept_weak: bool) -> int:
     from refute.outcome import Status
 
@@ -120,7 +137,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         cpus=options["cpus"],
         runtime=options["runtime"],
         scan_allow_file=options["scan_allow_file"],
-        tester=testers(options["tester"], replay=options["replay"] is not None),
+        tester=testers(options["tester"], replay=options["replay"]),
         max_cost_usd=options["max_cost"],
         allow_unpriced=options["allow_unpriced"] or None,
         mutants=options["mutants"],

@@ -53,12 +53,12 @@ class FormApprover:
         )
         _challenge(self._ports, asked)
         state = self._put(asked, timeout_s)
-        by, note = _said(state)
+        by, note = said(state)
         if state.is_completed() and state.name == CONFIRMED:
             return Approval(snapshot_digest=asked.digest, by=by, note=note)
         if state.name == DECLINED:
-            said = "upheld" if question.opinions else "declined"
-            return Denial(reason=f"{said} by {by}" + (f": {note}" if note else ""), by=by)
+            answered = "upheld" if question.opinions else "declined"
+            return Denial(reason=f"{answered} by {by}" + (f": {note}" if note else ""), by=by)
         return Denial(reason=state.message or "the question in the Prefect UI was not answered")
 
 
@@ -95,7 +95,7 @@ class FormList:
         state = self._put(asked, timeout_s)
         confirmed = state.is_completed() and state.name == CONFIRMED
         if confirmed or state.name == DECLINED:
-            return Reply(approved=confirmed, by=": ".join(filter(None, _said(state))))
+            return Reply(approved=confirmed, by=": ".join(filter(None, said(state))))
         return None
 
     def _posed(self, one: Listed) -> Question:
@@ -128,7 +128,7 @@ def put_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     )
 
 
-def _said(state: State[None]) -> tuple[str, str]:
+def said(state: State[None]) -> tuple[str, str]:
     """Who answered, and why; the latter is empty where nothing was said."""
     person, _, note = (state.message or "").partition("\n")
     return f"{person}, asked in the Prefect UI", note

@@ -141,6 +141,16 @@ class AskedQuestion(BaseModel):
     tickets: tuple[AskedTicket, ...]
     left_out: int = 0
     """Tickets of the list that are not shown."""
+    text: str = ""
+    """What is asked where it is about no script, in printable words, the first line a heading."""
+
+    @property
+    def words(self) -> str:
+        """What is asked, on one line."""
+        if self.text:
+            return self.text.partition("\n")[0]
+        count = len(self.tickets) + self.left_out
+        return counted(count, "script") if self.is_list else self.tickets[0].title
 
     @property
     def is_about_opinions(self) -> bool:
@@ -161,6 +171,7 @@ class AskedQuestion(BaseModel):
         parts = [
             f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; {silence}.",
             *(_listed(self) if self.is_list else ()),
+            *([markdown_block(self.text)] if self.text else ()),
         ]
         for ticket in self.tickets:
             parts += _sections(ticket)

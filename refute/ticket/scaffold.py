@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -29,6 +29,7 @@ class _Start:
     workspace: Path
     directory: Path
     change: Change
+    claims: tuple[str, ...] = ()
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -40,12 +41,13 @@ class _Start:
         return tuple(name for name in named if name is not None)
 
 
-def scaffold_ticket(directory: Path, *, from_git: str | None) -> tuple[Path, ...]:
+def scaffold_ticket(directory: Path, *, from_git: str | None, claims: tuple[str, ...] = ()) -> tuple[Path, ...]:
     """Write `ticket.yaml` and `verify.sh` into a directory, which is made where it is missing.
 
     Args:
         directory: where the ticket will stand; with `from_git` it lies in the checkout, whose top is the workspace.
         from_git: a commit; the ticket is about what changed since the branch left it, committed or not.
+        claims: what is claimed already; empty: a placeholder for each public function.
 
     Returns:
         The files written.
@@ -61,6 +63,7 @@ def scaffold_ticket(directory: Path, *, from_git: str | None) -> tuple[Path, ...
             hint="Nothing was written. Name another directory.",
         )
     start = _from_git(directory, from_git) if from_git is not None else _from_directory(directory)
+    start = replace(start, claims=claims)
     texts = (_ticket_text(start), _script_text(start))
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -112,7 +115,10 @@ def _ticket_text(start: _Start) -> str:
 
 
 def _claim_lines(start: _Start) -> Iterable[str]:
-    """A placeholder for each public function, with what its docstring promises as a hint."""
+    """The claims, else a placeholder for each public function, with what its docstring promises as a hint."""
+    if start.claims:
+        yield from (f"  - {_quoted(claim)}" for claim in start.claims)
+        return
     names = [name for path in start.change.implementation_files for name in _public_names(start.workspace / path)]
     for signature, promise in names[:_MAX_CLAIMS]:
         name = signature.partition("(")[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from refute.errors import SnapshotRefused
+from refute.errors import SnapshotCorrupted, SnapshotRefused
 from refute.ticket.base import files_before
 from refute.ticket.reading import read_beneath
 from refute.ticket.record import Snapshot, SnapshotFile, Ticket
@@ -105,3 +105,23 @@ def _crowded(sizes: Mapping[str, int]) -> Sequence[tuple[str, int]]:
         directory = path.split("/")[0] + "/" if "/" in path else "./"
         counts[directory] = counts.get(directory, 0) + 1
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_NAMED_OFFENDERS]
+
+
+def reopen_snapshot(ticket: Ticket, digest: str, *, store: SnapshotStore) -> Snapshot:
+    """A snapshot that was taken before, checked against its digest; the workspace is not read.
+
+    Args:
+        ticket: as it was frozen.
+        digest: of the snapshot.
+        store: which holds it.
+
+    Raises:
+        SnapshotCorrupted: the store does not hold exactly these files for this ticket.
+    """
+    found = store.reopen(digest)
+    if snapshot_digest(ticket, found.files, found.before) != digest:
+        raise SnapshotCorrupted(
+            f"{found.archive}: does not hold the files of {digest}, or the ticket was changed since",
+            hint="Run the ticket again.",
+        )
+    return found

@@ -87,6 +87,30 @@ class SnapshotStore:
                 raise _corrupted(snapshot, f"{path!r} has another content than when it was frozen")
         return contents
 
+    def reopen(self, digest: str) -> Snapshot:
+        """What lies under a digest, as it is: whoever asks compares it with the digest.
+
+        Raises:
+            SnapshotCorrupted: nothing readable lies there.
+        """
+        archive = self._directory / f"{digest.removeprefix('sha256:')}.tar"
+        try:
+            entries = _entries(archive.read_bytes())
+        except (OSError, tarfile.TarError, EOFError, ValueError) as error:
+            raise SnapshotCorrupted(f"{archive}: cannot be read: {error}", hint="Run the ticket again.") from error
+        held = [
+            SnapshotFile(
+                path=entry.name,
+                sha256=hashlib.sha256(data).hexdigest(),
+                size_bytes=len(data),
+                executable=bool(entry.mode & 0o100),
+            )
+            for entry, data in entries
+        ]
+        files = tuple(one for one in held if not one.path.startswith(BEFORE))
+        before = (replace(one, path=one.path.removeprefix(BEFORE)) for one in held if one.path.startswith(BEFORE))
+        return Snapshot(digest=digest, files=files, archive=archive, before=tuple(before))
+
 
 def _named_before(files: Sequence[SnapshotFile], before: Sequence[SnapshotFile]) -> list[SnapshotFile]:
     return [*files, *(replace(one, path=f"{BEFORE}{one.path}") for one in before)]
@@ -121,16 +145,21 @@ def _entry(name: str, *, mode: int) -> tarfile.TarInfo:
 
 
 def _unpack(data: bytes) -> dict[str, bytes]:
-    contents: dict[str, bytes] = {}
+    return {entry.name: content for entry, content in _entries(data)}
+
+
+def _entries(data: bytes) -> list[tuple[tarfile.TarInfo, bytes]]:
+    """The regular files of an archive, each once."""
+    found: dict[str, tuple[tarfile.TarInfo, bytes]] = {}
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
         for entry in archive:
             if entry.isdir():
                 continue
             stream = archive.extractfile(entry) if entry.isreg() else None
-            if stream is None or entry.name in contents:
+            if stream is None or entry.name in found:
                 raise ValueError(f"got {entry.name!r} twice or as no regular file")
-            contents[entry.name] = stream.read()
-    return contents
+            found[entry.name] = (entry, stream.read())
+    return list(found.values())
 
 
 def _corrupted(snapshot: Snapshot, what: str) -> SnapshotCorrupted:

@@ -144,7 +144,10 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
     [
         (["verify", ".", "--max-cost", "abc"], "got 'abc', expected an amount in US dollars such as 0.50"),
         (["batch", ".", "--max-cost", "-1"], "got '-1', expected an amount in US dollars such as 0.50"),
-        (["verify", ".", "--replay", "/no/such/folder"], "Directory '/no/such/folder' does not exist"),
+        (
+            ["verify", "examples/tickets/interval-merger", "--replay", "/no/such/folder"],
+            "got /no/such/folder, expected a folder of recorded",
+        ),
         (["verify", ".", "--max-cots", "1"], "No such option '--max-cots'. Did you mean '--max-cost'?"),
         (["verify", ".", "--bogus"], "No such option '--bogus'.\n"),
     ],

@@ -97,7 +97,7 @@ def test_a_page_that_cannot_be_written_is_told_first(report: Report) -> None:
 
 @pytest.mark.parametrize(
     ("cost", "code", "said"),
-    [("1", 0, ""), ("26", 17, "refute: budget alert: "), ("50", 14, "refute: budget exceeded: ")],
+    [("1", 0, ""), ("26", 18, "refute: budget alert: "), ("50", 14, "refute: budget exceeded: ")],
 )
 def test_the_budget_s_exit_code_says_whether_it_holds(
     ledger: Ledger, report: Report, cost: str, code: int, said: str, monkeypatch: pytest.MonkeyPatch

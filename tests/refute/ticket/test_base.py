@@ -8,7 +8,7 @@ import pytest
 from refute.errors import SnapshotRefused, TicketInvalid
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Snapshot
-from refute.ticket.snapshot import take_snapshot
+from refute.ticket.snapshot import reopen_snapshot, take_snapshot
 from refute.ticket.store import BEFORE, SnapshotStore
 from tests.refute.ticket.conftest import Git, MakeTicket
 
@@ -105,3 +105,11 @@ def test_a_link_below_a_base_directory_is_not_followed(workspace: Path, freeze: 
     (workspace / "before" / "thing.py").symlink_to("/etc/hostname")
     with pytest.raises(SnapshotRefused):
         freeze(base="before")
+
+
+def test_a_snapshot_with_a_base_is_found_again_by_its_digest(
+    checkout: Path, freeze: Freeze, store: SnapshotStore, make_ticket: MakeTicket
+) -> None:
+    snapshot = freeze(base="HEAD")
+    again = reopen_snapshot(load_ticket(make_ticket(base="HEAD")), snapshot.digest, store=store)
+    assert (set(again.files), set(again.before)) == (set(snapshot.files), set(snapshot.before))

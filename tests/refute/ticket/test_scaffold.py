@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from refute.errors import TicketInvalid, UsageError
 from refute.ticket.parse import load_ticket
@@ -66,6 +67,13 @@ def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: P
     ticket = load_ticket(tmp_path)
     assert ticket.implementation_files == ("limiter.py",)
     assert "python -m pytest -q -p no:cacheprovider test_limiter.py" in (tmp_path / "verify.sh").read_text()
+
+
+def test_claims_that_are_given_stand_in_a_new_ticket(tmp_path: Path) -> None:
+    (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
+    scaffold_ticket(tmp_path, from_git=None, claims=('It says "yes": always.', "It is quick."))
+    text = (tmp_path / "ticket.yaml").read_text()
+    assert yaml.safe_load(text)["claims"] == ['It says "yes": always.', "It is quick."]
 
 
 def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Mechanical checks of a low-level design in Markdown, before anybody reviews it."""
