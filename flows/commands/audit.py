@@ -49,11 +49,9 @@ def _tell_of_none(path: Path, verdicts: int) -> int:
     from refute.guardrails.plain_text import printable
     from refute.wording import counted
 
-    if not verdicts:
-        click.echo(f"{printable(str(path))}: not there yet: no decision was written to it")
-        return 0
-    click.echo(f"{printable(str(path))}: not there, but the ledger has {counted(verdicts, 'verdict')} that it held")
-    click.echo("  it was removed or moved; name the file that it was moved to: refute audit verify FILE")
+    expected = f"the ledger has {counted(verdicts, 'verdict')} of it" if verdicts else "nothing was checked"
+    click.echo(f"{printable(str(path.absolute()))}: no audit log; {expected}")
+    click.echo("  Run this where refute runs, or name the log: refute audit verify FILE")
     return 1
 
 
@@ -61,8 +59,9 @@ def _tell(report: "ChainReport") -> None:
     from refute.guardrails.plain_text import printable
     from refute.wording import counted
 
-    state = "intact" if report.intact else counted(len(report.breaks), "broken link")
-    click.echo(f"{printable(str(report.path))}: {counted(report.lines, 'line')}, {state}, head {report.head.hash[:16]}")
+    state = "chain intact" if report.intact else counted(len(report.breaks), "broken link")
+    told = f"{counted(report.lines, 'line')}, {state}, head {report.head.hash[:16]}" if report.lines else "empty"
+    click.echo(f"{printable(str(report.path))}: {told}")
     for one in report.breaks[:SHOWN]:
         click.echo(f"  line {one.line}: {one.problem}")
     if len(report.breaks) > SHOWN:
@@ -70,16 +69,19 @@ def _tell(report: "ChainReport") -> None:
     if report.fenced:
         click.echo(f"  torn by a crash or a full disk, and accounted for: {counted(report.fenced, 'line')}")
     if report.unfinished_bytes:
-        click.echo(f"  the last {report.unfinished_bytes} bytes are no whole line: a crash, or a write under way")
+        click.echo(f"  ends in a partial line of {report.unfinished_bytes} bytes (crash, or write in progress)")
 
 
 def _tell_missing(heads: "set[ChainHead]", missing: "set[ChainHead]") -> None:
     from refute.wording import counted
 
-    click.echo(f"ledger: {counted(len(heads), 'verdict')} of this log, {len(heads) - len(missing)} of them found in it")
+    if not heads:
+        click.echo("ledger: no verdict of this log, so lines cut off its end would not show")
+        return
+    click.echo(f"ledger: {len(heads) - len(missing)} of {counted(len(heads), 'verdict')} found in the log")
     if missing:
         first = min(missing, key=lambda head: head.sequence)
         click.echo(
-            f"  not found: {len(missing)}, the first at line {first.sequence} ({first.hash[:16]}): lines were cut off, "
-            "or changed, or the log was moved; then name the moved file too"
+            f"  {len(missing)} missing, the first at line {first.sequence} ({first.hash[:16]}): lines were cut off or "
+            "changed, or the log was moved: then name the moved file too"
         )

@@ -139,6 +139,9 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
     assert "refute: interrupted: the process was asked to end (SIGTERM)" in capsys.readouterr().err
 
 
+SAMPLE = "examples/tickets/interval-merger"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
