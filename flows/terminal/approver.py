@@ -42,21 +42,31 @@ class TerminalApprover:
         if self._in_advance and not question.dangers:
             return Approval(snapshot_digest=question.snapshot.digest, by=by_flag(), beforehand=IN_ADVANCE)
         self._console.print(describe(question))
-        self._console.print(self._prompt(question), end=" ")
         try:
-            answer = read_line(question.timeout_s)
+            answer = self._answer(question)
         except KeyboardInterrupt as interrupt:
             self._console.print()
             return Denial(reason=str(interrupt) or "interrupted at the prompt")
         if answer is None:
             self._console.print()
             return Denial(reason=f"nobody answered within {question.timeout_s:g} s")
-        if answer.strip().lower() in YES:
+        if answer in YES:
             return Approval(snapshot_digest=question.snapshot.digest, by=person())
         self._console.print("Declined; nothing was executed.")
-        if not answer:
-            return Denial(reason="no answer: standard input is at its end")
+        if not answer and not sys.stdin.isatty():
+            return Denial(reason="no terminal to ask at; use --yes")
         return Denial(reason="declined at the terminal", by=person())
+
+    def _answer(self, question: Question) -> str | None:
+        """Yes, no or nothing, in small letters; what is neither is asked about again. None where time ran out."""
+        deadline = time.monotonic() + question.timeout_s
+        while True:
+            self._console.print(self._prompt(question), end=" ")
+            line = read_line(deadline - time.monotonic())
+            answer = line.strip().lower() if line is not None else None
+            if not answer or answer in YES | NO:
+                return answer
+            self._console.print("Answer y or n.")
 
     def _judge(self, question: Question) -> Decision:
         if self._in_advance:

@@ -77,12 +77,24 @@ def test_script_scan_and_plan_are_shown_before_the_question(answering):
     assert shown.index("echo hi") < shown.index("nothing dangerous") < shown.index("[y/N]")
 
 
-@pytest.mark.parametrize("data", [b"n\n", b"\n", b"", b"yess\n", b"yes please\n", b"\xff\n"])
+@pytest.mark.parametrize("data", [b"n\n", b"\n", b"", b"yess\n", b"\xff\n", b"maybe\nno\n"])
 def test_anything_but_yes_is_a_no(answering, data):
     answering(data)
     decision, _ = ask(question())
     assert isinstance(decision, Denial)
-    assert bool(decision.by) == bool(data.strip())  # an empty line reads as the end of standard input: nobody's answer
+    assert bool(decision.by) == data.endswith((b"n\n", b"no\n"))  # at the end of standard input nobody answers
+
+
+def test_what_is_neither_yes_nor_no_is_asked_again(answering):
+    answering(b"maybe\nyes\n")
+    decision, shown = ask(question())
+    assert isinstance(decision, Approval)
+    assert (shown.count("[y/N]"), "Answer y or n." in shown) == (2, True)
+
+
+def test_where_there_is_no_terminal_the_option_is_named(answering):
+    answering(b"")
+    assert ask(question())[0].reason == "no terminal to ask at; use --yes"
 
 
 OPINIONS = ("security, critical: a secret is logged",)
