@@ -30,6 +30,12 @@ WORST_FIRST: Final = (
 """The order in which a batch's exit code is decided: that of statuses where several apply, what is content last."""
 
 
+FOUND: Final = ("FAILED", "BLOCKED")
+"""How the names of statuses begin that say something about code."""
+TOLD_FIRST: Final = tuple(sorted(WORST_FIRST, key=lambda status: not status.startswith(FOUND)))
+"""The order in which counts are told: no ticket that could not run stands before what was found out about code."""
+
+
 def worst(statuses: Iterable[Status]) -> Status | None:
     """The status that a batch exits with; None for no ticket."""
     found = set(statuses)
@@ -85,5 +91,5 @@ class Tally:
         return elapsed_s / own * (self.total - self.done) if own else None
 
     def words(self) -> str:
-        """`3 PASS_WEAK, 1 ERROR`, worst first."""
-        return ", ".join(f"{self.counts[status]} {status}" for status in WORST_FIRST if self.counts[status])
+        """`1 FAILED_ADVERSARIAL, 1 ERROR, 3 PASS_WEAK`: what was found first."""
+        return ", ".join(f"{self.counts[status]} {status}" for status in TOLD_FIRST if self.counts[status])

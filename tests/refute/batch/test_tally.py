@@ -1,3 +1,5 @@
+from collections import Counter
+
 import pytest
 
 from refute.batch.tally import WORST_FIRST, Tally, worst
@@ -49,3 +51,9 @@ def test_counts_are_told_worst_first(outcome):
 
 def test_an_empty_batch_is_done():
     assert Tally(total=0).fraction == 1.0
+
+
+def test_what_was_found_out_about_code_is_told_before_what_could_not_run():
+    tally = Tally(total=3, counts=Counter({Status.ERROR: 1, Status.PASS: 1, Status.FAILED_ADVERSARIAL: 1}))
+    assert tally.words() == "1 FAILED_ADVERSARIAL, 1 ERROR, 1 PASS"
+    assert worst(tally.counts) is Status.ERROR
