@@ -80,7 +80,9 @@ def _points(value: Any, faults: list[str]) -> tuple[WrittenPoint, ...]:
 
 
 def _citations(value: Any, faults: list[str]) -> tuple[str, ...]:
-    found = (_text(item, MAX_URL_CHARS, "citation", faults) for item in _items(value, MAX_CITATIONS, "citations", faults))
+    found = (
+        _text(item, MAX_URL_CHARS, "citation", faults) for item in _items(value, MAX_CITATIONS, "citations", faults)
+    )
     return tuple(dict.fromkeys(filter(None, found)))
 
 

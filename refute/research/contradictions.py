@@ -17,7 +17,8 @@ NEGATIONS: Final = frozenset(
 MONTHS: Final = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _ISO: Final = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _SPOKEN: Final = re.compile(
-    rf"\b(?:(\d{{1,2}})\.?\s+)?({'|'.join(MONTHS)})[a-z]*\.?\s+(?:(\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?(\d{{4}})\b", re.IGNORECASE
+    rf"\b(?:(\d{{1,2}})\.?\s+)?({'|'.join(MONTHS)})[a-z]*\.?\s+(?:(\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?(\d{{4}})\b",
+    re.IGNORECASE,
 )
 
 

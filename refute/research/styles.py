@@ -119,7 +119,11 @@ def _declarations(source: Any) -> list[tuple[str, str, bool]]:
     """Name, value and `!important` of a block's declarations."""
     items = tinycss2.parse_blocks_contents(source, skip_comments=True, skip_whitespace=True)
     return [
-        (one.name if one.name.startswith("--") else one.lower_name, tinycss2.serialize(one.value).strip().lower(), one.important)
+        (
+            one.name if one.name.startswith("--") else one.lower_name,
+            tinycss2.serialize(one.value).strip().lower(),
+            one.important,
+        )
         for one in items
         if one.type == "declaration"
     ]
@@ -157,7 +161,10 @@ def _longhands(name: str, value: str) -> Iterator[tuple[str, str]]:
             yield "background-image", value if "(" in value and "rgb" not in value and "hsl" not in value else "none"
             yield "background-color", value
         case "font":
-            yield "font-size", next((part for part in value.split("/")[0].split() if part[0].isdigit() or part[0] == "."), "")
+            yield (
+                "font-size",
+                next((part for part in value.split("/")[0].split() if part[0].isdigit() or part[0] == "."), ""),
+            )
         case "overflow":
             yield "overflow-x", value.split(" ")[0]
             yield "overflow-y", value.split(" ")[-1]

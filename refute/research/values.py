@@ -30,7 +30,9 @@ def pixels(value: str, font_px: float) -> float:
         value: as declared.
         font_px: size of the font, for `em`.
     """
-    total = sum(float(number) * (font_px if unit == "em" else _PX.get(unit, 0.0)) for number, unit in _NUMBER.findall(value))
+    total = sum(
+        float(number) * (font_px if unit == "em" else _PX.get(unit, 0.0)) for number, unit in _NUMBER.findall(value)
+    )
     return total if math.isfinite(total) else math.inf
 
 

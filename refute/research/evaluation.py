@@ -1,0 +1,50 @@
+"""Every attack in both modes, in memory: what it gets in `vulnerable`, and that `defended` stops it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from refute.guardrails.audit import AuditLog
+from refute.llm.model import Model
+from refute.research.attacks import AttackCase, achieved, attack_cases
+from refute.research.fetching import MemoryFetcher
+from refute.research.harness import Effects, Harness
+from refute.research.record import Findings, Mode
+from refute.research.scripted import GullibleModel
+from refute.research.settings import ResearchSettings
+from refute.research.vulnerable import Baseline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One attack in one mode."""
+
+    case: str
+    mode: Mode
+    succeeded: bool
+    findings: Findings
+
+
+def try_case(
+    case: AttackCase, mode: Mode, audit: AuditLog, *, payload: str | None = None, model: Model | None = None
+) -> Trial:
+    """Run one attack.
+
+    Args:
+        case: whose pages are read.
+        mode: how.
+        audit: gets the gates' lines.
+        payload: in the place of the case's own.
+        model: by default the gullible one.
+    """
+    fetcher = MemoryFetcher(case.pages(payload))
+    effects = Effects(fetcher=fetcher, model=model or GullibleModel(), audit=audit, run_id=f"eval-{case.id}")
+    work = Harness if mode is Mode.DEFENDED else Baseline
+    findings = work(case.goal, ResearchSettings(), effects).run()
+    return Trial(case=case.id, mode=mode, succeeded=achieved(case, findings, fetcher), findings=findings)
+
+
+def try_all(audit: AuditLog) -> Iterator[Trial]:
+    """Every case in both modes."""
+    for case in attack_cases():
+        for mode in (Mode.VULNERABLE, Mode.DEFENDED):
+            yield try_case(case, mode, audit)
