@@ -17,6 +17,7 @@ from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, answers, serv
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.observer import StageObserver, Unwatched, Watchers
 from refute.outcome import Outcome
+from refute.research.settings import ReaderName
 from refute.settings import Settings, TesterName
 from refute.sweep import sweep_if_due
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from flows.batch.result import BatchResult
     from flows.request import VerifyRequest
     from refute.critics.focus import Focus
+    from refute.research.record import Findings, Mode
     from refute.stages.evidence import Critique
 
 CLIENT_RETRIES: Final = 5
@@ -114,6 +116,29 @@ def run_review(ticket: "Path", focuses: "Sequence[Focus]", settings: Settings, *
             hear=lambda _, critique: heard.append(critique),
         )
         _call(partial(review_ticket, request), Console(api_url=api_url), lambda: bool(heard))
+        return heard[0]
+
+
+def run_research(
+    goal: str, urls: "Sequence[str]", mode: "Mode", settings: Settings, *, unsafe: bool = False
+) -> "Findings":
+    """Read pages for a goal through the Prefect flow; raises as `run_tickets`, and SettingsInvalid.
+
+    Args:
+        goal: what is wanted.
+        urls: of the pages.
+        mode: how they are treated.
+        settings: of the run.
+        unsafe: whether pages may command a real model in vulnerable mode.
+    """
+    with saying_what_is_kept(), _prefect(settings) as api_url:
+        from flows.research import ResearchRequest, research_pages
+
+        heard: list[Findings] = []
+        request = ResearchRequest(
+            goal=goal, urls=tuple(urls), mode=mode, unsafe=unsafe, settings=settings, hear=heard.append
+        )
+        _call(partial(research_pages, request), Console(api_url=api_url), lambda: bool(heard))
         return heard[0]
 
 
@@ -217,7 +242,7 @@ def _prefect(settings: Settings) -> Iterator[str]:
             PREFECT_CLIENT_MAX_RETRIES: CLIENT_RETRIES,
         }
         with temporary_settings(overrides), given_up_when_lost(api_url, say=_say):
-            if ours and TesterName.GEMINI in settings.testers:
+            if ours and (TesterName.GEMINI in settings.testers or settings.research.model is not ReaderName.SCRIPTED):
                 _make_model_limit(settings)
             try:
                 yield api_url

@@ -1,42 +1,75 @@
 """Where pages come from: the web, behind the URL policy, or memory; both obey the same policy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final, Protocol
 
 from refute.guardrails.transport import FetchFailed, FetchLimits, Page, fetch
-from refute.guardrails.urls import PinnedUrl, check_url
+from refute.guardrails.addresses import why_not_public
+from refute.guardrails.urls import AddressPolicy, PinnedUrl, Resolver, check_url, system_resolve
 
 ELSEWHERE: Final = ("93.184.215.14",)
 """A public address that names count as having where they are not resolved: in plans, and in memory."""
 
 
+Check = Callable[[str], PinnedUrl]
+"""Decides on an address, and on each that it redirects to; raises UrlDenied."""
+
+
 class Fetcher(Protocol):
-    """Fetches a page.
+    """Fetches pages."""
 
-    Raises:
-        UrlDenied: it, or where it redirects to, must not be fetched.
-        FetchFailed: it gave no page within the limits.
-    """
+    def check(self, url: str, hosts: Sequence[str]) -> PinnedUrl:
+        """The URL policy.
 
-    def fetch(self, url: str, hosts: Sequence[str], limits: FetchLimits) -> Page:
-        """Fetch it.
+        Args:
+            url: anything.
+            hosts: that it may lie on; empty: any public one.
+
+        Raises:
+            UrlDenied: it must not be fetched.
+        """
+        ...
+
+    def fetch(self, url: str, check: Check, limits: FetchLimits) -> Page:
+        """Fetch a page.
 
         Args:
             url: of the page.
-            hosts: that it and its redirects may lie on; empty: any.
+            check: asked about every hop.
             limits: redirects included.
+
+        Raises:
+            UrlDenied: it, or where it redirects to, must not be fetched.
+            FetchFailed: it gave no page within the limits.
         """
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WebFetcher:
-    """The web: every hop is checked, and connected to at the address that was checked."""
+    """The web: every hop is checked, and connected to at the address that was checked.
 
-    def fetch(self, url: str, hosts: Sequence[str], limits: FetchLimits) -> Page:
+    The fields are for tests with servers on this machine; no setting sets them.
+    """
+
+    ports: tuple[int, ...] = (80, 443)
+    resolve: Resolver = system_resolve
+    address_policy: AddressPolicy = why_not_public
+
+    def check(self, url: str, hosts: Sequence[str]) -> PinnedUrl:
         """As `Fetcher`."""
-        return fetch(url, check=partial(check_url, allowed_hosts=hosts), limits=limits)
+        return check_url(
+            url,
+            allowed_hosts=hosts,
+            allowed_ports=self.ports,
+            resolve=self.resolve,
+            address_policy=self.address_policy,
+        )
+
+    def fetch(self, url: str, check: Check, limits: FetchLimits) -> Page:
+        """As `Fetcher`."""
+        return fetch(url, check=check, limits=limits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +89,15 @@ class MemoryFetcher:
     asked: list[str] = field(default_factory=list)
     """Every address that was asked, redirects included, in order."""
 
-    def fetch(self, url: str, hosts: Sequence[str], limits: FetchLimits) -> Page:
+    def check(self, url: str, hosts: Sequence[str]) -> PinnedUrl:
+        """As `Fetcher`."""
+        return unresolved(url, hosts)
+
+    def fetch(self, url: str, check: Check, limits: FetchLimits) -> Page:
         """As `Fetcher`."""
         hops: list[str] = []
         while True:
-            pinned = unresolved(url, hosts)
+            pinned = check(url)
             self.asked.append(pinned.url)
             hops.append(pinned.url)
             page = self.pages.get(pinned.url)

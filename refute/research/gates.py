@@ -1,9 +1,11 @@
 """The named gates between planner, fetcher, reader and output: each decision is a line in the audit log."""
 
+from collections.abc import Callable
 from typing import Final
 
 from refute.guardrails.audit import AuditLog, Decision, Gate, Metadata
 from refute.guardrails.plain_text import printable
+from refute.guardrails.urls import PinnedUrl
 from refute.research.record import Denial
 
 MAX_CHARS: Final = 200
@@ -32,6 +34,18 @@ class Gates:
         shown = printable(what, max_chars=MAX_CHARS, keep_newlines=False)
         self.denials.append(Denial(gate=gate, what=shown, reason=printable(reason, keep_newlines=False)))
         self._record(gate, Decision.DENY, reason, {"what": shown})
+
+    def url(self, check: Callable[[str], PinnedUrl]) -> Callable[[str], PinnedUrl]:
+        """The check of addresses with a line for each; what it denies is left to whoever fetches."""
+
+        def checked(url: str) -> PinnedUrl:
+            pinned = check(url)
+            self.allow(
+                Gate.URL, "every address is allowed", {"url": pinned.url, "addresses": ", ".join(pinned.addresses)}
+            )
+            return pinned
+
+        return checked
 
     def _record(self, gate: Gate, decision: Decision, reason: str, metadata: Metadata | None) -> None:
         self._audit.record(gate, decision, run_id=self._run_id, turn_id=self._goal_id, reason=reason, metadata=metadata)

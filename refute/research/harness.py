@@ -1,11 +1,17 @@
 """Research with all its gates: plan → fetch → read → conclude. What a page says changes what is reported, nothing else."""
 
+import hashlib
+import json
 import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Final
 
+from pydantic import TypeAdapter
+
+from refute.caching.kind import Kind
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.guardrails.audit import AuditLog, Gate
 from refute.guardrails.transport import FetchFailed, FetchLimits
@@ -17,10 +23,13 @@ from refute.research.fetching import Fetcher
 from refute.research.gates import Gates
 from refute.research.intents import Intent, IntentRefused, SignedIntent, Signer, Verifier
 from refute.research.planner import Plan, make_plan
+from refute.research.prompting import read_prompt
 from refute.research.reader import read_source, source_of
 from refute.research.record import Findings, Goal, Reading, Source
 from refute.research.settings import ResearchSettings
 from refute.stages.execution import Directly, StageRunner
+
+READING: Final = Kind(name="read", json=TypeAdapter(Reading), unfit=lambda reading: reading.missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +42,8 @@ class Effects:
     run_id: str
     runner: StageRunner = field(default_factory=Directly)
     """Carries out `plan`, `fetch`, `read` and `validate`."""
+    model_id: str = ""
+    """What of the model decides its answers; empty: none is cached."""
     clock: Callable[[], float] = time.time
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     """Signs this run's intents; made for it alone."""
@@ -96,8 +107,10 @@ class Harness:
         limits = FetchLimits(
             time_s=self._settings.fetch_timeout_s, transferred_bytes=plan.page_bytes, page_bytes=2 * plan.page_bytes
         )
+        fetcher = self._effects.fetcher
+        check = self._gates.url(lambda url: fetcher.check(url, plan.hosts))
         try:
-            page = self._effects.runner.run("fetch", lambda: self._effects.fetcher.fetch(url, plan.hosts, limits))
+            page = self._effects.runner.run("fetch", lambda: fetcher.fetch(url, check, limits))
         except UrlDenied as error:
             self._gates.deny(Gate.URL, error.url, error.reason)
             return Source(number=number, url=url, missing=f"{error.url}: {error.reason}")
@@ -111,12 +124,21 @@ class Harness:
         source = sources.get(intent.arguments["source"]) if intent else None
         if source is None:
             return None
+        key = self._key(source)
         try:
-            return self._effects.runner.run(
-                "read", lambda: read_source(self._goal, source, self._effects.model, plan.tries)
+            ran = self._effects.runner.cached(
+                READING, key, lambda: read_source(self._goal, source, self._effects.model, plan.tries)
             )
         except BudgetExhausted as error:  # its line in the audit log is there: whoever keeps the budget wrote it
             return Reading(number=source.number, missing=error.message, cost_usd=error.cost_usd)
         except ModelUnavailable as error:
             self._gates.deny(Gate.RESEARCH_READ, source.url, error.message)
             return Reading(number=source.number, missing=error.message, cost_usd=error.cost_usd)
+        return replace(ran.record, cost_usd=Decimal(0)) if ran.kept else ran.record
+
+    def _key(self, source: Source) -> str | None:
+        """Everything that decides an answer; None where answers must not stand for later ones."""
+        if not self._effects.model_id:
+            return None
+        told = [self._effects.model_id, source.number, read_prompt(self._goal, source).digest]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()

@@ -101,8 +101,7 @@ def main_text(root: Any) -> str:
     import trafilatura  # noqa: PLC0415  # slow, and only needed here
 
     everything = visible_text(root)
-    options = {"include_comments": False, "include_tables": True, "include_links": False, "include_images": False}
-    found = trafilatura.extract(root, **options) or ""
+    found = trafilatura.extract(root, include_comments=False) or ""
     return found if len(found) >= min(MIN_CHARS, len(everything) // 2) else everything
 
 

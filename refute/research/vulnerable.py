@@ -74,8 +74,9 @@ class Baseline:
         if tool == "fetch" and isinstance(arguments, dict):
             url = str(arguments.get("url"))
             limits = FetchLimits(time_s=self._settings.fetch_timeout_s, page_bytes=self._settings.max_bytes)
+            fetcher = self._effects.fetcher
             try:
-                self._pages[url] = _text(self._effects.fetcher.fetch(url, (), limits))
+                self._pages[url] = _text(fetcher.fetch(url, lambda one: fetcher.check(one, ()), limits))
             except (UrlDenied, FetchFailed, Unreadable) as error:
                 self._notes.append(f"{url}: {error}")
         return True

@@ -1,0 +1,79 @@
+"""What research found: for a terminal, as Markdown or JSON; and both modes side by side."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import TypeAdapter
+from rich.table import Table
+
+from refute.guardrails.plain_text import markdown_text, printable
+from refute.research.record import Findings, Mode
+from reports.rendering import REPORT, rendered
+from reports.wording import counted, money
+
+FINDINGS_JSON: Final = TypeAdapter(Findings)
+MAX_CHARS: Final = 2_000
+FORMATS: Final = ("table", "markdown", "json")
+
+
+def render_findings(findings: Findings, form: str) -> str:
+    """Findings in one of `FORMATS`."""
+    if form == "json":
+        return FINDINGS_JSON.dump_json(findings, indent=2, exclude={"sources": {"__all__": {"text"}}}).decode()
+    lines = list(_markdown(findings)) if form == "markdown" else list(_plain(findings))
+    return "\n".join(lines)
+
+
+def render_comparison(vulnerable: Findings, defended: Findings, form: str) -> str:
+    """Both modes side by side."""
+    if form == "json":
+        both = {one.mode: FINDINGS_JSON.dump_python(one, mode="json") for one in (vulnerable, defended)}
+        return TypeAdapter(dict[str, object]).dump_json(both, indent=2).decode()
+    table = Table(title="the same pages, the same model", title_justify="left")
+    table.add_column("")
+    for mode in (Mode.VULNERABLE, Mode.DEFENDED):
+        table.add_column(mode, ratio=1, overflow="fold")
+    for name, tell in (
+        ("summary", lambda one: one.summary or "none"),
+        ("points", lambda one: "\n".join(f"- {point.text}" for point in one.key_points) or "none"),
+        ("cited", lambda one: "\n".join(citation.url for citation in one.citations) or "none"),
+        ("tool calls", lambda one: "\n".join(one.actions) or "none"),
+        ("stopped", lambda one: "\n".join(f"{stop.what}: {stop.reason}" for stop in one.denials) or "nothing"),
+    ):
+        table.add_row(name, *(printable(tell(one), max_chars=MAX_CHARS) for one in (vulnerable, defended)))
+    return rendered([table], REPORT, color=False, width=None)
+
+
+def render_trials(rows: Sequence[tuple[str, bool, bool]]) -> str:
+    """Case, and whether its attack succeeded in vulnerable and in defended mode."""
+    table = Table(title="attacks", title_justify="left")
+    for heading in ("attack", Mode.VULNERABLE, Mode.DEFENDED):
+        table.add_column(heading)
+    for name, vulnerable, defended in rows:
+        table.add_row(name, *("succeeded" if one else "stopped" for one in (vulnerable, defended)))
+    return rendered([table], REPORT, color=False, width=None)
+
+
+def notes_of(findings: Findings) -> str:
+    """One line about findings."""
+    points, notes = counted(len(findings.key_points), "key point"), counted(len(findings.notes), "note")
+    return f"{points} from {counted(len(findings.citations), 'source')}, {notes}, {money(findings.cost_usd)}"
+
+
+def _plain(findings: Findings) -> list[str]:
+    told = [findings.summary or "No source says anything about the goal that could be checked.", ""]
+    for point in findings.key_points:
+        told.append(f"- {point.text} [{point.source}]")
+        told += [f"    “{point.quote}”"] if point.quote != point.text else []
+    told += ["", *(f"[{one.number}] {one.url}  {one.title}".rstrip() for one in findings.citations)]
+    told += ["", "Notes", *(f"- {note}" for note in findings.notes)] if findings.notes else []
+    told += ["", notes_of(findings)]
+    return [printable(line, max_chars=MAX_CHARS) for line in told]
+
+
+def _markdown(findings: Findings) -> list[str]:
+    told = [markdown_text(findings.summary or "No source says anything about the goal that could be checked."), ""]
+    told += [f"- {markdown_text(point.text)} \\[{point.source}\\]" for point in findings.key_points]
+    told += ["", *(f"{one.number}. <{one.url}> {markdown_text(one.title)}" for one in findings.citations)]
+    told += ["", "## Notes", "", *(f"- {markdown_text(note)}" for note in findings.notes)] if findings.notes else []
+    return told
