@@ -6,11 +6,12 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SkipValidation
 from pydantic.json_schema import SkipJsonSchema
 
 from flows.orchestrator.model_limit import model_turn
 from flows.states import prepare_logs
+from refute.guardrails.gates import Gates
 from refute.llm.till import Waiting
 from refute.observer import Unwatched
 from refute.ports import Ports
@@ -35,7 +36,7 @@ class ResearchRequest(BaseModel):
     mode: Mode = Mode.DEFENDED
     unsafe: bool = False
     settings: SkipJsonSchema[Settings]
-    fetcher: SkipJsonSchema[Fetcher] = WebFetcher()
+    fetcher: SkipJsonSchema[SkipValidation[Fetcher]] = WebFetcher()
     hear: SkipJsonSchema[Callable[[Findings], None]]
     """Is told the findings."""
 
@@ -58,8 +59,7 @@ def research_pages(request: ResearchRequest) -> State[None]:
     effects = Effects(
         fetcher=request.fetcher,
         model=model,
-        audit=ports.audit,
-        run_id=run_id,
+        gates=Gates(audit=ports.audit, run_id=run_id, modes=settings.guardrails),
         runner=stages,
         model_id=model_id(settings),
     )

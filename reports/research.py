@@ -27,20 +27,14 @@ def render_findings(findings: Findings, form: str) -> str:
 def render_comparison(vulnerable: Findings, defended: Findings, form: str) -> str:
     """Both modes side by side."""
     if form == "json":
-        both = {one.mode: FINDINGS_JSON.dump_python(one, mode="json") for one in (vulnerable, defended)}
+        both = {one.mode.value: FINDINGS_JSON.dump_python(one, mode="json") for one in (vulnerable, defended)}
         return TypeAdapter(dict[str, object]).dump_json(both, indent=2).decode()
     table = Table(title="the same pages, the same model", title_justify="left")
     table.add_column("")
     for mode in (Mode.VULNERABLE, Mode.DEFENDED):
         table.add_column(mode, ratio=1, overflow="fold")
-    for name, tell in (
-        ("summary", lambda one: one.summary or "none"),
-        ("points", lambda one: "\n".join(f"- {point.text}" for point in one.key_points) or "none"),
-        ("cited", lambda one: "\n".join(citation.url for citation in one.citations) or "none"),
-        ("tool calls", lambda one: "\n".join(one.actions) or "none"),
-        ("stopped", lambda one: "\n".join(f"{stop.what}: {stop.reason}" for stop in one.denials) or "nothing"),
-    ):
-        table.add_row(name, *(printable(tell(one), max_chars=MAX_CHARS) for one in (vulnerable, defended)))
+    for (name, left), (_, right) in zip(_cells(vulnerable), _cells(defended), strict=True):
+        table.add_row(name, *(printable(cell, max_chars=MAX_CHARS) for cell in (left, right)), end_section=True)
     return rendered([table], REPORT, color=False, width=None)
 
 
@@ -52,6 +46,16 @@ def render_trials(rows: Sequence[tuple[str, bool, bool]]) -> str:
     for name, vulnerable, defended in rows:
         table.add_row(name, *("succeeded" if one else "stopped" for one in (vulnerable, defended)))
     return rendered([table], REPORT, color=False, width=None)
+
+
+def _cells(findings: Findings) -> list[tuple[str, str]]:
+    return [
+        ("summary", findings.summary or "none"),
+        ("points", "\n".join(f"- {point.text}" for point in findings.key_points) or "none"),
+        ("cited", "\n".join(citation.url for citation in findings.citations) or "none"),
+        ("tool calls", "\n".join(findings.actions) or "none"),
+        ("stopped", "\n".join(f"{one.what}: {one.reason}" for one in findings.denials) or "nothing"),
+    ]
 
 
 def notes_of(findings: Findings) -> str:

@@ -62,14 +62,6 @@ class Gate(StrEnum):
     MODEL_REPLY = "model_reply"
     """What came of it: tokens, cost and latency; `deny` where it brought no answer."""
     BUDGET = "budget"
-    URL = "url"
-    """Whether an address may be fetched."""
-    RESEARCH_PLAN = "research_plan"
-    """Which pages are fetched for a goal, before any of them is."""
-    RESEARCH_FETCH = "research_fetch"
-    RESEARCH_READ = "research_read"
-    RESEARCH_OUTPUT = "research_output"
-    """What of a model's answer is passed on."""
 
 
 class Decision(StrEnum):

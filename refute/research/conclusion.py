@@ -7,7 +7,7 @@ from typing import Final
 from refute.guardrails.audit import Gate
 from refute.guardrails.redaction import Redactor
 from refute.research.contradictions import contradictions
-from refute.research.gates import Gates
+from refute.research.stops import Stops
 from refute.research.grounding import SourceText, grounded_summary, sentences, support
 from refute.research.prompting import system_text
 from refute.research.record import Citation, Findings, Goal, KeyPoint, Mode, Reading, Source
@@ -20,17 +20,17 @@ _URL: Final = re.compile(
 )
 
 
-def conclude(goal: Goal, sources: Sequence[Source], readings: Mapping[int, Reading], gates: Gates) -> Findings:
+def conclude(goal: Goal, sources: Sequence[Source], readings: Mapping[int, Reading], stops: Stops) -> Findings:
     """Check every reading against its source, and put together what is left.
 
     Args:
         goal: whose words must not be repeated.
         sources: that were fetched.
         readings: by number of their source.
-        gates: hears of all that is left out.
+        stops: hears of all that is left out.
     """
     fetched = frozenset(source.url for source in sources)
-    output = _Output(goal, fetched, gates)
+    output = _Output(goal, fetched, stops)
     summaries, points = [], []
     for source in sources:
         reading = readings.get(source.number) or Reading(number=source.number, missing=source.missing)
@@ -38,7 +38,7 @@ def conclude(goal: Goal, sources: Sequence[Source], readings: Mapping[int, Readi
         summaries += [summary] if summary else []
         points += found
     notes = [*_notes(sources, readings), *output.notes, *contradictions(points)]
-    gates.allow(Gate.RESEARCH_OUTPUT, "checked against the sources", {"goal": goal.id, "points": len(points)})
+    stops.allow(Gate.RESEARCH_OUTPUT, "checked against the sources", {"goal": goal.id, "points": len(points)})
     cited = {point.source for point in points}
     return Findings(
         goal_id=goal.id,
@@ -56,9 +56,9 @@ def conclude(goal: Goal, sources: Sequence[Source], readings: Mapping[int, Readi
 class _Output:
     """The last gate."""
 
-    def __init__(self, goal: Goal, fetched: frozenset[str], gates: Gates) -> None:
+    def __init__(self, goal: Goal, fetched: frozenset[str], stops: Stops) -> None:
         self._redactor = Redactor(goal=goal.text, fragments=sentences(system_text()))
-        self._fetched, self._gates = fetched, gates
+        self._fetched, self._stops = fetched, stops
         self.notes: list[str] = []
 
     def of_source(self, source: Source, reading: Reading) -> tuple[str, list[KeyPoint]]:
@@ -106,7 +106,7 @@ class _Output:
         return linked
 
     def _deny(self, name: str, what: str, reason: str) -> None:
-        self._gates.deny(Gate.RESEARCH_OUTPUT, f"{name}: {what}", reason)
+        self._stops.deny(Gate.RESEARCH_OUTPUT, f"{name}: {what}", reason)
         self.notes.append(f"{name}: {what[:160]}: {reason}")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from refute.guardrails.audit import AuditLog
+from refute.guardrails.gates import Gates
 from refute.llm.model import Model
 from refute.research.attacks import AttackCase, achieved, attack_cases
 from refute.research.fetching import MemoryFetcher
@@ -37,7 +38,9 @@ def try_case(
         model: by default the gullible one.
     """
     fetcher = MemoryFetcher(case.pages(payload))
-    effects = Effects(fetcher=fetcher, model=model or GullibleModel(), audit=audit, run_id=f"eval-{case.id}")
+    effects = Effects(
+        fetcher=fetcher, model=model or GullibleModel(), gates=Gates(audit=audit, run_id=f"eval-{case.id}")
+    )
     work = Harness if mode is Mode.DEFENDED else Baseline
     findings = work(case.goal, ResearchSettings(), effects).run()
     return Trial(case=case.id, mode=mode, succeeded=achieved(case, findings, fetcher), findings=findings)
@@ -46,4 +49,5 @@ def try_case(
 def compare_all(audit: AuditLog) -> Iterator[tuple[str, bool, bool]]:
     """Each case, and whether its attack succeeded in vulnerable and in defended mode."""
     for case in attack_cases():
-        yield case.id, *(try_case(case, mode, audit).succeeded for mode in (Mode.VULNERABLE, Mode.DEFENDED))
+        vulnerable, defended = (try_case(case, mode, audit) for mode in (Mode.VULNERABLE, Mode.DEFENDED))
+        yield case.id, vulnerable.succeeded, defended.succeeded

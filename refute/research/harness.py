@@ -13,14 +13,15 @@ from pydantic import TypeAdapter
 
 from refute.caching.kind import Kind
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.guardrails.audit import AuditLog, Gate
+from refute.guardrails.audit import Gate
+from refute.guardrails.gates import Gates
 from refute.guardrails.transport import FetchFailed, FetchLimits
-from refute.guardrails.urls import UrlDenied
+from refute.guardrails.urls import PinnedUrl, UrlDenied
 from refute.llm.model import Model
 from refute.llm.pricing import total
 from refute.research.conclusion import conclude
 from refute.research.fetching import Fetcher
-from refute.research.gates import Gates
+from refute.research.stops import Stops
 from refute.research.intents import Intent, IntentRefused, SignedIntent, Signer, Verifier
 from refute.research.planner import Plan, make_plan
 from refute.research.prompting import read_prompt
@@ -38,8 +39,8 @@ class Effects:
 
     fetcher: Fetcher
     model: Model
-    audit: AuditLog
-    run_id: str
+    gates: Gates
+    """Of the run, with their switches."""
     runner: StageRunner = field(default_factory=Directly)
     """Carries out `plan`, `fetch`, `read` and `validate`."""
     model_id: str = ""
@@ -60,7 +61,8 @@ class Harness:
 
     def __init__(self, goal: Goal, settings: ResearchSettings, effects: Effects) -> None:
         self._goal, self._settings, self._effects = goal, settings, effects
-        self._gates = Gates(effects.audit, run_id=effects.run_id, goal_id=goal.id)
+        self._gates = replace(effects.gates, turn_id=goal.id)
+        self._stops = Stops(self._gates)
         self._signer = Signer(goal_id=goal.id, key=effects.key, clock=effects.clock)
         self._verifier = Verifier(goal_id=goal.id, key=effects.key, clock=effects.clock)
         self._costs: list[Decimal | None] = []
@@ -69,9 +71,9 @@ class Harness:
         """Carry out the plan. Whatever a page or a model does wrong becomes a note."""
         run = self._effects.runner.run
         plan = run(
-            "plan", lambda: make_plan(self._goal, self._settings, self._effects.model, self._signer, self._gates)
+            "plan", lambda: make_plan(self._goal, self._settings, self._effects.model, self._signer, self._stops)
         )
-        refused = [f"{one.what} is not read: {one.reason}" for one in self._gates.denials]
+        refused = [f"{one.what} is not read: {one.reason}" for one in self._stops.denials]
         sources = [self._fetched(plan, signed) for signed in plan.fetches]
         found = {source.number: source for source in sources if source is not None}
         readings: dict[int, Reading] = {}
@@ -80,11 +82,11 @@ class Harness:
             if reading is not None:
                 readings[reading.number] = reading
                 self._costs.append(reading.cost_usd)
-        concluded = run("validate", lambda: conclude(self._goal, list(found.values()), readings, self._gates))
+        concluded = run("validate", lambda: conclude(self._goal, list(found.values()), readings, self._stops))
         return replace(
             concluded,
             notes=(*plan.notes, *refused, *concluded.notes),
-            denials=tuple(self._gates.denials),
+            denials=tuple(self._stops.denials),
             actions=tuple(self._verifier.actions),
             cost_usd=total([plan.cost_usd, *self._costs]),
         )
@@ -94,9 +96,9 @@ class Harness:
         try:
             intent = self._verifier.admit(signed)
         except IntentRefused as error:
-            self._gates.deny(gate, signed.intent.action, str(error))
+            self._stops.deny(gate, signed.intent.action, str(error))
             return None
-        self._gates.allow(gate, "signed by the planner", {"sequence": intent.sequence, "tool": intent.tool})
+        self._stops.allow(gate, "signed by the planner", {"sequence": intent.sequence, "tool": intent.tool})
         return intent
 
     def _fetched(self, plan: Plan, signed: SignedIntent) -> Source | None:
@@ -108,16 +110,19 @@ class Harness:
             time_s=self._settings.fetch_timeout_s, transferred_bytes=plan.page_bytes, page_bytes=2 * plan.page_bytes
         )
         fetcher = self._effects.fetcher
-        check = self._gates.url(lambda url: fetcher.check(url, plan.hosts))
+
+        def check(hop: str) -> PinnedUrl:
+            return self._gates.url(hop, lambda one: fetcher.check(one or "", plan.hosts))
+
         try:
             page = self._effects.runner.run("fetch", lambda: fetcher.fetch(url, check, limits))
         except UrlDenied as error:
-            self._gates.deny(Gate.URL, error.url, error.reason)
+            self._stops.remember(Gate.URL, error.url, error.reason)
             return Source(number=number, url=url, missing=f"{error.url}: {error.reason}")
         except FetchFailed as error:
-            self._gates.deny(Gate.RESEARCH_FETCH, error.url, error.reason)
+            self._stops.deny(Gate.RESEARCH_FETCH, error.url, error.reason)
             return Source(number=number, url=url, missing=f"{error.url}: {error.reason}")
-        return source_of(page, number, self._settings.max_page_chars)
+        return source_of(page, number, self._gates, self._settings.max_page_chars)
 
     def _read(self, plan: Plan, signed: SignedIntent, sources: dict[int, Source]) -> Reading | None:
         intent = self._admitted(Gate.RESEARCH_READ, signed)
@@ -132,7 +137,7 @@ class Harness:
         except BudgetExhausted as error:  # its line in the audit log is there: whoever keeps the budget wrote it
             return Reading(number=source.number, missing=error.message, cost_usd=error.cost_usd)
         except ModelUnavailable as error:
-            self._gates.deny(Gate.RESEARCH_READ, source.url, error.message)
+            self._stops.deny(Gate.RESEARCH_READ, source.url, error.message)
             return Reading(number=source.number, missing=error.message, cost_usd=error.cost_usd)
         return replace(ran.record, cost_usd=Decimal(0)) if ran.kept else ran.record
 

@@ -11,7 +11,7 @@ from refute.guardrails.audit import Gate
 from refute.guardrails.urls import UrlDenied
 from refute.llm.model import Model
 from refute.research.fetching import unresolved
-from refute.research.gates import Gates
+from refute.research.stops import Stops
 from refute.research.intents import SignedIntent, Signer, Tool
 from refute.research.prompting import plan_prompt
 from refute.research.record import Goal
@@ -35,7 +35,7 @@ class Plan:
     cost_usd: Decimal | None = Decimal(0)
 
 
-def make_plan(goal: Goal, settings: ResearchSettings, model: Model, signer: Signer, gates: Gates) -> Plan:
+def make_plan(goal: Goal, settings: ResearchSettings, model: Model, signer: Signer, stops: Stops) -> Plan:
     """Decide what is fetched and read.
 
     Args:
@@ -43,7 +43,7 @@ def make_plan(goal: Goal, settings: ResearchSettings, model: Model, signer: Sign
         settings: what may be fetched and spent.
         model: asked for further pages where the settings want any.
         signer: of this run.
-        gates: hears of each address.
+        stops: hears of each address.
     """
     hosts = settings.allowed_hosts or hosts_of(goal.urls)
     notes: list[str] = []
@@ -51,15 +51,15 @@ def make_plan(goal: Goal, settings: ResearchSettings, model: Model, signer: Sign
     chosen: list[str] = []
     room = min(settings.max_fetches, settings.max_model_calls - bool(settings.follow))
     for url in dict.fromkeys(goal.urls):
-        _admit(url, hosts, chosen, room, gates)
+        _admit(url, hosts, chosen, room, stops)
     wanted = min(settings.follow, room - len(chosen)) if chosen else 0
     if wanted > 0:
         proposed, note, cost = _proposed(goal, hosts, wanted, model)
         notes += [note] if note else []
         for url in proposed[:wanted]:
-            _admit(url, hosts, chosen, room, gates, plain=True)
+            _admit(url, hosts, chosen, room, stops, plain=True)
     calls = settings.max_model_calls - bool(settings.follow)
-    gates.allow(Gate.RESEARCH_PLAN, "fixed before any page is fetched", {"goal": goal.id, "pages": len(chosen)})
+    stops.allow(Gate.RESEARCH_PLAN, "fixed before any page is fetched", {"goal": goal.id, "pages": len(chosen)})
     numbered = list(enumerate(chosen, start=1))
     return Plan(
         fetches=tuple(signer.sign(Tool.FETCH, source=number, url=url) for number, url in numbered),
@@ -85,17 +85,17 @@ def hosts_of(urls: Sequence[str]) -> tuple[str, ...]:
 
 
 def _admit(
-    url: str, hosts: Sequence[str], chosen: list[str], room: int, gates: Gates, *, plain: bool = False
+    url: str, hosts: Sequence[str], chosen: list[str], room: int, stops: Stops, *, plain: bool = False
 ) -> None:  # the plan grows by it, or the gate says why not
     try:
         pinned = unresolved(url, hosts or ("",))
     except UrlDenied as error:
-        gates.deny(Gate.URL, url, error.reason)
+        stops.deny(Gate.URL, url, error.reason)
         return
     if plain and urlsplit(pinned.url).query:
-        gates.deny(Gate.URL, url, "the planner's addresses carry no query")
+        stops.deny(Gate.URL, url, "the planner's addresses carry no query")
     elif len(chosen) >= room:
-        gates.deny(Gate.BUDGET, url, f"the budget allows {room} pages")
+        stops.deny(Gate.BUDGET, url, f"the budget allows {room} pages")
     elif pinned.url not in chosen:
         chosen.append(pinned.url)
 

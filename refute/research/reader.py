@@ -5,7 +5,9 @@ from decimal import Decimal
 from typing import Final
 
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.guardrails.injection import MAX_READ_CHARS, sanitize
+from refute.guardrails.audit import Gate
+from refute.guardrails.gates import Gates
+from refute.guardrails.injection import sanitize_retrieved_text
 from refute.guardrails.transport import Page
 from refute.llm.model import Completion, Ending, Model
 from refute.llm.pricing import total
@@ -18,12 +20,13 @@ HIDDEN_CHARS: Final = 80
 """So much hidden text makes a page suspicious."""
 
 
-def source_of(page: Page, number: int, max_chars: int) -> Source:
+def source_of(page: Page, number: int, gates: Gates, max_chars: int) -> Source:
     """A page as the reader gets it: what a person would see, without what tries to instruct, cut.
 
     Args:
         page: as fetched.
         number: of the source.
+        gates: hear of what tries to instruct.
         max_chars: of its text.
     """
     blank = Source(number=number, url=page.url, transferred_bytes=page.transferred_bytes)
@@ -31,8 +34,8 @@ def source_of(page: Page, number: int, max_chars: int) -> Source:
         seen = read_page(page.body, page.content_type, page.charset)
     except Unreadable as error:
         return replace(blank, missing=str(error))
-    clean = sanitize(seen.text[:MAX_READ_CHARS], max_chars=max_chars)
-    title = sanitize(seen.title).text
+    clean = gates.retrieved(seen.text, source=page.url, gate=Gate.RESEARCH_FETCH, max_chars=max_chars)
+    title = sanitize_retrieved_text(seen.title)
     tags = [f"tries to instruct its reader ({', '.join(clean.suspicion.patterns)})"] if clean.suspicion.flagged else []
     if sum(one.chars for one in seen.dropped) >= HIDDEN_CHARS:
         reasons = dict.fromkeys(one.reason for one in seen.dropped)

@@ -137,7 +137,7 @@ def _encoded(text: str, sentence: str) -> str:
 
 def _readings(sentence: str) -> Iterator[str]:
     """A sentence as it is and as what it may stand for."""
-    plain = unicodedata.normalize("NFKC", sentence).lower()
+    plain = "".join(char for char in unicodedata.normalize("NFKC", sentence).lower() if char.isprintable())
     yield plain
     if re.search(r"(?:\b\w[ .\-_]){6}", plain):
         yield re.sub(r"(?<=\b\w)[ .\-_](?=\w\b)", "", plain)
