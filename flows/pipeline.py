@@ -1,6 +1,6 @@
 """The stages of a ticket in order, once: for `verify-ticket`, for a batch's ticket task, and for a chunk's.
 
-snapshot, scan → confirm → verify → write tests → screen → attack → triage → strength → harden → second environment →
+snapshot, scan → confirm → verify → (research) → write tests → screen → attack → triage → strength → harden → second environment →
 critics → verdict; the outcome in every case. What runs a container or asks a model is a Prefect task (`tasks.stages`),
 also inside of hardening.
 """
@@ -22,7 +22,7 @@ from refute.outcome import Outcome, Status, Stop
 from refute.ports import Ports
 from refute.sandbox.network_hosts import AllowedHost
 from refute.settings import Settings
-from refute.stages import admission, critics, hardening, second_environment, strength, trial, writing
+from refute.stages import admission, critics, hardening, research, second_environment, strength, trial, writing
 from refute.stages.evidence import Evidence
 from tasks.outcome import record_and_show
 from tasks.results import results_kept_in
@@ -124,7 +124,8 @@ def run_stages(ports: TicketPorts, case: CaseFile, request: "VerifyRequest", app
         confirmation = case.keep(admission.confirm(ports, question, approver))
         case.unless(admission.unconfirmed(confirmation))
         case.keep(trial.run_verification(ports, ticket, snapshot, confirmation))
-        written = case.keep(writing.write_tests(ports, ticket, snapshot))
+        references = case.keep(research.read_references(ports, ticket))
+        written = case.keep(writing.write_tests(ports, ticket, snapshot, references.brief))
         screening = case.keep(trial.screen_tests(ports, ticket, snapshot, written.attack))
         attacked = case.keep(trial.run_attack(ports, ticket, snapshot, screening))
         triage = case.keep(trial.triage_tests(ports, ticket, snapshot, screening, attacked))

@@ -67,7 +67,7 @@ def _output(text: str) -> str:
 
 def _models(case: CaseFile) -> tuple[ModelUse, ...]:
     """What every model was asked so far."""
-    stages = (case.writing, case.triage, case.measured, case.hardening, case.critique)
+    stages = (case.references, case.writing, case.triage, case.measured, case.hardening, case.critique)
     return added(*(stage.models for stage in stages if stage is not None))
 
 
@@ -102,10 +102,11 @@ def _caveats(case: CaseFile) -> tuple[str, ...]:
     notes += case.verification.notes if case.verification else ()
     if case.hardening is not None:
         notes += case.hardening.notes
+    notes += case.references.notes if case.references else ()
     if case.writing is not None:
         notes += case.writing.notes
         notes += tuple(f"a server of this machine, {one}, answered, not Gemini" for one in local_servers(case))
-        paid = (case.writing, case.triage, case.measured, case.hardening, case.critique)
+        paid = (case.references, case.writing, case.triage, case.measured, case.hardening, case.critique)
         if any(one is not None and one.cost_usd is None for one in paid):
             notes += ("a model without a known price was asked: what this cost is unknown",)
     return notes + (case.verdict.caveats if case.verdict else ())

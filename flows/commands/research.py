@@ -79,7 +79,7 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
     settings = _settings(options)
     if goal is None:
         from refute.guardrails.audit import AuditLog
-        from refute.research.evaluation import compare_all
+        from refute.evaluation.trials import compare_all
 
         audit = AuditLog(settings.audit_path, enabled=settings.audit_enabled)
         deliver(render_trials(list(compare_all(audit))), output, kept="Run it again.")

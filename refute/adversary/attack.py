@@ -73,6 +73,8 @@ class Brief:
     """Of claims and code together in one prompt to a model."""
     previous: SourceModule | None = None
     """The version before the change, where the ticket brings one that can be imported."""
+    references: str = ""
+    """Passages of the ticket's references, read on the web by a model; data that nobody vouches for."""
 
     @property
     def programs(self) -> tuple[str, ...]:

@@ -5,6 +5,5 @@
 - intents: signed tool calls, each carried out once.
 - planner, reader, prompting: the two questions to a model; the first never sees a page, the second has no tools.
 - contract, grounding, contradictions, conclusion: what of an answer counts, and why the rest does not.
-- harness: these in order, each behind a gate. vulnerable: the same without any of them, to compare.
-- scripted, attacks, attacker, evaluation: a gullible model, pages that attack it, and what becomes of them.
+- harness: these in order, each behind a gate. What attacks it lies in `refute.evaluation`.
 """

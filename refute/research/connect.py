@@ -11,9 +11,9 @@ from refute.llm.model import Model
 from refute.llm.till import Waiting
 from refute.research.harness import Effects, Harness
 from refute.research.record import Findings, Goal, Mode
-from refute.research.scripted import GullibleModel
+from refute.evaluation.gullible import GullibleModel
 from refute.research.settings import ReaderName
-from refute.research.vulnerable import Baseline
+from refute.evaluation.baseline import Baseline
 from refute.settings import Settings, TesterName
 
 

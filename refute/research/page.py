@@ -17,7 +17,7 @@ SNIFFED_BYTES: Final = 2_048
 MIN_CHARS: Final = 200
 """A page with less main text than this is taken whole."""
 _META: Final = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w:.-]{2,40})""", re.IGNORECASE)
-_BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _BLOCKS: Final = frozenset(
     "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr"
     " html li main nav ol p pre section table tbody td tfoot th thead tr ul summary details".split()

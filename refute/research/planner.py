@@ -51,7 +51,7 @@ def make_plan(goal: Goal, settings: ResearchSettings, model: Model, signer: Sign
     chosen: list[str] = []
     room = min(settings.max_fetches, settings.max_model_calls - bool(settings.follow))
     for url in dict.fromkeys(goal.urls):
-        _admit(url, hosts, chosen, room, stops)
+        _admit(url, settings.allowed_hosts, chosen, room, stops)
     wanted = min(settings.follow, room - len(chosen)) if chosen else 0
     if wanted > 0:
         proposed, note, cost = _proposed(goal, hosts, wanted, model)
@@ -88,7 +88,7 @@ def _admit(
     url: str, hosts: Sequence[str], chosen: list[str], room: int, stops: Stops, *, plain: bool = False
 ) -> None:  # the plan grows by it, or the gate says why not
     try:
-        pinned = unresolved(url, hosts or ("",))
+        pinned = unresolved(url, hosts)
     except UrlDenied as error:
         stops.deny(Gate.URL, url, error.reason)
         return

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from refute.guardrails.injection import MAX_CHUNK_CHARS
 from refute.guardrails.segmentation import RULE, segment
-from refute.llm.model import MARKER, DataClass, Prompt, fence
+from refute.llm.model import MARKER, Prompt, fence
 from refute.research.contract import SCHEMA, is_usable
 from refute.research.grounding import MIN_QUOTE_CHARS
 from refute.research.record import Goal, Source
@@ -30,7 +30,7 @@ def plan_prompt(goal: Goal, hosts: Sequence[str], follow: int) -> Prompt:
         system="You plan what is read. Answer with JSON alone.",
         text=text,
         answer_schema=PLAN_SCHEMA,
-        data_class=DataClass.WEB,
+        data_class=goal.data_class,
         max_output_tokens=4_096,
     )
 
@@ -45,7 +45,7 @@ def read_prompt(goal: Goal, source: Source) -> Prompt:
         system=system_text(),
         text=_fill(READ, **values),
         answer_schema=SCHEMA,
-        data_class=DataClass.WEB,
+        data_class=goal.data_class,
         max_output_tokens=8_192,
         usable=is_usable,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
+from refute.llm.model import DataClass
 from refute.research.visibility import Dropped
 
 
@@ -23,6 +24,8 @@ class Goal:
 
     text: str
     urls: tuple[str, ...]
+    data_class: DataClass = DataClass.WEB
+    """Of the goal's words; whoever may not get it is not asked."""
 
     @property
     def id(self) -> str:

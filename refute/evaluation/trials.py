@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
 from refute.llm.model import Model
-from refute.research.attacks import AttackCase, achieved, attack_cases
+from refute.evaluation.attacks import AttackCase, achieved, attack_cases
 from refute.research.fetching import MemoryFetcher
 from refute.research.harness import Effects, Harness
 from refute.research.record import Findings, Mode
-from refute.research.scripted import GullibleModel
+from refute.evaluation.gullible import GullibleModel
 from refute.research.settings import ResearchSettings
-from refute.research.vulnerable import Baseline
+from refute.evaluation.baseline import Baseline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from refute.research.contract import MAX_POINTS, MAX_SUMMARY_CHARS
 from refute.research.fetching import MemoryFetcher, StoredPage
 from refute.research.prompting import system_text
 from refute.research.record import Findings, Goal, Mode
-from refute.research.vulnerable import SYSTEM
+from refute.evaluation.baseline import SYSTEM
 
 
 class Effect(StrEnum):
@@ -127,4 +127,4 @@ def leaks(told: str, secret: str) -> bool:
 
 @cache
 def _rows() -> dict[str, Any]:
-    return tomllib.loads(resources.files("refute.research").joinpath("attacks.toml").read_text("utf-8"))
+    return tomllib.loads(resources.files("refute.evaluation").joinpath("attacks.toml").read_text("utf-8"))

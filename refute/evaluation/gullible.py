@@ -164,5 +164,5 @@ def _best(goal: str, text: str) -> list[str]:
 
 @cache
 def _orders() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    text = resources.files("refute.research").joinpath("orders.toml").read_text("utf-8")
+    text = resources.files("refute.evaluation").joinpath("orders.toml").read_text("utf-8")
     return tuple((row["act"], re.compile(row["regex"])) for row in tomllib.loads(text)["order"])

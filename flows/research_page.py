@@ -1,0 +1,118 @@
+"""The page of `refute research ui`: goal and URLs in, both modes side by side. Run by Streamlit, never imported."""
+
+import re
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+import streamlit as st
+
+from refute.errors import RefuteError
+from refute.evaluation.attacks import attack_cases
+from refute.evaluation.trials import try_case
+from refute.guardrails.audit import AuditLog
+from refute.guardrails.gates import Gates
+from refute.guardrails.plain_text import markdown_text, printable
+from refute.ports import Ports
+from refute.research.connect import connect_reader, research
+from refute.research.fetching import WebFetcher
+from refute.research.harness import Effects
+from refute.research.record import Findings, Goal, Mode
+from refute.research.settings import ReaderName
+from refute.settings import Settings
+
+OWN: Final = "pages of yours"
+MODES: Final = (Mode.VULNERABLE, Mode.DEFENDED)
+SHOWN_CHARS: Final = 4_000
+
+
+def main() -> None:
+    """Draw the page."""
+    st.set_page_config(page_title="refute research", layout="wide")
+    st.title("Research on pages that nobody trusts")
+    st.caption("The same pages, the same model: once whatever a page asks for is done, once nothing of it.")
+    settings = Settings.load()
+    cases = {case.id: case for case in attack_cases()}
+    names = [OWN, *cases]
+    linked = st.query_params.get("case", OWN)  # ?case=redirect
+    first = names.index(linked) if linked in names else 0
+    chosen = st.selectbox("Pages", names, index=first, help="Pages of yours, or an attack that comes with refute.")
+    with st.form("research"):
+        case = cases.get(chosen)
+        goal = st.text_input("Goal", value=case.goal.text if case else "", disabled=case is not None)
+        urls = st.text_area(
+            "URLs, one a line", value="\n".join(case.goal.urls) if case else "", disabled=case is not None
+        )
+        if case:
+            st.text_area("What the attacking page says", value=printable(case.payload), disabled=True)
+        started = st.form_submit_button("Read the pages", type="primary")
+    if not started:
+        return
+    for column, mode in zip(st.columns(2), MODES, strict=True):
+        with column:
+            try:
+                findings = (
+                    try_case(case, mode, _audit(settings)).findings if case else _read(goal, urls, settings, mode)
+                )
+            except RefuteError as error:
+                st.error(printable(str(error)))
+            else:
+                _show(findings)
+
+
+def _read(goal: str, urls: str, settings: Settings, mode: Mode) -> Findings:
+    """The pages, read here and now: the same gates, budgets and audit log as the command, without a Prefect run."""
+    if mode is Mode.VULNERABLE:  # a page commands no real model from here
+        settings = settings.model_copy(
+            update={"research": settings.research.model_copy(update={"model": ReaderName.SCRIPTED})}
+        )
+    ports = Ports(settings, f"ui-{uuid4()}")
+    wanted = Goal(text=goal.strip(), urls=tuple(urls.split()))
+    if not wanted.text or not wanted.urls:
+        raise RefuteError("Goal and at least one URL are needed.")
+    effects = Effects(
+        fetcher=WebFetcher(),
+        model=connect_reader(settings, ports.run_id, ledger=lambda: ports.ledger, audit=ports.audit),
+        gates=Gates(audit=ports.audit, run_id=ports.run_id, modes=settings.guardrails),
+    )
+    return research(wanted, settings, mode, effects)
+
+
+def _show(findings: Findings) -> None:
+    st.subheader("Defended" if findings.mode is Mode.DEFENDED else "Vulnerable")
+    st.markdown(f"**Summary.** {_text(findings.summary) or 'none'}")
+    for point in findings.key_points:
+        with st.expander(_text(point.text) or "(empty)"):
+            st.markdown(f"> {_text(point.quote)}")
+            st.caption(
+                f"source {point.source}, characters {point.start} to {point.end}" if point.end else "not checked"
+            )
+    st.markdown("**Cited**" if findings.citations else "**Cited:** nothing")
+    for one in findings.citations:
+        if findings.mode is Mode.DEFENDED:
+            st.link_button(f"[{one.number}] {one.title or one.url}", one.url)
+        else:  # nobody checked where it leads
+            st.code(printable(one.url, max_chars=SHOWN_CHARS), language=None)
+    st.markdown("**Tool calls that were carried out**")
+    st.code("\n".join(printable(action, max_chars=300) for action in findings.actions) or "none", language=None)
+    st.markdown("**Blocked, and why**" if findings.denials else "**Blocked:** nothing")
+    for denial in findings.denials:
+        st.markdown(f"- `{denial.gate}` {_text(denial.what)}: {_text(denial.reason)}")
+    with st.expander(f"Notes ({len(findings.notes)})"):
+        for note in findings.notes:
+            st.markdown(f"- {_text(note)}")
+        for source in findings.sources:
+            for dropped in source.dropped:
+                st.markdown(f"- source {source.number} hides ({dropped.reason}): {_text(dropped.sample)}")
+
+
+def _text(text: str) -> str:
+    """As text: a page's words draw no link, picture or markup here."""
+    return re.sub(r"(?<!\\):", r"\:", markdown_text(text, max_chars=SHOWN_CHARS))
+
+
+def _audit(settings: Settings) -> AuditLog:
+    return AuditLog(Path(settings.audit_path), enabled=settings.audit_enabled)
+
+
+main()
