@@ -139,7 +139,7 @@ def _readings(sentence: str) -> Iterator[str]:
     """A sentence as it is and as what it may stand for."""
     plain = "".join(char for char in unicodedata.normalize("NFKC", sentence).lower() if char.isprintable())
     yield plain
-    if re.search(r"(?:\b\w[ .\-_]){6}", plain):
+    if re.search(r"(?:\b\w[ .\-_]){3}", plain):
         yield re.sub(r"(?<=\b\w)[ .\-_](?=\w\b)", "", plain)
     for run in _ENCODED.findall(sentence):
         for decode in (base64.b64decode, bytes.fromhex):
@@ -163,6 +163,13 @@ def _best(goal: str, text: str) -> list[str]:
 
 
 @cache
+def orders_table() -> tuple[dict[str, str], ...]:
+    """The rows of `orders.toml`."""
+    return tuple(
+        tomllib.loads(resources.files("refute.evaluation").joinpath("orders.toml").read_text("utf-8"))["order"]
+    )
+
+
+@cache
 def _orders() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    text = resources.files("refute.evaluation").joinpath("orders.toml").read_text("utf-8")
-    return tuple((row["act"], re.compile(row["regex"])) for row in tomllib.loads(text)["order"])
+    return tuple((row["act"], re.compile(row["regex"])) for row in orders_table())

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from refute.guardrails.audit import Gate
@@ -57,7 +58,7 @@ class _Output:
     """The last gate."""
 
     def __init__(self, goal: Goal, fetched: frozenset[str], stops: Stops) -> None:
-        self._redactor = Redactor(goal=goal.text, fragments=sentences(system_text()))
+        self._redactor = _redactor(goal.text)
         self._fetched, self._stops = fetched, stops
         self.notes: list[str] = []
 
@@ -108,6 +109,11 @@ class _Output:
     def _deny(self, name: str, what: str, reason: str) -> None:
         self._stops.deny(Gate.RESEARCH_OUTPUT, f"{name}: {what}", reason)
         self.notes.append(f"{name}: {what[:160]}: {reason}")
+
+
+@lru_cache(maxsize=8)
+def _redactor(goal: str) -> Redactor:
+    return Redactor(goal=goal, fragments=sentences(system_text()))
 
 
 def _notes(sources: Sequence[Source], readings: Mapping[int, Reading]) -> list[str]:

@@ -14,8 +14,8 @@ from refute.research.visibility import Dropped, drop_hidden
 
 MAX_TITLE_CHARS: Final = 200
 SNIFFED_BYTES: Final = 2_048
-MIN_CHARS: Final = 200
-"""A page with less main text than this is taken whole."""
+SHORT_CHARS: Final = 500
+"""A page with less text than this is taken whole, as is one of which next to nothing is found to be its main text."""
 _META: Final = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w:.-]{2,40})""", re.IGNORECASE)
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _BLOCKS: Final = frozenset(
@@ -50,6 +50,13 @@ def read_page(body: bytes, content_type: str, charset: str | None) -> PageText:
         Unreadable: the body is no text.
     """
     text = decode(body, charset)
+    try:
+        return _read(text, content_type)
+    except Exception as error:  # parsers against pages written to break them: that page is unreadable, the run goes on
+        raise Unreadable(f"it cannot be parsed ({type(error).__name__})") from error
+
+
+def _read(text: str, content_type: str) -> PageText:
     if content_type not in {"text/html", "application/xhtml+xml"}:
         return PageText(title="", text=_tidy(text))
     root = _parse(text)
@@ -98,11 +105,13 @@ def decode(body: bytes, charset: str | None) -> str:
 
 def main_text(root: Any) -> str:
     """The main text of a tree, by trafilatura; all of it where that is next to nothing."""
+    everything = visible_text(root)
+    if len(everything) < SHORT_CHARS:
+        return everything
     import trafilatura  # noqa: PLC0415  # slow, and only needed here
 
-    everything = visible_text(root)
     found = trafilatura.extract(root, include_comments=False) or ""
-    return found if len(found) >= min(MIN_CHARS, len(everything) // 2) else everything
+    return found if len(found) >= SHORT_CHARS / 2 else everything
 
 
 def visible_text(root: Any) -> str:

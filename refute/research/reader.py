@@ -16,7 +16,7 @@ from refute.research.page import Unreadable, read_page
 from refute.research.prompting import read_prompt
 from refute.research.record import Answer, Goal, Reading, Source
 
-HIDDEN_CHARS: Final = 80
+HIDDEN_CHARS: Final = 40
 """So much hidden text makes a page suspicious."""
 
 

@@ -21,12 +21,12 @@ NOT_RENDERED: Final = frozenset(
     " object param rp script source style template track video annotation annotation-xml desc defs symbol".split()
 )
 """Elements whose content is no text on the page (https://html.spec.whatwg.org/#hidden-elements, 2026-11-24)."""
-INHERITED: Final = frozenset({"color", "visibility", "text-indent", "-webkit-text-fill-color"})
+INHERITED: Final = frozenset({"color", "visibility", "text-indent", "letter-spacing", "-webkit-text-fill-color"})
 KEPT: Final = frozenset({"", "inherit", "unset", "revert", "currentcolor"})
 """Values that leave a property as it is above."""
 SMALLEST_PX: Final = 4.0
-FARTHEST_PX: Final = 600.0
-"""Farther outside of the page's upper or left edge, or ten times as far beyond the others, nothing is seen."""
+FARTHEST_PX: Final = 200.0
+"""Farther outside of the page's upper or left edge, or thirty times as far beyond the others, nothing is seen."""
 FAINTEST: Final = 0.1
 LOWEST_CONTRAST: Final = 1.25
 """Of text and what lies behind it; people read from about 1.5 on."""
@@ -100,7 +100,7 @@ def _computed(declared: Style, above: _Seen) -> tuple[Style, _Seen]:
         above,
         style={**variables, **passed},
         opacity=above.opacity * share(own.get("opacity", "1")) * share(filters.get("opacity", "1")),
-        font_px=font_pixels(own.get("font-size", ""), above.font_px),
+        font_px=font_pixels(own.get("font-size", ""), above.font_px) * share(own.get("zoom", "1")),
         behind=_behind(own, above.behind),
     )
     return own, seen
@@ -155,6 +155,8 @@ def _unseen_text(element: Any, seen: _Seen) -> str:
         return "font size 0"
     if abs(pixels(seen.style.get("text-indent", ""), seen.font_px)) > FARTHEST_PX:
         return "off screen"
+    if pixels(seen.style.get("letter-spacing", ""), seen.font_px) < -seen.font_px / 2:
+        return "letters upon each other"
     text = seen.style.get("-webkit-text-fill-color") or seen.style.get("color", "")
     if all(contrast(front, one) < LOWEST_CONTRAST for one in seen.behind for front in colours(text, one) or [BLACK]):
         return "colour of its background"
@@ -174,7 +176,7 @@ def _is_cut(own: Style, axis: str, font_px: float) -> bool:
     """Whether a box has no size, and cuts off what does not fit."""
     sizes = ("width", "max-width") if axis == "x" else ("height", "max-height")
     cut = own.get(f"overflow-{axis}") in {"hidden", "clip", "scroll", "auto"}
-    return cut and any(has_length(own.get(name, "")) and pixels(own[name], font_px) <= 1 for name in sizes)
+    return cut and any(has_length(own.get(name, "")) and pixels(own[name], font_px) < SMALLEST_PX for name in sizes)
 
 
 def _is_far_out(own: Style, font_px: float) -> bool:
@@ -184,7 +186,7 @@ def _is_far_out(own: Style, font_px: float) -> bool:
     places += re.split(r"\s+", own.get("translate", ""))
     for name, arguments in _CALL.findall(own.get("transform", "")):
         places += arguments.split(",") if name.startswith("translate") else []
-    return any(not -FARTHEST_PX <= pixels(place, font_px) <= 10 * FARTHEST_PX for place in places)
+    return any(not -FARTHEST_PX <= pixels(place, font_px) <= 30 * FARTHEST_PX for place in places)
 
 
 def _factors(own: Style) -> Iterator[float]:
@@ -192,6 +194,9 @@ def _factors(own: Style) -> Iterator[float]:
     for name, arguments in (*_CALL.findall(own.get("transform", "")), ("scale", own.get("scale", ""))):
         if name.startswith("scale"):
             yield from map(share, re.split(r"[\s,]+", arguments.strip()))
+        elif name == "matrix":
+            a, b, c, d = (share(one.strip()) for one in [*arguments.split(","), "", "", "", ""][:4])
+            yield a * d - b * c
         elif name in {"rotatex", "rotatey"}:
             yield 0.0 if abs(pixels(arguments.replace("deg", ""), 1)) % 180 == 90 else 1.0  # noqa: PLR2004  # on edge
 
@@ -213,11 +218,12 @@ def _without_invisible(root: Any) -> Dropped | None:
 
 
 def _plain(text: str | None, gone: Counter[str]) -> str | None:
-    if text is None or text.isascii():
+    if text is None or (text.isascii() and text.isprintable()):
         return text
-    unseen = {char for char in set(text) if char in INVISIBLE or (not char.isprintable() and not char.isspace())}
+    unseen = {char for char in set(text) if char in INVISIBLE or not (char.isprintable() or char.isspace())}
     gone.update(char for char in text if char in unseen)
-    return text.translate({ord(char): None for char in unseen})
+    spaces = {char: " " for char in set(text) if char.isspace() and char != "\n"}  # some of them XML does not know
+    return text.translate(str.maketrans({**spaces, **dict.fromkeys(unseen, "")}))
 
 
 def _dropped(reason: str, text: str) -> Dropped | None:
