@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from flows.batch.result import BatchResult
     from flows.request import VerifyRequest
     from refute.critics.focus import Focus
-    from refute.research.record import Findings, Mode
+    from refute.research.fetching import Fetcher
+    from refute.research.record import Findings, Goal, Mode
     from refute.stages.evidence import Critique
 
 CLIENT_RETRIES: Final = 5
@@ -120,23 +121,30 @@ def run_review(ticket: "Path", focuses: "Sequence[Focus]", settings: Settings, *
 
 
 def run_research(
-    goal: str, urls: "Sequence[str]", mode: "Mode", settings: Settings, *, unsafe: bool = False
+    goal: "Goal", mode: "Mode", settings: Settings, *, unsafe: bool = False, fetcher: "Fetcher | None" = None
 ) -> "Findings":
     """Read pages for a goal through the Prefect flow; raises as `run_tickets`, and SettingsInvalid.
 
     Args:
-        goal: what is wanted.
-        urls: of the pages.
+        goal: what is wanted, and the pages.
         mode: how they are treated.
         settings: of the run.
         unsafe: whether pages may command a real model in vulnerable mode.
+        fetcher: by default the web.
     """
     with saying_what_is_kept(), _prefect(settings) as api_url:
         from flows.research import ResearchRequest, research_pages
+        from refute.research.fetching import WebFetcher
 
         heard: list[Findings] = []
         request = ResearchRequest(
-            goal=goal, urls=tuple(urls), mode=mode, unsafe=unsafe, settings=settings, hear=heard.append
+            goal=goal.text,
+            urls=goal.urls,
+            mode=mode,
+            unsafe=unsafe,
+            settings=settings,
+            fetcher=fetcher or WebFetcher(),
+            hear=heard.append,
         )
         _call(partial(research_pages, request), Console(api_url=api_url), lambda: bool(heard))
         return heard[0]

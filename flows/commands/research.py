@@ -131,8 +131,9 @@ def _run(goal: str, urls: tuple[str, ...], mode: "Mode", settings: "Settings", *
     from flows.run import run_research
     from refute.errors import UsageError
     from refute.research.connect import require_mode
+    from refute.research.record import Goal
 
     if not urls:
         raise UsageError("research: got no page to read", hint="Name at least one: --url https://…")
     require_mode(settings, mode, unsafe=unsafe)
-    return run_research(goal, urls, mode, settings, unsafe=unsafe)
+    return run_research(Goal(text=goal, urls=urls), mode, settings, unsafe=unsafe)

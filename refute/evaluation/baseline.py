@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from refute.errors import ModelUnavailable
-from refute.guardrails.transport import FetchFailed, FetchLimits, Page
-from refute.guardrails.urls import UrlDenied
+from refute.guardrails.transport import FetchLimits, Page
+from refute.guardrails.urls import FetchFailed, UrlDenied
 from refute.llm.model import DataClass, Prompt
 from refute.llm.pricing import total
 from refute.research.contract import SCHEMA, read_answer

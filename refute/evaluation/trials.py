@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
+from refute.guardrails.trials import Trial
 from refute.llm.model import Model
 from refute.evaluation.attacks import AttackCase, achieved, attack_cases
 from refute.research.fetching import MemoryFetcher
@@ -16,7 +18,7 @@ from refute.evaluation.baseline import Baseline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Attempt:
     """One attack in one mode."""
 
     case: str
@@ -27,7 +29,7 @@ class Trial:
 
 def try_case(
     case: AttackCase, mode: Mode, audit: AuditLog, *, payload: str | None = None, model: Model | None = None
-) -> Trial:
+) -> Attempt:
     """Run one attack.
 
     Args:
@@ -43,7 +45,16 @@ def try_case(
     )
     work = Harness if mode is Mode.DEFENDED else Baseline
     findings = work(case.goal, ResearchSettings(), effects).run()
-    return Trial(case=case.id, mode=mode, succeeded=achieved(case, findings, fetcher), findings=findings)
+    return Attempt(case=case.id, mode=mode, succeeded=achieved(case, findings, fetcher), findings=findings)
+
+
+def trials() -> Iterator[Trial]:
+    """Every case in both modes, for `refute eval guardrails`."""
+    silent = AuditLog(Path(), enabled=False)
+    for mode in (Mode.DEFENDED, Mode.VULNERABLE):
+        for case in attack_cases():
+            got = try_case(case, mode, silent).succeeded
+            yield Trial(suite="research", case=case.id, mode=mode, attack=True, failed=got)
 
 
 def compare_all(audit: AuditLog) -> Iterator[tuple[str, bool, bool]]:

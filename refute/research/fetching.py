@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from refute.guardrails.transport import FetchFailed, FetchLimits, Page, fetch
+from refute.guardrails.transport import FetchLimits, Page, fetch
 from refute.guardrails.addresses import why_not_public
-from refute.guardrails.urls import AddressPolicy, PinnedUrl, Resolver, check_url, system_resolve
+from refute.guardrails.urls import AddressPolicy, FetchFailed, PinnedUrl, Resolver, check_url, system_resolve
 
 ELSEWHERE: Final = ("93.184.215.14",)
 """A public address that names count as having where they are not resolved: in plans, and in memory."""
@@ -19,12 +19,13 @@ Check = Callable[[str], PinnedUrl]
 class Fetcher(Protocol):
     """Fetches pages."""
 
-    def check(self, url: str, hosts: Sequence[str]) -> PinnedUrl:
+    def check(self, url: str, hosts: Sequence[str], *, resolved: bool = True) -> PinnedUrl:
         """The URL policy.
 
         Args:
             url: anything.
             hosts: that it may lie on; empty: any public one.
+            resolved: whether names are resolved; a plan does without.
 
         Raises:
             UrlDenied: it must not be fetched.
@@ -57,13 +58,13 @@ class WebFetcher:
     resolve: Resolver = system_resolve
     address_policy: AddressPolicy = why_not_public
 
-    def check(self, url: str, hosts: Sequence[str]) -> PinnedUrl:
+    def check(self, url: str, hosts: Sequence[str], *, resolved: bool = True) -> PinnedUrl:
         """As `Fetcher`."""
         return check_url(
             url,
             allowed_hosts=hosts,
             allowed_ports=self.ports,
-            resolve=self.resolve,
+            resolve=self.resolve if resolved else _elsewhere,
             address_policy=self.address_policy,
         )
 
@@ -89,9 +90,10 @@ class MemoryFetcher:
     asked: list[str] = field(default_factory=list)
     """Every address that was asked, redirects included, in order."""
 
-    def check(self, url: str, hosts: Sequence[str]) -> PinnedUrl:
-        """As `Fetcher`."""
-        return unresolved(url, hosts)
+    def check(self, url: str, hosts: Sequence[str], *, resolved: bool = True) -> PinnedUrl:
+        """As `Fetcher`; names are never resolved."""
+        del resolved
+        return check_url(url, allowed_hosts=hosts, resolve=_elsewhere)
 
     def fetch(self, url: str, check: Check, limits: FetchLimits) -> Page:
         """As `Fetcher`."""
@@ -116,10 +118,5 @@ class MemoryFetcher:
         )
 
 
-def unresolved(url: str, hosts: Sequence[str]) -> PinnedUrl:
-    """All of the URL policy but what a name resolves to.
-
-    Raises:
-        UrlDenied: it must not be fetched.
-    """
-    return check_url(url, allowed_hosts=hosts, resolve=lambda _host, _port: ELSEWHERE)
+def _elsewhere(_host: str, _port: int) -> tuple[str, ...]:
+    return ELSEWHERE

@@ -15,8 +15,8 @@ from refute.caching.kind import Kind
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.guardrails.audit import Gate
 from refute.guardrails.gates import Gates
-from refute.guardrails.transport import FetchFailed, FetchLimits
-from refute.guardrails.urls import PinnedUrl, UrlDenied
+from refute.guardrails.transport import FetchLimits
+from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied
 from refute.llm.model import Model
 from refute.llm.pricing import total
 from refute.research.conclusion import conclude
@@ -70,9 +70,7 @@ class Harness:
     def run(self) -> Findings:
         """Carry out the plan. Whatever a page or a model does wrong becomes a note."""
         run = self._effects.runner.run
-        plan = run(
-            "plan", lambda: make_plan(self._goal, self._settings, self._effects.model, self._signer, self._stops)
-        )
+        plan = run("plan", self._plan)
         refused = [f"{one.what} is not read: {one.reason}" for one in self._stops.denials]
         sources = [self._fetched(plan, signed) for signed in plan.fetches]
         found = {source.number: source for source in sources if source is not None}
@@ -89,6 +87,17 @@ class Harness:
             denials=tuple(self._stops.denials),
             actions=tuple(self._verifier.actions),
             cost_usd=total([plan.cost_usd, *self._costs]),
+        )
+
+    def _plan(self) -> Plan:
+        effects = self._effects
+        return make_plan(
+            self._goal,
+            self._settings,
+            model=effects.model,
+            fetcher=effects.fetcher,
+            signer=self._signer,
+            stops=self._stops,
         )
 
     def _admitted(self, gate: Gate, signed: SignedIntent) -> Intent | None:

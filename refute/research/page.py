@@ -10,7 +10,7 @@ import webencodings
 from lxml import etree, html
 
 from refute.guardrails.plain_text import encodable
-from refute.research.visibility import Dropped, drop_hidden
+from refute.research.visibility import MASK, Dropped, drop_hidden
 
 MAX_TITLE_CHARS: Final = 200
 SNIFFED_BYTES: Final = 2_048
@@ -111,7 +111,8 @@ def main_text(root: Any) -> str:
     import trafilatura  # noqa: PLC0415  # slow, and only needed here
 
     found = trafilatura.extract(root, include_comments=False) or ""
-    return found if len(found) >= SHORT_CHARS / 2 else everything
+    seen = found.replace(MASK, "")
+    return seen if len(seen) >= SHORT_CHARS / 2 else everything
 
 
 def visible_text(root: Any) -> str:
@@ -120,7 +121,7 @@ def visible_text(root: Any) -> str:
     for event, element in etree.iterwalk(root, events=("start", "end")):
         block = "\n" if element.tag in _BLOCKS else ""
         parts += [block, element.text or ""] if event == "start" else [block, element.tail or ""]
-    return "".join(parts)
+    return "".join(parts).replace(MASK, "")
 
 
 def _parse(text: str) -> Any | None:

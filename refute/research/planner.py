@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.guardrails.audit import Gate
-from refute.guardrails.urls import UrlDenied
+from refute.guardrails.urls import PinnedUrl, UrlDenied
 from refute.llm.model import Model
-from refute.research.fetching import unresolved
+from refute.research.fetching import Check, Fetcher
 from refute.research.stops import Stops
+from refute.wording import counted
 from refute.research.intents import SignedIntent, Signer, Tool
 from refute.research.prompting import plan_prompt
 from refute.research.record import Goal
@@ -35,29 +36,32 @@ class Plan:
     cost_usd: Decimal | None = Decimal(0)
 
 
-def make_plan(goal: Goal, settings: ResearchSettings, model: Model, signer: Signer, stops: Stops) -> Plan:
+def make_plan(  # noqa: PLR0913  # two planes meet here
+    goal: Goal, settings: ResearchSettings, *, model: Model, fetcher: Fetcher, signer: Signer, stops: Stops
+) -> Plan:
     """Decide what is fetched and read.
 
     Args:
         goal: with the addresses that a person gave: these come first.
         settings: what may be fetched and spent.
         model: asked for further pages where the settings want any.
+        fetcher: whose policy an address must pass.
         signer: of this run.
         stops: hears of each address.
     """
-    hosts = settings.allowed_hosts or hosts_of(goal.urls)
+    hosts = settings.allowed_hosts or hosts_of(goal.urls, fetcher)
     notes: list[str] = []
     cost: Decimal | None = Decimal(0)
     chosen: list[str] = []
     room = min(settings.max_fetches, settings.max_model_calls - bool(settings.follow))
     for url in dict.fromkeys(goal.urls):
-        _admit(url, settings.allowed_hosts, chosen, room, stops)
+        _admit(url, lambda one: fetcher.check(one, settings.allowed_hosts, resolved=False), chosen, room, stops)
     wanted = min(settings.follow, room - len(chosen)) if chosen else 0
     if wanted > 0:
         proposed, note, cost = _proposed(goal, hosts, wanted, model)
         notes += [note] if note else []
         for url in proposed[:wanted]:
-            _admit(url, hosts, chosen, room, stops, plain=True)
+            _admit(url, lambda one: _plain(fetcher.check(one, hosts, resolved=False)), chosen, room, stops)
     calls = settings.max_model_calls - bool(settings.follow)
     stops.allow(Gate.RESEARCH_PLAN, "fixed before any page is fetched", {"goal": goal.id, "pages": len(chosen)})
     numbered = list(enumerate(chosen, start=1))
@@ -72,32 +76,36 @@ def make_plan(goal: Goal, settings: ResearchSettings, model: Model, signer: Sign
     )
 
 
-def hosts_of(urls: Sequence[str]) -> tuple[str, ...]:
+def hosts_of(urls: Sequence[str], fetcher: Fetcher) -> tuple[str, ...]:
     """The hosts of addresses, each with and without `www.`."""
     found: list[str] = []
     for url in urls:
         try:
-            host = unresolved(url, ()).host
+            host = fetcher.check(url, (), resolved=False).host
         except UrlDenied:
             continue
         found += [host, host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"]
     return tuple(dict.fromkeys(found))
 
 
-def _admit(
-    url: str, hosts: Sequence[str], chosen: list[str], room: int, stops: Stops, *, plain: bool = False
-) -> None:  # the plan grows by it, or the gate says why not
+def _admit(url: str, check: Check, chosen: list[str], room: int, stops: Stops) -> None:
+    """Add an address to the plan, or have the gate say why not."""
     try:
-        pinned = unresolved(url, hosts)
+        pinned = check(url)
     except UrlDenied as error:
         stops.deny(Gate.URL, url, error.reason)
         return
-    if plain and urlsplit(pinned.url).query:
-        stops.deny(Gate.URL, url, "the planner's addresses carry no query")
-    elif len(chosen) >= room:
-        stops.deny(Gate.BUDGET, url, f"the budget allows {room} pages")
+    if len(chosen) >= room:
+        stops.deny(Gate.BUDGET, url, f"the budget allows {counted(room, 'page')}")
     elif pinned.url not in chosen:
         chosen.append(pinned.url)
+
+
+def _plain(pinned: PinnedUrl) -> PinnedUrl:
+    """What the planner chooses carries nothing of the goal along."""
+    if urlsplit(pinned.url).query:
+        raise UrlDenied(pinned.url, "the planner's addresses carry no query")
+    return pinned
 
 
 def _proposed(goal: Goal, hosts: Sequence[str], wanted: int, model: Model) -> tuple[list[str], str, Decimal | None]:

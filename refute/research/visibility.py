@@ -1,6 +1,6 @@
 """What of a page a person would see: each element's visibility, computed from what is declared, before text is taken.
 
-Everything else is removed from the tree, and reported. Needs no layout: what hides by what lies over it, or by a style
+Everything else is removed or masked, and reported. Needs no layout: what hides by what lies over it, or by a style
 sheet or script that is not part of the page, is not noticed (docs/research.md).
 """
 
@@ -30,6 +30,8 @@ FARTHEST_PX: Final = 200.0
 FAINTEST: Final = 0.1
 LOWEST_CONTRAST: Final = 1.25
 """Of text and what lies behind it; people read from about 1.5 on."""
+MASK: Final = "\ue000"
+"""Stands for each character that is not seen; a page's own are taken away before."""
 SAMPLE_CHARS: Final = 160
 ORDINARY: Final = frozenset({"head", "script", "style"})
 """What every page has and nobody takes for text: it is not reported."""
@@ -63,13 +65,13 @@ class _Seen:
 
 
 def drop_hidden(root: Any) -> tuple[Dropped, ...]:
-    """Remove from a tree what a person would not see; what that was, where it was text.
+    """Remove or mask in a tree what a person would not see; what that was, where it was text.
 
     Args:
         root: of the tree, which is changed.
     """
     styles = declared_styles(root)
-    found: list[Dropped | None] = []
+    found: list[Dropped | None] = [_without_invisible(root)]
     for comment in list(root.iter(etree.Comment, etree.ProcessingInstruction)):
         found.append(_dropped("comment", comment.text or ""))
         _remove(comment)
@@ -79,12 +81,11 @@ def drop_hidden(root: Any) -> tuple[Dropped, ...]:
         own, seen = _computed(styles.get(element, {}), above)
         if why := _unseen_box(element, own, seen):
             found.append(None if element.tag in ORDINARY else _dropped(why, " ".join(element.itertext())))
-            _remove(element)
+            _hide(element)
             continue
         if why := _unseen_text(element, seen):
-            found.append(_dropped(why, _take_own_text(element)))
+            found.append(_dropped(why, _masked_own_text(element)))
         work.extend((child, seen) for child in element)
-    found.append(_without_invisible(root))
     return tuple(one for one in found if one is not None)
 
 
@@ -201,12 +202,29 @@ def _factors(own: Style) -> Iterator[float]:
             yield 0.0 if abs(pixels(arguments.replace("deg", ""), 1)) % 180 == 90 else 1.0  # noqa: PLR2004  # on edge
 
 
-def _take_own_text(element: Any) -> str:
-    texts = [element.text or "", *(child.tail or "" for child in element)]
-    element.text = None
+def _hide(element: Any) -> None:
+    """Remove what browsers never render; of all else mask the text, so that the page keeps its form.
+
+    What finds the main text goes by the form: without a closed <details> it takes its summary for a menu.
+    """
+    if str(element.tag).lower() in NOT_RENDERED:
+        _remove(element)
+        return
+    for one in element.iter():
+        one.text = _mask(one.text)
+        one.tail = _mask(one.tail) if one is not element else one.tail
+
+
+def _masked_own_text(element: Any) -> str:
+    told = " ".join([element.text or "", *(child.tail or "" for child in element)])
+    element.text = _mask(element.text)
     for child in element:
-        child.tail = None
-    return " ".join(texts)
+        child.tail = _mask(child.tail)
+    return told
+
+
+def _mask(text: str | None) -> str | None:
+    return re.sub(r"\S", MASK, text) if text else text
 
 
 def _without_invisible(root: Any) -> Dropped | None:
@@ -223,7 +241,7 @@ def _plain(text: str | None, gone: Counter[str]) -> str | None:
     unseen = {char for char in set(text) if char in INVISIBLE or not (char.isprintable() or char.isspace())}
     gone.update(char for char in text if char in unseen)
     spaces = {char: " " for char in set(text) if char.isspace() and char != "\n"}  # some of them XML does not know
-    return text.translate(str.maketrans({**spaces, **dict.fromkeys(unseen, "")}))
+    return text.translate({ord(char): told for char, told in {**spaces, **dict.fromkeys(unseen, "")}.items()})
 
 
 def _dropped(reason: str, text: str) -> Dropped | None:

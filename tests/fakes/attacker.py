@@ -10,7 +10,7 @@ from pathlib import Path
 
 from refute.evaluation.attacks import AttackCase
 from refute.evaluation.gullible import orders_in
-from refute.evaluation.trials import Trial, try_case
+from refute.evaluation.trials import Attempt, try_case
 from refute.guardrails.audit import AuditLog
 from refute.research.record import Mode
 
@@ -107,7 +107,7 @@ class Round:
     """One try."""
 
     payload: str
-    trial: Trial
+    trial: Attempt
     reached: bool
     """Whether the reader got to see something to obey."""
 

@@ -81,7 +81,7 @@ def test_a_redirect_elsewhere_is_not_followed_and_one_to_the_same_host_is():
 def test_budgets_are_fixed_before_anything_is_fetched():
     findings, fetcher = run(pages(HONEST, HONEST), SaidModel(lambda _: answer()), max_fetches=1)
     assert fetcher.asked == [URLS[0]]
-    assert any("the budget allows 1 pages" in note for note in findings.notes)
+    assert any("the budget allows 1 page" in note for note in findings.notes)
     model = SaidModel(lambda _: "garbage")
     run(pages(HONEST, HONEST), model, max_model_calls=3)
     assert len(model.asked) == 2  # not enough for a second try of each, so for none
