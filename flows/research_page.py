@@ -1,6 +1,5 @@
 """The page of `refute research ui`: goal and URLs in, both modes side by side. Run by Streamlit, never imported."""
 
-import re
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -12,7 +11,7 @@ from refute.evaluation.attacks import attack_cases
 from refute.evaluation.trials import try_case
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
-from refute.guardrails.plain_text import markdown_text, printable
+from refute.guardrails.plain_text import printable
 from refute.ports import Ports
 from refute.research.connect import connect_reader, research
 from refute.research.fetching import WebFetcher
@@ -79,36 +78,36 @@ def _read(goal: str, urls: str, settings: Settings, mode: Mode) -> Findings:
 
 
 def _show(findings: Findings) -> None:
+    """What a page or a model wrote is drawn as plain text: Markdown would make links of bare addresses."""
     st.subheader("Defended" if findings.mode is Mode.DEFENDED else "Vulnerable")
-    st.markdown(f"**Summary.** {_text(findings.summary) or 'none'}")
+    _part("Summary", [findings.summary])
+    st.markdown("**Points**")
     for point in findings.key_points:
-        with st.expander(_text(point.text) or "(empty)"):
-            st.markdown(f"> {_text(point.quote)}")
+        with st.container(border=True):
+            st.text(_text(point.text))
             st.caption(
                 f"source {point.source}, characters {point.start} to {point.end}" if point.end else "not checked"
             )
-    st.markdown("**Cited**" if findings.citations else "**Cited:** nothing")
+    st.markdown("**Cited**")
     for one in findings.citations:
         if findings.mode is Mode.DEFENDED:
-            st.link_button(f"[{one.number}] {one.title or one.url}", one.url)
-        else:  # nobody checked where it leads
-            st.code(printable(one.url, max_chars=SHOWN_CHARS), language=None)
-    st.markdown("**Tool calls that were carried out**")
-    st.code("\n".join(printable(action, max_chars=300) for action in findings.actions) or "none", language=None)
-    st.markdown("**Blocked, and why**" if findings.denials else "**Blocked:** nothing")
-    for denial in findings.denials:
-        st.markdown(f"- `{denial.gate}` {_text(denial.what)}: {_text(denial.reason)}")
-    with st.expander(f"Notes ({len(findings.notes)})"):
-        for note in findings.notes:
-            st.markdown(f"- {_text(note)}")
-        for source in findings.sources:
-            for dropped in source.dropped:
-                st.markdown(f"- source {source.number} hides ({dropped.reason}): {_text(dropped.sample)}")
+            st.link_button(f"Open source {one.number}", one.url)
+        st.text(_text(f"[{one.number}] {one.title} {one.url}"))
+    _part("Tool calls that were carried out", list(findings.actions))
+    _part("Blocked, and why", [f"{one.gate}: {one.what}: {one.reason}" for one in findings.denials])
+    _part("Notes", list(findings.notes))
+    hidden = [(source.number, one) for source in findings.sources for one in source.dropped]
+    _part("Hidden on the pages", [f"source {number} ({one.reason}): {one.sample}" for number, one in hidden])
+
+
+def _part(heading: str, lines: list[str]) -> None:
+    st.markdown(f"**{heading}**")
+    for line in lines or ["none"]:
+        st.text(_text(line) or "none")
 
 
 def _text(text: str) -> str:
-    """As text: a page's words draw no link, picture or markup here."""
-    return re.sub(r"(?<!\\):", r"\:", markdown_text(text, max_chars=SHOWN_CHARS))
+    return printable(text, max_chars=SHOWN_CHARS)
 
 
 def _audit(settings: Settings) -> AuditLog:

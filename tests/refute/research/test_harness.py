@@ -2,12 +2,18 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.research.fetching import StoredPage
+from refute.guardrails.audit import AuditLog
+from refute.guardrails.gates import Gates
+from refute.research.fetching import MemoryFetcher, StoredPage
+from refute.research.harness import Effects, Harness
 from refute.research.record import Citation
+from refute.research.settings import ResearchSettings
+from tests.fakes.stages import Remembering
 from tests.refute.research.conftest import GOAL, HONEST, QUOTE, URLS, SaidModel, answer, pages, run
 
 
@@ -170,3 +176,17 @@ def test_every_gate_leaves_its_line_without_the_goal(log):
     assert GOAL.text not in log.read_text()
     assert {line["turn_id"] for line in lines} == {GOAL.id}
     assert {line["decision"] for line in lines} == {"allow", "deny"}
+
+
+def test_an_unchanged_page_is_not_read_twice():
+    model, kept, costs = SaidModel(lambda _: answer()), {}, []
+    for body in (HONEST, HONEST, f"{HONEST}<p>Changed in the meantime.</p>"):
+        gates = Gates(audit=AuditLog(Path("unused"), enabled=False), run_id="run")
+        effects = Effects(
+            fetcher=MemoryFetcher(pages(body)), model=model, gates=gates, runner=Remembering(kept), model_id="said"
+        )
+        findings = Harness(replace(GOAL, urls=URLS[:1]), ResearchSettings(), effects).run()
+        assert findings.key_points[0].text == QUOTE
+        costs.append(str(findings.cost_usd))
+    assert len(model.asked) == 2
+    assert costs == ["0.01", "0", "0.01"]
