@@ -1,8 +1,8 @@
 """The stages of a ticket in order, once: for `verify-ticket`, for a batch's ticket task, and for a chunk's.
 
-snapshot, scan → confirm → verify → (research) → write tests → screen → attack → triage → strength → harden → second environment →
-critics → verdict; the outcome in every case. What runs a container or asks a model is a Prefect task (`tasks.stages`),
-also inside of hardening.
+snapshot, scan → confirm → verify → (research) → write tests → screen → attack → triage → strength → harden → second
+environment → critics → verdict; the outcome in every case. What runs a container or asks a model is a Prefect task
+(`tasks.stages`), also inside of hardening.
 """
 
 from contextlib import AbstractContextManager, ExitStack, contextmanager

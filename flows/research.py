@@ -1,4 +1,4 @@
-"""The flow of `refute research`: plan, fetch, read and validate, each a task run; findings are handed to whoever asked."""
+"""The flow of `refute research`: plan, fetch, read and validate, each a task run."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""`refute research`: what web pages say about a goal, without doing what they say; and the same undefended, to compare."""
+"""`refute research`: what web pages say about a goal, without doing what they say; and undefended, to compare."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -78,8 +78,8 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
 
     settings = _settings(options)
     if goal is None:
-        from refute.guardrails.audit import AuditLog
         from refute.evaluation.trials import compare_all
+        from refute.guardrails.audit import AuditLog
 
         audit = AuditLog(settings.audit_path, enabled=settings.audit_enabled)
         deliver(render_trials(list(compare_all(audit))), output, kept="Run it again.")

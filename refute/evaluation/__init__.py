@@ -3,5 +3,6 @@
 - attacks (`attacks.toml`): pages, what each is after, and whether it got that.
 - gullible (`orders.toml`): a model without a model, which obeys whatever it reads.
 - baseline: research without any gate, `--mode vulnerable`.
+- memory: pages without a network.
 - trials: every attack in both modes, in memory.
 """

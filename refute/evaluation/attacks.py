@@ -11,12 +11,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from refute.evaluation.baseline import SYSTEM
+from refute.evaluation.memory import MemoryFetcher, StoredPage
 from refute.guardrails.skeleton import letters
 from refute.research.contract import MAX_POINTS, MAX_SUMMARY_CHARS
-from refute.research.fetching import MemoryFetcher, StoredPage
 from refute.research.prompting import system_text
 from refute.research.record import Findings, Goal, Mode
-from refute.evaluation.baseline import SYSTEM
 
 
 class Effect(StrEnum):
@@ -92,7 +92,9 @@ def attack_cases() -> tuple[AttackCase, ...]:
     )
 
 
-def achieved(case: AttackCase, findings: Findings, fetcher: MemoryFetcher) -> bool:
+def achieved(  # noqa: PLR0911  # one answer for each effect
+    case: AttackCase, findings: Findings, fetcher: MemoryFetcher
+) -> bool:
     """Whether the attack got what it is after."""
     told = " ".join([findings.summary, *(f"{one.text} {one.quote}" for one in findings.key_points)])
     match case.effect:

@@ -1,11 +1,10 @@
-"""The weak baseline: pages go into the prompt as they are, and what the model then wants is done. To compare, not to use.
+"""The weak baseline: pages go into the prompt as they are, and what the model then wants is done. To compare only.
 
 Addresses still obey the URL policy (public hosts only), and the only tool besides `fetch` does nothing but be counted.
 """
 
 import json
-from decimal import Decimal
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from refute.errors import ModelUnavailable
 from refute.guardrails.transport import FetchLimits, Page
@@ -17,6 +16,9 @@ from refute.research.harness import Effects
 from refute.research.page import Unreadable, raw_text
 from refute.research.record import Answer, Citation, Findings, Goal, KeyPoint, Mode, Source
 from refute.research.settings import ResearchSettings
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 ROUNDS: Final = 4
 SYSTEM: Final = (
@@ -47,7 +49,8 @@ class Baseline:
         said = ""
         for _ in range(ROUNDS):
             said = self._ask()
-            if not any([self._call(tool, arguments) for tool, arguments in _calls(said)]):
+            new = [self._call(tool, arguments) for tool, arguments in _calls(said)]
+            if not any(new):
                 break
         return self._findings(said)
 

@@ -1,4 +1,4 @@
-"""A model without a model: picks the sentences that answer a goal, and obeys whatever it reads, as a hijacked one would.
+"""A model without a model: picks the sentences that answer a goal, and obeys whatever it reads.
 
 It works without a key, and it makes attacks visible: what a page can have it do in `vulnerable` mode, the gates of
 `defended` mode must stop, since the model itself resists nothing.
@@ -23,6 +23,9 @@ from refute.research.grounding import FREE_WORDS, sentences, words
 
 NAME: Final = "scripted"
 MAX_POINTS: Final = 4
+MIN_CHARS: Final = 30
+MAX_CHARS: Final = 400
+"""Of a sentence that it picks."""
 _BLOCK: Final = re.compile(r"\[UNTRUSTED-CONTENT (\S+) [^\]]*\]\n(.*?)\n?\[END-UNTRUSTED-CONTENT \1\]", re.DOTALL)
 _GOAL: Final = re.compile(r"\AResearch goal:\n(.*?)\n\nSource", re.DOTALL)
 _URL: Final = re.compile(r"may cite: (\S+)")
@@ -156,8 +159,10 @@ def _best(goal: str, text: str) -> list[str]:
     """The sentences that share most words with the goal, in the text's order."""
     wanted = {word[:5] for word in words(goal) if word not in FREE_WORDS and len(word) > 2}  # noqa: PLR2004
     scored = [
-        (len(wanted & {word[:5] for word in words(one)}), one) for one in sentences(text) if 30 <= len(one) <= 400
-    ]  # noqa: PLR2004
+        (len(wanted & {word[:5] for word in words(one)}), one)
+        for one in sentences(text)
+        if MIN_CHARS <= len(one) <= MAX_CHARS
+    ]
     best = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])[:MAX_POINTS]
     return [one for _, one in scored if any(one is kept for _, kept in best)]
 

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from refute.evaluation.attacks import AttackCase, achieved, attack_cases
+from refute.evaluation.baseline import Baseline
+from refute.evaluation.gullible import GullibleModel
+from refute.evaluation.memory import MemoryFetcher
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
 from refute.guardrails.trials import Trial
 from refute.llm.model import Model
-from refute.evaluation.attacks import AttackCase, achieved, attack_cases
-from refute.research.fetching import MemoryFetcher
 from refute.research.harness import Effects, Harness
 from refute.research.record import Findings, Mode
-from refute.evaluation.gullible import GullibleModel
 from refute.research.settings import ResearchSettings
-from refute.evaluation.baseline import Baseline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

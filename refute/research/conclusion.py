@@ -1,4 +1,4 @@
-"""What of the readings is passed on: points with their passages, citations of fetched pages, and notes about the rest."""
+"""What of the readings is passed on: points with passages, citations of fetched pages, notes about the rest."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,10 @@ from typing import Final
 from refute.guardrails.audit import Gate
 from refute.guardrails.redaction import Redactor
 from refute.research.contradictions import contradictions
-from refute.research.stops import Stops
 from refute.research.grounding import SourceText, grounded_summary, sentences, support
 from refute.research.prompting import system_text
 from refute.research.record import Citation, Findings, Goal, KeyPoint, Mode, Reading, Source
+from refute.research.stops import Stops
 from refute.wording import counted
 
 MAX_SUMMARY_CHARS: Final = 3_000

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from refute.errors import SettingsInvalid
+from refute.evaluation.baseline import Baseline
+from refute.evaluation.gullible import GullibleModel
 from refute.guardrails.audit import AuditLog
 from refute.ledger.budgets import Payer
 from refute.ledger.store import Ledger
@@ -11,9 +13,7 @@ from refute.llm.model import Model
 from refute.llm.till import Waiting
 from refute.research.harness import Effects, Harness
 from refute.research.record import Findings, Goal, Mode
-from refute.evaluation.gullible import GullibleModel
 from refute.research.settings import ReaderName
-from refute.evaluation.baseline import Baseline
 from refute.settings import Settings, TesterName
 
 
@@ -44,7 +44,7 @@ def require_mode(settings: Settings, mode: Mode, *, unsafe: bool) -> None:
     """
     if mode is Mode.VULNERABLE and settings.research.model is not ReaderName.SCRIPTED and not unsafe:
         raise SettingsInvalid(
-            f"--mode vulnerable does whatever a page asks for; it runs with the scripted model, got {settings.research.model}",
+            f"--mode vulnerable obeys pages, so it runs with the scripted model; got {settings.research.model}",
             hint="Use --model scripted, or add --unsafe to let pages command this model.",
         )
 

@@ -1,5 +1,7 @@
 """Where two sources say different things of the same: other numbers, other dates, or the opposite."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -12,7 +14,7 @@ ALIKE: Final = 0.5
 """Share of the shorter passage's words that the other one has too, from which on both speak of the same."""
 MIN_COMMON: Final = 2
 NEGATIONS: Final = frozenset(
-    "no not never none neither nor cannot without can't don't doesn't didn't isn't aren't wasn't won't unlike nicht kein nie".split()
+    "no not never none neither nor cannot without can't don't doesn't didn't isn't aren't wasn't won't unlike".split()
 )
 MONTHS: Final = tuple("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _ISO: Final = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
@@ -41,7 +43,7 @@ def dates(text: str) -> frozenset[str]:
 
 
 def _differences(one: KeyPoint, other: KeyPoint) -> Iterator[str]:
-    """What of the kind `3 and 5 (“…”; “…”)`. Numbers that one passage has on top of the other's are no contradiction."""
+    """`numbers 3 and 5 (“…”; “…”)`; numbers that one passage has on top of the other's are no contradiction."""
     shown = f"(“{one.quote[:120]}”; “{other.quote[:120]}”)"
     for kind, left, right in (
         ("dates", dates(one.quote), dates(other.quote)),

@@ -4,6 +4,8 @@ A model that a page has taken over can still only say what the page says itself,
 there no passage can be shown. Whether a passage is true, nobody here can tell.
 """
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -20,11 +22,11 @@ STEM_CHARS: Final = 5
 FREE_CHARS: Final = 3
 """Words as short as this carry no content, unless they are numbers."""
 FREE_WORDS: Final = frozenset(
-    "about according after also although among another article because been before being between both cannot could describes"
-    " does during each either explains from given gives have into many more most must notes only other over page provides"
-    " said same says section should since some source specifies states such text than that their them then there these they"
-    " this those through under until used uses using very were what when where whether which while will with without would"
-    " your".split()
+    "about according after also although among another article because been before being between both cannot could"
+    " describes does during each either explains from given gives have into many more most must notes only other over"
+    " page provides said same says section should since some source specifies states such text than that their them"
+    " then there these they this those through under until used uses using very were what when where whether which"
+    " while will with without would your".split()
 )
 """Words of reporting, which say nothing of their own."""
 _FOLD: Final = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."})
@@ -83,7 +85,7 @@ class SourceText:
 
 
 def support(source: SourceText, number: int, point: WrittenPoint) -> KeyPoint | str:
-    """A point with its passage, or in words why it has none. Where its words are not the source's, the passage speaks."""
+    """A point with its passage, or why it has none. Where its words are not the source's, the passage speaks."""
     if len(point.quote) < MIN_QUOTE_CHARS or len(words(point.quote)) < MIN_QUOTE_WORDS:
         return "its quote is too short to bear it"
     span = source.span(point.quote)

@@ -1,4 +1,4 @@
-"""Research with all its gates: plan → fetch → read → conclude. What a page says changes what is reported, nothing else."""
+"""Research with all its gates: plan → fetch → read → conclude. What a page says changes only what is reported."""
 
 import hashlib
 import json
@@ -21,13 +21,13 @@ from refute.llm.model import Model
 from refute.llm.pricing import total
 from refute.research.conclusion import conclude
 from refute.research.fetching import Fetcher
-from refute.research.stops import Stops
 from refute.research.intents import Intent, IntentRefused, SignedIntent, Signer, Verifier
 from refute.research.planner import Plan, make_plan
 from refute.research.prompting import read_prompt
 from refute.research.reader import read_source, source_of
 from refute.research.record import Findings, Goal, Reading, Source
 from refute.research.settings import ResearchSettings
+from refute.research.stops import Stops
 from refute.stages.execution import Directly, StageRunner
 
 READING: Final = Kind(name="read", json=TypeAdapter(Reading), unfit=lambda reading: reading.missing)

@@ -1,5 +1,7 @@
 """A fetched page as the text that a person would read in a browser, with what was left out of it."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import codecs
 import re
 import unicodedata
@@ -19,8 +21,8 @@ SHORT_CHARS: Final = 500
 _META: Final = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w:.-]{2,40})""", re.IGNORECASE)
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _BLOCKS: Final = frozenset(
-    "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr"
-    " html li main nav ol p pre section table tbody td tfoot th thead tr ul summary details".split()
+    "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6"
+    " header hr html li main nav ol p pre section table tbody td tfoot th thead tr ul summary details".split()
 )
 
 

@@ -11,12 +11,12 @@ from refute.guardrails.audit import Gate
 from refute.guardrails.urls import PinnedUrl, UrlDenied
 from refute.llm.model import Model
 from refute.research.fetching import Check, Fetcher
-from refute.research.stops import Stops
-from refute.wording import counted
 from refute.research.intents import SignedIntent, Signer, Tool
 from refute.research.prompting import plan_prompt
 from refute.research.record import Goal
 from refute.research.settings import ResearchSettings
+from refute.research.stops import Stops
+from refute.wording import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Plan:
     cost_usd: Decimal | None = Decimal(0)
 
 
-def make_plan(  # noqa: PLR0913  # two planes meet here
+def make_plan(  # two planes meet here
     goal: Goal, settings: ResearchSettings, *, model: Model, fetcher: Fetcher, signer: Signer, stops: Stops
 ) -> Plan:
     """Decide what is fetched and read.

@@ -161,22 +161,22 @@ def _longhands(name: str, value: str) -> Iterator[tuple[str, str]]:
             yield "background-image", value if "(" in value and "rgb" not in value and "hsl" not in value else "none"
             yield "background-color", value
         case "font":
-            yield (
-                "font-size",
-                next((part for part in value.split("/")[0].split() if part[0].isdigit() or part[0] == "."), ""),
-            )
+            sizes = (part for part in value.partition("/")[0].split() if part[0].isdigit() or part[0] == ".")
+            yield "font-size", next(sizes, "")
         case "overflow":
-            yield "overflow-x", value.split(" ")[0]
-            yield "overflow-y", value.split(" ")[-1]
-        case "inset":
-            sides = value.split() or [""]
-            for side, index in (("top", 0), ("right", 1), ("bottom", 2), ("left", 3)):
-                yield side, sides[index] if index < len(sides) else sides[index % 2 if len(sides) > 1 else 0]
-        case "margin":
-            sides = value.split() or [""]
-            yield "margin-top", sides[0]
-            yield "margin-left", sides[3] if len(sides) > 3 else sides[1] if len(sides) > 1 else sides[0]  # noqa: PLR2004
+            first, _, second = value.partition(" ")
+            yield from (("overflow-x", first), ("overflow-y", second or first))
+        case "inset" | "margin":
+            top, right, bottom, left = _sides(value.split() or [""])
+            names = {"inset": ("top", "right", "bottom", "left"), "margin": ("margin-top", "", "", "margin-left")}[name]
+            yield from zip(names, (top, right, bottom, left), strict=True)
         case "all":
             return
         case _:
             yield name, value
+
+
+def _sides(told: list[str]) -> tuple[str, str, str, str]:
+    """Top, right, bottom and left of one to four values."""
+    top, right = told[0], told[1] if len(told) > 1 else told[0]
+    return top, right, told[2] if len(told) > 2 else top, told[3] if len(told) > 3 else right  # noqa: PLR2004

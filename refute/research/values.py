@@ -8,15 +8,21 @@ from typing import Final
 import tinycss2
 from tinycss2.color4 import parse_color
 
-_PX: Final[Mapping[str, float]] = {
-    **{"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945},
-    **{"vw": 12.8, "vh": 8.0, "vmin": 8.0, "vmax": 12.8, "ch": 8.0, "ex": 8.0, "rem": 16.0, "%": 10.0},
-}
+_PX: Final[Mapping[str, float]] = dict(
+    zip(
+        ("", "px", "pt", "pc", "in", "cm", "mm", "q", "vw", "vh", "vmin", "vmax", "ch", "ex", "rem", "%"),
+        (1.0, 1.0, 4 / 3, 16.0, 96.0, 37.8, 3.78, 0.945, 12.8, 8.0, 8.0, 12.8, 8.0, 8.0, 16.0, 10.0),
+        strict=True,
+    )
+)
 """Unit → pixels, on a screen of 1280 × 800 and as a share of 1,000 pixels."""
-_SIZES: Final[Mapping[str, float]] = {
-    **{"xx-small": 9, "x-small": 10, "small": 13, "medium": 16, "large": 18, "x-large": 24, "xx-large": 32},
-    **{"smaller": 13, "larger": 19},
-}
+_SIZES: Final[Mapping[str, float]] = dict(
+    zip(
+        ("xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "smaller", "larger"),
+        (9, 10, 13, 16, 18, 24, 32, 13, 19),
+        strict=True,
+    )
+)
 _NUMBER: Final = re.compile(r"(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)")
 Colour = tuple[float, float, float]
 WHITE: Final[Colour] = (1.0, 1.0, 1.0)

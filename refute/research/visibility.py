@@ -4,6 +4,8 @@ Everything else is removed or masked, and reported. Needs no layout: what hides 
 sheet or script that is not part of the page, is not noticed (docs/research.md).
 """
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -17,8 +19,9 @@ from refute.research.styles import Style, declared_styles, resolved
 from refute.research.values import BLACK, WHITE, Colour, colours, contrast, font_pixels, has_length, pixels, share
 
 NOT_RENDERED: Final = frozenset(
-    "applet area audio base canvas datalist embed frameset head iframe input link meta metadata noembed noframes noscript"
-    " object param rp script source style template track video annotation annotation-xml desc defs symbol".split()
+    "applet area audio base canvas datalist embed frameset head iframe input link meta metadata noembed noframes"
+    " noscript object param rp script source style template track video annotation annotation-xml desc defs"
+    " symbol".split()
 )
 """Elements whose content is no text on the page (https://html.spec.whatwg.org/#hidden-elements, 2026-11-24)."""
 INHERITED: Final = frozenset({"color", "visibility", "text-indent", "letter-spacing", "-webkit-text-fill-color"})

@@ -1,4 +1,4 @@
-"""An attacker who writes pages, sees every denial, and tries again: mutations of a payload, kept where they get further."""
+"""An attacker who writes pages, sees every denial, and tries again with mutations of what got further."""
 
 import base64
 import codecs

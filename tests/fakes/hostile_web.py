@@ -1,4 +1,4 @@
-"""A web server of this machine whose pages are wrong in every way, and a fetcher that may reach it, and nothing else."""
+"""A web server of this machine whose pages are wrong in every way, and a fetcher that may reach nothing else."""
 
 import contextlib
 import gzip

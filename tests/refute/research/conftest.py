@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from refute.evaluation.memory import MemoryFetcher, StoredPage
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
 from refute.llm.model import Completion, Ending, Model, Prompt, Reply, Usage
-from refute.research.fetching import MemoryFetcher, StoredPage
 from refute.research.harness import Effects, Harness
 from refute.research.record import Findings, Goal
 from refute.research.settings import ResearchSettings

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from refute.errors import BudgetExhausted, ModelUnavailable
+from refute.evaluation.memory import MemoryFetcher, StoredPage
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
-from refute.research.fetching import MemoryFetcher, StoredPage
 from refute.research.harness import Effects, Harness
 from refute.research.record import Citation
 from refute.research.settings import ResearchSettings

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from refute.evaluation.attacks import attack_cases
 from refute.evaluation.gullible import GullibleModel
+from refute.evaluation.memory import StoredPage
 from refute.llm.model import Prompt
-from refute.research.fetching import StoredPage
 from tests.fakes.attacker import FRAMES, HIDINGS
 from tests.refute.research.conftest import HONEST, URLS, SaidModel, run
 

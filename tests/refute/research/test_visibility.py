@@ -4,7 +4,6 @@ import random
 import re
 
 import pytest
-
 from lxml import html
 
 from refute.research.page import read_page, visible_text
@@ -49,7 +48,7 @@ HIDING = {
 }
 SHOWN = {
     "white on dark": '<div style="background:#222"><p style="color:#fff">{}</p></div>',
-    "white on a dark gradient": '<div style="background:linear-gradient(#000,#333)"><p style="color:white">{}</p></div>',
+    "white on a dark gradient": '<div style="background:linear-gradient(#000,#333)"><b style="color:#fff">{}</b></div>',
     "visible again": '<div style="visibility:hidden"><p style="visibility:visible">{}</p></div>',
     "large again": '<div style="font-size:0"><p style="font-size:16px">{}</p></div>',
     "overruled": "<style>#a .x{{display:block}} .x{{display:none}}</style><div id=a><p class=x>{}</p></div>",
@@ -66,7 +65,8 @@ SHOWN = {
 def document(body: str) -> str:
     """An article with something in it."""
     told = "Pears keep for twelve weeks in a cool cellar, which is longer than most apples do. " * 8
-    return f"<html><head><title>Pears</title></head><body><article><h1>Pears</h1><p>{told}</p>{body}</article></body></html>"
+    article = f"<article><h1>Pears</h1><p>{told}</p>{body}</article>"
+    return f"<html><head><title>Pears</title></head><body>{article}</body></html>"
 
 
 def page(body: str) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.generation.prompting import claims_first
+from refute.evaluation.memory import MemoryFetcher
 from refute.guardrails.segmentation import RULE
 from refute.ports import Ports
-from refute.research.fetching import MemoryFetcher
 from refute.research.settings import ResearchSettings
 from refute.settings import Settings
 from refute.stages.evidence import References
