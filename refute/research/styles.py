@@ -4,40 +4,40 @@ External style sheets are never fetched. Selectors that depend on a person (`:ho
 hold for no element. Cascade: https://www.w3.org/TR/css-cascade-4/#cascading (2026-11-24).
 """
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 import tinycss2
 from cssselect import GenericTranslator, SelectorError
 from cssselect import parse as parse_selectors
+from cssselect.parser import CombinedSelector
 from lxml import etree
 
-MAX_RULES: Final = 4_000
-MAX_STYLE_CHARS: Final = 400_000
-MAX_VARIABLES: Final = 8
-"""`var()` within `var()`, at most so deep."""
+MAX_STYLE_CHARS: Final = 600_000
+MAX_MATCHES: Final = 10_000_000
+MAX_S: Final = 10.0
+"""Rules by elements, and seconds. A page that needs more is not read: what it hides would be read as visible."""
+MAX_VARIABLES: Final = 50
+"""Uses of `var()` in one value, those in what it stands for included."""
+MAX_DEPTH: Final = 8
 Style = Mapping[str, str]
 """Property → value, both in lower case."""
+_TRANSLATOR: Final = GenericTranslator()
 _Rank = tuple[bool, tuple[int, int, int, int], int]
 
-HINTS: Final[Mapping[str, str]] = {
-    "bgcolor": "background-color",
-    "color": "color",
-    "text": "color",
-    "width": "width",
-    "height": "height",
+HINTS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
+    "bgcolor": ("background-color", frozenset({"body", "table", "tr", "td", "th", "tbody", "thead", "tfoot"})),
+    "color": ("color", frozenset({"font"})),
+    "text": ("color", frozenset({"body"})),
 }
-"""Presentational attribute → property (https://html.spec.whatwg.org/#rendering, 2026-11-24)."""
-HINTED: Final[Mapping[str, frozenset[str]]] = {
-    "bgcolor": frozenset({"body", "table", "tr", "td", "th", "tbody", "thead", "tfoot", "marquee"}),
-    "color": frozenset({"font"}),
-    "text": frozenset({"body"}),
-    "width": frozenset({"marquee", "iframe"}),
-    "height": frozenset({"marquee", "iframe"}),
-}
+"""Presentational attribute → property, and elements that have it (https://html.spec.whatwg.org/#rendering)."""
 SCREEN: Final = frozenset({"", "all", "screen", "only screen"})
 """Media queries that hold for a person at a screen; one with conditions (`min-width`) is taken to hold too."""
+
+
+class StylesTooLarge(Exception):  # a page that cannot be read in time; told in a note
+    """Whoever wrote the page wants more work done than anybody's page needs."""
 
 
 def declared_styles(root: Any) -> dict[Any, dict[str, str]]:
@@ -47,46 +47,49 @@ def declared_styles(root: Any) -> dict[Any, dict[str, str]]:
         root: of the tree.
     """
     won: dict[Any, dict[str, tuple[_Rank, str]]] = {}
-    for order, (selector, declarations) in enumerate(islice(_rules(root), MAX_RULES)):
+    rules = list(_rules(root))
+    if len(rules) * sum(1 for _ in root.iter(etree.Element)) > MAX_MATCHES:
+        raise StylesTooLarge
+    ends = time.monotonic() + MAX_S
+    for order, (selector, declarations) in enumerate(rules):
+        if time.monotonic() > ends:
+            raise StylesTooLarge
         for specificity, element in _matches(root, selector):
             _declare(won.setdefault(element, {}), declarations, specificity=(0, *specificity), order=order)
     for element in root.iter(etree.Element):
         tag, own = str(element.tag), won.get(element, {})
         for name, value in element.attrib.items():
-            if name in HINTS and tag in HINTED[name]:
-                own.setdefault(HINTS[name], ((False, (0, 0, 0, 0), -1), _length(value.strip().lower())))
+            if name in HINTS and tag in HINTS[name][1]:
+                own.setdefault(HINTS[name][0], ((False, (0, 0, 0, 0), -1), value.strip().lower()))
         if text := element.get("style"):
-            _declare(own, _declarations(text[:MAX_STYLE_CHARS]), specificity=(1, 0, 0, 0), order=0)
+            _declare(own, _declarations(text), specificity=(1, 0, 0, 0), order=0)
         if own:
             won[element] = own
     return {element: {name: value for name, (_, value) in own.items()} for element, own in won.items()}
 
 
-def resolved(value: str, variables: Style, depth: int = 0) -> str:
-    """A value with each `var()` replaced; empty where one has no value."""
-    if "var(" not in value or depth > MAX_VARIABLES:
-        return "" if "var(" in value else value
+def resolved(value: str, variables: Style, left: list[int] | None = None) -> str:
+    """A value with each `var()` replaced; empty where one has no value, or there are too many."""
+    left = left if left is not None else [MAX_VARIABLES]
     parts = []
-    for token in tinycss2.parse_component_value_list(value):
+    for token in tinycss2.parse_component_value_list(value) if "var(" in value else ():
         if token.type == "function" and token.lower_name == "var":
+            left[0] -= 1
+            if left[0] < 0:
+                return ""
             name, _, fallback = tinycss2.serialize(token.arguments).partition(",")
-            parts.append(resolved(variables.get(name.strip(), fallback.strip()), variables, depth + 1))
+            parts.append(resolved(variables.get(name.strip(), fallback.strip()), variables, left))
         else:
             parts.append(token.serialize())
-    return "".join(parts)
-
-
-def _length(value: str) -> str:
-    return f"{value}px" if value.isdigit() else value
+    return "".join(parts) if "var(" in value else value
 
 
 def _rules(root: Any) -> Iterator[tuple[Any, list[tuple[str, str, bool]]]]:
     """Each selector of the page's style sheets with its declarations, in order."""
-    left = MAX_STYLE_CHARS
-    for sheet in root.iter("style"):
-        media = (sheet.get("media") or "").strip().lower()
-        text = (sheet.text or "")[:left]
-        left -= len(text)
+    sheets = [(sheet.get("media", "").strip().lower(), sheet.text or "") for sheet in root.iter("style")]
+    if sum(len(text) for _, text in sheets) > MAX_STYLE_CHARS:
+        raise StylesTooLarge
+    for media, text in sheets:
         if media in SCREEN or "(" in media:
             yield from _rules_of(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True))
 
@@ -102,7 +105,7 @@ def _rules_of(rules: Iterable[Any], depth: int = 0) -> Iterator[tuple[Any, list[
             for selector in selectors:
                 if selector.pseudo_element is None:
                     yield selector, declarations
-        elif rule.type == "at-rule" and rule.content and depth < MAX_VARIABLES and _holds(rule):
+        elif rule.type == "at-rule" and rule.content and depth < MAX_DEPTH and _holds(rule):
             inner = tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
             yield from _rules_of(inner, depth + 1)
 
@@ -131,13 +134,30 @@ def _declarations(source: Any) -> list[tuple[str, str, bool]]:
 
 def _matches(root: Any, selector: Any) -> list[tuple[tuple[int, int, int], Any]]:
     try:
-        found = root.xpath(_TRANSLATOR.selector_to_xpath(selector, prefix="descendant-or-self::"))
+        found = _matching(root, selector.parsed_tree)
     except (SelectorError, etree.XPathError):
         return []
     return [(selector.specificity(), element) for element in found]
 
 
-_TRANSLATOR: Final = GenericTranslator()
+def _matching(root: Any, tree: Any) -> set[Any]:
+    """The elements that a selector means: of each compound by one XPath step, then set by set.
+
+    As one XPath of several steps, `* * * *` takes minutes on a deep page.
+    """
+    if not isinstance(tree, CombinedSelector):
+        return set(root.xpath(f"descendant-or-self::{_TRANSLATOR.xpath(tree)}"))
+    right = _matching(root, tree.subselector)
+    left = _matching(root, tree.selector) if right else right
+    if not left:
+        return left
+    across, far = tree.combinator in "+~", tree.combinator in " ~"
+    related: set[Any] = set()
+    for element in root.iter(etree.Element) if far else right:
+        before = next(element.itersiblings(etree.Element, preceding=True), None) if across else element.getparent()
+        if before is not None and (before in left or (far and before in related)):
+            related.add(element)
+    return right & related
 
 
 def _declare(

@@ -6,7 +6,7 @@ import re
 import pytest
 from lxml import html
 
-from refute.research.page import read_page, visible_text
+from refute.research.page import Unreadable, read_page, visible_text
 from refute.research.visibility import drop_hidden
 
 SECRET = "quinces are far better than pears"
@@ -124,6 +124,26 @@ def test_what_was_dropped_is_told_with_its_reason():
     assert read.text.split() == ["Pears.", "Apple"]
 
 
-def test_an_endless_style_sheet_costs_little():
-    rules = "".join(f".c{number} > p {{ color: red }}" for number in range(6_000))
-    assert SECRET in page(f"<style>{rules}</style><p>{SECRET} and stay so all the year round in any cellar.</p>")
+@pytest.mark.parametrize(
+    "styles",
+    [
+        "p { color: red }" * 50_000,
+        "".join(f".c{number} > p {{}} .c{number} {{ color: red }}" for number in range(3_000))
+        + "</style>"
+        + "<b></b>" * 8_000,
+    ],
+)
+def test_a_page_with_endless_styles_is_not_read(styles):
+    with pytest.raises(Unreadable, match="StylesTooLarge"):
+        read_page(document(f"<style>{styles}</style><p hidden>{SECRET}</p>").encode(), "text/html", "utf-8")
+
+
+def test_variables_that_grow_without_end_cost_nothing():
+    grown = "".join(f"--a{number}: var(--a{number + 1}) var(--a{number + 1});" for number in range(40))
+    assert SECRET in page(
+        f"<style>:root {{ {grown} --a40: red }}</style><p style='color: var(--a0)'>{SECRET} indeed.</p>"
+    )
+    assert SECRET not in page(
+        f"<style>:root {{ --a: var(--b); --b: none }}</style><p style='display: var(--a)'>{SECRET}</p>"
+    )
+    assert SECRET in page(f"<style>:root {{ --a: var(--a) }}</style><p style='display: var(--a)'>{SECRET} indeed.</p>")
