@@ -12,7 +12,8 @@ import webencodings
 from lxml import etree, html
 
 from refute.guardrails.plain_text import encodable
-from refute.research.visibility import MASK, Dropped, drop_hidden
+from refute.research.masking import MASK, Dropped
+from refute.research.visibility import drop_hidden
 
 MAX_TITLE_CHARS: Final = 200
 SNIFFED_BYTES: Final = 2_048

@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from refute.llm.model import DataClass
-from refute.research.visibility import Dropped
+from refute.research.masking import Dropped
 
 
 class Mode(StrEnum):

@@ -4,26 +4,17 @@ Everything else is removed or masked, and reported. Needs no layout: what hides 
 sheet or script that is not part of the page, is not noticed (docs/research.md).
 """
 
-# ruff: noqa: SIM905 - long tables of names read best as words
-
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from lxml import etree
 
-from refute.guardrails.plain_text import INVISIBLE, printable
+from refute.research.masking import NOT_RENDERED, Dropped, dropped_text, hide, mask_own_text, remove, remove_invisible
 from refute.research.styles import Style, declared_styles, resolved
 from refute.research.values import BLACK, WHITE, Colour, colours, contrast, font_pixels, has_length, pixels, share
 
-NOT_RENDERED: Final = frozenset(
-    "applet area audio base canvas datalist embed frameset head iframe input link meta metadata noembed noframes"
-    " noscript object param rp script source style template track video annotation annotation-xml desc defs"
-    " symbol".split()
-)
-"""Elements whose content is no text on the page (https://html.spec.whatwg.org/#hidden-elements, 2026-11-24)."""
 INHERITED: Final = frozenset({"color", "visibility", "text-indent", "letter-spacing", "-webkit-text-fill-color"})
 KEPT: Final = frozenset({"", "inherit", "unset", "revert", "currentcolor"})
 """Values that leave a property as it is above."""
@@ -33,26 +24,12 @@ FARTHEST_PX: Final = 200.0
 FAINTEST: Final = 0.1
 LOWEST_CONTRAST: Final = 1.25
 """Of text and what lies behind it; people read from about 1.5 on."""
-MASK: Final = "\ue000"
-"""Stands for each character that is not seen; a page's own are taken away before."""
-SAMPLE_CHARS: Final = 160
 ORDINARY: Final = frozenset({"head", "script", "style"})
 """What every page has and nobody takes for text: it is not reported."""
 _ZERO_CLIP: Final = re.compile(
     r"inset\(\s*(?:[5-9]\d|\d{3,})(?:\.\d+)?%|circle\(\s*0|ellipse\(\s*0|polygon\(\s*(?:0\S*\s+0\S*\s*,?\s*)+\)"
 )
 _CALL: Final = re.compile(r"([a-z0-9-]+)\(([^()]*)\)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
-    """Text that the page holds and a person would not see."""
-
-    reason: str
-    """`opacity 0`, `closed details` …"""
-    chars: int
-    sample: str
-    """Its beginning, made printable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,20 +51,20 @@ def drop_hidden(root: Any) -> tuple[Dropped, ...]:
         root: of the tree, which is changed.
     """
     styles = declared_styles(root)
-    found: list[Dropped | None] = [_without_invisible(root)]
+    found: list[Dropped | None] = [remove_invisible(root)]
     for comment in list(root.iter(etree.Comment, etree.ProcessingInstruction)):
-        found.append(_dropped("comment", comment.text or ""))
-        _remove(comment)
+        found.append(dropped_text("comment", comment.text or ""))
+        remove(comment)
     work: list[tuple[Any, _Seen]] = [(root, _Seen())]
     while work:
         element, above = work.pop()
         own, seen = _computed(styles.get(element, {}), above)
         if why := _unseen_box(element, own, seen):
-            found.append(None if element.tag in ORDINARY else _dropped(why, " ".join(element.itertext())))
-            _hide(element)
+            found.append(None if element.tag in ORDINARY else dropped_text(why, " ".join(element.itertext())))
+            hide(element)
             continue
         if why := _unseen_text(element, seen):
-            found.append(_dropped(why, _masked_own_text(element)))
+            found.append(dropped_text(why, mask_own_text(element)))
         work.extend((child, seen) for child in element)
     return tuple(one for one in found if one is not None)
 
@@ -203,66 +180,3 @@ def _factors(own: Style) -> Iterator[float]:
             yield a * d - b * c
         elif name in {"rotatex", "rotatey"}:
             yield 0.0 if abs(pixels(arguments.replace("deg", ""), 1)) % 180 == 90 else 1.0  # noqa: PLR2004  # on edge
-
-
-def _hide(element: Any) -> None:
-    """Remove what browsers never render; of all else mask the text, so that the page keeps its form.
-
-    What finds the main text goes by the form: without a closed <details> it takes its summary for a menu.
-    """
-    if str(element.tag).lower() in NOT_RENDERED:
-        _remove(element)
-        return
-    for one in element.iter():
-        one.text = _mask(one.text)
-        one.tail = _mask(one.tail) if one is not element else one.tail
-
-
-def _masked_own_text(element: Any) -> str:
-    told = " ".join([element.text or "", *(child.tail or "" for child in element)])
-    element.text = _mask(element.text)
-    for child in element:
-        child.tail = _mask(child.tail)
-    return told
-
-
-def _mask(text: str | None) -> str | None:
-    return re.sub(r"\S", MASK, text) if text else text
-
-
-def _without_invisible(root: Any) -> Dropped | None:
-    """Take characters away that draw nothing, wherever text is."""
-    gone: Counter[str] = Counter()
-    for element in root.iter():
-        element.text, element.tail = _plain(element.text, gone), _plain(element.tail, gone)
-    return Dropped(reason="invisible characters", chars=gone.total(), sample="") if gone else None
-
-
-def _plain(text: str | None, gone: Counter[str]) -> str | None:
-    if text is None or (text.isascii() and text.isprintable()):
-        return text
-    unseen = {char for char in set(text) if char in INVISIBLE or not (char.isprintable() or char.isspace())}
-    gone.update(char for char in text if char in unseen)
-    spaces = {char: " " for char in set(text) if char.isspace() and char != "\n"}  # some of them XML does not know
-    return text.translate({ord(char): told for char, told in {**spaces, **dict.fromkeys(unseen, "")}.items()})
-
-
-def _dropped(reason: str, text: str) -> Dropped | None:
-    words = " ".join(text.split())
-    if not words:
-        return None
-    return Dropped(reason=reason, chars=len(words), sample=printable(words[:SAMPLE_CHARS], keep_newlines=False))
-
-
-def _remove(element: Any) -> None:
-    """Take an element out, and leave the text that follows it."""
-    parent, before, tail = element.getparent(), element.getprevious(), element.tail
-    if parent is None:
-        element.clear()
-        return
-    if tail and before is None:
-        parent.text = (parent.text or "") + tail
-    elif tail:
-        before.tail = (before.tail or "") + tail
-    element.tail = None
-    parent.remove(element)
