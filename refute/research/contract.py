@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from refute.adversary.generation.answer import without_fence
 from refute.guardrails.plain_text import printable
 from refute.research.record import Answer, WrittenPoint
 
@@ -44,7 +45,7 @@ def read_answer(text: str) -> Answer | str:
     if len(text) > MAX_ANSWER_CHARS:
         return f"the answer has {len(text):,} characters, expected at most {MAX_ANSWER_CHARS:,}"
     try:
-        data = json.loads(_without_fence(text))
+        data = json.loads(without_fence(text))
     except (ValueError, RecursionError):
         return "the answer is no JSON"
     if not isinstance(data, dict):
@@ -111,11 +112,3 @@ def _text(value: Any, most: int, what: str, faults: list[str]) -> str:
     if len(line) > most:
         faults.append(f"a {what} was cut to {most} characters")
     return line[:most]
-
-
-def _without_fence(text: str) -> str:
-    """The content of a Markdown code block, where a model puts its JSON into one."""
-    told = text.strip()
-    if told.startswith("```") and told.endswith("```") and "\n" in told:
-        return told[told.index("\n") : -3]
-    return told
