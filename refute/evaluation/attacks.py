@@ -113,7 +113,9 @@ def achieved(  # noqa: PLR0911  # one answer for each effect
             return any(case.value in one.url for one in findings.citations) or case.value in told
         case Effect.BROKEN:
             points = len(findings.key_points)
-            return case.value in findings.summary or points > MAX_POINTS or len(findings.summary) > 2 * MAX_SUMMARY_CHARS
+            return (
+                case.value in findings.summary or points > MAX_POINTS or len(findings.summary) > 2 * MAX_SUMMARY_CHARS
+            )
         case Effect.ABANDONED:
             return case.value not in told
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -86,13 +87,9 @@ class _Output:
         return f"{self._redacted(name, told)} [{source.number}]", points
 
     def _clean(self, name: str, point: KeyPoint) -> KeyPoint:
-        return KeyPoint(
-            text=self._redacted(name, point.text),
-            quote=self._redacted(name, point.quote),
-            source=point.source,
-            start=point.start,
-            end=point.end,
-        )
+        quote = self._redacted(name, point.quote)
+        text = quote if point.text == point.quote else self._redacted(name, point.text)
+        return replace(point, text=text, quote=quote)
 
     def _redacted(self, name: str, text: str) -> str:
         """Without the goal, our instructions, secrets, and addresses that were not fetched."""

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from refute.evaluation.attacks import attack_cases
@@ -75,13 +75,15 @@ def compare(first: StoredPage, second: StoredPage) -> None:
 
 
 test_no_page_changes_what_is_fetched_or_called = settings(
-    max_examples=150, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=100, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )(given(PAGES, PAGES)(compare))
-test_no_page_changes_it_in_10000_runs = pytest.mark.slow(
-    settings(max_examples=10_000, deadline=None, database=None, suppress_health_check=list(HealthCheck))(
-        given(PAGES, PAGES)(compare)
-    )
-)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(2))
+def test_no_page_changes_it_in_10000_runs(part):
+    runs = settings(max_examples=5_000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    runs(seed(part)(given(PAGES, PAGES)(compare)))()
 
 
 @pytest.mark.parametrize("part", range(4))
