@@ -14,6 +14,7 @@ from reports.wording import counted, money
 FINDINGS_JSON: Final = TypeAdapter(Findings)
 MAX_CHARS: Final = 2_000
 FORMATS: Final = ("table", "markdown", "json")
+NOTHING: Final = "No source says anything about the goal that could be checked."
 
 
 def render_findings(findings: Findings, form: str) -> str:
@@ -65,18 +66,23 @@ def notes_of(findings: Findings) -> str:
 
 
 def _plain(findings: Findings) -> list[str]:
-    told = [findings.summary or "No source says anything about the goal that could be checked.", ""]
+    points = []
     for point in findings.key_points:
-        told.append(f"- {point.text} [{point.source}]")
-        told += [f"    “{point.quote}”"] if point.quote != point.text else []
-    told += ["", *(f"[{one.number}] {one.url}  {one.title}".rstrip() for one in findings.citations)]
-    told += ["", "Notes", *(f"- {note}" for note in findings.notes)] if findings.notes else []
-    told += ["", notes_of(findings)]
-    return [printable(line, max_chars=MAX_CHARS) for line in told]
+        points.append(f"- {point.text} [{point.source}]")
+        points += [f"    “{point.quote}”"] if point.quote != point.text else []
+    parts = (
+        [findings.summary or NOTHING],
+        points,
+        [f"[{one.number}] {one.url}  {one.title}".rstrip() for one in findings.citations],
+        ["Notes", *(f"- {note}" for note in findings.notes)] if findings.notes else [],
+        [notes_of(findings)],
+    )
+    shown = ["\n".join(printable(line, max_chars=MAX_CHARS) for line in part) for part in parts if part]
+    return ["\n\n".join(shown)]
 
 
 def _markdown(findings: Findings) -> list[str]:
-    told = [markdown_text(findings.summary or "No source says anything about the goal that could be checked."), ""]
+    told = [markdown_text(findings.summary or NOTHING), ""]
     told += [f"- {markdown_text(point.text)} \\[{point.source}\\]" for point in findings.key_points]
     told += ["", *(f"{one.number}. <{one.url}> {markdown_text(one.title)}" for one in findings.citations)]
     told += ["", "## Notes", "", *(f"- {markdown_text(note)}" for note in findings.notes)] if findings.notes else []

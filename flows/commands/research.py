@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from refute.research.record import Findings, Mode
     from refute.settings import Settings
 
+MAX_GOAL_CHARS: Final = 2_000
 FORMAT: Final = click.Choice(["table", "markdown", "json"])
 
 
@@ -133,6 +134,9 @@ def _run(goal: str, urls: tuple[str, ...], mode: "Mode", settings: "Settings", *
     from refute.research.connect import require_mode
     from refute.research.record import Goal
 
+    if not goal.strip() or len(goal) > MAX_GOAL_CHARS:
+        got = f"{len(goal)} characters" if goal.strip() else "an empty goal"
+        raise UsageError(f"research: got {got}, expected 1 to {MAX_GOAL_CHARS}", hint="Say what you want to know.")
     if not urls:
         raise UsageError("research: got no page to read", hint="Name at least one: --url https://…")
     require_mode(settings, mode, unsafe=unsafe)
