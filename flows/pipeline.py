@@ -1,8 +1,8 @@
 """The stages of a ticket in order, once: for `verify-ticket`, for a batch's ticket task, and for a chunk's.
 
-snapshot, scan → confirm → verify → write tests → screen → attack → triage → strength → harden → second environment →
-critics → rework → judge → verdict; the outcome in every case. What runs a container or asks a model is a Prefect task
-(`tasks.stages`), also inside of hardening.
+snapshot, scan → confirm → verify → (research) → write tests → screen → attack → triage → strength → harden → second
+environment → critics → rework → judge → verdict; the outcome in every case. What runs a container or asks a model is a
+Prefect task (`tasks.stages`), also inside of hardening.
 """
 
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -27,6 +27,7 @@ from refute.stages import (
     critics,
     escalation,
     hardening,
+    research,
     rework,
     second_environment,
     strength,
@@ -134,7 +135,8 @@ def run_stages(ports: TicketPorts, case: CaseFile, request: "VerifyRequest", app
         confirmation = case.keep(admission.confirm(ports, question, approver))
         case.unless(admission.unconfirmed(confirmation))
         case.keep(trial.run_verification(ports, ticket, snapshot, confirmation))
-        written = case.keep(writing.write_tests(ports, ticket, snapshot))
+        references = case.keep(research.read_references(ports, ticket))
+        written = case.keep(writing.write_tests(ports, ticket, snapshot, references.brief))
         screening = case.keep(trial.screen_tests(ports, ticket, snapshot, written.attack))
         attacked = case.keep(trial.run_attack(ports, ticket, snapshot, screening))
         triage = case.keep(trial.triage_tests(ports, ticket, snapshot, screening, attacked))

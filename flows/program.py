@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "confirm": ("flows.commands.confirm:confirm", "Answer a question that waits in the Prefect UI."),
         "demo": ("flows.commands.demo:demo", "Verify the bundled sample tickets and compare with what each must get."),
         "critics": ("flows.commands.critics:critics", "Have critics look for failures of a change; what they found."),
+        "research": ("flows.commands.research:research", "What web pages say about a goal, as checked quotes."),
         "report": ("flows.commands.report:report", "What failed, what it cost, whether the budget holds."),
         "bench": ("flows.commands.bench:bench", "Measure a tester on code known to be right or wrong."),
         "eval": ("flows.commands.eval:evaluate", "Measure the guardrails with attacks and harmless cases."),

@@ -17,6 +17,7 @@ from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, answers, serv
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.observer import StageObserver, Unwatched, Watchers
 from refute.outcome import Outcome
+from refute.research.settings import ReaderName
 from refute.settings import Settings, TesterName
 from refute.sweep import sweep_if_due
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from flows.batch.result import BatchResult
     from flows.request import VerifyRequest
     from refute.critics.focus import Focus
+    from refute.research.fetching import Fetcher
+    from refute.research.record import Findings, Goal, Mode
     from refute.stages.evidence import Critique
 
 Heard = TypeVar("Heard")
@@ -138,6 +141,36 @@ def run_heard(
         return heard[0]
 
 
+def run_research(
+    goal: "Goal", mode: "Mode", settings: Settings, *, unsafe: bool = False, fetcher: "Fetcher | None" = None
+) -> "Findings":
+    """Read pages for a goal through the Prefect flow; raises as `run_tickets`, and SettingsInvalid.
+
+    Args:
+        goal: what is wanted, and the pages.
+        mode: how they are treated.
+        settings: of the run.
+        unsafe: whether pages may command a real model in vulnerable mode.
+        fetcher: by default the web.
+    """
+    with saying_what_is_kept(), _prefect(settings) as api_url:
+        from flows.research import ResearchRequest, research_pages
+        from refute.research.fetching import WebFetcher
+
+        heard: list[Findings] = []
+        request = ResearchRequest(
+            goal=goal.text,
+            urls=goal.urls,
+            mode=mode,
+            unsafe=unsafe,
+            settings=settings,
+            fetcher=fetcher or WebFetcher(),
+            hear=heard.append,
+        )
+        _call(partial(research_pages, request), Console(api_url=api_url), lambda: bool(heard))
+        return heard[0]
+
+
 def run_batch(
     request: "BatchRequest", settings: Settings, *, watcher: BatchWatcher, ask: "Ask | None" = None
 ) -> "BatchResult":
@@ -238,7 +271,7 @@ def _prefect(settings: Settings) -> Iterator[str]:
             PREFECT_CLIENT_MAX_RETRIES: CLIENT_RETRIES,
         }
         with temporary_settings(overrides), given_up_when_lost(api_url, say=_say):
-            if ours and TesterName.GEMINI in settings.testers:
+            if ours and (TesterName.GEMINI in settings.testers or settings.research.model is not ReaderName.SCRIPTED):
                 _make_model_limit(settings)
             try:
                 yield api_url

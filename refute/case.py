@@ -21,6 +21,7 @@ from refute.stages.evidence import (
     Critique,
     Escalation,
     Hardening,
+    References,
     Reworking,
     SecondRun,
     StrengthStage,
@@ -38,6 +39,7 @@ Kept = (
     | ScanResult
     | Confirmation
     | Verification
+    | References
     | Writing
     | Screening
     | AttackStage
@@ -69,6 +71,7 @@ class CaseFile:
     scan: ScanResult | None = None
     confirmation: Confirmation | None = None
     verification: Verification | None = None
+    references: References | None = None
     writing: Writing | None = None
     screening: Screening | None = None
     attack_stage: AttackStage | None = None
@@ -171,6 +174,10 @@ class CaseFile:
             case Verification():
                 self.verification = record
                 self._note("verify", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
+            case References():
+                self.references = record
+                if record.summary:
+                    self._note("research", record.summary, cost_usd=record.cost_usd)
             case Writing(attack=attack):
                 self.writing = record
                 untestable = counted(len(attack.untestable), "claim")

@@ -10,7 +10,16 @@ from refute.guardrails.secret_mask import mask_secrets
 from refute.llm.pricing import total
 from refute.outcome import ModelUse, Outcome, Provenance, TestRecord
 from refute.sandbox.job import JobResult
-from refute.stages.evidence import Triage, round_yields
+from refute.stages.evidence import (
+    Critique,
+    Hardening,
+    References,
+    Reworking,
+    StrengthStage,
+    Triage,
+    Writing,
+    round_yields,
+)
 from refute.stages.usage import added
 
 
@@ -68,8 +77,13 @@ def _output(text: str) -> str:
 
 def _models(case: CaseFile) -> tuple[ModelUse, ...]:
     """What every model was asked so far."""
-    stages = (case.writing, case.triage, case.measured, case.hardening, case.critique, case.reworking)
-    return added(*(stage.models for stage in stages if stage is not None))
+    return added(*(stage.models for stage in _paid(case)))
+
+
+def _paid(case: CaseFile) -> list[References | Writing | Triage | StrengthStage | Hardening | Critique | Reworking]:
+    """What stages that ask models came to, as far as the ticket got."""
+    stages = (case.references, case.writing, case.triage, case.measured, case.hardening, case.critique, case.reworking)
+    return [stage for stage in stages if stage is not None]
 
 
 def local_servers(case: CaseFile) -> tuple[str, ...]:
@@ -103,11 +117,11 @@ def _caveats(case: CaseFile) -> tuple[str, ...]:
     notes += case.verification.notes if case.verification else ()
     if case.hardening is not None:
         notes += case.hardening.notes
+    notes += case.references.notes if case.references else ()
     if case.writing is not None:
         notes += case.writing.notes
         notes += tuple(f"a server of this machine, {one}, answered, not Gemini" for one in local_servers(case))
-        paid = (case.writing, case.triage, case.measured, case.hardening, case.critique, case.reworking)
-        if any(one is not None and one.cost_usd is None for one in paid):
+        if any(one.cost_usd is None for one in _paid(case)):
             notes += ("a model without a known price was asked: what this cost is unknown",)
     return notes + (case.verdict.caveats if case.verdict else ())
 

@@ -22,6 +22,7 @@ from refute.critics.focus import CriticsSettings
 from refute.errors import SettingsInvalid
 from refute.guardrails.switches import GuardrailSettings
 from refute.places import at_home, state_dir
+from refute.research.settings import ResearchSettings
 from refute.scan.finding import Severity
 from refute.settings_file import read_settings_file
 from refute.settings_variables import ENV_PREFIX, guardrail_values, nearest, refuse_unknown
@@ -134,6 +135,9 @@ class Settings(BaseSettings):
     guardrails: GuardrailSettings = GuardrailSettings()
     """Which gates stop what they deny (`enforce`), and which only say so (`observe`)."""
 
+    research: ResearchSettings = ResearchSettings()
+    """What research on the web may fetch and spend, and whether tickets' references are read."""
+
     scan_block_from: Annotated[Severity, BeforeValidator(_severity)] = Severity.HIGH
     scan_allow_file: Place | None = None
     """Findings that reviewers accept (`docs/scan-rules.md`); never one in the ticket's workspace. None: none are."""
@@ -244,6 +248,7 @@ class Settings(BaseSettings):
         nested = [
             *(f"critics__{name}" for name in CriticsSettings.model_fields),
             *(f"guardrails__{name}" for name in GuardrailSettings.model_fields),
+            *(f"research__{name}" for name in ResearchSettings.model_fields),
         ]
         refuse_unknown(os.environ, [*cls.model_fields, *nested])
         given = {name: value for name, value in flags.items() if value is not None}

@@ -23,7 +23,7 @@ SPDX = {
 """Classifier → identifier."""
 PERMISSIVE = {
     *("MIT", "MIT-0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Apache-2.0", "ISC", "PSF-2.0", "Zlib", "CC0-1.0"),
-    *("CNRI-Python", "Artistic-1.0-Perl"),
+    *("CNRI-Python", "Artistic-1.0-Perl", "MIT-CMU", "HPND"),
 }
 BY_FILE = {"MPL-2.0": "its own files stay under it", "LGPL-3.0-only": "used as a library, unchanged and replaceable"}
 """Compatible, with the condition."""

@@ -23,31 +23,34 @@ def _carry_out(ticket: str, key: str | None, work: Work) -> Any:  # noqa: ARG001
     return work()
 
 
-def _stage(name: str, options: Mapping[str, Any], *, does: str) -> Task[..., Any]:
+def make_stage(name: str, options: Mapping[str, Any], *, does: str) -> Task[..., Any]:
+    """A stage's task: it carries out the work that it is given."""
     return task(name=name, task_run_name=f"{{ticket}} · {name}", description=does, **options)(_carry_out)
 
 
-SCAN: Final = _stage("scan", PLAIN, does="Freezes the ticket's files and scans what would run.")
-VERIFY: Final = _stage("verify", CACHED, does="Runs the author's verification script in a container.")
-WRITE_TESTS: Final = _stage("write tests", RETRIED, does="Has testers write the attack.")
-ATTACK: Final = _stage("attack", CACHED, does="Runs the attack in a container.")
-TRIAGE: Final = _stage(
+SCAN: Final = make_stage("scan", PLAIN, does="Freezes the ticket's files and scans what would run.")
+VERIFY: Final = make_stage("verify", CACHED, does="Runs the author's verification script in a container.")
+RESEARCH: Final = make_stage("research", RETRIED, does="Reads a ticket's references, for whoever writes tests.")
+WRITE_TESTS: Final = make_stage("write tests", RETRIED, does="Has testers write the attack.")
+ATTACK: Final = make_stage("attack", CACHED, does="Runs the attack in a container.")
+TRIAGE: Final = make_stage(
     "triage", RETRIED, does="Decides what each failing test means, by vote and on the version before."
 )
-VIOLATIONS: Final = _stage(
+VIOLATIONS: Final = make_stage(
     "plant violations",
     RETRIED,
     does="Has a model break the claims clause by clause, to see whether the attack notices.",
 )
-STRENGTH: Final = _stage("strength", CACHED, does="Runs the attack on mutants of the code, in containers.")
-SECOND: Final = _stage("second environment", CACHED, does="Runs what would pass once more in other surroundings.")
-CRITICS: Final = _stage("critics", RETRIED, does="Has a critic look for failures of the change.")
-REWORK: Final = _stage("rework", PLAIN, does="Has the operator's command mend a copy after a review that failed.")
-STATIC: Final = _stage("static critics", CACHED, does="Has ruff, bandit and mypy read the code, in a container.")
-OUTCOME: Final = _stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
+STRENGTH: Final = make_stage("strength", CACHED, does="Runs the attack on mutants of the code, in containers.")
+SECOND: Final = make_stage("second environment", CACHED, does="Runs what would pass once more in other surroundings.")
+CRITICS: Final = make_stage("critics", RETRIED, does="Has a critic look for failures of the change.")
+REWORK: Final = make_stage("rework", PLAIN, does="Has the operator's command mend a copy after a review that failed.")
+STATIC: Final = make_stage("static critics", CACHED, does="Has ruff, bandit and mypy read the code, in a container.")
+OUTCOME: Final = make_stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
 ORDER: Final = (
     SCAN,
     VERIFY,
+    RESEARCH,
     WRITE_TESTS,
     ATTACK,
     TRIAGE,
@@ -71,9 +74,19 @@ class StageTasks:
         run_id: that results are cached with.
         settings: of the run.
         observer: hears that a stage begins, and of cached results that do not count.
+        stages: the tasks, by name.
     """
 
-    def __init__(self, ticket_id: str, run_id: str, settings: Settings, observer: StageObserver) -> None:
+    def __init__(
+        self,
+        ticket_id: str,
+        run_id: str,
+        settings: Settings,
+        observer: StageObserver,
+        *,
+        stages: Mapping[str, Task[..., Any]] = STAGES,
+    ) -> None:
+        self._stages = stages
         self._ticket_id = ticket_id
         self._run_id = run_id
         self._settings = settings
@@ -122,7 +135,7 @@ class StageTasks:
         # A tag would have the server asked for a slot of it before every stage, which a busy one answers with 503.
         # Prefect looks for futures in all that a task is given, file by file of a snapshot, but not into functions.
         with TagsContext(current_tags=set()):
-            return for_settings(STAGES[stage], self._settings)(self._ticket_id, key, work)
+            return for_settings(self._stages[stage], self._settings)(self._ticket_id, key, work)
 
     @staticmethod
     def _name(kind: Kind[R], key: str | None) -> str | None:

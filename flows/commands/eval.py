@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from refute.guardrails.trials import Trial
 
-SUITES: Final = ("refute.guardrails.trials:trials",)
+SUITES: Final = ("refute.guardrails.trials:trials", "refute.evaluation.trials:trials")
 """Functions (module:name) that give trials. They need neither network nor model."""
 CORPUS: Final = "corpus"
 

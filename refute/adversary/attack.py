@@ -76,6 +76,8 @@ class Brief:
     """The version before the change, where the ticket brings one that can be imported."""
     earlier: Mapping[str, str] = field(default_factory=dict)
     """Path → text before the change, of files that were another then; empty for a file that was not there."""
+    references: str = ""
+    """Passages of the ticket's references, read on the web by a model; data that nobody vouches for."""
 
     @property
     def programs(self) -> tuple[str, ...]:

@@ -15,11 +15,12 @@ import httpcore2
 
 from refute.deadline import Punctual, within
 from refute.guardrails.plain_text import printable
-from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
+from refute.guardrails.urls import FetchBusy, FetchFailed, PinnedUrl, UrlDenied, check_url
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 USER_AGENT: Final = "refute"
 OK: Final = range(200, 300)
+BUSY: Final = frozenset({429, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +135,15 @@ def _ask(pinned: PinnedUrl, asked: tuple[str, ...], limits: FetchLimits, tls: ss
             if response.status in REDIRECTS and "location" in sent:
                 return _joined(pinned.url, sent["location"])
             if response.status not in OK:
-                raise FetchFailed(pinned.url, f"answered {response.status}")
+                fault = FetchBusy if response.status in BUSY else FetchFailed
+                raise fault(pinned.url, f"answered {response.status}")
             kind, charset = _content_type(pinned.url, sent, limits)
             body, size = _body(pinned.url, response.iter_stream(), sent.get("content-encoding", ""), limits)
     except httpcore2.TimeoutException as error:
         raise FetchFailed(pinned.url, f"no whole answer within {limits.time_s:g} s") from error
-    except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, zlib.error) as error:
+    except httpcore2.NetworkError as error:
+        raise FetchBusy(pinned.url, printable(str(error), max_chars=200)) from error
+    except (httpcore2.ProtocolError, ssl.SSLError, zlib.error) as error:
         raise FetchFailed(pinned.url, printable(str(error), max_chars=200) or type(error).__name__) from error
     return Page(url=pinned.url, hops=asked, content_type=kind, charset=charset, body=body, transferred_bytes=size)
 

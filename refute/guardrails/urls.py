@@ -61,6 +61,10 @@ class FetchFailed(UrlError):
     what = "fetch failed"
 
 
+class FetchBusy(FetchFailed):
+    """The server was away or busy: another try may succeed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinnedUrl:
     """A URL that may be fetched, from these addresses only."""

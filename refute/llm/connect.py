@@ -1,6 +1,7 @@
 """From settings to a model: kept answers first, then Gemini, paid from the ledger's budgets."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from refute.errors import SettingsInvalid
 from refute.guardrails.audit import AuditLog
@@ -10,8 +11,9 @@ from refute.ledger.store import Ledger
 from refute.llm.answers import FOLDER, AnswersPlace, KeptAnswers
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini
-from refute.llm.metered import MeteredModel
+from refute.llm.metered import Endpoint, MeteredModel
 from refute.llm.model import Model, Prompt
+from refute.llm.openai_chat import OpenAIChat, OpenAISettings
 from refute.llm.pricing import load_prices
 from refute.llm.retention import require_zero_retention
 from refute.llm.shelf import Recording, Replay, Shelf
@@ -49,19 +51,54 @@ def connect_model(
     if settings.allow_unpriced:
         given = given.model_copy(update={"allow_unpriced": True})
     gemini = Gemini(given)
+    model = _paid(
+        gemini,
+        settings,
+        payer,
+        ledger=ledger,
+        audit=audit,
+        waiting=waiting,
+        prices=given.prices,
+        preflight=lambda: _make_ready(gemini, audit, payer.run_id),
+    )
+    return Recording(model, Shelf(settings.record_dir)) if settings.record_dir else model
+
+
+def connect_openai(
+    settings: Settings, payer: Payer, *, ledger: Callable[[], Ledger], audit: AuditLog, waiting: Waiting | None = None
+) -> Model:
+    """An endpoint that speaks the OpenAI chat protocol, paid and kept like any model. Arguments as `connect_model`.
+
+    Raises:
+        SettingsInvalid: the environment has no key, or the settings name no model.
+    """
+    given = OpenAISettings.read(settings.research.openai_model, allow_unpriced=settings.allow_unpriced)
+    return _paid(OpenAIChat(given), settings, payer, ledger=ledger, audit=audit, waiting=waiting or Waiting())
+
+
+def _paid(  # noqa: PLR0913  # what any model needs to be paid, audited and kept
+    endpoint: Endpoint,
+    settings: Settings,
+    payer: Payer,
+    *,
+    ledger: Callable[[], Ledger],
+    audit: AuditLog,
+    waiting: Waiting,
+    prices: Path | None = None,
+    preflight: Callable[[], None] = lambda: None,
+) -> Model:
     opened = ledger()
     accounts = Accounts(opened, _budgets(settings))
     accounts.settle_abandoned()
     metered = MeteredModel(
-        gemini,
-        Till(accounts=accounts, payer=payer, prices=load_prices(given.prices), turn=waiting.turn, tell=waiting.tell),
+        endpoint,
+        Till(accounts=accounts, payer=payer, prices=load_prices(prices), turn=waiting.turn, tell=waiting.tell),
         audit=audit,
         clockwork=Clockwork(sleep=waiting.pause),
-        preflight=lambda: _make_ready(gemini, audit, payer.run_id),
+        preflight=preflight,
     )
-    place = _answers_place(settings, gemini, payer.run_id)
-    model = KeptAnswers(metered, place, fresh=settings.fresh, waiting=waiting)
-    return Recording(model, Shelf(settings.record_dir)) if settings.record_dir else model
+    place = _answers_place(settings, endpoint, payer.run_id)
+    return KeptAnswers(metered, place, fresh=settings.fresh, waiting=waiting)
 
 
 def _make_ready(gemini: Gemini, audit: AuditLog, run_id: str) -> None:
@@ -69,11 +106,12 @@ def _make_ready(gemini: Gemini, audit: AuditLog, run_id: str) -> None:
     gemini.connect()
 
 
-def _answers_place(settings: Settings, gemini: Gemini, run_id: str) -> AnswersPlace:
-    local = "-local" if gemini.settings.base_url else ""
+def _answers_place(settings: Settings, endpoint: Endpoint, run_id: str) -> AnswersPlace:
+    local = f"-{endpoint.settings.base_url}" if endpoint.settings.base_url else ""
+    local = "-local" if isinstance(endpoint, Gemini) and local else local  # one machine, whatever its port
 
     def model_of(prompt: Prompt) -> str:
-        return gemini.model_of(prompt) + local
+        return endpoint.model_of(prompt) + local
 
     return AnswersPlace(
         folder=SignedFolder(settings.state_dir / FOLDER, key=signing_key(settings)),

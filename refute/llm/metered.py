@@ -9,7 +9,6 @@ from typing import Final, Protocol
 from refute.errors import BudgetExhausted, ModelUnavailable, ModelUnpriced
 from refute.guardrails.audit import AuditLog, Decision, Gate, Metadata
 from refute.ledger.accounts import LOST, ModelCall, ReservationId
-from refute.llm.enterprise import GeminiSettings
 from refute.llm.model import Completion, Prompt, Reply, Usage
 from refute.llm.pricing import total
 from refute.llm.request import RequestFailed
@@ -23,10 +22,42 @@ OVERHEAD_TOKENS: Final = 64
 """For what is put around the parts of a request."""
 
 
+class EndpointSettings(Protocol):
+    """What is asked of any provider's settings."""
+
+    @property
+    def project(self) -> str:
+        """Who is billed there; empty where the key says it."""
+        ...
+
+    @property
+    def base_url(self) -> str | None:
+        """Address of a server that answers in the provider's place; None: the provider's own."""
+        ...
+
+    @property
+    def timeout_s(self) -> float:
+        """Of one request."""
+        ...
+
+    @property
+    def attempts(self) -> int:
+        """Requests at most for one answer."""
+        ...
+
+    @property
+    def allow_unpriced(self) -> bool:
+        """Whether models without a known price are asked."""
+        ...
+
+
 class Endpoint(Protocol):
     """One request at a time to a provider's models."""
 
-    settings: GeminiSettings
+    @property
+    def settings(self) -> EndpointSettings:
+        """How it is called."""
+        ...
 
     def model_of(self, prompt: Prompt) -> str:
         """Id of the model that a prompt goes to."""

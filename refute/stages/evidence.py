@@ -36,6 +36,19 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class References:
+    """What the ticket's references say, read on the web."""
+
+    brief: str = ""
+    """Passages with their addresses; empty where nothing was read."""
+    summary: str = ""
+    """Empty where no reference was to be read."""
+    notes: tuple[str, ...] = ()
+    cost_usd: Decimal | None = Decimal(0)
+    models: tuple[ModelUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
     """The attack as a tester wrote it, and what that cost."""
 

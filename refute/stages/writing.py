@@ -3,6 +3,7 @@
 import contextlib
 import functools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -27,8 +28,8 @@ from refute.ticket.record import Snapshot, Ticket
 STAGE: Final = "write tests"
 
 
-def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Writing | Stop:
-    """Have the testers write the attack.
+def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, references: str = "") -> Writing | Stop:
+    """Have the testers write the attack; `references` is what the ticket's references say.
 
     Where several write and no model answers, what the property tester wrote stands alone, and the notes say so.
 
@@ -36,7 +37,8 @@ def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Writing | S
         ModelUnavailable: only a model was to write it, and gave no answer.
         SettingsInvalid: `gemini.yaml` is missing, or would let the provider keep what it is sent.
     """
-    return ports.stages.run(STAGE, lambda: _written_by_all(ports, brief_of(ports, ticket, snapshot)))
+    brief = replace(brief_of(ports, ticket, snapshot), references=references)
+    return ports.stages.run(STAGE, lambda: _written_by_all(ports, brief))
 
 
 def _written_by_all(ports: Ports, brief: Brief) -> Writing | Stop:

@@ -14,6 +14,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from flows.commands.research import GoalGroup
 from flows.program import COMMANDS, HELP, refute
 from refute.governance.design.mermaid import read_diagram
 from refute.outcome import EXIT_CODES, Status
@@ -109,6 +110,8 @@ def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
     rest = [word for word in words if word != "--debug"]
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
         found = command.get_command(click.Context(command), rest[0])
+        if found is None and isinstance(command, GoalGroup):
+            found, rest = command.get_command(click.Context(command), "run"), ["run", *rest]
         assert found is not None, f"no command {rest[0]!r}"
         command, rest = found, rest[1:]
     return command, rest

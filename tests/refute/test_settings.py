@@ -10,6 +10,7 @@ import pytest
 from refute.critics.focus import BlockOn, CriticsSettings, Focus
 from refute.errors import SettingsInvalid
 from refute.guardrails.switches import GuardrailSettings, Mode
+from refute.research.settings import ResearchSettings
 from refute.scan.finding import Severity
 from refute.settings import SETTINGS_FILE, Settings
 from refute.settings_variables import NO_SETTINGS
@@ -40,8 +41,9 @@ def test_every_setting_is_told_with_its_default() -> None:
     assert told.pop("state_dir") == "~/.local/state/refute"
     critics = {f"critics.{name}": field for name, field in CriticsSettings.model_fields.items()}
     gates = {f"guardrails.{name}": field for name, field in GuardrailSettings.model_fields.items()}
-    del fields["critics"], fields["guardrails"]
-    assert told == {name: written(field.default) for name, field in {**fields, **critics, **gates}.items()}
+    research = {f"research.{name}": field for name, field in ResearchSettings.model_fields.items()}
+    del fields["critics"], fields["guardrails"], fields["research"]
+    assert told == {name: written(field.default) for name, field in {**fields, **critics, **gates, **research}.items()}
 
 
 @pytest.fixture

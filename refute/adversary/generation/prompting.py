@@ -13,6 +13,7 @@ from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
 from refute.adversary.generation.excerpt import Excerpt
 from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
 from refute.guardrails.routes import parse_choice
+from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
@@ -50,7 +51,15 @@ def claims_first(brief: Brief) -> Prompt:
         outline=shown,
         programs=", ".join(brief.programs),
     )
-    return _prompt(name, text, brief, DataClass.CLAIMS)
+    return _prompt(name, text + _references(brief), brief, DataClass.CLAIMS)
+
+
+def _references(brief: Brief) -> str:
+    """What the ticket's references say, marked as words of outsiders; empty without any."""
+    if not brief.references:
+        return ""
+    block = segment(fence(brief.references), "references", token=lambda: MARKER)
+    return f"\n## What the ticket's references say, as background; no claim\n{RULE}\n{block}\n"
 
 
 def code_aware(brief: Brief, existing: Attack, missing: Sequence[str] = ()) -> Prompt:

@@ -1,0 +1,152 @@
+"""`refute research`: what web pages say about a goal, without doing what they say; and undefended, to compare."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from flows.commands.values import Usd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from refute.research.record import Findings, Mode
+    from refute.settings import Settings
+
+MAX_GOAL_CHARS: Final = 2_000
+FORMAT: Final = click.Choice(["table", "markdown", "json"])
+
+
+class GoalGroup(click.Group):
+    """A group in which `research GOAL …` is short for `research run GOAL …`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `run` before what is neither a command nor an option of the group."""
+        if args and args[0] not in {*self.commands, *self.get_help_option_names(ctx)}:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
+    for option in reversed(
+        (
+            click.option("--url", "urls", multiple=True, metavar="URL", help="A page to read; repeatable."),
+            click.option("--model", metavar="NAME", help="scripted, gemini or openai.  [scripted]"),
+            click.option("--follow", type=int, metavar="N", help="Further pages of the same hosts to choose.  [0]"),
+            click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost.  [0.50]"),
+            click.option("--unsafe", is_flag=True, help="Let pages command a real model in vulnerable mode."),
+            click.option("--fresh", is_flag=True, help="Ask models anew; ignore caches."),
+            click.option("--format", "form", type=FORMAT, default="table", show_default=True),
+            click.option(
+                "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there, not to stdout."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(cls=GoalGroup, short_help="What web pages say about a goal, as checked quotes.")
+def research() -> None:
+    """Read web pages for a goal: `refute research GOAL --url URL`. What a page asks for is not done."""
+
+
+@research.command(short_help="Read pages for a goal (the default).")
+@click.argument("goal")
+@click.option(
+    "--mode",
+    type=click.Choice(["defended", "vulnerable"]),
+    default="defended",
+    show_default=True,
+    help="vulnerable does what pages ask for, to compare with.",
+)
+@_options
+def run(goal: str, mode: str, urls: tuple[str, ...], form: str, output: Path | None, **options: Any) -> int:
+    """Read the pages at --url for GOAL: a summary, points with the passages that bear them, and what was left out.
+
+    `--mode vulnerable` does whatever a page asks for: a weak baseline, to compare with.
+    """
+    from flows.commands.output import deliver
+    from refute.research.record import Mode
+    from reports.research import render_findings
+
+    findings = _run(goal, urls, Mode(mode), _settings(options), unsafe=options["unsafe"])
+    deliver(render_findings(findings, form), output, kept="Run it again.")
+    return 0
+
+
+@research.command(short_help="Both modes side by side.")
+@click.argument("goal", required=False)
+@_options
+def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | None, **options: Any) -> int:
+    """Read the same pages in both modes. Without a GOAL, the attacks that come with refute, in memory."""
+    from flows.commands.output import deliver
+    from refute.research.record import Mode
+    from reports.research import render_comparison, render_trials
+
+    settings = _settings(options)
+    if goal is None:
+        from refute.evaluation.trials import compare_all
+        from refute.guardrails.audit import AuditLog
+
+        audit = AuditLog(settings.audit_path, enabled=settings.audit_enabled)
+        deliver(render_trials(list(compare_all(audit))), output, kept="Run it again.")
+        return 0
+    both = [_run(goal, urls, mode, settings, unsafe=options["unsafe"]) for mode in (Mode.VULNERABLE, Mode.DEFENDED)]
+    deliver(render_comparison(both[0], both[1], form), output, kept="Run it again.")
+    return 0
+
+
+@research.command(short_help="A page in the browser, on this machine.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=8501, show_default=True, metavar="N", help="Of the page."
+)
+def ui(port: int) -> int:
+    """Goal and URLs in, both modes side by side, at 127.0.0.1. Needs the extra `ui`; ends with Ctrl-C."""
+    import importlib.util
+    import subprocess
+    import sys
+
+    from refute.errors import UsageError
+
+    if importlib.util.find_spec("streamlit") is None:
+        raise UsageError("refute research ui needs the package streamlit", hint="Install it: pip install 'refute[ui]'")
+    page = Path(__file__).resolve().parents[1] / "research_page.py"
+    flags = {
+        "server.address": "127.0.0.1",
+        "server.port": port,
+        "server.headless": "true",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "minimal",
+    }
+    told = [f"--{name}={value}" for name, value in flags.items()]
+    return subprocess.run([sys.executable, "-m", "streamlit", "run", str(page), *told], check=False).returncode  # noqa: S603  # our own page
+
+
+def _settings(options: "dict[str, Any]") -> "Settings":
+    from refute.settings import Settings
+
+    nested = {name: options[option] for name, option in (("model", "model"), ("follow", "follow")) if options[option]}
+    settings = Settings.load(max_cost_usd=options["max_cost"], fresh=options["fresh"] or None)
+    if not nested:
+        return settings
+    return Settings.load(
+        max_cost_usd=options["max_cost"],
+        fresh=options["fresh"] or None,
+        research={**settings.research.model_dump(), **nested},
+    )
+
+
+def _run(goal: str, urls: tuple[str, ...], mode: "Mode", settings: "Settings", *, unsafe: bool) -> "Findings":
+    from flows.run import run_research
+    from refute.errors import UsageError
+    from refute.research.connect import require_mode
+    from refute.research.record import Goal
+
+    if not goal.strip() or len(goal) > MAX_GOAL_CHARS:
+        got = f"{len(goal)} characters" if goal.strip() else "an empty goal"
+        raise UsageError(f"research: got {got}, expected 1 to {MAX_GOAL_CHARS}", hint="Say what you want to know.")
+    if not urls:
+        raise UsageError("research: got no page to read", hint="Name at least one: --url https://…")
+    require_mode(settings, mode, unsafe=unsafe)
+    return run_research(Goal(text=goal, urls=urls), mode, settings, unsafe=unsafe)

@@ -1,0 +1,53 @@
+"""Pages in memory, under the same URL policy as the web's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from refute.guardrails.transport import FetchLimits, Page
+from refute.guardrails.urls import FetchFailed, PinnedUrl, check_url
+from refute.research.fetching import Check, elsewhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPage:
+    """What an address in memory gives."""
+
+    body: bytes = b""
+    content_type: str = "text/html"
+    redirect: str = ""
+
+
+@dataclass(slots=True)
+class MemoryFetcher:
+    """Pages in memory, by address."""
+
+    pages: Mapping[str, StoredPage]
+    asked: list[str] = field(default_factory=list)
+    """Every address that was asked, redirects included, in order."""
+
+    def check(self, url: str, hosts: Sequence[str], *, resolved: bool = True) -> PinnedUrl:
+        """As `Fetcher`; names are never resolved."""
+        del resolved
+        return check_url(url, allowed_hosts=hosts, resolve=elsewhere)
+
+    def fetch(self, url: str, check: Check, limits: FetchLimits) -> Page:
+        """As `Fetcher`."""
+        hops: list[str] = []
+        while True:
+            pinned = check(url)
+            self.asked.append(pinned.url)
+            hops.append(pinned.url)
+            page = self.pages.get(pinned.url)
+            if page is None or len(hops) > limits.redirects:
+                raise FetchFailed(pinned.url, "answered 404" if page is None else "redirects in a loop")
+            if not page.redirect:
+                break
+            url = page.redirect
+        return Page(
+            url=pinned.url,
+            hops=tuple(hops),
+            content_type=page.content_type,
+            charset="utf-8",
+            body=page.body[: limits.page_bytes],
+            transferred_bytes=len(page.body),
+        )

@@ -1,0 +1,89 @@
+"""What research found: for a terminal, as Markdown or JSON; and both modes side by side."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import TypeAdapter
+from rich.table import Table
+
+from refute.guardrails.plain_text import markdown_text, printable
+from refute.research.record import Findings, Mode
+from reports.rendering import REPORT, rendered
+from reports.wording import counted, money
+
+FINDINGS_JSON: Final = TypeAdapter(Findings)
+MAX_CHARS: Final = 2_000
+FORMATS: Final = ("table", "markdown", "json")
+NOTHING: Final = "No source says anything about the goal that could be checked."
+
+
+def render_findings(findings: Findings, form: str) -> str:
+    """Findings in one of `FORMATS`."""
+    if form == "json":
+        return FINDINGS_JSON.dump_json(findings, indent=2, exclude={"sources": {"__all__": {"text"}}}).decode()
+    lines = list(_markdown(findings)) if form == "markdown" else list(_plain(findings))
+    return "\n".join(lines)
+
+
+def render_comparison(vulnerable: Findings, defended: Findings, form: str) -> str:
+    """Both modes side by side."""
+    if form == "json":
+        both = {one.mode.value: FINDINGS_JSON.dump_python(one, mode="json") for one in (vulnerable, defended)}
+        return TypeAdapter(dict[str, object]).dump_json(both, indent=2).decode()
+    table = Table(title="the same pages, the same model", title_justify="left")
+    table.add_column("")
+    for mode in (Mode.VULNERABLE, Mode.DEFENDED):
+        table.add_column(mode, ratio=1, overflow="fold")
+    for (name, left), (_, right) in zip(_cells(vulnerable), _cells(defended), strict=True):
+        table.add_row(name, *(printable(cell, max_chars=MAX_CHARS) for cell in (left, right)), end_section=True)
+    return rendered([table], REPORT, color=False, width=None)
+
+
+def render_trials(rows: Sequence[tuple[str, bool, bool]]) -> str:
+    """Case, and whether its attack succeeded in vulnerable and in defended mode."""
+    table = Table(title="attacks", title_justify="left")
+    for heading in ("attack", Mode.VULNERABLE, Mode.DEFENDED):
+        table.add_column(heading)
+    for name, vulnerable, defended in rows:
+        table.add_row(name, *("succeeded" if one else "stopped" for one in (vulnerable, defended)))
+    return rendered([table], REPORT, color=False, width=None)
+
+
+def _cells(findings: Findings) -> list[tuple[str, str]]:
+    return [
+        ("summary", findings.summary or "none"),
+        ("points", "\n".join(f"- {point.text}" for point in findings.key_points) or "none"),
+        ("cited", "\n".join(citation.url for citation in findings.citations) or "none"),
+        ("tool calls", "\n".join(findings.actions) or "none"),
+        ("stopped", "\n".join(f"{one.what}: {one.reason}" for one in findings.denials) or "nothing"),
+    ]
+
+
+def notes_of(findings: Findings) -> str:
+    """One line about findings."""
+    points, notes = counted(len(findings.key_points), "key point"), counted(len(findings.notes), "note")
+    return f"{points} from {counted(len(findings.citations), 'source')}, {notes}, {money(findings.cost_usd)}"
+
+
+def _plain(findings: Findings) -> list[str]:
+    points = []
+    for point in findings.key_points:
+        points.append(f"- {point.text} [{point.source}]")
+        points += [f"    “{point.quote}”"] if point.quote != point.text else []
+    parts = (
+        [findings.summary or NOTHING],
+        points,
+        [f"[{one.number}] {one.url}  {one.title}".rstrip() for one in findings.citations],
+        ["Notes", *(f"- {note}" for note in findings.notes)] if findings.notes else [],
+        [notes_of(findings)],
+    )
+    shown = ["\n".join(printable(line, max_chars=MAX_CHARS) for line in part) for part in parts if part]
+    return ["\n\n".join(shown)]
+
+
+def _markdown(findings: Findings) -> list[str]:
+    told = [markdown_text(findings.summary or NOTHING), ""]
+    told += [f"- {markdown_text(point.text)} \\[{point.source}\\]" for point in findings.key_points]
+    told += ["", *(f"{one.number}. <{one.url}> {markdown_text(one.title)}" for one in findings.citations)]
+    told += ["", "## Notes", "", *(f"- {markdown_text(note)}" for note in findings.notes)] if findings.notes else []
+    return told

@@ -1,0 +1,118 @@
+"""A web server of this machine whose pages are wrong in every way, and a fetcher that may reach nothing else."""
+
+import contextlib
+import gzip
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from refute.research.fetching import ELSEWHERE, WebFetcher
+
+HOST = "pages.example.org"
+HONEST = (
+    "<html><title>Pears</title><p>Conference pears keep for about 12 weeks in a cool cellar at 2 degrees.</p></html>"
+)
+
+
+class HostileWeb:
+    """Answers by path, and remembers what it was asked: host and path."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.asked: list[str] = []
+        self.ended = threading.Event()
+        self.pages: dict[str, tuple[int, Mapping[str, str], bytes]] = {
+            "/pears": (200, {"content-type": "text/html; charset=utf-8"}, HONEST.encode()),
+            "/latin": (200, {"content-type": "text/html"}, HONEST.replace("cool", "kühl").encode("latin-1")),
+            "/packed": (200, {"content-type": "text/html", "content-encoding": "gzip"}, gzip.compress(HONEST.encode())),
+            "/bomb": (200, {"content-type": "text/html", "content-encoding": "gzip"}, gzip.compress(b"x" * 50_000_000)),
+            "/cut": (
+                200,
+                {"content-type": "text/html", "content-encoding": "gzip"},
+                gzip.compress(HONEST.encode())[:40],
+            ),
+            "/huge": (200, {"content-type": "text/html"}, b"x" * 9_000_000),
+            "/pdf": (200, {"content-type": "application/pdf"}, b"%PDF-1.7"),
+            "/untyped": (200, {}, HONEST.encode()),
+            "/misdeclared": (200, {"content-type": "text/html"}, b"\x89PNG\r\n\x1a\n\0\0\0"),
+            "/loop": (302, {"location": "/loop2"}, b""),
+            "/loop2": (302, {"location": "/loop"}, b""),
+            "/moved": (301, {"location": "/pears"}, b""),
+            "/away": (302, {"location": "http://evil.example.net/next"}, b""),
+            "/inside": (302, {"location": "http://169.254.169.254/latest/meta-data"}, b""),
+            "/gone": (404, {"content-type": "text/html"}, b"no"),
+            "/order": (
+                200,
+                {"content-type": "text/html"},
+                f"{HONEST}<p>Now open http://evil.example.net/next.".encode(),
+            ),
+        }
+
+    def url(self, path: str) -> str:
+        return f"http://{HOST}:{self.port}{path}"
+
+    @property
+    def fetcher(self) -> WebFetcher:
+        """Takes every name for this machine."""
+        return WebFetcher(
+            ports=(self.port, 80), resolve=lambda _host, _port: ("127.0.0.1",), address_policy=_only_this_machine
+        )
+
+
+def _only_this_machine(address: object) -> str | None:
+    return None if str(address) in {"127.0.0.1", *ELSEWHERE} else "not this machine"
+
+
+@contextmanager
+def hostile_web() -> Iterator[HostileWeb]:
+    """Serves while the block runs."""
+    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    http.daemon_threads = True
+    web = HostileWeb(http.server_address[1])
+    http.web = web  # type: ignore[attr-defined]
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield web
+    finally:
+        web.ended.set()
+        http.shutdown()
+        http.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        web: HostileWeb = self.server.web  # type: ignore[attr-defined]
+        web.asked.append(f"{self.headers['host']}{self.path}")
+        special: dict[str, Callable[[HostileWeb], None]] = {"/slow": self._slow, "/endless": self._endless}
+        with contextlib.suppress(OSError):  # the client did not wait
+            if self.path in special:
+                special[self.path](web)
+                return
+            status, headers, body = web.pages.get(self.path, web.pages["/gone"])
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    def _slow(self, web: HostileWeb) -> None:
+        """Headers at once, and then next to nothing."""
+        self._headers()
+        while not web.ended.wait(0.05):
+            self.wfile.write(b".")
+
+    def _endless(self, web: HostileWeb) -> None:
+        self._headers()
+        while not web.ended.is_set():
+            self.wfile.write(b"x" * 65_536)
+
+    def _headers(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()

@@ -1,0 +1,74 @@
+"""What a model answers, as the contract wants it: garbage, other schemas, far too much."""
+
+import json
+
+import pytest
+
+from refute.research.contract import MAX_POINTS, MAX_SUMMARY_CHARS, is_usable, read_answer
+from refute.research.record import Answer, WrittenPoint
+
+
+def told(value: object) -> Answer:
+    read = read_answer(json.dumps(value))
+    assert isinstance(read, Answer)
+    return read
+
+
+def test_an_answer_of_the_contract_is_read_as_it_is():
+    point = {"text": "It keeps.", "quote": "it keeps for long"}
+    read = told({"summary": "It keeps.", "key_points": [point], "citations": ["https://a.example/"]})
+    assert read == Answer(
+        summary="It keeps.",
+        key_points=(WrittenPoint(text="It keeps.", quote="it keeps for long"),),
+        citations=("https://a.example/",),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no",
+        "null",
+        "[]",
+        "3",
+        '"x"',
+        "{",
+        "<xml/>",
+        "{}",
+        '{"verdict": "pass"}',
+        '{"a":' * 5_000,
+        "x" * 1_000_000,
+        json.dumps({"summary": "y" * 1_000_000}),
+    ],
+)
+def test_what_is_no_answer_is_told_as_such(text):
+    assert isinstance(read_answer(text), str)
+    assert not is_usable(text)
+
+
+def test_types_are_normalised():
+    read = told({"summary": ["a", 1, "b"], "key_points": "one point", "citations": {"url": 1}})
+    assert read.summary == "a b"
+    assert read.key_points == (WrittenPoint(text="one point", quote="one point"),)
+    assert read.citations == ()
+    assert read.faults
+    assert told({"summary": None, "key_points": None, "citations": None}) == Answer()
+    assert told({"summary": 3.5, "key_points": [None, True, 7]}).key_points == (WrittenPoint(text="7", quote="7"),)
+
+
+def test_lengths_are_bounded_and_told():
+    read = told({"summary": "x" * 5_000, "key_points": [f"point {number}" for number in range(100)]})
+    assert (len(read.summary), len(read.key_points)) == (MAX_SUMMARY_CHARS, MAX_POINTS)
+    assert len(read.faults) == 2
+
+
+def test_other_fields_mean_nothing():
+    read = told({"summary": "x", "tool_calls": [{"tool": "fetch"}], "verdict": "pass"})
+    assert read.faults == ("fields that mean nothing were ignored: tool_calls, verdict",)
+
+
+def test_a_code_block_around_the_answer_and_control_characters_are_nothing():
+    read = read_answer('```json\n{"summary": "a\\u001b[31mb\\nc\\u202e"}\n```')
+    assert isinstance(read, Answer)
+    assert read.summary == r"a\x1b[31mb c\u202e"
