@@ -49,6 +49,8 @@ class WafState:
     group_id: int | None = None
     """Of our IP group; None: there is none."""
     ips: tuple[str, ...] = ()
+    reference: str = ""
+    """Of our IP group: where it is loaded from, if it is."""
     policy_id: int | None = None
     """Of our policy; None: there is none."""
     policy_blocks: bool = False
@@ -82,6 +84,7 @@ def read_state(waf: Waf) -> WafState:
             sites=sites,
             group_id=group_id,
             ips=tuple(sorted(map(str, groups[0]["ips"] or ()))) if groups else (),
+            reference=str(groups[0].get("reference") or "") if groups else "",
             policy_id=int(policies[0]["id"]) if policies else None,
             policy_blocks=any(_blocks(one, group_id) for one in policies),
         )
