@@ -19,9 +19,74 @@ HEADING_WEIGHT: Final = 4.0
 _HEADING: Final = re.compile(r"^#{1,4}\s+(.+?)\s*#*$", re.MULTILINE)
 _WORD: Final = re.compile(r"\w{2,}")
 STOP_WORDS: Final = frozenset(
-    "about and are can could did do does docs documentation documented explain find for from get give has have how in "
-    "into is it its me mean means my of on or our please say says should show tell that the their them there these "
-    "this to us use used using was we what when where which who why will with work works would you your".split()
+    [
+        "about",
+        "and",
+        "are",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "docs",
+        "documentation",
+        "documented",
+        "explain",
+        "find",
+        "for",
+        "from",
+        "get",
+        "give",
+        "has",
+        "have",
+        "how",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "me",
+        "mean",
+        "means",
+        "my",
+        "of",
+        "on",
+        "or",
+        "our",
+        "please",
+        "say",
+        "says",
+        "should",
+        "show",
+        "tell",
+        "that",
+        "the",
+        "their",
+        "them",
+        "there",
+        "these",
+        "this",
+        "to",
+        "us",
+        "use",
+        "used",
+        "using",
+        "was",
+        "we",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+        "work",
+        "works",
+        "would",
+        "you",
+        "your",
+    ]
 )
 
 
@@ -60,7 +125,9 @@ def search_docs(query: str, folder: Path | None = None, *, limit: int = FOUND) -
 
 
 def _found(database: sqlite3.Connection, root: Path, words: list[str], limit: int) -> Iterator[Passage]:
-    database.execute("CREATE VIRTUAL TABLE s USING fts5(citation UNINDEXED, heading, body, tokenize='porter unicode61')")
+    database.execute(
+        "CREATE VIRTUAL TABLE s USING fts5(citation UNINDEXED, heading, body, tokenize='porter unicode61')"
+    )
     for path in sorted(root.rglob("*.md"))[:MAX_FILES]:
         if path.is_file() and path.stat().st_size <= MAX_FILE_BYTES:
             database.executemany("INSERT INTO s VALUES (?, ?, ?)", _sections(path, root))

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from refute.assistant.configuration import Challenge, challenge_of, propose
+from refute.assistant.safeline import Waf, WafFailed
 from refute.assistant.sources import Sources
 from refute.assistant.specialists import READERS
 from refute.assistant.supervisor import Supervisor
 from refute.assistant.tools import execute
 from refute.assistant.waf import read_state
-from refute.errors import RefuteError
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.confirmation import Answered, Confirmations, Consent
 from refute.guardrails.gates import DEFAULTS, Gates
@@ -104,7 +104,9 @@ class Assistant:
             case Consent.INVALID | Consent.EXPIRED if extract_confirmation_nonce(said):
                 return _about(gates, f"{answered.consent}; nothing was changed.", failed=True)
             case _ if begins == ["confirm"]:
-                return _about(gates, f"{Consent.INVALID}: say confirm and the six digits; nothing was changed.", failed=True)
+                return _about(
+                    gates, f"{Consent.INVALID}; nothing was changed. Say confirm and the six digits.", failed=True
+                )
             case _ if said.strip().lower() == "cancel":
                 return _about(gates, "Nothing waits for a confirmation.")
             case _:
@@ -112,18 +114,14 @@ class Assistant:
 
     def _confirmed(self, gates: Gates, user: str, action: Pending) -> Answer:
         """Do what was confirmed, or ask once more where it takes something off the network."""
-        waf = self.sources.wafs.get(str(action.get("instance")))
         if action["confirmations_left"] > 1:
             again = {**action, "confirmations_left": action["confirmations_left"] - 1}
             return self._ask(gates, user, again, "This is an OUTAGE. It needs a second confirmation.")
-        try:
-            if waf is None:
-                raise RefuteError(f"no WAF is called {action.get('instance')}")
-            if read_state(waf).digest != action["before"]:
-                raise RefuteError("the WAF changed after the difference was shown; nothing was written. Ask again")
-        except RefuteError as error:
-            gates.result({"error": error.message}, tool="read before")
-            reply = change_reply({"error": error.message}, done="", took_effect=False)
+        waf = self.sources.wafs.get(action["instance"])
+        problem = _stale(waf, action)
+        if waf is None or problem:
+            gates.result({"error": problem}, tool="read before")
+            reply = change_reply({"error": problem}, done="", took_effect=False)
         else:
             reply = execute(waf, gates, action)
         return _about(gates, reply, failed=not reply.startswith("✅"))
@@ -165,6 +163,17 @@ class Assistant:
         clean, _ = self.redactor.redact(said)
         nonce = str((answered.action or {}).get("nonce", ""))
         return clean.replace(nonce, MASK) if nonce else clean
+
+
+def _stale(waf: Waf | None, action: Pending) -> str:
+    """Why what was confirmed is no longer what would happen; empty where it is."""
+    if waf is None:
+        return f"no WAF is called {action['instance']}"
+    try:
+        same = read_state(waf).digest == action["before"]
+    except WafFailed as error:
+        return error.message
+    return "" if same else "the WAF changed after the difference was shown, and nothing was written. Ask again"
 
 
 def _about(gates: Gates, text: str, *, failed: bool = False) -> Answer:

@@ -128,16 +128,16 @@ def _lines(*parts: Iterator[str]) -> Finding:
 def _tuning_lines(waf: Waf) -> Iterator[str]:
     clients: dict[tuple[str, str], set[str]] = {}
     for event in facts.events_of(waf):
-        place = (plain(event.get("attack_type") or "a rule"), f"{plain(event.get('host', ''))}{plain(event.get('url_path') or '')}")
-        clients.setdefault(place, set()).add(str(event.get("ip")))
-    strengths = read(waf, STRENGTH)
+        where = plain(f"{event.get('host') or ''}{event.get('url_path') or ''}")
+        clients.setdefault((plain(event.get("attack_type") or "a rule"), where), set()).add(str(event.get("ip")))
     likely = [(place, ips) for place, ips in clients.items() if len(ips) >= MANY_CLIENTS]
     for (kind, where), ips in sorted(likely, key=lambda one: -len(one[1])):
         yield f"{waf.name}: {kind} at {where}: {len(ips)} different clients, perhaps false positives"
         yield f"  look at requests there; then allow that path for {kind}, or lower its strength in the console"
     if not likely:
-        yield f"{waf.name}: no rule catches {MANY_CLIENTS} or more clients at one path: nothing looks like a false positive"
-    strict = [plain(name) for name, value in strengths.items() if value == "strict"] if isinstance(strengths, dict) else []
-    if strict:
+        yield f"{waf.name}: no rule catches {MANY_CLIENTS} or more clients at one path: no sign of false positives"
+    strengths = read(waf, STRENGTH)
+    found = strengths.items() if isinstance(strengths, dict) else ()
+    if strict := [plain(name) for name, value in found if value == "strict"]:
         yield f"{waf.name}: strict modules, the first to lower to default: {', '.join(strict)}"
     yield f"{waf.name}: to watch without blocking meanwhile, say: set the mode to detect"

@@ -137,7 +137,7 @@ def _field(raw: str, name: str) -> str:
         answer = json.loads(raw)
     except (ValueError, RecursionError):
         return raw
-    return answer[name] if isinstance(answer, dict) and isinstance(answer.get(name), str) else raw
+    return answer[name] if isinstance(answer, dict) and [*answer] == [name] and isinstance(answer[name], str) else raw
 
 
 @cache

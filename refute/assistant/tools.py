@@ -112,7 +112,7 @@ def _change(waf: Waf, gates: Gates, action: dict[str, Any], write: Callable[[Waf
         gates.result({"error": error.message}, tool="read back")
         return change_reply({"error": error.message}, done="", took_effect=False)
     open_ends = [*difference(after, applied(after, action)), *_not_in_effect(after, action)]
-    found = {"error": f"reading back shows that it did not take effect: {'; '.join(open_ends)}"} if open_ends else {}
+    found = {"error": f"it did not take effect; still missing: {'; '.join(open_ends)}"} if open_ends else {"ok": True}
     gates.result(found, tool="read back")
     return change_reply(found, done=in_words(action) + _where(after, action), took_effect=not open_ends)
 
@@ -162,4 +162,3 @@ def _send(waf: Waf, gates: Gates, method: str, path: str, body: Arguments) -> No
 
 def _settable(mode: str | None) -> str | None:
     return mode if mode in MODES else None
-

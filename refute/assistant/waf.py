@@ -122,7 +122,7 @@ def _differences(before: WafState, after: WafState) -> Iterator[str]:
     if added or removed:
         changes = " ".join((*(f"+{ip}" for ip in added), *(f"-{ip}" for ip in removed)))
         made = "" if before.group_id is not None else ", new"
-        yield f"IP group {BLACKLIST}{made}: {changes} ({len(before.ips)} → {len(after.ips)} addresses)"
+        yield f"IP group {BLACKLIST}{made}: {changes} ({len(before.ips)} → {len(after.ips)} entries)"
     if before.policy_blocks != after.policy_blocks:
         was = "none" if before.policy_id is None else "not blocking"
         yield f"policy {BLACKLIST}: {was} → enabled, blocks the group"
