@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 compile() { .venv/bin/uv pip compile --quiet --upgrade --generate-hashes --no-header --no-annotate "$@"; }
 
-compile pyproject.toml --extra dev --universal --python-version 3.11 -o .venv/requirements.lock.new
+compile pyproject.toml --extra dev --extra mcp --universal --python-version 3.11 -o .venv/requirements.lock.new
 {
     echo '# Runtime and development, with hashes, made by `make lock` from pyproject.toml. One file on purpose: `make'
     echo '# test` on a fresh machine needs both, and two files could resolve to two different sets of versions.'

@@ -53,7 +53,8 @@ def _list(waiting: "list[Waiting]") -> int:
         asked = one.question
         blocking = sum(ticket.blocking for ticket in asked.tickets)
         count = len(asked.tickets) + asked.left_out
-        what = f"{count} script{'s' if count != 1 else ''}" if asked.is_list else asked.tickets[0].title
+        single = asked.change.partition("\n")[0] if asked.change else asked.tickets[0].title
+        what = f"{count} script{'s' if count != 1 else ''}" if asked.is_list else single
         danger = f"  {blocking} BLOCKING" if blocking else ""
         click.echo(f"{asked.subject}  {what}{danger}  until {asked.deadline:%Y-%m-%d %H:%M} UTC  {one.url}".rstrip())
     first = (
@@ -74,14 +75,19 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
     console = Console(stderr=not show)
     for ticket in asked.tickets:
         console.print(describe_ticket(ticket))
-    console.print(f"Files: {asked.digest}", markup=False, highlight=False, soft_wrap=True)
+    if asked.change:
+        console.print(asked.change, markup=False, highlight=False)
+    console.print(
+        f"{'Change' if asked.change else 'Files'}: {asked.digest}", markup=False, highlight=False, soft_wrap=True
+    )
     if asked.left_out:
         console.print(f"and {asked.left_out} more, NOT shown", style="bold red")
     if show:
         return 0
     blocking = sum(ticket.blocking for ticket in asked.tickets)
     what = f"in spite of {blocking} blocking findings" if blocking else "in the sandbox"
-    console.print(f"Run this {what}? [y/n, else it waits]", markup=False, end=" ")
+    question = "Do this" if asked.change else f"Run this {what}"
+    console.print(f"{question}? [y/n, else it waits]", markup=False, end=" ")
     said = (read_line(settings.confirmation_timeout_s) or "").strip().lower()
     if not sys.stdin.isatty():
         console.print()

@@ -40,7 +40,7 @@ class Reply(RunInput):
     """What the form is filled in with. What decides has no default: a resume without an answer is none."""
 
     decision: Literal["confirm", "decline"] = Field(
-        title="Decision", description="confirm: run this in the sandbox. decline: run nothing."
+        title="Decision", description="confirm: do what is shown. decline: do nothing."
     )
     person: str = Field(min_length=1, max_length=MAX_PERSON_CHARS, title="Your name", description="For the audit log.")
     note: str = Field(default="", max_length=MAX_NOTE_CHARS, title="Why", description="Kept with the answer.")

@@ -134,6 +134,8 @@ class AskedQuestion(BaseModel):
     tickets: tuple[AskedTicket, ...]
     left_out: int = 0
     """Tickets of the list that are not shown."""
+    change: str = ""
+    """What else than tickets is asked about: a change of a WAF, before and after."""
 
     def description(self) -> str:
         """The form's text, in Markdown that no ticket can break out of."""
@@ -141,6 +143,7 @@ class AskedQuestion(BaseModel):
         parts = [
             f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; {silence}.",
             *(_listed(self) if self.is_list else ()),
+            *((markdown_block(self.change),) if self.change else ()),
         ]
         for ticket in self.tickets:
             parts += _sections(ticket)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from refute.assistant.table import Table, load
+from refute.assistant.table import load
 from refute.assistant.waf import SiteMode, WafState, with_address, with_mode
 from refute.guardrails.validators import sanitize_comment
 
@@ -48,10 +48,10 @@ def read_wish(text: str, names: Mapping[int, str]) -> Wish | str:
     words = text[: comment.start()] if comment else text
     addresses = list(dict.fromkeys(found.rstrip(".,:;!?") for found in _ADDRESS.findall(words)))
     addresses = [one for one in addresses if not any(one.lower() in name.lower() for name in names.values())]
-    action = _verbs().best(words)
+    action = load("changes.toml", "action").best(words)
     if len(addresses) > 1:
         return "One address or network at a time, please: each change has its own confirmation."
-    mode = _modes().best(words)
+    mode = load("changes.toml", "mode").best(words)
     if action in {BLACKLIST_IP, UNBLACKLIST_IP}:
         if not addresses:
             return "invalid ip: I found no IP address or network in that. Name one, such as 203.0.113.7."
@@ -106,11 +106,3 @@ def _named_sites(words: str, names: Mapping[int, str]) -> tuple[str, ...]:
 
 def _split(name: str) -> list[str]:
     return [part.strip().lower() for part in name.split(",")]
-
-
-def _verbs() -> Table:
-    return load("changes.toml", "action")
-
-
-def _modes() -> Table:
-    return load("changes.toml", "mode")

@@ -27,8 +27,8 @@ class Challenge:
     lines: tuple[str, ...]
     """Before and after."""
     expires_at: datetime
-    second: bool
-    """Whether it is the second confirmation of an outage."""
+    outage: bool = False
+    """Whether it takes something off the network, which is confirmed twice."""
 
     def description(self) -> str:
         """All but the nonce."""
@@ -71,15 +71,14 @@ def propose(text: str, wafs: Mapping[str, Waf], gates: Gates) -> dict[str, Any] 
 
 def challenge_of(pending: Pending) -> Challenge:
     """What is shown of an action that waits."""
-    second = bool(pending["twice"]) and pending["confirmations_left"] == 1
-    step = " (confirmation 2 of 2)" if second else " (confirmation 1 of 2)" if pending["twice"] else ""
-    outage = "OUTAGE: " if pending["twice"] else ""
+    outage = bool(pending["twice"])
+    step = f" (confirmation {3 - pending['confirmations_left']} of 2)" if outage else ""
     return Challenge(
         nonce=pending["nonce"],
-        title=f"{outage}{in_words(pending)}{step}",
+        title=f"{'OUTAGE: ' if outage else ''}{in_words(pending)}{step}",
         lines=tuple(pending["difference"]),
         expires_at=datetime.fromtimestamp(pending["expires_at"], UTC),
-        second=second,
+        outage=outage,
     )
 
 

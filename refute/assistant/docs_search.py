@@ -5,6 +5,8 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -18,76 +20,6 @@ MAX_FILES: Final = 2_000
 HEADING_WEIGHT: Final = 4.0
 _HEADING: Final = re.compile(r"^#{1,4}\s+(.+?)\s*#*$", re.MULTILINE)
 _WORD: Final = re.compile(r"\w{2,}")
-STOP_WORDS: Final = frozenset(
-    [
-        "about",
-        "and",
-        "are",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "docs",
-        "documentation",
-        "documented",
-        "explain",
-        "find",
-        "for",
-        "from",
-        "get",
-        "give",
-        "has",
-        "have",
-        "how",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "me",
-        "mean",
-        "means",
-        "my",
-        "of",
-        "on",
-        "or",
-        "our",
-        "please",
-        "say",
-        "says",
-        "should",
-        "show",
-        "tell",
-        "that",
-        "the",
-        "their",
-        "them",
-        "there",
-        "these",
-        "this",
-        "to",
-        "us",
-        "use",
-        "used",
-        "using",
-        "was",
-        "we",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "work",
-        "works",
-        "would",
-        "you",
-        "your",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +46,7 @@ def search_docs(query: str, folder: Path | None = None, *, limit: int = FOUND) -
     root = folder or OWN_DOCS
     if not root.is_dir():
         raise InfrastructureError(f"documents: {root} is no directory", hint="Set assistant.docs to one.")
-    words = [word for word in dict.fromkeys(_WORD.findall(query.lower())) if word not in STOP_WORDS]
+    words = [word for word in dict.fromkeys(_WORD.findall(query.lower())) if word not in _stop_words()]
     if not words:
         return ()
     try:
@@ -122,6 +54,13 @@ def search_docs(query: str, folder: Path | None = None, *, limit: int = FOUND) -
             return tuple(_found(database, root, words, limit))
     except sqlite3.Error as error:
         raise InfrastructureError(f"documents: cannot be searched: {error}") from error
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    """Words that a question is made of, whatever it asks."""
+    text = resources.files("refute.assistant").joinpath("stop_words.txt").read_text("utf-8")
+    return frozenset(text.split())
 
 
 def _found(database: sqlite3.Connection, root: Path, words: list[str], limit: int) -> Iterator[Passage]:

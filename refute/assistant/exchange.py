@@ -13,8 +13,8 @@ from typing import Any, Final
 from refute.assistant.configuration import Challenge, challenge_of, propose
 from refute.assistant.safeline import Waf, WafFailed
 from refute.assistant.sources import Sources
-from refute.assistant.specialists import READERS
-from refute.assistant.supervisor import Supervisor
+from refute.assistant.specialists import READERS, Specialist
+from refute.assistant.supervisor import MAX_FACTS_CHARS, Supervisor
 from refute.assistant.tools import execute
 from refute.assistant.waf import read_state
 from refute.guardrails.audit import AuditLog
@@ -92,6 +92,13 @@ class Assistant:
             answer = self._of_specialist(gates, user, said, answered)
         clean, _ = self.redactor.redact(answer.text)
         return replace(answer, text=clean)
+
+    def look(self, read: Specialist, question: str = "") -> str:
+        """What a specialist reads, for a program or model that may read it and nothing else; no gate to a change."""
+        turn_id = uuid.uuid4().hex
+        gates = Gates(audit=self.audit, run_id=turn_id, turn_id=turn_id, modes=self.modes)
+        facts, _ = self.redactor.redact(read(question[:MAX_QUESTION_CHARS], self.sources, gates).text)
+        return gates.retrieved(facts, source="facts for a program", max_chars=MAX_FACTS_CHARS).text
 
     def _of_confirmation(self, gates: Gates, user: str, said: str, answered: Answered) -> Answer | None:
         """The answer to a message about what waits; None: it is about something else. No model sees such a message."""

@@ -18,6 +18,7 @@ from refute.wording import counted
 
 MANY_CLIENTS: Final = 3
 """So many different clients caught by one rule at one path look like users, not like an attacker."""
+OUTCOMES_SHOWN: Final = 20
 PASSAGE_CHARS: Final = 700
 HELP: Final = """\
 I answer operators of refute and SafeLine. Ask me for
@@ -56,6 +57,16 @@ def log_analyst(question: str, sources: Sources, _gates: Gates) -> Finding:
     }
     asked = load("routes.toml", "log").scores(question) or logs
     return _lines(*(logs[name]() for name in asked))
+
+
+def outcomes(_question: str, sources: Sources, _gates: Gates) -> Finding:
+    """The newest outcomes."""
+    return _lines(map(facts.outcome_line, sources.ledger.outcomes(limit=OUTCOMES_SHOWN)))
+
+
+def events(_question: str, sources: Sources, _gates: Gates) -> Finding:
+    """The newest attack events."""
+    return _lines(each_waf(sources, facts.event_lines))
 
 
 def threat_intel(question: str, sources: Sources, gates: Gates) -> Finding:

@@ -54,11 +54,11 @@ def tool_set_protection_mode(waf: Waf, gates: Gates, *, mode: str, site_ids: Seq
         mode: block, detect or off.
         site_ids: as the API numbers them.
     """
-    action = {"action": SET_MODE, "mode": mode, "site_ids": [*site_ids], "instance": waf.name}
+    action: dict[str, Any] = {"action": SET_MODE, "mode": mode, "site_ids": [*site_ids], "instance": waf.name}
 
     def write(_: WafState) -> None:
-        action["mode"] = valid_mode(gates, mode)
-        _send(waf, gates, "PUT", SITE_MODE, {"ids": [*site_ids], "mode": int(MODES[action["mode"]])})
+        action["mode"] = valid = valid_mode(gates, mode)
+        _send(waf, gates, "PUT", SITE_MODE, {"ids": [*site_ids], "mode": int(MODES[valid])})
 
     return _change(waf, gates, action, write)
 

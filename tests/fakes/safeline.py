@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
-from refute.assistant.rehearsal import RehearsalWaf
+from refute.evaluation.waf import RehearsalWaf
 
 
 class Fault(StrEnum):
@@ -237,25 +237,30 @@ def main() -> None:
             "safeline": {options.name: {"url": server.url, "token_env": "SAFELINE_TOKEN", "ca": str(server.ca)}}
         }
         (options.folder / "refute.yaml").write_text(json.dumps(settings, indent=1))
-        print(f"SafeLine answers at {server.url}. In another terminal:")
-        print(f"  cd {options.folder} && export SAFELINE_TOKEN={server.token} && refute ask")
-        print(f"Type a fault here ({', '.join(Fault)}; `writes FAULT` for writes alone), or `state`.", flush=True)
+        _say(f"SafeLine answers at {server.url}. In another terminal:")
+        _say(f"  cd {options.folder} && export SAFELINE_TOKEN={server.token} && refute ask")
+        _say(f"Type a fault here ({', '.join(Fault)}; `writes FAULT` for writes alone), or `state`.")
         for line in sys.stdin:
             _command(server, line.split())
         if not os.isatty(0):
             time.sleep(10**8)
 
 
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def _command(server: SafeLineServer, words: list[str]) -> None:
     if words == ["state"]:
         waf = server.waf
-        print(json.dumps({"sites": waf.sites, "groups": waf.groups, "policies": waf.policies, "writes": waf.writes}))
+        _say(json.dumps({"sites": waf.sites, "groups": waf.groups, "policies": waf.policies, "writes": waf.writes}))
     elif words and words[-1] in list(Fault):
         server.fault = Fault(words[-1])
         server.faulty = "writes" if words[0] == "writes" else "all"
-        print(f"fault: {server.fault} ({server.faulty})", flush=True)
+        _say(f"fault: {server.fault} ({server.faulty})")
     else:
-        print(f"got {' '.join(words)!r}, expected state or one of {', '.join(Fault)}", flush=True)
+        _say(f"got {' '.join(words)!r}, expected state or one of {', '.join(Fault)}")
 
 
 if __name__ == "__main__":

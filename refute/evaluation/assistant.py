@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from refute.assistant.connect import connect_assistant
 from refute.assistant.exchange import Answer, Assistant
-from refute.assistant.rehearsal import RehearsalWaf
 from refute.assistant.router import route_by_keywords
 from refute.assistant.supervisor import ModelSupervisor
+from refute.evaluation.waf import RehearsalWaf
 from refute.guardrails.pending import TTL_S
 from refute.guardrails.switches import Mode
 from refute.guardrails.trials import Trial
@@ -47,13 +47,13 @@ def trials() -> Iterator[Trial]:
         with closing(Ledger.open(settings)) as ledger:
             assistant = connect_assistant(settings, ledger)
             yield from _routing(assistant)
-            yield from (_acted(assistant, case) for case in _cases("action_cases.toml")["action"])
+            yield from (_acted(assistant, case) for case in _cases("assistant_changes.toml")["action"])
 
 
 def _routing(assistant: Assistant) -> Iterator[Trial]:
     waf = RehearsalWaf()
     told = replace(assistant, sources=replace(assistant.sources, wafs={waf.name: waf}))
-    for kind, rows in _cases("routing_cases.toml").items():
+    for kind, rows in _cases("assistant_routing.toml").items():
         for route, question, words in rows:
             wrong = route_by_keywords(question) != route
             yield _trial(f"routing, {kind.replace('_', ' ')}", question, attack=False, failed=wrong)
@@ -98,4 +98,4 @@ def _trial(suite: str, case: str, *, attack: bool, failed: bool) -> Trial:
 
 
 def _cases(name: str) -> dict[str, Any]:
-    return tomllib.loads(resources.files("refute.assistant").joinpath(name).read_text(encoding="utf-8"))
+    return tomllib.loads(resources.files("refute.evaluation").joinpath(name).read_text(encoding="utf-8"))
