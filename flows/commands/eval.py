@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from refute.guardrails.trials import Trial
 
-SUITES: Final = ("refute.guardrails.trials:trials",)
+ASSISTANT: Final = "refute.evaluation.assistant:trials"
+SUITES: Final = ("refute.guardrails.trials:trials", ASSISTANT)
 """Functions (module:name) that give trials. They need neither network nor model."""
 CORPUS: Final = "corpus"
 

@@ -5,7 +5,6 @@
 
 import argparse
 import contextlib
-import datetime
 import functools
 import ipaddress
 import json
@@ -14,6 +13,7 @@ import ssl
 import sys
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -114,7 +114,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._handle()
 
-    do_POST = do_PUT = do_DELETE = do_GET
+    def do_POST(self) -> None:
+        self._handle()
+
+    def do_PUT(self) -> None:
+        self._handle()
 
     def _handle(self) -> None:
         server = self.safeline
@@ -189,7 +193,7 @@ def _certificates() -> tuple[bytes, bytes, bytes]:
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
-    now = datetime.datetime.now(datetime.UTC)
+    now = datetime.now(UTC)
 
     def made(name: str, issuer: str, key: Any, signed_by: Any, *extensions: Any) -> bytes:
         builder = (
@@ -198,8 +202,8 @@ def _certificates() -> tuple[bytes, bytes, bytes]:
             .issuer_name(x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, issuer)]))
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(days=1))
-            .not_valid_after(now + datetime.timedelta(days=30))
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=30))
         )
         for extension in extensions:
             builder = builder.add_extension(extension, critical=True)
