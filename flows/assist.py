@@ -25,7 +25,8 @@ from refute.assistant.exchange import Answer
 from refute.guardrails.plain_text import markdown_block
 from refute.ledger.store import Ledger
 from refute.settings import Settings
-from tasks.assist import answer, report_of
+from reports.in_words import report_in_words
+from tasks.assist import answer
 
 Put = Callable[[AskedQuestion, float], State[None]]
 
@@ -53,7 +54,7 @@ def assist(request: AssistRequest) -> State[None]:
     refuse_foreign_settings(request, started_by_worker=True)
     run_id, settings = str(flow_run.id), request.settings
     with closing(Ledger.open(settings)) as ledger:
-        assistant = connect_assistant(settings, ledger, report=lambda: report_of(ledger, settings))
+        assistant = connect_assistant(settings, ledger, report=lambda: report_in_words(ledger, settings))
 
         def say(text: str) -> Answer:
             return answer(assistant, f"prefect/{run_id}", text)

@@ -27,12 +27,16 @@ def ask(question: tuple[str, ...], *, name: str, keywords: bool, form: str) -> i
     from refute.assistant.connect import connect_assistant
     from refute.ledger.store import Ledger
     from refute.settings import Settings
-    from tasks.assist import report_of
+
+    def report() -> str:
+        from reports.in_words import report_in_words
+
+        return report_in_words(ledger, settings)
 
     settings = Settings.load()
     conversation = f"{user()}/{name}"
     with closing(Ledger.open(settings)) as ledger:
-        assistant = connect_assistant(settings, ledger, report=lambda: report_of(ledger, settings), keywords=keywords)
+        assistant = connect_assistant(settings, ledger, report=report, keywords=keywords)
         if question:
             return _exchange(assistant, conversation, " ".join(question), form)
         failed = 0

@@ -93,7 +93,7 @@ class SafeLine:
         variable = self._instance.token_env
         token = os.environ.get(variable, "").strip()
         if not token:
-            raise self._failed(f"no API token: the environment variable {variable} is not set")
+            raise self._failed(f"the environment variable {variable}, with its API token, is not set")
         if not token.isascii() or not token.isprintable() or " " in token:
             raise self._failed(f"the environment variable {variable} holds no API token")
         return token

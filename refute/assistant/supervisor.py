@@ -4,6 +4,7 @@ Whatever a model answers becomes one of eight words, or text that is quoted unde
 """
 
 import json
+import re
 from functools import cache
 from importlib import resources
 from typing import Final, Protocol
@@ -23,6 +24,7 @@ MAX_FACTS_CHARS: Final = 6_000
 MAX_WORDS_CHARS: Final = 2_000
 QUOTE: Final = "│ "
 NO_MODEL: Final = "by keywords: no model is configured"
+_CLAIM: Final = re.compile(r"\bexecuted\b|\bchange failed\b|\bconfirm\w*\s+\W?\d", re.IGNORECASE)
 NO_ANSWER: Final = (ModelUnavailable, BudgetExhausted, ModelUnpriced)
 
 
@@ -90,7 +92,9 @@ class ModelSupervisor:
             raw = self._model.generate(answer_prompt(question, clean)).reply.text
         except NO_ANSWER as error:
             return f"{QUOTE}{self._name} gave no answer: {error.message}"
-        words = printable(_field(raw, "answer"), max_chars=MAX_WORDS_CHARS).translate(MARKS).strip()
+        words = printable(_field(raw, "answer"), max_chars=MAX_WORDS_CHARS).strip()
+        if _claims_a_change(words):
+            words = "(left out: it speaks of a change or a confirmation, of which a model knows nothing)"
         return "\n".join(f"{QUOTE}{line}" for line in (f"{self._name}:", *words.splitlines())) if words else ""
 
 
@@ -121,6 +125,11 @@ def answer_prompt(question: str, facts: str) -> Prompt:
 def system_lines() -> list[str]:
     """The instructions of both prompts, which no answer may repeat."""
     return [line for name in (ROUTE_PROMPT, ANSWER_PROMPT) for line in _text(name).splitlines() if line.strip()]
+
+
+def _claims_a_change(words: str) -> bool:
+    """Whether words could pass for a reply to a change, or a request to confirm one."""
+    return words != words.translate(MARKS) or _CLAIM.search(words) is not None
 
 
 def _block(text: str, label: str) -> str:

@@ -103,18 +103,32 @@ def execute(waf: Waf, gates: Gates, action: Arguments) -> str:
 
 def _change(waf: Waf, gates: Gates, action: dict[str, Any], write: Callable[[WafState], None]) -> str:
     """Write, read back, and say what came of it."""
+    before: WafState | None = None
     try:
-        write(read_state(waf))
+        before = read_state(waf)
+        write(before)
         after = read_state(waf)
     except Invalid as error:
         return change_reply(validation_error(error.message), done="", took_effect=False)
     except WafFailed as error:
-        gates.result({"error": error.message}, tool="read back")
-        return change_reply({"error": error.message}, done="", took_effect=False)
+        problem = {"error": f"{error.message}; {_left_behind(waf, before)}"}
+        gates.result(problem, tool="read back")
+        return change_reply(problem, done="", took_effect=False)
     open_ends = [*difference(after, applied(after, action)), *_not_in_effect(after, action)]
     found = {"error": f"it did not take effect; still missing: {'; '.join(open_ends)}"} if open_ends else {"ok": True}
     gates.result(found, tool="read back")
     return change_reply(found, done=in_words(action) + _where(after, action), took_effect=not open_ends)
+
+
+def _left_behind(waf: Waf, before: WafState | None) -> str:
+    """What a write that was not acknowledged came to: it may have been done all the same."""
+    if before is None:
+        return "nothing was written"
+    try:
+        changed = difference(before, read_state(waf))
+    except (WafFailed, ValueError):  # another number of sites
+        return "whether anything was changed is unknown: look at the WAF"
+    return f"changed all the same: {'; '.join(changed)}" if changed else "read back: nothing was changed"
 
 
 def _not_in_effect(after: WafState, action: Arguments) -> Sequence[str]:
