@@ -92,6 +92,7 @@ def event_line(event: Event) -> str:
 def top_lines(waf: Waf) -> Iterator[str]:
     """Who attacks, and how."""
     events = events_of(waf)
+    yield f"{waf.name}: {counted(len(events), 'attack event')}"
     for name, label in (("ip", "clients"), ("attack_type", "kinds"), ("host", "hosts")):
         counts = Counter(plain(event[name]) for event in events if event.get(name))
         if counts:

@@ -94,7 +94,7 @@ def tuner(_question: str, sources: Sources, _gates: Gates) -> Finding:
 def reporter(_question: str, sources: Sources, _gates: Gates) -> Finding:
     """The report of incidents and costs."""
     report = printable(sources.report().strip()).translate(facts.MARKS)
-    return _lines(iter(report.splitlines()), iter(("", "Attacks:")), each_waf(sources, facts.top_lines))
+    return _lines(iter(report.splitlines()), iter(("Attacks",)), each_waf(sources, facts.top_lines))
 
 
 def rag_agent(question: str, sources: Sources, gates: Gates) -> Finding:
