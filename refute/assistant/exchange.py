@@ -102,13 +102,13 @@ class Assistant:
 
     def _of_confirmation(self, gates: Gates, user: str, said: str, answered: Answered) -> Answer | None:
         """The answer to a message about what waits; None: it is about something else. No model sees such a message."""
-        begins = said.strip().lower().split(maxsplit=1)[:1]
+        nonce, begins = extract_confirmation_nonce(said), said.strip().lower().split(maxsplit=1)[:1]
         match answered.consent:
-            case Consent.GIVEN:
+            case Consent.GIVEN if nonce:  # observed, a gate lets any message pass for consent
                 return self._confirmed(gates, user, answered.action or {})
             case Consent.CANCELLED:
                 return _about(gates, "Cancelled; nothing was changed.")
-            case Consent.INVALID | Consent.EXPIRED if extract_confirmation_nonce(said):
+            case Consent.INVALID | Consent.EXPIRED if nonce:
                 return _about(gates, f"{answered.consent}; nothing was changed.", failed=True)
             case _ if begins == ["confirm"]:
                 return _about(

@@ -14,6 +14,7 @@ from refute.guardrails.audit import AuditLog
 from refute.guardrails.confirmation import Confirmations, MemoryStore
 from refute.guardrails.redaction import Redactor
 from refute.guardrails.routes import ROUTES
+from refute.guardrails.switches import GuardrailSettings, Mode
 from refute.ledger.conversations import Conversations
 from refute.ledger.store import Ledger
 from tests.refute.assistant.conftest import Desk, nonce_of, over
@@ -228,3 +229,11 @@ def test_a_waf_that_lies_about_names_draws_nothing_on_the_confirmation(desk: Des
     lines = desk.say("set the mode to detect").challenge.text()
     assert "\x1b" not in lines
     assert "\u202e" not in lines
+
+
+def test_where_confirmation_is_observed_still_only_a_confirmation_executes(desk: Desk) -> None:
+    observed = replace(desk.assistant, modes=GuardrailSettings(confirmation=Mode.OBSERVE))
+    observed.turn("ann/", "block 203.0.113.7")
+    desk.now[0] += 301
+    assert observed.turn("ann/", "what is the status?").route == "monitor"
+    assert not desk.waf.writes
