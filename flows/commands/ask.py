@@ -1,5 +1,6 @@
 """`refute ask`: the operator assistant at a terminal, one question or a conversation."""
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,8 @@ import click
 if TYPE_CHECKING:
     from refute.assistant.configuration import Challenge
     from refute.assistant.exchange import Answer, Assistant
+
+MAX_USER_CHARS = 200
 
 
 @click.command(short_help="Ask the operator assistant, or have it change a WAF.")
@@ -34,7 +37,7 @@ def ask(question: tuple[str, ...], *, name: str, keywords: bool, form: str) -> i
         return report_in_words(ledger, settings)
 
     settings = Settings.load()
-    conversation = f"{user()}/{name}"
+    conversation = f"{os.getuid()}:{user()}/{name}"[:MAX_USER_CHARS]
     with closing(Ledger.open(settings)) as ledger:
         assistant = connect_assistant(settings, ledger, report=report, keywords=keywords)
         if question:

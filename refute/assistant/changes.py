@@ -22,6 +22,7 @@ _ADDRESS: Final = re.compile(
     r"(?<![\w.:/-])(?:[0-9][0-9.]*\.[\w.]*|(?:[0-9a-f]{0,4}:){2,}[0-9a-f:.]*)(?:%\w+)?(?:/[\w.]+)?", re.IGNORECASE
 )
 _SITES: Final = re.compile(r"\bsites?\s+#?((?:\d+(?:\s*(?:,|and|&)\s*(?:sites?\s*)?#?)?)+)", re.IGNORECASE)
+_HOST: Final = re.compile(r"(?<![\w.-])(?:[\w-]+\.)+[a-z][\w-]*", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"\b(?:because(?: of)?|reason:?|comment:?|note:?)\s+(.+)$", re.IGNORECASE | re.DOTALL)
 
 
@@ -34,7 +35,7 @@ class Wish:
     address: str = ""
     comment: str = ""
     sites: tuple[str, ...] = ()
-    """Ids and names as written; empty: none was named."""
+    """Ids, and names that no site has; empty: none was named."""
 
 
 def read_wish(text: str, names: Mapping[int, str]) -> Wish | str:
@@ -97,12 +98,15 @@ def in_words(action: Mapping[str, Any]) -> str:
             return f"{action['address']} off the blacklist of {action['instance']}"
 
 
+def named(name: str) -> re.Pattern[str]:
+    """A name of a WAF or site, where it stands as a word of its own."""
+    return re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", re.IGNORECASE)
+
+
 def _named_sites(words: str, names: Mapping[int, str]) -> tuple[str, ...]:
+    """Ids of sites that are named, and names that no site has."""
     numbers = [number for found in _SITES.finditer(words) for number in re.findall(r"\d+", found[1])]
-    lowered = words.lower()
-    by_name = [str(site) for site, name in names.items() if any(one and one in lowered for one in _split(name))]
-    return tuple(dict.fromkeys([*numbers, *by_name]))
-
-
-def _split(name: str) -> list[str]:
-    return [part.strip().lower() for part in name.split(",")]
+    known = {part: str(site) for site, name in names.items() for part in name.lower().split(", ") if part}
+    by_name = [site for part, site in known.items() if named(part).search(words)]
+    unknown = [host for host in _HOST.findall(words.lower()) if host not in known]
+    return tuple(dict.fromkeys([*numbers, *by_name, *unknown]))

@@ -1,12 +1,11 @@
 """The config manager: what a change would do to a WAF, said by our code from what its API answers."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
-from refute.assistant.changes import SET_MODE, applied, in_words, is_outage, read_wish
+from refute.assistant.changes import SET_MODE, applied, in_words, is_outage, named, read_wish
 from refute.assistant.safeline import Waf, WafFailed
 from refute.assistant.sources import plain
 from refute.assistant.tools import Invalid, valid_address, valid_mode
@@ -14,8 +13,6 @@ from refute.assistant.waf import WafState, difference, read_state
 from refute.guardrails.gates import Gates
 from refute.guardrails.pending import Pending
 from refute.guardrails.results import change_reply
-
-MAX_LINES: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +50,8 @@ def propose(text: str, wafs: Mapping[str, Waf], gates: Gates) -> dict[str, Any] 
         return waf
     try:
         before = read_state(waf)
-        wish = read_wish(_without_name(text, waf.name), {site.id: site.name for site in before.sites})
+        words = named(waf.name).sub(" ", text)  # a WAF may be called `block`, or `offline`
+        wish = read_wish(words, {site.id: site.name for site in before.sites})
         if isinstance(wish, str):
             return wish
         arguments: dict[str, Any] = {"action": wish.action, "instance": waf.name, "before": before.digest}
@@ -93,39 +91,27 @@ def _with_difference(arguments: dict[str, Any], before: WafState) -> dict[str, A
         )
     if comment := arguments.get("comment"):
         lines = (*lines, f"comment: {plain(comment)}")
-    more = (f"and {len(lines) - MAX_LINES} more lines",) if len(lines) > MAX_LINES else ()
     twice = is_outage(arguments)
-    shown = [*lines[:MAX_LINES], *more]
-    return {**arguments, "difference": shown, "twice": twice, "confirmations_left": 2 if twice else 1}
+    return {**arguments, "difference": [*lines], "twice": twice, "confirmations_left": 2 if twice else 1}
 
 
 def _chosen(text: str, wafs: Mapping[str, Waf]) -> Waf | str:
     """The WAF that is meant: the one that is named, or the only one."""
-    named = [waf for name, waf in wafs.items() if _named(name).search(text)]
-    if len(named) == 1 or (len(wafs) == 1 and not named):
-        return named[0] if named else next(iter(wafs.values()))
+    meant = [waf for name, waf in wafs.items() if named(name).search(text)]
+    if len(meant) == 1 or (len(wafs) == 1 and not meant):
+        return meant[0] if meant else next(iter(wafs.values()))
     if not wafs:
         return "There is no WAF to change: name one in the setting `safeline`."
     return f"Which WAF? Name one of: {', '.join(wafs)}."
 
 
-def _named(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", re.IGNORECASE)
-
-
-def _without_name(text: str, name: str) -> str:
-    """A WAF may be called `block` or `offline`."""
-    return _named(name).sub(" ", text)
-
-
-def _site_ids(named: tuple[str, ...], state: WafState) -> list[int]:
+def _site_ids(wanted: tuple[str, ...], state: WafState) -> list[int]:
     """Ids of the sites that are named, all where none is.
 
     Raises:
         Invalid: there is no such site.
     """
-    known = [site.id for site in state.sites]
-    wanted = sorted({int(one) for one in named})
+    known = {str(site.id): f"{site.id} {site.name}" for site in state.sites}
     if unknown := [one for one in wanted if one not in known]:
-        raise Invalid(f"site {', '.join(map(str, unknown))} is not there; sites: {', '.join(map(str, known))}")
-    return wanted or known
+        raise Invalid(f"site {', '.join(unknown)} is not there; sites: {', '.join(known.values())}")
+    return sorted(map(int, wanted or known))

@@ -1,6 +1,6 @@
 """The supervisor: chooses a specialist, and puts its facts in words. It sees no confirmation and calls no tool.
 
-Whatever a model answers becomes one of eight words, or text that is quoted under the facts: nothing else comes of it.
+Whatever a model answers becomes one of eight words, or text that is quoted above the facts: nothing else comes of it.
 """
 
 import json
@@ -9,12 +9,12 @@ from functools import cache
 from importlib import resources
 from typing import Final, Protocol
 
-from refute.assistant.router import route_by_keywords
 from refute.assistant.sources import MARKS
+from refute.assistant.table import load
 from refute.errors import BudgetExhausted, ModelUnavailable, ModelUnpriced
 from refute.guardrails.gates import Gates
 from refute.guardrails.plain_text import printable
-from refute.guardrails.routes import ROUTES
+from refute.guardrails.routes import DIRECT, ROUTES
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Model, Prompt, fence
 
@@ -23,6 +23,8 @@ ANSWER_PROMPT: Final = "assist-answer-1"
 MAX_FACTS_CHARS: Final = 6_000
 MAX_WORDS_CHARS: Final = 2_000
 QUOTE: Final = "│ "
+ENOUGH: Final = 2.0
+"""The least weight of keywords that decides."""
 NO_MODEL: Final = "by keywords: no model is configured"
 _CLAIM: Final = re.compile(r"\bexecuted\b|\bchange failed\b|\bconfirm\w*\s+\W?\d", re.IGNORECASE)
 NO_ANSWER: Final = (ModelUnavailable, BudgetExhausted, ModelUnpriced)
@@ -96,6 +98,11 @@ class ModelSupervisor:
         if _claims_a_change(words):
             words = "(left out: it speaks of a change or a confirmation, of which a model knows nothing)"
         return "\n".join(f"{QUOTE}{line}" for line in (f"{self._name}:", *words.splitlines())) if words else ""
+
+
+def route_by_keywords(question: str) -> str:
+    """The route whose words stand in a question, by `routes.toml`; `direct` where none or several fit."""
+    return load("routes.toml", "route").best(question, enough=ENOUGH) or DIRECT
 
 
 def route_prompt(question: str) -> Prompt:

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from refute.assistant.connect import connect_assistant
 from refute.assistant.exchange import Answer, Assistant
-from refute.assistant.router import route_by_keywords
-from refute.assistant.supervisor import ModelSupervisor
+from refute.assistant.supervisor import ModelSupervisor, route_by_keywords
 from refute.evaluation.waf import RehearsalWaf
 from refute.guardrails.pending import TTL_S
 from refute.guardrails.switches import Mode

@@ -3,7 +3,7 @@
 import tomllib
 from importlib import resources
 
-from refute.assistant.router import route_by_keywords
+from refute.assistant.supervisor import route_by_keywords
 from refute.evaluation.assistant import trials
 
 FLOOR = 0.95
