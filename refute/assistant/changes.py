@@ -88,14 +88,10 @@ def applied(state: WafState, action: Mapping[str, Any]) -> WafState:
 
 def in_words(action: Mapping[str, Any]) -> str:
     """An action on one line."""
-    match action["action"]:
-        case "set_mode":
-            sites = ", ".join(map(str, action["site_ids"]))
-            return f"mode {action['mode']} on site {sites} of {action['instance']}"
-        case "blacklist_ip":
-            return f"{action['address']} on the blacklist of {action['instance']}"
-        case _:
-            return f"{action['address']} off the blacklist of {action['instance']}"
+    if action["action"] == SET_MODE:
+        return f"mode {action['mode']} on site {', '.join(map(str, action['site_ids']))} of {action['instance']}"
+    where = "on" if action["action"] == BLACKLIST_IP else "off"
+    return f"{action['address']} {where} the blacklist of {action['instance']}"
 
 
 def named(name: str) -> re.Pattern[str]:

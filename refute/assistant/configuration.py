@@ -38,13 +38,7 @@ class Challenge:
 
 
 def propose(text: str, wafs: Mapping[str, Waf], gates: Gates) -> dict[str, Any] | str:
-    """The action that an operator's words ask for, checked against the WAF, or what to tell them instead.
-
-    Args:
-        text: of the operator.
-        wafs: by name.
-        gates: of the exchange.
-    """
+    """The action that an operator's words ask for, checked against the WAF, or what to tell them instead."""
     waf = _chosen(text, wafs)
     if isinstance(waf, str):
         return waf
@@ -106,11 +100,7 @@ def _chosen(text: str, wafs: Mapping[str, Waf]) -> Waf | str:
 
 
 def _site_ids(wanted: tuple[str, ...], state: WafState) -> list[int]:
-    """Ids of the sites that are named, all where none is.
-
-    Raises:
-        Invalid: there is no such site.
-    """
+    """Ids of the sites that are named, all where none is; raises Invalid where there is no such site."""
     known = {str(site.id): f"{site.id} {site.name}" for site in state.sites}
     if unknown := [one for one in wanted if one not in known]:
         raise Invalid(f"site {', '.join(unknown)} is not there; sites: {', '.join(known.values())}")

@@ -30,13 +30,7 @@ PURPOSE: bytes = b"confirmations of the assistant"
 def connect_assistant(
     settings: Settings, ledger: Ledger, *, report: Callable[[], str] = str, keywords: bool = False
 ) -> Assistant:
-    """The assistant of the settings.
-
-    Args:
-        settings: its WAFs, documents, model and budgets.
-        ledger: outcomes, budgets and what waits for confirmation.
-        report: the report of incidents and costs, in words.
-        keywords: ask no model even where one is configured.
+    """The assistant of the settings; with `keywords` it asks no model even where one is configured.
 
     Raises:
         SettingsInvalid, InfrastructureError: there is no key that confirmations could be sealed with.

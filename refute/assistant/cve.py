@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -93,36 +93,40 @@ def _json(content: bytes, source: str) -> Any:
 def records_of(data: Any) -> Iterator[Cve]:
     """The records in a document: NVD 2.0, CVE 5, or `id` and `summary`; what is none of these is passed over."""
     match data:
-        case list():
-            for one in data:
+        case list() | {"vulnerabilities": list()}:
+            for one in data if isinstance(data, list) else data["vulnerabilities"]:
                 yield from records_of(one)
-        case {"vulnerabilities": list(found)}:
-            for one in found:
-                yield from records_of(one.get("cve") if isinstance(one, dict) else None)
-        case {"cveMetadata": {"cveId": str(cve_id)}, "containers": {"cna": dict(cna)}}:
-            yield _cve(cve_id, cna.get("descriptions"), cna.get("metrics"))
-        case {"id": str(cve_id), "descriptions": descriptions}:
-            yield _cve(cve_id, descriptions, data.get("metrics"))
-        case {"id": str(cve_id), "summary": str(summary)}:
-            yield Cve(id=cve_id.upper(), summary=summary, score=next(_scores(data), None))
+        case dict():
+            ids = (str(node.get("cveId", node.get("id"))) for node in _nodes(data))
+            cve_id = next((one.upper() for one in ids if ID.fullmatch(one)), "")
+            if cve_id:
+                yield Cve(id=cve_id, summary=next(_summaries(data), ""), score=next(_scores(data), None))
 
 
-def _cve(cve_id: str, descriptions: Any, metrics: Any) -> Cve:
-    texts = [one for one in descriptions if isinstance(one, dict)] if isinstance(descriptions, list) else []
-    english = (str(one.get("value", "")) for one in texts if str(one.get("lang", "")).startswith("en"))
-    return Cve(id=cve_id.upper(), summary=next(english, ""), score=next(_scores(metrics), None))
+def _nodes(data: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a document, outer ones first."""
+    if isinstance(data, dict):
+        yield data
+    for one in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from _nodes(one)
+
+
+def _summaries(data: Any) -> Iterator[str]:
+    """Every description in English."""
+    for node in _nodes(data):
+        if isinstance(node.get("summary"), str):
+            yield node["summary"]
+        for one in _nodes(node.get("descriptions")):
+            if str(one.get("lang", "")).startswith("en"):
+                yield str(one.get("value", ""))
 
 
 def _scores(data: Any) -> Iterator[float]:
-    """Every CVSS base score in a record's metrics."""
-    children: Iterable[Any] = data if isinstance(data, list) else ()
-    if isinstance(data, dict):
-        score = data.get("baseScore", data.get("cvss"))
+    """Every CVSS base score."""
+    for node in _nodes(data):
+        score = node.get("baseScore", node.get("cvss"))
         if isinstance(score, int | float) and not isinstance(score, bool):
             yield float(score)
-        children = data.values()
-    for one in children:
-        yield from _scores(one)
 
 
 def _similar(records: list[Cve], text: str) -> list[Cve]:

@@ -33,12 +33,7 @@ class Passage:
 
 
 def search_docs(query: str, folder: Path | None = None, *, limit: int = FOUND) -> tuple[Passage, ...]:
-    """The sections that fit best, the best first.
-
-    Args:
-        query: words; what is no word is ignored.
-        folder: with Markdown files; None: refute's own documents.
-        limit: at most so many.
+    """The sections of a folder's Markdown files that fit best, the best first; None: of refute's own documents.
 
     Raises:
         InfrastructureError: there is no such folder, or this Python's SQLite has no FTS5.

@@ -74,15 +74,7 @@ class Assistant:
     clock: Callable[[], float] = time.time
 
     def turn(self, user: str, text: str | None) -> Answer:
-        """Answer one message of a user.
-
-        Args:
-            user: whose conversation it is.
-            text: anything.
-
-        Raises:
-            AuditUnavailable, LedgerUnavailable: nothing is decided without them.
-        """
+        """Answer one message of a user; raises AuditUnavailable and LedgerUnavailable: without them nothing is done."""
         turn_id = uuid.uuid4().hex
         gates = Gates(audit=self.audit, run_id=turn_id, turn_id=turn_id, modes=self.modes)
         said = (text or "")[:MAX_QUESTION_CHARS]
@@ -160,9 +152,8 @@ class Assistant:
         return replace(asked, route=CONFIG_MANAGER)
 
     def _ask(self, gates: Gates, user: str, action: dict[str, Any], text: str) -> Answer:
-        pending = gates.request(
-            self.confirmations, action, user=user, instance=str(action["instance"]), now_ts=self.clock()
-        )
+        instance = action["instance"]
+        pending = gates.request(self.confirmations, action, user=user, instance=instance, now_ts=self.clock())
         return replace(_about(gates, text), challenge=challenge_of(pending))
 
     def _for_model(self, said: str, answered: Answered) -> str:

@@ -38,29 +38,17 @@ class Waf(Protocol):
 
     name: str
     """Of the instance, as the settings have it."""
-    address: str
-    """For a person who confirms a change."""
 
     def send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> bytes:
-        """The body of an answer with a 2xx status.
-
-        Raises:
-            WafFailed: there was none.
-        """
+        """The body of an answer with a 2xx status; raises WafFailed where there is none."""
         ...
 
 
 class SafeLine:
-    """A real instance, asked over TLS.
-
-    Args:
-        name: as the settings have it.
-        instance: where it is.
-    """
+    """A real instance, asked over TLS."""
 
     def __init__(self, name: str, instance: SafeLineInstance) -> None:
         self.name = name
-        self.address = instance.url
         self._instance = instance
 
     def send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> bytes:
@@ -70,7 +58,7 @@ class SafeLine:
         try:
             with (
                 within(limit_s),
-                self._client.stream(method, self.address + path, json=body, headers=headers) as response,
+                self._client.stream(method, self._instance.url + path, json=body, headers=headers) as response,
             ):
                 if response.status_code not in OK:
                     raise self._failed(_status(response.status_code))
@@ -121,11 +109,7 @@ def _status(status: int) -> str:
 
 
 def data_of(waf: Waf, raw: bytes) -> Any:
-    """What an envelope `{data, err, msg}` carries.
-
-    Raises:
-        WafFailed: it says that it failed, or is no envelope.
-    """
+    """What an envelope `{data, err, msg}` carries; raises WafFailed where it says that it failed, or is none."""
     ok, message = parse_tool_result(raw)
     if not ok:
         raise WafFailed(f"SafeLine {waf.name}: {message}")
@@ -136,25 +120,12 @@ def data_of(waf: Waf, raw: bytes) -> Any:
 
 
 def read(waf: Waf, path: str) -> Any:
-    """What a GET answers.
-
-    Raises:
-        WafFailed: nothing, or a failure.
-    """
+    """What a GET answers; raises WafFailed where that is nothing, or a failure."""
     return data_of(waf, waf.send("GET", path))
 
 
 def read_list(waf: Waf, path: str, *, limit: int = PAGE_SIZE * MAX_PAGES) -> list[dict[str, Any]]:
-    """The entries of a list, page by page.
-
-    Args:
-        waf: whom to ask.
-        path: without parameters.
-        limit: at most so many.
-
-    Raises:
-        WafFailed: a page failed, or is no list.
-    """
+    """At most `limit` entries of a list, page by page; raises WafFailed where a page failed, or is no list."""
     entries: list[dict[str, Any]] = []
     size = min(PAGE_SIZE, limit)
     for page in range(1, MAX_PAGES + 1):

@@ -64,11 +64,6 @@ def outcomes(_question: str, sources: Sources, _gates: Gates) -> Finding:
     return _lines(map(facts.outcome_line, sources.ledger.outcomes(limit=OUTCOMES_SHOWN)))
 
 
-def events(_question: str, sources: Sources, _gates: Gates) -> Finding:
-    """The newest attack events."""
-    return _lines(each_waf(sources, facts.event_lines))
-
-
 def threat_intel(question: str, sources: Sources, gates: Gates) -> Finding:
     """CVE records."""
     try:

@@ -7,7 +7,7 @@ import json
 import re
 from functools import cache
 from importlib import resources
-from typing import Final, Protocol
+from typing import Final
 
 from refute.assistant.sources import MARKS
 from refute.assistant.table import load
@@ -27,33 +27,16 @@ ENOUGH: Final = 2.0
 """The least weight of keywords that decides."""
 NO_MODEL: Final = "by keywords: no model is configured"
 _CLAIM: Final = re.compile(r"\bexecuted\b|\bchange failed\b|\bconfirm\w*\s+\W?\d", re.IGNORECASE)
+"""What could pass for a reply to a change, or a request to confirm one."""
 NO_ANSWER: Final = (ModelUnavailable, BudgetExhausted, ModelUnpriced)
 
 
-class Supervisor(Protocol):
-    """Chooses who answers, and words it."""
-
-    by: str
-    """How it chose, for the person who asked."""
-
-    def route(self, question: str, gates: Gates) -> str:
-        """One of the routes."""
-        ...
-
-    def word(self, question: str, facts: str, gates: Gates) -> str:
-        """An answer in words, quoted; empty where there is none beside the facts."""
-        ...
-
-
 class KeywordSupervisor:
-    """Needs no model.
-
-    Args:
-        by: why keywords choose.
-    """
+    """Needs no model."""
 
     def __init__(self, by: str = NO_MODEL) -> None:
         self.by = by
+        """How it chooses, for the person who asked."""
 
     def route(self, question: str, gates: Gates) -> str:
         """By the table of keywords."""
@@ -66,12 +49,7 @@ class KeywordSupervisor:
 
 
 class ModelSupervisor:
-    """Asks a model; where it gives no answer, keywords choose, and the answer says so.
-
-    Args:
-        model: metered and audited, as every model is.
-        name: of the model, for the person who asked.
-    """
+    """Asks a model; where it gives no answer, keywords choose, and the answer says so."""
 
     def __init__(self, model: Model, name: str = "Gemini") -> None:
         self._model = model
@@ -95,9 +73,12 @@ class ModelSupervisor:
         except NO_ANSWER as error:
             return f"{QUOTE}{self._name} gave no answer: {error.message}"
         words = printable(_field(raw, "answer"), max_chars=MAX_WORDS_CHARS).strip()
-        if _claims_a_change(words):
+        if words != words.translate(MARKS) or _CLAIM.search(words):
             words = "(left out: it speaks of a change or a confirmation, of which a model knows nothing)"
         return "\n".join(f"{QUOTE}{line}" for line in (f"{self._name}:", *words.splitlines())) if words else ""
+
+
+Supervisor = KeywordSupervisor | ModelSupervisor
 
 
 def route_by_keywords(question: str) -> str:
@@ -132,11 +113,6 @@ def answer_prompt(question: str, facts: str) -> Prompt:
 def system_lines() -> list[str]:
     """The instructions of both prompts, which no answer may repeat."""
     return [line for name in (ROUTE_PROMPT, ANSWER_PROMPT) for line in _text(name).splitlines() if line.strip()]
-
-
-def _claims_a_change(words: str) -> bool:
-    """Whether words could pass for a reply to a change, or a request to confirm one."""
-    return words != words.translate(MARKS) or _CLAIM.search(words) is not None
 
 
 def _block(text: str, label: str) -> str:

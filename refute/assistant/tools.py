@@ -22,23 +22,15 @@ class Invalid(RefuteError):
 
 
 def valid_mode(gates: Gates, raw: str) -> str:
-    """A mode in its normal form.
-
-    Raises:
-        Invalid: it is none, or none that a site can be in.
-    """
-    mode = gates.argument("mode", raw, lambda given: _settable(normalize_mode(given)))
+    """A mode in its normal form; raises Invalid where a site cannot be in it."""
+    mode = gates.argument("mode", raw, _settable)
     if mode not in MODES:
         raise Invalid(_WRONG_MODE)
     return mode
 
 
 def valid_address(gates: Gates, raw: str) -> str:
-    """An address or network in its normal form.
-
-    Raises:
-        Invalid: it is none.
-    """
+    """An address or network in its normal form; raises Invalid where it is none."""
     address = gates.argument("ip", raw, validate_ip_or_cidr)
     if address is None or validate_ip_or_cidr(address) is None:  # observed, a gate lets it through; the API would not
         raise Invalid(f"invalid ip: {sanitize_comment(raw)}")
@@ -46,14 +38,7 @@ def valid_address(gates: Gates, raw: str) -> str:
 
 
 def tool_set_protection_mode(waf: Waf, gates: Gates, *, mode: str, site_ids: Sequence[int]) -> str:
-    """Put sites into a mode, for good only where reading back shows it.
-
-    Args:
-        waf: which one.
-        gates: of the exchange in which a person confirmed exactly this.
-        mode: block, detect or off.
-        site_ids: as the API numbers them.
-    """
+    """Put sites into a mode (block, detect, off) as a person confirmed it; done is what reading back shows."""
     action: dict[str, Any] = {"action": SET_MODE, "mode": mode, "site_ids": [*site_ids], "instance": waf.name}
 
     def write(_: WafState) -> None:
@@ -64,15 +49,7 @@ def tool_set_protection_mode(waf: Waf, gates: Gates, *, mode: str, site_ids: Seq
 
 
 def tool_manage_ip_blacklist(waf: Waf, gates: Gates, *, address: str, comment: str = "", listed: bool = True) -> str:
-    """Put an address on the blacklist, or take it off, for good only where reading back shows it.
-
-    Args:
-        waf: which one.
-        gates: of the exchange in which a person confirmed exactly this.
-        address: an IP address or network.
-        comment: why; kept in the audit log.
-        listed: whether it is to be on it.
-    """
+    """Have an address listed or not, as a person confirmed it; done is what reading back shows."""
     action = {"action": BLACKLIST_IP if listed else UNBLACKLIST_IP, "address": address, "instance": waf.name}
 
     def write(before: WafState) -> None:
@@ -174,5 +151,6 @@ def _send(waf: Waf, gates: Gates, method: str, path: str, body: Arguments) -> No
     data_of(waf, raw)
 
 
-def _settable(mode: str | None) -> str | None:
+def _settable(raw: str) -> str | None:
+    mode = normalize_mode(raw)
     return mode if mode in MODES else None

@@ -68,11 +68,7 @@ class WafState:
 
 
 def read_state(waf: Waf) -> WafState:
-    """Ask for all of it.
-
-    Raises:
-        WafFailed: an answer failed, or lacks what it must have.
-    """
+    """Ask for all of it; raises WafFailed where an answer failed, or lacks what it must have."""
     try:
         sites = tuple(sorted(map(_site, read_list(waf, SITES)), key=lambda site: site.id))
         groups = [one for one in read_list(waf, GROUPS) if one.get("comment") == BLACKLIST]

@@ -42,7 +42,6 @@ class RehearsalWaf:
 
     def __init__(self, name: str = "rehearsal") -> None:
         self.name = name
-        self.address = "memory"
         self.writes: list[tuple[str, str, Any]] = []
         """Every request but GETs, in the order of arrival."""
         self.applies = True
