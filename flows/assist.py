@@ -22,6 +22,7 @@ from flows.states import prepare_logs
 from refute.assistant.configuration import Challenge
 from refute.assistant.connect import connect_assistant
 from refute.assistant.exchange import Answer
+from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.plain_text import markdown_block
 from refute.ledger.store import Ledger
 from refute.settings import Settings
@@ -59,7 +60,15 @@ def assist(request: AssistRequest) -> State[None]:
         def say(text: str) -> Answer:
             return answer(assistant, f"prefect/{run_id}", text)
 
-        said = confirmed_by_form(say, say(request.question), run_id, put_in_ui)
+        def put(question: AskedQuestion, left_s: float) -> State[None]:
+            state = put_in_ui(question, left_s)
+            decision = Decision.ALLOW if state.name == CONFIRMED else Decision.DENY
+            told = {"subject": question.subject, "change": question.digest, "answer": state.message}
+            reason = f"form in the Prefect UI: {state.name}"
+            assistant.audit.record(Gate.CONFIRMATION, decision, run_id=run_id, reason=reason, metadata=told)
+            return state
+
+        said = confirmed_by_form(say, say(request.question), run_id, put)
     create_markdown_artifact(key="answer", markdown=markdown_block(said.text), description=f"{said.route}: assist")
     make = Failed if said.failed else Completed
     return make(message=said.text.partition("\n")[0])

@@ -114,5 +114,6 @@ def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note:
 
 def _said(found: "Waiting", *, approve: bool) -> int:
     digest = found.question.digest.removeprefix("sha256:")[:DIGEST_CHARS]
-    click.echo(f"{found.question.subject}: {'confirmed' if approve else 'declined'} (files {digest})")
+    what = "change" if found.question.change else "files"
+    click.echo(f"{found.question.subject}: {'confirmed' if approve else 'declined'} ({what} {digest})")
     return 0
