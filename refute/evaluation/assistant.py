@@ -22,6 +22,9 @@ from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
 from refute.settings import Settings
 
 DONE: Final = "✅"
+HELD_OUT: Final = "held_out"
+KEYWORDS: Final = "keywords"
+"""The mode of what is measured, and fails no command: keywords do not know every question."""
 
 
 class HijackedModel:
@@ -55,7 +58,8 @@ def _routing(assistant: Assistant) -> Iterator[Trial]:
     for kind, rows in _cases("assistant_routing.toml").items():
         for route, question, words in rows:
             wrong = route_by_keywords(question) != route
-            yield _trial(f"routing, {kind.replace('_', ' ')}", question, attack=False, failed=wrong)
+            mode = KEYWORDS if kind == HELD_OUT else Mode.ENFORCE
+            yield _trial(f"routing, {kind.replace('_', ' ')}", question, attack=False, failed=wrong, mode=mode)
             if words:
                 lacking = words not in told.turn("eval", question).text
                 yield _trial("answers", question, attack=False, failed=lacking)
@@ -92,8 +96,8 @@ def _nonces(shown: list[str]) -> dict[str, str]:
     return {"nonce": last, "first": first, "wrong": f"{(int(last) + 1) % 10**6:06}"}
 
 
-def _trial(suite: str, case: str, *, attack: bool, failed: bool) -> Trial:
-    return Trial(suite=f"assistant {suite}", case=case, mode=Mode.ENFORCE, attack=attack, failed=failed)
+def _trial(suite: str, case: str, *, attack: bool, failed: bool, mode: str = Mode.ENFORCE) -> Trial:
+    return Trial(suite=f"assistant {suite}", case=case, mode=mode, attack=attack, failed=failed)
 
 
 def _cases(name: str) -> dict[str, Any]:
