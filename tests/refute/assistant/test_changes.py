@@ -50,6 +50,7 @@ def test_a_change_is_read(text: str, wish: Wish) -> None:
         ("block 192.0.2.1 and 192.0.2.2", "One address or network at a time"),
         ("block that attacker", "invalid ip"),
         ("set the mode", "I can set the protection mode"),
+        ("do not block 192.0.2.1", "I can set the protection mode"),
         ("make it faster", "I can set the protection mode"),
         ("", "I can set the protection mode"),
     ],
