@@ -29,6 +29,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "ticket": ("flows.commands.ticket:ticket", "Scaffold a ticket, also from a git diff."),
         "design": ("flows.commands.design:design", "Check a design document mechanically."),
         "scan": ("flows.commands.scan:scan", "Scan scripts for dangerous commands, without running them."),
+        "ask": ("flows.commands.ask:ask", "Ask the operator assistant, or have it change a WAF."),
+        "mcp": ("flows.commands.mcp:mcp", "Offer status, outcomes, events and documents to MCP clients, read-only."),
         "audit": ("flows.commands.audit:audit", "Check the audit log for lines that were changed or cut off."),
         "ui": ("flows.commands.ui:ui", "Server, deployments and a worker on this machine; prints the address."),
         "image": ("flows.commands.image:image", "Build the sandbox image."),

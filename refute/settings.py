@@ -18,6 +18,7 @@ from pydantic_settings import (
     SettingsError,
 )
 
+from refute.assistant.instances import AssistantSettings, Instances
 from refute.critics.focus import CriticsSettings
 from refute.errors import SettingsInvalid
 from refute.guardrails.switches import GuardrailSettings
@@ -134,7 +135,10 @@ class Settings(BaseSettings):
     """Who criticises a change, and what of that blocks."""
     guardrails: GuardrailSettings = GuardrailSettings()
     """Which gates stop what they deny (`enforce`), and which only say so (`observe`)."""
-
+    safeline: Instances = {}
+    """WAFs by name, which the assistant asks, and changes with a person's confirmation."""
+    assistant: AssistantSettings = AssistantSettings()
+    """Where the assistant reads."""
     research: ResearchSettings = ResearchSettings()
     """What research on the web may fetch and spend, and whether tickets' references are read."""
 
@@ -249,6 +253,7 @@ class Settings(BaseSettings):
             *(f"critics__{name}" for name in CriticsSettings.model_fields),
             *(f"guardrails__{name}" for name in GuardrailSettings.model_fields),
             *(f"research__{name}" for name in ResearchSettings.model_fields),
+            *(f"assistant__{name}" for name in AssistantSettings.model_fields),
         ]
         refuse_unknown(os.environ, [*cls.model_fields, *nested])
         given = {name: value for name, value in flags.items() if value is not None}

@@ -13,6 +13,7 @@ SPDX = {
     "MIT License": "MIT",
     "BSD License": "BSD",
     "Apache Software License": "Apache-2.0",
+    "3-Clause BSD License": "BSD-3-Clause",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
     "ISC License (ISCL)": "ISC",
@@ -53,7 +54,9 @@ def licence_of(name: str) -> str | None:
     if expression := told.get("License-Expression"):
         return expression
     named = [one.split(" :: ")[-1] for one in told.get_all("Classifier") or () if one.startswith("License :: ")]
-    known = [SPDX.get(one, one) for one in named if one != "OSI Approved"] or [(told.get("License") or "?").strip()]
+    known = [SPDX.get(one, one) for one in named if one != "OSI Approved"] or [
+        SPDX.get(plain := (told.get("License") or "?").strip(), plain)
+    ]
     return " OR ".join(dict.fromkeys(known))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from flows.confirmation.question import AskedQuestion
     from flows.confirmation.waiting import Waiting
     from refute.settings import Settings
 
@@ -81,7 +82,7 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
         console.print(describe_ticket(ticket))
     if asked.text:
         console.print(asked.text, markup=False, highlight=False)
-    console.print(f"Files: {asked.digest}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"{_about(asked)}: {asked.digest}", markup=False, highlight=False, soft_wrap=True)
     if asked.left_out:
         console.print(f"and {asked.left_out} more, NOT shown", style="bold red")
     if show:
@@ -89,8 +90,8 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
     blocking = sum(ticket.blocking for ticket in asked.tickets)
     what = f"in spite of {blocking} blocking findings" if blocking else "in the sandbox"
     yes, no = (DISMISS, UPHOLD) if asked.is_about_opinions else (YES, NO)
-    prompt = OPINIONS_PROMPT if asked.is_about_opinions else "Yes?" if asked.text else f"Run this {what}?"
-    console.print(prompt if asked.is_about_opinions else f"{prompt} [y/n, else it waits]", markup=False, end=" ")
+    prompt = f"{'Do this' if asked.text else f'Run this {what}'}? [y/n, else it waits]"
+    console.print(OPINIONS_PROMPT if asked.is_about_opinions else prompt, markup=False, end=" ")
     said = (read_line(settings.confirmation_timeout_s) or "").strip().lower()
     if not sys.stdin.isatty():
         console.print()
@@ -128,5 +129,11 @@ def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note:
 def _said(found: "Waiting", *, approve: bool) -> int:
     digest = found.question.digest.removeprefix("sha256:")[:DIGEST_CHARS]
     done = {"confirm": "confirmed", "decline": "declined", "dismiss": "dismissed", "uphold": "upheld"}
-    click.echo(f"{found.question.subject}: {done[found.question.choices[not approve]]} (files {digest})")
+    asked = found.question
+    click.echo(f"{asked.subject}: {done[asked.choices[not approve]]} ({_about(asked).lower()} {digest})")
     return 0
+
+
+def _about(asked: "AskedQuestion") -> str:
+    """What a question's digest is of."""
+    return "Change" if asked.text else "Files"

@@ -1,4 +1,4 @@
-"""`refute eval guardrails`: what attacks get through the gates, and what harmless things they stop."""
+"""`refute eval`: what attacks get through the gates, and what harmless things they stop."""
 
 import importlib
 import sys
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from refute.guardrails.trials import Trial
 
-SUITES: Final = ("refute.guardrails.trials:trials", "refute.evaluation.trials:trials")
+ASSISTANT: Final = "refute.evaluation.assistant:trials"
+SUITES: Final = ("refute.guardrails.trials:trials", "refute.evaluation.trials:trials", ASSISTANT)
 """Functions (module:name) that give trials. They need neither network nor model."""
 CORPUS: Final = "corpus"
 
@@ -40,12 +41,30 @@ def guardrails(*, deterministic: bool, corpus: Path | None, form: str, output: P
     shown, and never fails the command.
     """
     del deterministic  # said for the day when there is another way
+    return _tried(SUITES, corpus, form, output)
+
+
+@evaluate.command(short_help="Try the assistant's routes, answers and changes.")
+@click.option("--deterministic", is_flag=True, help="Without network and models; all there is today, and the default.")
+@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+def assistant(*, deterministic: bool, form: str, output: Path | None) -> int:
+    """Send questions through the keyword router, ask some, and try to change a WAF in memory without consent.
+
+    Exit code 1 where a question goes to the wrong specialist, an answer lacks what it must hold, or something is
+    changed, or said to be, that must not.
+    """
+    del deterministic
+    return _tried((ASSISTANT,), None, form, output)
+
+
+def _tried(suites: "Iterable[str]", corpus: Path | None, form: str, output: Path | None) -> int:
     from flows.commands.output import check_writable, deliver
     from reports.guardrails import failures, render_trials
 
     if output is not None:
         check_writable("--output", output)
-    trials = [trial for suite in SUITES for trial in _suite(suite)]
+    trials = [trial for suite in suites for trial in _suite(suite)]
     failed = failures(trials)
     if corpus is not None:
         trials += _corpus(corpus)

@@ -98,9 +98,7 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
 
 
 @research.command(short_help="A page in the browser, on this machine.")
-@click.option(
-    "--port", type=click.IntRange(1, 65535), default=8501, show_default=True, metavar="N", help="Of the page."
-)
+@click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, metavar="N", help="Port.")
 def ui(port: int) -> int:
     """Goal and URLs in, both modes side by side, at 127.0.0.1. Needs the extra `ui`; ends with Ctrl-C."""
     import importlib.util

@@ -58,7 +58,7 @@ def _decision(question: AskedQuestion) -> tuple[Any, Any]:
     if question.is_about_opinions:
         text = "dismiss: none of these is a failure; the ticket goes on. uphold: at least one is; the ticket fails."
         return Literal["dismiss", "uphold"], Field(title="Decision", description=text)
-    text = "confirm: yes, as asked; a script then runs in the sandbox. decline: no; nothing runs."
+    text = "confirm: do what is shown. decline: do nothing."
     return Literal["confirm", "decline"], Field(title="Decision", description=text)
 
 

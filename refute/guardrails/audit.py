@@ -84,6 +84,8 @@ class AuditLog:
     """False: `record` does nothing."""
     required: bool = True
     """False: a decision that cannot be written is taken all the same."""
+    turn_id: str = ""
+    """Of lines that name no turn: those of the models of one exchange."""
 
     def record(
         self,
@@ -113,6 +115,7 @@ class AuditLog:
         """
         if not self.enabled:
             return None
+        turn_id = turn_id or self.turn_id
         body = _body(gate, decision, run_id=run_id, turn_id=turn_id, reason=reason, metadata=metadata or {})
         try:
             return self._append(body)

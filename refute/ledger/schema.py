@@ -27,7 +27,7 @@ from sqlalchemy import (
     true,
 )
 
-HEAD: Final = "0014"
+HEAD: Final = "0015"
 """The revision that this version of refute reads and writes."""
 OLDEST: Final = "0012"
 """The oldest that it can bring up to that."""
@@ -292,4 +292,12 @@ ALERTS: Final = Table(
     Column("alert", String(100), primary_key=True),
     Column("claimed_at", Instant, nullable=False),
     Column("sent", Boolean, nullable=False),
+)
+
+CONVERSATIONS: Final = Table(
+    "conversations",
+    METADATA,
+    Column("user", String(200), primary_key=True),
+    Column("pending", Text, nullable=False),  # JSON of the action that waits for this user's confirmation, sealed
+    Column("at", Instant, nullable=False),
 )

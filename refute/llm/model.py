@@ -39,6 +39,8 @@ class DataClass(StrEnum):
     """Implementation code too."""
     WEB = "web"
     """Public pages."""
+    OPERATIONS = "operations"
+    """Status, events and outcomes that an operator asks about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from refute.assistant.instances import AssistantSettings
 from refute.critics.focus import BlockOn, CriticsSettings, Focus
 from refute.errors import SettingsInvalid
 from refute.guardrails.switches import GuardrailSettings, Mode
@@ -42,8 +43,10 @@ def test_every_setting_is_told_with_its_default() -> None:
     critics = {f"critics.{name}": field for name, field in CriticsSettings.model_fields.items()}
     gates = {f"guardrails.{name}": field for name, field in GuardrailSettings.model_fields.items()}
     research = {f"research.{name}": field for name, field in ResearchSettings.model_fields.items()}
-    del fields["critics"], fields["guardrails"], fields["research"]
-    assert told == {name: written(field.default) for name, field in {**fields, **critics, **gates, **research}.items()}
+    reads = {f"assistant.{name}": field for name, field in AssistantSettings.model_fields.items()}
+    del fields["critics"], fields["guardrails"], fields["research"], fields["assistant"]
+    nested = {**critics, **gates, **research, **reads}
+    assert told == {name: written(field.default) for name, field in {**fields, **nested}.items()}
 
 
 @pytest.fixture

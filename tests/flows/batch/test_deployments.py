@@ -51,7 +51,7 @@ def test_a_batch_s_name_from_the_form_is_one_word_without_slashes(name):
 def test_what_asks_a_person_has_a_queue_of_its_own_and_nothing_else_has_it():
     asking = {name for name, one in DEPLOYMENTS.items() if one["parameters"]["request"].get("approval") == "ask"}
     queued = {name for name, one in DEPLOYMENTS.items() if one["work_pool"].get("work_queue_name") == QUEUE}
-    assert asking == queued == {"ad-hoc", "batch"}
+    assert asking | {"assist"} == queued == {"ad-hoc", "batch", "assist"}
 
 
 @pytest.mark.parametrize("name", DEPLOYMENTS)

@@ -25,7 +25,8 @@ from refute.settings import Settings
 def older(settings: Settings, version: str) -> None:
     """A ledger as an earlier version of refute left it."""
     with open_database(settings).connect().execution_options(**{WRITES: True}) as connection, connection.begin():
-        connection.execute(text("DROP TABLE reviews"))
+        for table in ("reviews", "conversations"):
+            connection.execute(text(f"DROP TABLE {table}"))
         connection.execute(text("ALTER TABLE batch_tickets ADD owner VARCHAR(200)"))
         connection.execute(text("ALTER TABLE batch_tickets ADD lease_until TIMESTAMP"))
         connection.execute(text("ALTER TABLE batch_tickets ADD finished BOOLEAN DEFAULT FALSE NOT NULL"))

@@ -1,0 +1,106 @@
+"""The flow `assist`: one question to the operator assistant where no terminal is; a change waits for a form."""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+from prefect.client.schemas.objects import State
+from prefect.runtime import flow_run
+from prefect.states import Completed, Failed
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from flows.confirmation.approver import put_in_ui
+from flows.confirmation.form import CONFIRMED
+from flows.confirmation.question import AskedQuestion
+from flows.request import refuse_foreign_settings
+from flows.states import prepare_logs
+from refute.assistant.configuration import Challenge
+from refute.assistant.connect import connect_assistant
+from refute.assistant.exchange import Answer
+from refute.guardrails.audit import Decision, Gate
+from refute.guardrails.plain_text import markdown_block
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+from reports.in_words import report_in_words
+from tasks.assist import answer
+
+Put = Callable[[AskedQuestion, float], State[None]]
+
+
+class AssistRequest(BaseModel):
+    """What to ask."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: str = Field(
+        max_length=4_000, description='For example "what failed today?", or "block 203.0.113.7": that waits for a form.'
+    )
+    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
+    """Not in the form: a worker has its own, by file and environment."""
+
+
+@flow(name="assist", flow_run_name="assist", persist_result=False, log_prints=False)
+def assist(request: AssistRequest) -> State[None]:
+    """Answer a question. A change of a WAF waits for the form of the run `confirm assist-…`.
+
+    Raises:
+        InfrastructureError: the ledger, the audit log or the Prefect server did not do its part.
+    """
+    prepare_logs()
+    refuse_foreign_settings(request, started_by_worker=True)
+    run_id, settings = str(flow_run.id), request.settings
+    with closing(Ledger.open(settings)) as ledger:
+        assistant = connect_assistant(settings, ledger, report=lambda: report_in_words(ledger, settings))
+
+        def say(text: str) -> Answer:
+            return answer(assistant, f"prefect/{run_id}", text)
+
+        def put(question: AskedQuestion, left_s: float) -> State[None]:
+            state = put_in_ui(question, left_s)
+            decision = Decision.ALLOW if state.name == CONFIRMED else Decision.DENY
+            told = {"subject": question.subject, "change": question.digest, "answer": state.message}
+            reason = f"form in the Prefect UI: {state.name}"
+            assistant.audit.record(Gate.CONFIRMATION, decision, run_id=run_id, reason=reason, metadata=told)
+            return state
+
+        said = confirmed_by_form(say, say(request.question), run_id, put)
+    create_markdown_artifact(key="answer", markdown=markdown_block(said.text), description=f"{said.route}: assist")
+    make = Failed if said.failed else Completed
+    return make(message=said.text.partition("\n")[0])
+
+
+def confirmed_by_form(say: Callable[[str], Answer], said: Answer, run_id: str, put: Put) -> Answer:
+    """Ask people at the Prefect UI as long as an answer waits for a confirmation.
+
+    Args:
+        say: answers a message of this run's own conversation.
+        said: the last answer.
+        run_id: of the run; the question goes by its beginning.
+        put: asks.
+    """
+    while said.challenge is not None:
+        question, left_s = asked(said.challenge, run_id)
+        state = put(question, left_s)
+        confirmed = state.is_completed() and state.name == CONFIRMED
+        said = say(f"confirm {said.challenge.nonce}" if confirmed else "cancel")
+    return said
+
+
+def asked(challenge: Challenge, run_id: str) -> tuple[AskedQuestion, float]:
+    """The question of a form, and how long it waits. The number that a terminal shows is not in it."""
+    description = challenge.description()
+    question = AskedQuestion(
+        subject=f"assist-{run_id[:8]}",
+        digest=f"sha256:{hashlib.sha256(description.encode()).hexdigest()}",
+        nonce=secrets.token_urlsafe(16),
+        deadline=challenge.expires_at,
+        is_list=False,
+        tickets=(),
+        text=description,
+    )
+    return question, max(1.0, (challenge.expires_at - datetime.now(UTC)).total_seconds() - 1)

@@ -1,0 +1,1 @@
+"""The operator assistant: answers from real sources, and changes a SafeLine WAF only with a person's confirmation."""

@@ -1,0 +1,62 @@
+"""Tables of words: what a text is most likely about, by the rows whose words stand in it."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Words that speak for one answer."""
+
+    answer: str
+    weight: float
+    words: re.Pattern[str]
+    matches: str
+    """An example that it must find."""
+    harmless: str
+    """One that it must not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of one kind."""
+
+    rows: tuple[Row, ...]
+
+    def scores(self, text: str) -> dict[str, float]:
+        """Answer → the weights of its rows that the text holds; the highest first."""
+        folded = " ".join(text.lower().replace("’", "'").split())
+        found: dict[str, float] = {}
+        for row in self.rows:
+            if row.words.search(folded):
+                found[row.answer] = found.get(row.answer, 0.0) + row.weight
+        return dict(sorted(found.items(), key=lambda one: -one[1]))
+
+    def best(self, text: str, *, enough: float = 1.0) -> str:
+        """The one answer with the highest score; empty where none has enough, or two have it."""
+        ranked = list(self.scores(text).items())
+        if not ranked or ranked[0][1] < enough or (len(ranked) > 1 and ranked[1][1] == ranked[0][1]):
+            return ""
+        return ranked[0][0]
+
+
+@cache
+def load(name: str, kind: str) -> Table:
+    """The rows of one kind in a table of this package."""
+    text = resources.files("refute.assistant").joinpath(name).read_text(encoding="utf-8")
+    return Table(tuple(_row(**row) for row in tomllib.loads(text)[kind]))
+
+
+def _row(*, answer: str, words: Iterable[str], matches: str, harmless: str, weight: float = 1.0) -> Row:
+    pattern = "|".join(words)
+    return Row(
+        answer=answer,
+        weight=weight,
+        words=re.compile(rf"(?<![\w'-])(?:{pattern})(?![\w-])"),
+        matches=matches,
+        harmless=harmless,
+    )

@@ -1,0 +1,82 @@
+"""`refute ask`: answers on stdout, what confirms a change on stderr alone."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from flows.program import refute
+from tests.fakes.safeline import SafeLineServer
+
+Ask = Callable[..., Result]
+
+
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Runs the command in a directory of its own, without a WAF."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path / "state"))
+
+    def run(*arguments: str, lines: str = "") -> Result:
+        return CliRunner().invoke(refute, ["ask", *arguments], input=lines, standalone_mode=False)
+
+    return run
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A SafeLine server that the settings of the directory name."""
+    with SafeLineServer(tmp_path) as running:
+        monkeypatch.setenv("SAFELINE_TOKEN", running.token)
+        instance = {"url": running.url, "token_env": "SAFELINE_TOKEN", "ca": str(running.ca)}
+        (tmp_path / "refute.yaml").write_text(json.dumps({"safeline": {"prod": instance}}))
+        yield running
+
+
+def test_a_change_is_confirmed_by_a_later_call_and_its_number_stays_off_stdout(
+    ask: Ask, server: SafeLineServer
+) -> None:
+    shown = ask("--format", "json", "block", "203.0.113.7")
+    told = json.loads(shown.stdout)
+    assert (told["route"], told["waits_for_confirmation"], shown.return_value) == ("config_manager", True, 0)
+    number = re.search(r"confirm (\d{6})", shown.stderr)[1]
+    assert number not in shown.stdout
+    assert "IP group refute-blacklist, new: +203.0.113.7" in shown.stderr
+    wrong = ask("--as", "bob", f"confirm {number}")
+    assert (wrong.return_value, "invalid confirmation token" in wrong.stdout) == (1, True)
+    assert "✅ Executed: 203.0.113.7 on the blacklist of prod" in ask("confirm", number).stdout
+    assert server.waf.blocks("203.0.113.7", site_id=1)
+
+
+def test_a_conversation_goes_on_line_by_line_until_exit(ask: Ask) -> None:
+    done = ask(lines="status\n\nblock 203.0.113.7\nexit\nhello\n")
+    assert "No WAF: name one in the setting `safeline`." in done.stdout
+    assert "There is no WAF to change" in done.stdout
+    assert "I answer operators" not in done.stdout
+
+
+def test_the_report_is_told_from_the_ledger(ask: Ask) -> None:
+    done = ask("--keywords", "give me the cost report")
+    assert "No outcome in scope" in done.stdout
+    assert "routed by keywords" in done.stdout
+
+
+def test_a_gemini_file_that_is_wrong_leaves_the_keywords(ask: Ask, tmp_path: Path) -> None:
+    (tmp_path / "gemini.yaml").write_text("enterprise: false\n")
+    assert "routed by keywords: gemini.yaml" in ask("status").stdout
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("{prod: {url: 'http://waf:9443', token_env: T, ca: system}}", "safeline.prod.url"),
+        ("{prod: {url: 'https://waf:9443', token_env: T}}", "safeline.prod.ca"),
+        ("{Prod Waf: {url: 'https://waf:9443', token_env: T, ca: system}}", "safeline.Prod Waf"),
+    ],
+)
+def test_a_wrong_instance_is_named(ask: Ask, tmp_path: Path, settings: str, told: str) -> None:
+    (tmp_path / "refute.yaml").write_text(f"safeline: {settings}\n")
+    assert told in str(ask("status").exception)

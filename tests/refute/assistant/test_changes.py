@@ -1,0 +1,101 @@
+"""What operators ask for is read from their own words; what is unclear is asked back."""
+
+from dataclasses import replace
+
+import pytest
+
+from refute.assistant.changes import BLACKLIST_IP, SET_MODE, UNBLACKLIST_IP, Wish, is_outage, read_wish
+from refute.assistant.table import load
+from refute.evaluation.waf import RehearsalWaf
+from tests.refute.assistant.conftest import Desk
+
+NAMES = {1: "shop.example", 2: "api.example"}
+TABLES = [("routes.toml", "route"), ("routes.toml", "log"), ("changes.toml", "action"), ("changes.toml", "mode")]
+
+
+@pytest.mark.parametrize(("name", "kind"), TABLES)
+def test_each_row_finds_its_example_and_not_the_harmless_one(name: str, kind: str) -> None:
+    for row in load(name, kind).rows:
+        assert row.words.search(row.matches.lower()), row.matches
+        assert not row.words.search(row.harmless.lower()), row.harmless
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("block 203.0.113.7", Wish(action=BLACKLIST_IP, address="203.0.113.7")),
+        ("Ban 2001:db8::/32, please!", Wish(action=BLACKLIST_IP, address="2001:db8::/32")),
+        ("block 999.1.1.1.", Wish(action=BLACKLIST_IP, address="999.1.1.1")),
+        (
+            "put 192.0.2.0/24 on the blacklist because of scans from 192.0.2.9",
+            Wish(action=BLACKLIST_IP, address="192.0.2.0/24", comment="scans from 192.0.2.9"),
+        ),
+        ("take 203.0.113.7 off the blacklist", Wish(action=UNBLACKLIST_IP, address="203.0.113.7")),
+        ("unblock 203.0.113.7", Wish(action=UNBLACKLIST_IP, address="203.0.113.7")),
+        ("set the protection mode to block", Wish(action=SET_MODE, mode="block")),
+        ("switch shop.example to dry-run", Wish(action=SET_MODE, mode="detect", sites=("1",))),
+        ("take site 2 offline", Wish(action=SET_MODE, mode="off", sites=("2",))),
+        ("set sites 1 and 2 to detect", Wish(action=SET_MODE, mode="detect", sites=("1", "2"))),
+        ("set the mode to default", Wish(action=SET_MODE, mode="default")),
+        ("disable the protection", Wish(action=SET_MODE, mode="disable")),
+    ],
+)
+def test_a_change_is_read(text: str, wish: Wish) -> None:
+    assert read_wish(text, NAMES) == wish
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("block 192.0.2.1 and 192.0.2.2", "One address or network at a time"),
+        ("block that attacker", "invalid ip"),
+        ("set the mode", "I can set the protection mode"),
+        ("do not block 192.0.2.1", "I can set the protection mode"),
+        ("make it faster", "I can set the protection mode"),
+        ("", "I can set the protection mode"),
+    ],
+)
+def test_what_is_unclear_is_asked_back(text: str, told: str) -> None:
+    assert told in str(read_wish(text, NAMES))
+
+
+def test_large_networks_are_an_outage() -> None:
+    for address, outage in (("0.0.0.0/0", True), ("10.0.0.0/8", False), ("::/0", True), ("192.0.2.1", False)):
+        assert is_outage({"action": BLACKLIST_IP, "address": address}) is outage
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("set site 9 to detect", "validation: site 9 is not there"),
+        ("block 999.1.1.1", "validation: invalid ip"),
+        ("set blog.example to detect", "validation: site blog.example is not there; sites: 1 shop.example"),
+        ("set the mode to default", "validation: mode"),
+        ("disable the waf", "validation: mode"),
+        ("set the mode to block", "Nothing to change"),
+        ("unblock 203.0.113.7", "Nothing to change"),
+    ],
+)
+def test_what_cannot_be_done_asks_for_no_confirmation(desk: Desk, text: str, told: str) -> None:
+    answer = desk.say(text)
+    assert answer.text.startswith(told)
+    assert answer.challenge is None
+    assert not desk.waf.writes
+
+
+def test_a_blacklist_is_refused_where_it_would_block_nobody(desk: Desk) -> None:
+    for site in desk.waf.sites:
+        site["mode"] = 2
+    answer = desk.say("block 203.0.113.7")
+    assert "would block nobody" in answer.text
+    assert answer.challenge is None
+
+
+def test_of_several_wafs_the_change_names_one(desk: Desk) -> None:
+    wafs = {"prod": desk.waf, "block-east": RehearsalWaf("block-east")}
+    both = replace(desk.assistant, sources=replace(desk.assistant.sources, wafs=wafs))
+    assert both.turn("ann/", "set the mode to detect").text == "Which WAF? Name one of: prod, block-east."
+    shown = both.turn("ann/", "set the mode to detect on block-east").challenge
+    assert "mode detect on site 1, 2 of block-east" in shown.text()
+    assert both.turn("ann/", f"confirm {shown.nonce}").text.startswith("✅")
+    assert (len(desk.waf.writes), len(wafs["block-east"].writes)) == (0, 1)
