@@ -14,6 +14,10 @@ SPDX = {
     "BSD License": "BSD",
     "Apache Software License": "Apache-2.0",
     "3-Clause BSD License": "BSD-3-Clause",
+    "Apache License 2.0": "Apache-2.0",
+    "Apache 2.0": "Apache-2.0",
+    "Apache License, Version 2.0": "Apache-2.0",
+    "BSD 3-Clause": "BSD-3-Clause",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
     "ISC License (ISCL)": "ISC",
@@ -26,7 +30,11 @@ PERMISSIVE = {
     *("MIT", "MIT-0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Apache-2.0", "ISC", "PSF-2.0", "Zlib", "CC0-1.0"),
     *("CNRI-Python", "Artistic-1.0-Perl", "MIT-CMU", "HPND"),
 }
-BY_FILE = {"MPL-2.0": "its own files stay under it", "LGPL-3.0-only": "used as a library, unchanged and replaceable"}
+BY_FILE = {
+    "MPL-2.0": "its own files stay under it",
+    "MPL-1.1": "its own files stay under it",
+    "LGPL-3.0-only": "used as a library, unchanged and replaceable",
+}
 """Compatible, with the condition."""
 HEAD = """# Licences of what refute is built on
 

