@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
+from lxml import etree
+
 from refute.guardrails.plain_text import INVISIBLE, printable
 
 NOT_RENDERED: Final = frozenset(
@@ -18,6 +20,8 @@ NOT_RENDERED: Final = frozenset(
 MASK: Final = "\ue000"
 """Stands for each character that is not seen; a page's own are taken away before."""
 SAMPLE_CHARS: Final = 160
+ORDINARY: Final = frozenset({"head", "script", "style"})
+"""What every page has and nobody takes for text: it is not reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +35,23 @@ class Dropped:
     """Its beginning, made printable."""
 
 
+def remove_unrendered(root: Any) -> list[Dropped | None]:
+    """Remove what browsers never render, comments too, in one go: one by one, thousands take minutes."""
+    found: list[Dropped | None] = []
+    for one in root.iter(etree.Comment, etree.ProcessingInstruction, *NOT_RENDERED):
+        if not isinstance(one.tag, str):
+            found.append(dropped_text("comment", one.text or ""))
+        elif one.tag not in ORDINARY:
+            found.append(dropped_text(f"<{one.tag}>", " ".join(one.itertext())))
+    etree.strip_elements(root, etree.Comment, etree.ProcessingInstruction, *NOT_RENDERED, with_tail=False)
+    return found
+
+
 def hide(element: Any) -> None:
-    """Remove what browsers never render; of all else mask the text, so that the page keeps its form.
+    """Mask the text of an element and all below it, so that the page keeps its form.
 
     What finds the main text goes by the form: without a closed <details> it takes its summary for a menu.
     """
-    if str(element.tag).lower() in NOT_RENDERED:
-        remove(element)
-        return
     for one in element.iter():
         one.text = _mask(one.text)
         one.tail = _mask(one.tail) if one is not element else one.tail
@@ -80,17 +93,3 @@ def dropped_text(reason: str, text: str) -> Dropped | None:
     if not words:
         return None
     return Dropped(reason=reason, chars=len(words), sample=printable(words[:SAMPLE_CHARS], keep_newlines=False))
-
-
-def remove(element: Any) -> None:
-    """Take an element out, and leave the text that follows it."""
-    parent, before, tail = element.getparent(), element.getprevious(), element.tail
-    if parent is None:
-        element.clear()
-        return
-    if tail and before is None:
-        parent.text = (parent.text or "") + tail
-    elif tail:
-        before.tail = (before.tail or "") + tail
-    element.tail = None
-    parent.remove(element)

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from lxml import etree
-
-from refute.research.masking import NOT_RENDERED, Dropped, dropped_text, hide, mask_own_text, remove, remove_invisible
+from refute.research.masking import Dropped, dropped_text, hide, mask_own_text, remove_invisible, remove_unrendered
 from refute.research.styles import Style, declared_styles, resolved
 from refute.research.values import BLACK, WHITE, Colour, colours, contrast, font_pixels, has_length, pixels, share
 
@@ -24,8 +22,6 @@ FARTHEST_PX: Final = 200.0
 FAINTEST: Final = 0.1
 LOWEST_CONTRAST: Final = 1.25
 """Of text and what lies behind it; people read from about 1.5 on."""
-ORDINARY: Final = frozenset({"head", "script", "style"})
-"""What every page has and nobody takes for text: it is not reported."""
 _ZERO_CLIP: Final = re.compile(
     r"inset\(\s*(?:[5-9]\d|\d{3,})(?:\.\d+)?%|circle\(\s*0|ellipse\(\s*0|polygon\(\s*(?:0\S*\s+0\S*\s*,?\s*)+\)"
 )
@@ -52,15 +48,13 @@ def drop_hidden(root: Any) -> tuple[Dropped, ...]:
     """
     styles = declared_styles(root)
     found: list[Dropped | None] = [remove_invisible(root)]
-    for comment in list(root.iter(etree.Comment, etree.ProcessingInstruction)):
-        found.append(dropped_text("comment", comment.text or ""))
-        remove(comment)
+    found += remove_unrendered(root)
     work: list[tuple[Any, _Seen]] = [(root, _Seen())]
     while work:
         element, above = work.pop()
         own, seen = _computed(styles.get(element, {}), above)
         if why := _unseen_box(element, own, seen):
-            found.append(None if element.tag in ORDINARY else dropped_text(why, " ".join(element.itertext())))
+            found.append(dropped_text(why, " ".join(element.itertext())))
             hide(element)
             continue
         if why := _unseen_text(element, seen):
@@ -99,8 +93,6 @@ def _unseen_box(element: Any, own: Style, seen: _Seen) -> str:
 
 def _by_markup(element: Any) -> str:
     tag, parent = str(element.tag).lower(), element.getparent()
-    if tag in NOT_RENDERED:
-        return f"<{tag}>"
     if element.get("hidden") is not None:
         return "hidden attribute"
     if element.get("popover") is not None or (tag == "dialog" and element.get("open") is None):
