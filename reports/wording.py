@@ -62,6 +62,8 @@ _ORIGIN_WORDS: Final[Mapping[Origin, str]] = {
     Origin.FUZZ: "typed fuzzing",
     Origin.MODEL: "a model",
     Origin.PREVIOUS: "the previous version",
+    Origin.EARLIER: "the version before",
+    Origin.LIBRARY: "the standard library",
 }
 
 NAMES_SHOWN: Final = 5

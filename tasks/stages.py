@@ -29,6 +29,9 @@ def _stage(name: str, options: Mapping[str, Any], *, does: str) -> Task[..., Any
 
 SCAN: Final = _stage("scan", PLAIN, does="Freezes the ticket's files and scans what would run.")
 VERIFY: Final = _stage("verify", CACHED, does="Runs the author's verification script in a container.")
+DIFFERENCES: Final = _stage(
+    "differences", CACHED, does="Asks the version before and this one the same, each in its container."
+)
 WRITE_TESTS: Final = _stage("write tests", RETRIED, does="Has testers write the attack.")
 ATTACK: Final = _stage("attack", CACHED, does="Runs the attack in a container.")
 TRIAGE: Final = _stage(
@@ -44,7 +47,10 @@ SECOND: Final = _stage("second environment", CACHED, does="Runs what would pass 
 CRITICS: Final = _stage("critics", RETRIED, does="Has a critic look for failures of the change.")
 STATIC: Final = _stage("static critics", CACHED, does="Has ruff, bandit and mypy read the code, in a container.")
 OUTCOME: Final = _stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
-ORDER: Final = (SCAN, VERIFY, WRITE_TESTS, ATTACK, TRIAGE, VIOLATIONS, STRENGTH, SECOND, CRITICS, STATIC, OUTCOME)
+ORDER: Final = (
+    *(SCAN, VERIFY, DIFFERENCES, WRITE_TESTS, ATTACK, TRIAGE),
+    *(VIOLATIONS, STRENGTH, SECOND, CRITICS, STATIC, OUTCOME),
+)
 STAGES: Final = {one.name: one for one in ORDER}
 """In the order of a ticket; hardening runs some of them once more."""
 

@@ -41,6 +41,10 @@ class Origin(StrEnum):
     """Written by a model."""
     PREVIOUS = "previous"
     """What the ticket's `previous` version answers."""
+    EARLIER = "earlier"
+    """What the version before (`base`, `previous`) answered, alone in a container."""
+    LIBRARY = "library"
+    """What the standard library's function answers that `same_as` names."""
 
     @property
     def by_author(self) -> bool:

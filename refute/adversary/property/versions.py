@@ -32,3 +32,15 @@ def _as_data(value: Any, depth: int = 20) -> Any:
         return value
     names = getattr(kind, "__dataclass_fields__", None) or getattr(value, "__dict__", {})
     return [kind.__name__, *([name, _as_data(getattr(value, name, None), inner)] for name in sorted(names))]
+
+
+def _outcome(call: Callable[[], Any], how: str) -> Any:
+    """What a call gives, as the answer of the version before is written down.
+
+    A `value` as it is, of an object (`text`) its class and text, of an exception its name.
+    """
+    try:
+        value = _finished(call())
+    except Exception as error:  # noqa: BLE001  # whatever it is: it is compared
+        return f"{'' if how == 'raises' else 'raises '}{type(error).__name__}"
+    return f"{type(value).__name__}: {value}" if how == "text" else value
