@@ -13,15 +13,15 @@ from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin, SourceModule
 from refute.adversary.preservation import PRESERVED, preserves_everything
-from refute.adversary.property.calls import changed_literals, published_calls
+from refute.adversary.property.calls import changed_definitions, changed_literals, published_calls
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expressions import parse_expression
+from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.laws import no_inputs, sampled
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.subject import subjects_of
-from refute.adversary.property.surface import Function
+from refute.adversary.property.surface import Function, Surface
 from refute.ticket.record import Claim
 
 Answer = tuple[str, str]
@@ -70,17 +70,26 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     namespace = Namespace(surface=surface)
     earlier = {one.qualified: one for one in read_surface(_earlier(brief)).callables()}
     published, hints = published_calls(brief, surface), changed_literals(brief)
+    changed = changed_definitions(brief)
     ways: list[Way] = []
-    for function in surface.callables():
+    for function in sorted(surface.callables(), key=lambda one: one.qualified not in changed):
         before = earlier.get(function.qualified)
         if before is None or function.depends_on or before.depends_on or function.is_async:
             continue
         for inputs in inputs_of(function, surface, published, hints=hints, guess=True):
             tree = parse_expression(inputs.call)
-            found = namespace.resolve([tree], bound=inputs.holes) if tree is not None else None
+            packages = packages_in(tree, surface) if tree is not None else frozenset[str]()
+            found = namespace.resolve([tree], bound={*inputs.holes, *packages}) if tree is not None else None
             if found is not None and not isinstance(found, Unresolved):
-                ways.append(Way(function=function, inputs=inputs, imports=found.imports))
+                imports = (*found.imports, *(f"import {name}" for name in sorted(packages)))
+                ways.append(Way(function=function, inputs=inputs, imports=imports))
     return tuple(ways[:MAX_WAYS])
+
+
+def packages_in(tree: ast.expr, surface: Surface) -> frozenset[str]:
+    """Top packages of the implementation that a call goes through: `semver.Version(1)` of `semver.version`."""
+    packages = {face.module.partition(".")[0] for face in surface.faces if "." in face.module}
+    return frozenset(free_names([tree]) & packages - surface.defined_names())
 
 
 def _earlier(brief: Brief) -> list[SourceModule]:

@@ -3,7 +3,7 @@
 import ast
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from refute.adversary.property.domain import Domain
@@ -42,11 +42,21 @@ class Inputs:
     holes: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     """Plain values for the holes, the smallest first."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Argument → its default as Python."""
 
     def written(self, row: Sequence[Any]) -> str:
-        """The call as a person writes it."""
+        """The call as a person writes it: without arguments that are what they are by default."""
         values = dict(zip(self.holes, row, strict=True))
-        return source_of(_Filled(values).visit(_parsed(self.call)))
+        call = _parsed(self.call)
+        if isinstance(call, ast.Call):
+            call.keywords = [one for one in call.keywords if not self._by_default(one, values)]
+        return source_of(_Filled(values).visit(call))
+
+    def _by_default(self, argument: ast.keyword, values: Mapping[str, Any]) -> bool:
+        hole = argument.value.id if isinstance(argument.value, ast.Name) else ""
+        default = self.defaults.get(argument.arg or "")
+        return hole in values and default == repr(values[hole])
 
 
 def inputs_of(
@@ -73,7 +83,8 @@ def inputs_of(
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
     made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
     if typed is not None:
-        made.append(_inputs(typed[0], _drawn(typed[1], hints, chance)))
+        defaults = {one.name: source_of(one.default) for one in function.parameters if one.default is not None}
+        made.append(replace(_inputs(typed[0], _drawn(typed[1], hints, chance)), defaults=defaults))
     return tuple(one for one in made if one.rows and one.holes)
 
 

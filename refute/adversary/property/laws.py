@@ -92,10 +92,11 @@ def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Names
         yield Note(claim=claim, reason=f"same_as, {name}: got {other!r}, expected {expected}")
         return
     ways = inputs_of(function, namespace.surface, published_calls(brief, namespace.surface), guess=False)
-    drafts = [_compared(claim, way, function, reference or other, namespace, origin) for way in ways]
-    yield from [draft for draft in drafts if draft is not None] or [
-        Note(claim=claim, reason=no_inputs("same_as", name))
-    ]
+    made = [_compared(claim, way, function, reference or other, namespace, origin) for way in ways]
+    drafts = [draft for draft in made if draft is not None]
+    yield from drafts
+    if not drafts:
+        yield Note(claim=claim, reason=no_inputs("same_as", name))
 
 
 def no_inputs(field: str, name: str) -> str:
