@@ -22,7 +22,7 @@ from refute.ticket.store import pack
 LIMIT_S: Final = 60.0
 _SEEDS: Final = ("0", "4711")
 """What an answer must not hang on."""
-_PLAN: Final = "plan.json"
+_PLAN: Final = "calls.json"
 _RECORDER: Final = "recorder.py"
 
 
