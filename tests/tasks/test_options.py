@@ -41,6 +41,7 @@ def test_what_records_or_judges_is_done_once_and_what_runs_containers_up_to_thre
     assert {name: task.retries for name, task in STAGES.items()} == {
         "scan": 0,
         "verify": 2,
+        "differences": 2,
         "write tests": 2,
         "attack": 2,
         "triage": 2,

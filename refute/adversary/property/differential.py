@@ -15,13 +15,13 @@ from refute.adversary.attack import Brief, Category, Origin, SourceModule
 from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.calls import changed_definitions, changed_literals, published_calls
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expressions import free_names, parse_expression
+from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.laws import no_inputs, sampled
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.subject import subjects_of
-from refute.adversary.property.surface import Function, Surface
+from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim
 
 Answer = tuple[str, str]
@@ -37,7 +37,10 @@ _CRASHES: Final = frozenset(
     )
 )
 """How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
-_NO_VERSION: Final = "the version before cannot be compared: it answers no input twice alike, or cannot be imported"
+_BOUNDED: Final = "the claim, or the rest of the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
+_NO_VERSION: Final = (
+    "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,19 +80,25 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
         if before is None or function.depends_on or before.depends_on or function.is_async:
             continue
         for inputs in inputs_of(function, surface, published, hints=hints, guess=True):
-            tree = parse_expression(inputs.call)
-            packages = packages_in(tree, surface) if tree is not None else frozenset[str]()
-            found = namespace.resolve([tree], bound={*inputs.holes, *packages}) if tree is not None else None
-            if found is not None and not isinstance(found, Unresolved):
-                imports = (*found.imports, *(f"import {name}" for name in sorted(packages)))
+            imports = _imports_of(inputs, namespace)
+            if imports is not None:
                 ways.append(Way(function=function, inputs=inputs, imports=imports))
     return tuple(ways[:MAX_WAYS])
 
 
-def packages_in(tree: ast.expr, surface: Surface) -> frozenset[str]:
-    """Top packages of the implementation that a call goes through: `semver.Version(1)` of `semver.version`."""
-    packages = {face.module.partition(".")[0] for face in surface.faces if "." in face.module}
-    return frozenset(free_names([tree]) & packages - surface.defined_names())
+def _imports_of(inputs: Inputs, namespace: Namespace) -> tuple[str, ...] | None:
+    """What a call needs; its package may offer what a module defines: `semver.Version` is that of `semver.version`."""
+    tree = parse_expression(inputs.call)
+    if tree is None:
+        return None
+    found = namespace.resolve([tree], bound=inputs.holes)
+    if not isinstance(found, Unresolved):
+        return found.imports
+    packages = {face.module.partition(".")[0] for face in namespace.surface.faces if "." in face.module}
+    rest = namespace.resolve([tree], bound={*inputs.holes, *packages.intersection(found.names)})
+    if isinstance(rest, Unresolved):
+        return None
+    return (*rest.imports, *(f"import {name}" for name in sorted(packages.intersection(found.names))))
 
 
 def _earlier(brief: Brief) -> list[SourceModule]:
@@ -165,9 +174,20 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             else:
                 yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"))
         said = PRESERVED.search(claim.text)
-        if said and not claim.unchanged and preserves_everything(claim, brief.ticket):
-            for function in subjects_of(claim, surface) or surface.functions():
-                yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
+        if said is None or claim.unchanged:
+            continue
+        if why_not := _incomparable(claim, brief):
+            yield Note(claim=claim, reason=why_not)
+            continue
+        for function in subjects_of(claim, surface) or surface.functions():
+            yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
+
+
+def _incomparable(claim: Claim, brief: Brief) -> str:
+    """Why a claim in prose is not compared with the version before; empty where it is."""
+    if not brief.earlier:
+        return "it speaks of the code before the change, but the ticket names no `base` or `previous`"
+    return "" if preserves_everything(claim, brief.ticket) else _BOUNDED
 
 
 def _of_function(claim: Claim, function: Function, compared: Sequence[Compared], quote: str) -> Iterator[Draft | Note]:

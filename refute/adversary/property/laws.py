@@ -101,7 +101,7 @@ def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Names
 
 def no_inputs(field: str, name: str) -> str:
     """Why a law has no test, and what would give it one."""
-    return f"{field}, {name}: no inputs can be made for it; annotate its parameters, or give an example that calls it"
+    return f"{field}, {name}: no inputs can be made for it; give an example that calls it, or annotate its parameters"
 
 
 def _in_library(name: str) -> bool:
