@@ -37,7 +37,9 @@ _CRASHES: Final = frozenset(
     )
 )
 """How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
-_BOUNDED: Final = "the claim, or the rest of the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
+_BOUNDED: Final = (
+    "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
+)
 _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
 )
