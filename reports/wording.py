@@ -61,7 +61,8 @@ _ORIGIN_WORDS: Final[Mapping[Origin, str]] = {
     Origin.PHRASE: "phrases of claims",
     Origin.FUZZ: "typed fuzzing",
     Origin.MODEL: "a model",
-    Origin.PREVIOUS: "the previous version",
+    Origin.EARLIER: "the version before",
+    Origin.LIBRARY: "the standard library",
 }
 
 NAMES_SHOWN: Final = 5

@@ -68,6 +68,7 @@ def backstop_s(stage: str, settings: Settings) -> float:
     limits_s = {
         "verify": settings.verification_timeout_s,
         "attack": settings.attack_timeout_s,
+        "differences": 60.0,
         "strength": settings.mutation_timeout_s,
         "second environment": 2 * settings.attack_timeout_s,
         "triage": settings.attack_timeout_s + MODEL_STAGE_S,

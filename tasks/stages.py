@@ -31,6 +31,9 @@ def make_stage(name: str, options: Mapping[str, Any], *, does: str) -> Task[...,
 SCAN: Final = make_stage("scan", PLAIN, does="Freezes the ticket's files and scans what would run.")
 VERIFY: Final = make_stage("verify", CACHED, does="Runs the author's verification script in a container.")
 RESEARCH: Final = make_stage("research", RETRIED, does="Reads a ticket's references, for whoever writes tests.")
+DIFFERENCES: Final = make_stage(
+    "differences", CACHED, does="Asks the version before and this one the same, each in its container."
+)
 WRITE_TESTS: Final = make_stage("write tests", RETRIED, does="Has testers write the attack.")
 ATTACK: Final = make_stage("attack", CACHED, does="Runs the attack in a container.")
 TRIAGE: Final = make_stage(
@@ -48,19 +51,8 @@ REWORK: Final = make_stage("rework", PLAIN, does="Has the operator's command men
 STATIC: Final = make_stage("static critics", CACHED, does="Has ruff, bandit and mypy read the code, in a container.")
 OUTCOME: Final = make_stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
 ORDER: Final = (
-    SCAN,
-    VERIFY,
-    RESEARCH,
-    WRITE_TESTS,
-    ATTACK,
-    TRIAGE,
-    VIOLATIONS,
-    STRENGTH,
-    SECOND,
-    CRITICS,
-    STATIC,
-    REWORK,
-    OUTCOME,
+    *(SCAN, VERIFY, RESEARCH, DIFFERENCES, WRITE_TESTS, ATTACK, TRIAGE),
+    *(VIOLATIONS, STRENGTH, SECOND, CRITICS, STATIC, REWORK, OUTCOME),
 )
 STAGES: Final = {one.name: one for one in ORDER}
 """In the order of a ticket; hardening runs some of them once more."""

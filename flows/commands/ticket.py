@@ -1,4 +1,4 @@
-"""`refute ticket new`: scaffold a ticket."""
+"""`refute ticket new` and `refute ticket lint`: scaffold a ticket, and see which claims nothing can execute."""
 
 from pathlib import Path
 
@@ -23,3 +23,24 @@ def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
     first = "give the claims executable fields" if claims else "write the claims"
     click.echo(f"Next: {first} in ticket.yaml, complete verify.sh, then `refute verify --dry-run`.", err=True)
     return 0
+
+
+@ticket.command(short_help="Name the claims that carry nothing executable, and the field that suits.")
+@click.argument("source", metavar="TICKET", type=click.Path(path_type=Path), default=Path())
+@click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True)
+def lint(source: Path, output_format: str) -> int:
+    """Name every claim of TICKET without an executable field or example, with a field to paste; exits 1 if any."""
+    import dataclasses
+    import json
+
+    from refute.adversary.property.fields import advise
+    from refute.stages.brief import brief_on_disk
+    from refute.ticket.parse import load_ticket
+
+    found = advise(brief_on_disk(load_ticket(source)))
+    if output_format == "json":
+        click.echo(json.dumps([dataclasses.asdict(one) for one in found], indent=2))
+    else:
+        for one in found:
+            click.echo(one)
+    return 1 if found else 0

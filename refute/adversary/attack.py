@@ -39,17 +39,15 @@ class Origin(StrEnum):
     """A crash that a claim or docstring rules out."""
     MODEL = "model"
     """Written by a model."""
-    PREVIOUS = "previous"
-    """What the ticket's `previous` version answers."""
+    EARLIER = "earlier"
+    """What the version before (`base`, `previous`) answered, alone in a container."""
+    LIBRARY = "library"
+    """What the standard library's function answers that `same_as` names."""
 
     @property
     def by_author(self) -> bool:
-        """Whether the ticket's author wrote the expectation as code: alone it never suffices for PASS.
-
-        The previous version is theirs too, and runs in one process with the code, which may change what it answers.
-        """
-        examples = {self.AUTHOR_EXAMPLE, self.AUTHOR_PROPERTY, self.CLAIM_EXAMPLE, self.DOCSTRING_EXAMPLE}
-        return self is self.PREVIOUS or self in examples
+        """Whether the ticket's author wrote the expectation as code: alone it never suffices for PASS."""
+        return self in {self.AUTHOR_EXAMPLE, self.AUTHOR_PROPERTY, self.CLAIM_EXAMPLE, self.DOCSTRING_EXAMPLE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ READERS: Final = (
     "adversary/counterexample.py",
     "adversary/plain_pytest.py",
     "adversary/suite.py",
+    "adversary/property/differential.py",
     "adversary/strength/*.py",
 )
 """Our own files, below the package, that make jobs or read what these left. What judges that runs anew each time."""

@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import TypeAdapter
 
 from refute.adversary.attack import AttackRun
+from refute.adversary.property.differential import Answers
 from refute.adversary.strength.trial import VariantRuns
 from refute.caching.fitness import ended_well, repeatable
 from refute.outcome import KeptFrom
@@ -75,6 +76,12 @@ SECOND_RUN: Final = Kind(
     json=TypeAdapter(tuple[AttackRecord, ...]),
     unfit=lambda ones: next((fault for one in ones if (fault := ATTACK.unfit(one))), ""),
 )
+DIFFERENCES: Final = Kind(
+    name="differences",
+    json=TypeAdapter(tuple[Answers, Answers]),
+    unfit=lambda both: "" if all(any(map(any, answers)) for answers in both) else "a version gave no answer",
+)
+"""What the version before and this one answer to the same inputs."""
 MUTANTS: Final = Kind(
     name="strength",
     json=TypeAdapter(MutantsRecord),

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from refute.adversary.property.fields import advise
 from refute.adversary.verification import script_command
 from refute.approval import Answered, Approval, Approver, Confirmation, Decision, Denial, Question
 from refute.guardrails.audit import Decision as AuditDecision
@@ -20,6 +21,7 @@ from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
 from refute.settings import AttackPolicy
 from refute.stages.ahead import prepare_verification
+from refute.stages.brief import brief_of
 from refute.ticket import snapshot as freezing
 from refute.ticket.record import Snapshot, Ticket
 from refute.wording import counted
@@ -128,6 +130,7 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
             f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, {_network(ports)}",
             *_runtime(settings.runtime),
             *_requirements(ticket),
+            *map(str, advise(brief_of(ports, ticket, snapshot))),
             f"on a throwaway copy of {counted(len(snapshot.files), 'file')}, digest {_short(snapshot.digest)}",
         ),
         timeout_s=settings.confirmation_timeout_s,

@@ -3,6 +3,7 @@
 import importlib.util
 
 from refute.adversary.attack import Brief, SourceModule
+from refute.errors import UsageError
 from refute.ports import Ports
 from refute.ticket.modules import implementation_modules, previous_module
 from refute.ticket.record import Snapshot, Ticket
@@ -26,6 +27,22 @@ def brief_of(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
         max_bytes=ports.settings.max_suite_bytes,
         max_prompt_chars=ports.settings.max_prompt_chars,
     )
+
+
+def brief_on_disk(ticket: Ticket) -> Brief:
+    """The same of files as they stand in the workspace, before anything is frozen: for advice about a ticket.
+
+    Raises:
+        UsageError: an implementation file cannot be read.
+    """
+    try:
+        modules = tuple(
+            SourceModule(module=module, source=_source_text((ticket.workspace / module.path).read_bytes()))
+            for module in implementation_modules(ticket)
+        )
+    except OSError as error:
+        raise UsageError(f"{error.filename}: cannot be read: {error.strerror}") from error
+    return Brief(ticket=ticket, modules=modules, workspace_paths=ticket.implementation_files)
 
 
 def _source_text(source: bytes) -> str:

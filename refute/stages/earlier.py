@@ -33,7 +33,7 @@ def judge_by_earlier_version(
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
     claims = {claim.id: claim for claim in ticket.claims}
-    asked = [one for one in triaged if _is_open(one) and preserves(claims[one.test.claim_id].text)]
+    asked = [one for one in triaged if _is_open(one) and (_expects(one) or preserves(claims[one.test.claim_id].text))]
     earlier = ports.earlier(ticket, snapshot) if asked else {}
     if not earlier:
         return triaged
@@ -48,8 +48,13 @@ def judge_by_earlier_version(
 
 def _is_open(one: TriagedTest) -> bool:
     """Whether what it means would be put to a vote, or to a person."""
-    undecided = one.test.origin is Origin.MODEL or one.verdict is TriageVerdict.NEEDS_REVIEW
+    undecided = one.test.origin is Origin.MODEL or _expects(one) or one.verdict is TriageVerdict.NEEDS_REVIEW
     return undecided and one.verdict in OPEN and one.run.end is TestEnd.FAILED and not one.run.not_carried
+
+
+def _expects(one: TriagedTest) -> bool:
+    """Whether it expects what the version before answered: then that has to pass it."""
+    return one.test.origin is Origin.EARLIER
 
 
 def _passing_before(  # what a job is made of
@@ -70,6 +75,9 @@ def _passing_before(  # what a job is made of
 
 
 def _judged(one: TriagedTest, *, passed: bool, decides: bool) -> TriagedTest:
+    if _expects(one):
+        reason = f"fails on the version before too, whose answers it expects: {one.reason}"
+        return one if passed else replace(one, verdict=TriageVerdict.INVALID, reason=reason)
     if not passed:
         return replace(one, reason=f"{one.reason} (it does not pass on the earlier version either)")
     if not decides:

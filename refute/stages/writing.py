@@ -10,6 +10,7 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief
 from refute.adversary.combining import combine
 from refute.adversary.generation.tester import ModelTester
+from refute.adversary.property.differential import Compared, changed_behaviour
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
 from refute.caching.wording import age_in_words
@@ -21,6 +22,7 @@ from refute.ports import Ports
 from refute.scan.scanner import scan_python
 from refute.settings import TesterName
 from refute.stages.brief import brief_of
+from refute.stages.differences import compare_versions
 from refute.stages.evidence import Writing
 from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket
@@ -36,17 +38,22 @@ def write_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, references: st
     Raises:
         ModelUnavailable: only a model was to write it, and gave no answer.
         SettingsInvalid: `gemini.yaml` is missing, or would let the provider keep what it is sent.
+        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure, where two versions were compared.
     """
     brief = replace(brief_of(ports, ticket, snapshot), references=references)
-    return ports.stages.run(STAGE, lambda: _written_by_all(ports, brief))
+    built_in = TesterName.PROPERTY in ports.settings.testers
+    compared = compare_versions(ports, ticket, snapshot, brief) if built_in else ()
+    return ports.stages.run(STAGE, lambda: _written_by_all(ports, brief, compared))
 
 
-def _written_by_all(ports: Ports, brief: Brief) -> Writing | Stop:
+def _written_by_all(ports: Ports, brief: Brief, compared: Sequence[Compared]) -> Writing | Stop:
     written: list[Writing] = []
     missing: list[tuple[TesterName, ModelUnavailable]] = []
     for name in ports.settings.testers:
         try:
-            written.append(_by_property(brief) if name is TesterName.PROPERTY else _by_model(ports, name, brief))
+            written.append(
+                _by_property(brief, compared) if name is TesterName.PROPERTY else _by_model(ports, name, brief)
+            )
         except BudgetExhausted as error:
             return Stop(status=Status.SKIPPED_BUDGET, reason=str(error), cost_usd=error.cost_usd)
         except ModelUnavailable as error:
@@ -63,9 +70,10 @@ def _written_by_all(ports: Ports, brief: Brief) -> Writing | Stop:
     )
 
 
-def _by_property(brief: Brief) -> Writing:
-    attack = PropertyTester().write_tests(brief)
-    return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),))
+def _by_property(brief: Brief, compared: Sequence[Compared]) -> Writing:
+    attack = PropertyTester(compared).write_tests(brief)
+    notes = tuple(changed_behaviour(brief, compared))
+    return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),), notes=notes)
 
 
 def _whole(attack: Attack) -> RoundYield:

@@ -182,6 +182,12 @@ def _name(value: str) -> str:
     return value
 
 
+def _dotted_name(value: str) -> str:
+    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in value.split(".")):
+        raise _wrong(value, "a name such as parse, Parser.parse or math.fsum")
+    return value
+
+
 def _python_version(value: str) -> str:
     if value not in PYTHON_VERSIONS:
         known = " or ".join(map(repr, PYTHON_VERSIONS))
@@ -245,6 +251,7 @@ Glob = Annotated[str, AfterValidator(_glob)]
 Workspace = Annotated[str, AfterValidator(_workspace)]
 Expression = Annotated[str, AfterValidator(expression)]
 Name = Annotated[str, AfterValidator(_name)]
+DottedName = Annotated[str, AfterValidator(_dotted_name)]
 PythonVersion = Annotated[str, BeforeValidator(_number_as_written), AfterValidator(_python_version)]
 PinnedRequirement = Annotated[str, AfterValidator(_requirement)]
 Url = Annotated[str, AfterValidator(_url)]

@@ -8,8 +8,8 @@ from refute.errors import TicketInvalid, UsageError
 from refute.ticket.consistency import author_text, workspace_faults
 from refute.ticket.document import Document, DocumentError, Fault, FieldPath
 from refute.ticket.modules import detect_import_roots, importability_faults
-from refute.ticket.record import Claim, ClaimId, Kind, Property, Ticket, TicketId
-from refute.ticket.schema import ClaimModel, TicketModel, repeated_claim_ids, validate
+from refute.ticket.record import Claim, ClaimId, Kind, Property, Raises, Ticket, TicketId
+from refute.ticket.schema import ClaimModel, TicketModel, repeated_claim_ids, unsupported_fields, validate
 from refute.ticket.sources import documents
 
 _SHOWN_IDS: Final = 5
@@ -111,6 +111,7 @@ def _ticket(document: Document | DocumentError, *, source: str, base: Path) -> T
         raise TicketInvalid(source, [str(document)]) from document
     model, shape_faults = validate(document.value)
     faults = [*document.faults, *shape_faults, *repeated_claim_ids(document.value)]
+    faults += unsupported_fields(document.value)
     faults += workspace_faults(document.value, base=base)
     if model is None or faults:
         raise TicketInvalid(source, _in_words(faults, document), labels=_labels(document.value))
@@ -177,9 +178,21 @@ def _claims(models: Iterable[ClaimModel]) -> tuple[Claim, ...]:
             number = max(number, len(models)) + 1
         claim_id = model.id or f"C{number}"
         taken.add(claim_id)
-        stated = model.property
-        executable = None
-        if stated is not None:
-            executable = Property(given=dict(stated.given), check=stated.check, assume=stated.assume)
-        claims.append(Claim(id=ClaimId(claim_id), text=model.text, examples=tuple(model.examples), property=executable))
+        claims.append(_claim(ClaimId(claim_id), model))
     return tuple(claims)
+
+
+def _claim(claim_id: ClaimId, model: ClaimModel) -> Claim:
+    stated = model.property
+    return Claim(
+        id=claim_id,
+        text=model.text,
+        examples=tuple(model.examples),
+        property=Property(given=dict(stated.given), check=stated.check, assume=stated.assume) if stated else None,
+        raises=tuple(
+            Raises(error=error, call=one.call, given=dict(one.given or {}), assume=one.assume)
+            for error, one in model.raises.items()
+        ),
+        same_as=dict(model.same_as),
+        unchanged=tuple(dict.fromkeys(model.unchanged)),
+    )

@@ -32,6 +32,19 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Raises:
+    """An error that a claim promises: for all `given` values that satisfy `assume`, `call` raises it."""
+
+    error: str
+    """Name of a builtin exception or of the implementation's own; may be dotted."""
+    call: str
+    """Python expression over the given names and the implementation's public names."""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """As in a property; empty: the call stands for itself."""
+    assume: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """One sentence that the author asserts about the implementation."""
 
@@ -40,6 +53,16 @@ class Claim:
     examples: tuple[str, ...] = ()
     """Python expressions that must hold as written, or `CALL raises ERROR`; of a program `COMMAND -> OUTPUT`."""
     property: Property | None = None
+    raises: tuple[Raises, ...] = ()
+    same_as: Mapping[str, str] = field(default_factory=dict)
+    """Function of the implementation → one that gives the same for every input (`sum`, `math.fsum`, `slow_sum`)."""
+    unchanged: tuple[str, ...] = ()
+    """Functions that behave as in the version before (`base`, `previous`)."""
+
+    def code(self) -> tuple[str, ...]:
+        """What its executable fields run or name; empty where it has none."""
+        checks = (self.property.check,) if self.property else ()
+        return (*self.examples, *checks, *(one.call for one in self.raises), *self.same_as, *self.unchanged)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

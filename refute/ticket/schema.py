@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from refute.ticket.document import Fault, FieldPath, Scalar
 from refute.ticket.fields import (
     DirectoryPath,
+    DottedName,
     Example,
     Expression,
     FilePath,
@@ -42,6 +43,19 @@ class PropertyModel(_Strict):
     assume: Expression | None = None
 
 
+def _raises_from_text(value: Any) -> Any:
+    """A plain expression is a call that raises the error."""
+    return {"call": value} if isinstance(value, str) else value
+
+
+class RaisesModel(_Strict):
+    """What raises one error of a claim's `raises`."""
+
+    call: Expression
+    given: Annotated[dict[Name, Expression], Field(min_length=1)] | None = None
+    assume: Expression | None = None
+
+
 def _claim_from_text(value: Any) -> Any:
     """A plain string is a claim too."""
     return {"text": value} if isinstance(value, str) else value
@@ -54,6 +68,9 @@ class ClaimModel(_Strict):
     id: Id | None = None
     examples: list[Example] = []
     property: PropertyModel | None = None
+    raises: dict[DottedName, Annotated[RaisesModel, BeforeValidator(_raises_from_text)]] = {}
+    same_as: dict[DottedName, DottedName] = {}
+    unchanged: list[DottedName] = []
 
 
 class TicketModel(_Strict):
@@ -92,6 +109,10 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "check": "a Python expression that must be true",
     "python": "a Python version in quotes, '3.11' or '3.13'",
     "property": "a mapping with given, check and optionally assume",
+    "call": "a Python expression that raises the error",
+    "raises": "a mapping of error to call, e.g. {ValueError: \"parse('')\"}",
+    "same_as": "a mapping of function to function, e.g. {fast_sum: sum}",
+    "unchanged": "a list of functions",
 }
 _MAX_FAULTS: Final = 100
 _TYPES: Final[Mapping[str, str]] = {
@@ -162,11 +183,18 @@ def _quotes(kind: str, got: object) -> str:
 
 
 def _owner(path: FieldPath) -> str:
+    if path[-3:-2] == ("raises",):
+        return "an entry of raises"
     return "a property" if path[-2:-1] == ("property",) else "a claim" if len(path) > 1 else "a ticket"
 
 
 def _suggestion(path: FieldPath) -> str:
-    models: dict[str, type[_Strict]] = {"a property": PropertyModel, "a claim": ClaimModel, "a ticket": TicketModel}
+    models: dict[str, type[_Strict]] = {
+        "an entry of raises": RaisesModel,
+        "a property": PropertyModel,
+        "a claim": ClaimModel,
+        "a ticket": TicketModel,
+    }
     known = list(models[_owner(path)].model_fields)
     written = str(path[-1]).replace("-", "_").lower()
     close = difflib.get_close_matches(written, known, n=1, cutoff=0.6)
@@ -189,3 +217,20 @@ def repeated_claim_ids(value: Any) -> Iterator[Fault]:
             message = f"got {shown(claim_id)}, which claims[{first[claim_id]}] has already, expected an id of its own"
             yield Fault(path=("claims", index, "id"), message=message)
         first.setdefault(claim_id, index)
+
+
+def unsupported_fields(value: Any) -> Iterator[Fault]:
+    """Executable fields of claims that this ticket cannot have: of a program, or without a version to compare with."""
+    if not isinstance(value, dict):
+        return
+    claims = value.get("claims")
+    for index, claim in enumerate(claims if isinstance(claims, list) else ()):
+        named = [name for name in ("raises", "same_as", "unchanged") if isinstance(claim, dict) and claim.get(name)]
+        for name in named:
+            message = f"got {shown(claim[name])}"
+            if value.get("kind") == "cli":
+                message += ", expected examples such as `tool.py --bad exits 2`: the ticket is about a program"
+                yield Fault(path=("claims", index, name), message=message)
+            elif name == "unchanged" and not (value.get("base") or value.get("previous")):
+                message += ", expected it beside `base` or `previous`, the version to compare with"
+                yield Fault(path=("claims", index, name), message=message)

@@ -42,6 +42,7 @@ def test_what_records_or_judges_is_done_once_and_what_runs_containers_up_to_thre
         "scan": 0,
         "verify": 2,
         "research": 2,
+        "differences": 2,
         "write tests": 2,
         "attack": 2,
         "triage": 2,

@@ -1,5 +1,7 @@
 """The `property` block of a claim: for all `given` values that satisfy `assume`, `check` is true."""
 
+from collections.abc import Mapping
+
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.bounds import absorb
@@ -17,12 +19,9 @@ def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
     block = claim.property
     if block is None:
         return None
-    domains: dict[str, Domain] = {}
-    for variable, text in block.given.items():
-        domain = strategy_of_author(text)
-        if isinstance(domain, str) or not variable.isidentifier():
-            return Note(claim=claim, reason=f"property, given {variable}: {domain}")
-        domains[variable] = domain
+    domains = given_domains(block.given)
+    if isinstance(domains, str):
+        return Note(claim=claim, reason=f"property, {domains}")
     check = parse_expression(block.check)
     assume = parse_expression(block.assume) if block.assume else None
     if check is None or (block.assume and assume is None):
@@ -46,3 +45,14 @@ def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
         body=(*assumptions, f"assert {source_of(awaited(check, namespace))}"),
         given=strategies(narrowed, left, AUTHORS),
     )
+
+
+def given_domains(given: Mapping[str, str]) -> dict[str, Domain] | str:
+    """Variable → its values, or which entry is none."""
+    domains: dict[str, Domain] = {}
+    for variable, text in given.items():
+        domain = strategy_of_author(text)
+        if isinstance(domain, str) or not variable.isidentifier():
+            return f"given {variable}: {domain}"
+        domains[variable] = domain
+    return domains

@@ -177,7 +177,7 @@ def _beside(source: str, want: str) -> tuple[str, str]:
 
 def _read_want(want: str) -> Expected | None:
     want = want.strip("\n")
-    if not want.strip():
+    if not want.strip() or want.lstrip().startswith("# "):  # a comment is nothing that a console shows
         return None
     if want.lstrip().startswith("Traceback (most recent call last)"):
         # As doctest has it: the first line after the stack that begins with a word; a message may go on below it.

@@ -9,13 +9,14 @@ from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.blocks import author_property
 from refute.adversary.property.claims import known_errors, phrase_tests
 from refute.adversary.property.command_lines.reading import NOT_FOUND, command_line_tests
+from refute.adversary.property.differential import Compared, preservation_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.formulas import formula_tests
 from refute.adversary.property.immutable import immutability_tests
 from refute.adversary.property.importing import import_tests
+from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.preserved import preservation_tests
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import function_of, render
 from refute.adversary.property.samples import with_samples
@@ -29,7 +30,8 @@ _WORTH: Final = (
     Origin.AUTHOR_EXAMPLE,
     Origin.CLAIM_EXAMPLE,
     Origin.AUTHOR_PROPERTY,
-    Origin.PREVIOUS,
+    Origin.EARLIER,
+    Origin.LIBRARY,
     Origin.PHRASE,
     Origin.DOCSTRING_EXAMPLE,
     Origin.FUZZ,
@@ -51,9 +53,14 @@ _NOTHING_FOUND = "it holds no example, no property and no phrase that this teste
 class PropertyTester:
     """Writes tests from examples, properties and recognised phrases; says which claims it could not attack."""
 
+    def __init__(self, compared: Sequence[Compared] = ()) -> None:
+        """`compared`: what the version before and this one answer to the same inputs, where there is one."""
+        self._compared = compared
+
     def write_tests(self, brief: Brief) -> Attack:
         """One pytest file for the ticket; the same brief gives the same bytes."""
-        found = [*map(_runnable, command_line_tests(brief) if brief.ticket.kind is Kind.CLI else _everything(brief))]
+        written = command_line_tests(brief) if brief.ticket.kind is Kind.CLI else _everything(brief, self._compared)
+        found = [*map(_runnable, written)]
         drafts = sorted(
             (item for item in found if isinstance(item, Draft)), key=lambda draft: _WORTH.index(draft.origin)
         )
@@ -99,7 +106,7 @@ def _parse_fault(source: SourceModule) -> str:
     return ""
 
 
-def _everything(brief: Brief) -> Iterator[Draft | Note]:
+def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
     surface = with_samples(read_surface(brief.modules), brief.ticket.claims)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     raised = {error for function in surface.callables() for error in function.refuses_with}
@@ -116,7 +123,8 @@ def _everything(brief: Brief) -> Iterator[Draft | Note]:
         yield from phrase_tests(claim, brief.ticket, surface)
         yield from import_tests(claim, brief)
         yield from immutability_tests(claim, brief)
-        yield from preservation_tests(claim, brief, surface)
+        yield from field_tests(claim, brief, namespace)
+    yield from preservation_tests(brief, compared)
     for documented in (text for face in surface.faces for text in face.docstrings):
         promised = _claim_for(documented, brief, surface)
         if promised is not None:

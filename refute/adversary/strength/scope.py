@@ -112,9 +112,7 @@ def _named(units: Sequence[Unit], claims: Iterable[Claim]) -> tuple[Unit, ...]:
 def _code(claim: Claim) -> Iterator[str]:
     """What of a claim is code, or looks like it."""
     yield from (found for pattern in (_QUOTED, _CALLED) for found in pattern.findall(claim.text))
-    yield from claim.examples
-    if claim.property is not None:
-        yield claim.property.check
+    yield from claim.code()
 
 
 def _parts(token: str, known: set[str]) -> list[str]:

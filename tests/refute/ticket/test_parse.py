@@ -461,3 +461,53 @@ def test_a_script_for_another_interpreter_is_refused(
     (workspace / "verify.sh").write_text(f"{first_line}\ntrue\n")
     with pytest.raises(TicketInvalid, match=f"a script for '{name}' by its first line, expected bash, sh or python"):
         load_ticket(make_ticket())
+
+
+def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path) -> None:
+    (workspace / "old").mkdir()
+    stated = {
+        "text": "It is right.",
+        "raises": {
+            "ValueError": "thing('')",
+            "KeyError": {"given": {"n": "int"}, "assume": "n < 0", "call": "thing(n)"},
+        },
+        "same_as": {"fast_sum": "math.fsum"},
+        "unchanged": ["thing", "thing"],
+    }
+    (claim,) = load_ticket(make_ticket(claims=[stated], base="old")).claims
+    assert [(one.error, one.call, one.given, one.assume) for one in claim.raises] == [
+        ("ValueError", "thing('')", {}, None),
+        ("KeyError", "thing(n)", {"n": "int"}, "n < 0"),
+    ]
+    assert (claim.same_as, claim.unchanged) == ({"fast_sum": "math.fsum"}, ("thing",))
+    assert claim.code() == ("thing('')", "thing(n)", "fast_sum", "thing")
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        (
+            {"raises": {"Value Error": "f()"}},
+            "got 'Value Error', expected a name such as",
+        ),
+        ({"raises": {"ValueError": {"given": {"n": "int"}}}}, "is missing, expected a Python expression that raises"),
+        (
+            {"raises": {"ValueError": {"call": "f(", "cal": "f()"}}},
+            "no field of an entry of raises, did you mean call?",
+        ),
+        ({"raises": ["f()"]}, "got a list of 1, expected a mapping of error to call"),
+        ({"same_as": {"f": 3}}, "expected text: write it in quotes"),
+        ({"same_as": ["sum"]}, "got a list of 1, expected a mapping of function to function"),
+        ({"unchanged": "f"}, "got 'f', expected a list of functions"),
+        ({"unchanged": ["f"]}, "expected it beside `base` or `previous`, the version to compare with"),
+    ],
+)
+def test_what_is_wrong_with_a_field_of_a_claim_is_told(
+    make_ticket: MakeTicket, stated: dict[str, Any], told: str
+) -> None:
+    assert told in problems_of(make_ticket(claims=[{"text": "It is right.", **stated}]))
+
+
+def test_a_program_s_claim_cannot_name_functions(make_ticket: MakeTicket) -> None:
+    problems = problems_of(make_ticket(kind="cli", claims=[{"text": "It is right.", "same_as": {"f": "sum"}}]))
+    assert "the ticket is about a program" in problems

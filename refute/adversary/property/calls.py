@@ -1,0 +1,102 @@
+"""Calls that a ticket publishes (examples, fields, docstrings) and literals that its change brings: seeds of inputs."""
+
+import ast
+import copy
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from refute.adversary.attack import Brief
+from refute.adversary.change import changed_lines
+from refute.adversary.property.doctests import Session, read_sessions
+from refute.adversary.property.expressions import parse_expression, parse_statements
+from refute.adversary.property.surface import Surface
+from refute.python_syntax import parsed_or_none
+
+MAX_HINTS: Final = 24
+_HINT_CHARACTERS: Final = 40
+_INLINE: Final = re.compile(r"`([^`\n]+)`|([^\W\d][\w.]*\([^\n]*?\))")
+
+
+def published_calls(brief: Brief, surface: Surface) -> list[ast.Call]:
+    """Every call in examples, fields, claims and docstrings; names of a session stand for what they were given."""
+    found = [node for tree in _trees(brief, surface) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return found[:500]
+
+
+def _trees(brief: Brief, surface: Surface) -> Iterator[ast.AST]:
+    for claim in brief.ticket.claims:
+        for code in claim.code():
+            yield from parse_statements(code) or ()
+        for quoted, called in _INLINE.findall(claim.text):
+            expression = parse_expression(quoted or called)
+            yield from [expression] if expression is not None else []
+    documented = (text.text for face in surface.faces for text in face.docstrings)
+    for text in (*(claim.text for claim in brief.ticket.claims), *documented):
+        for session in read_sessions(text):
+            yield from _inlined(session)
+
+
+def _inlined(session: Session) -> Iterator[ast.AST]:
+    given: dict[str, ast.expr] = {}
+    for step in session.steps:
+        statement = _Inlining(given).visit(copy.deepcopy(step.statement))
+        yield statement
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                given[name] = value
+            case _:
+                continue
+
+
+class _Inlining(ast.NodeTransformer):
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self._given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        found = self._given.get(node.id) if isinstance(node.ctx, ast.Load) else None
+        return copy.deepcopy(found) if found is not None else node
+
+
+def changed_definitions(brief: Brief) -> frozenset[str]:
+    """Functions and `Class.method`s that read otherwise than before, or are new."""
+    found: set[str] = set()
+    for one in brief.modules:
+        before = dict(_definitions(brief.earlier.get(one.module.path, one.source)))
+        found |= {name for name, form in _definitions(one.source) if before.get(name) != form}
+    return frozenset(found)
+
+
+def _definitions(source: str) -> Iterator[tuple[str, str]]:
+    tree = parsed_or_none(source)
+    for node in tree.body if tree else ():
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name, ast.dump(node)
+            case ast.ClassDef(name=name, body=body):
+                methods = [one for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+                yield from ((f"{name}.{one.name}", ast.dump(one)) for one in methods)
+            case _:
+                continue
+
+
+def changed_literals(brief: Brief) -> tuple[Any, ...]:
+    """Texts and numbers in the lines that are new or gone: where a change acts, its literals often stand in inputs."""
+    found: dict[str, Any] = {}
+    for one in brief.modules:
+        before = brief.earlier.get(one.module.path)
+        if before is not None:
+            for source, other in ((one.source, before), (before, one.source)):
+                found.update((repr(value), value) for value in _literals(source, changed_lines(other, source)))
+    return tuple(found.values())[:MAX_HINTS]
+
+
+def _literals(source: str, lines: Iterable[int]) -> Iterator[str | int | float]:
+    changed, tree = set(lines), parsed_or_none(source)
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Constant(value=str() | int() | float() as value) if node.lineno in changed:
+                if not isinstance(value, bool) and len(repr(value)) <= _HINT_CHARACTERS:
+                    yield value
+            case _:
+                continue

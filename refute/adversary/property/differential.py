@@ -1,0 +1,264 @@
+"""The version before and this one on the same inputs: what both are asked, and what the answers mean.
+
+Each version answers alone, in a container that never sees the other: what a test expects cannot come from the code
+under test, and so it counts as evidence that nobody made for it.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from refute.adversary.attack import Brief, Category, Origin, SourceModule
+from refute.adversary.preservation import PRESERVED, preserves_everything
+from refute.adversary.property.calls import changed_definitions, changed_literals, published_calls
+from refute.adversary.property.draft import Draft, Note, quote_of
+from refute.adversary.property.expressions import parse_expression
+from refute.adversary.property.generator import Inputs, inputs_of
+from refute.adversary.property.laws import no_inputs, sampled
+from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.reading import read_surface
+from refute.adversary.property.subject import subjects_of
+from refute.adversary.property.surface import Function
+from refute.ticket.record import Claim
+
+Answer = tuple[str, str]
+"""How a call ended (`value`, `text`, `raises`), and with what."""
+Answers = tuple[tuple[Answer | None, ...], ...]
+"""Of each way of calling, for each of its rows; None where a version does not always answer alike."""
+MAX_WAYS: Final = 60
+_CRASHES: Final = frozenset(
+    (
+        *("AttributeError", "AssertionError", "IndexError", "KeyError", "ModuleNotFoundError", "NameError"),
+        *("NotImplementedError", "RecursionError", "SystemError", "TypeError", "UnboundLocalError"),
+        "ZeroDivisionError",
+    )
+)
+"""How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
+_BOUNDED: Final = (
+    "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
+)
+_NO_VERSION: Final = (
+    "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way of calling a function that both versions have."""
+
+    function: Function
+    inputs: Inputs
+    imports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One way of calling with what both versions answer."""
+
+    way: Way
+    before: tuple[Answer | None, ...]
+    now: tuple[Answer | None, ...]
+
+    def differences(self) -> Iterator[tuple[str, Answer, Answer]]:
+        """Call, answer before and answer now; the smallest first."""
+        for row, before, now in zip(self.way.inputs.rows, self.before, self.now, strict=True):
+            if before and now and before != now:
+                yield self.way.inputs.written(row), before, now
+
+
+def ways_of(brief: Brief) -> tuple[Way, ...]:
+    """How the functions that the versions share can be called; those of changed files, and all that claims name."""
+    surface = read_surface(brief.modules)
+    namespace = Namespace(surface=surface)
+    earlier = {one.qualified: one for one in read_surface(_earlier(brief)).callables()}
+    published, hints = published_calls(brief, surface), changed_literals(brief)
+    changed = changed_definitions(brief)
+    ways: list[Way] = []
+    for function in sorted(surface.callables(), key=lambda one: one.qualified not in changed):
+        before = earlier.get(function.qualified)
+        if before is None or function.depends_on or before.depends_on or function.is_async:
+            continue
+        for inputs in inputs_of(function, surface, published, hints=hints, guess=True):
+            imports = _imports_of(inputs, namespace)
+            if imports is not None:
+                ways.append(Way(function=function, inputs=inputs, imports=imports))
+    return tuple(ways[:MAX_WAYS])
+
+
+def _imports_of(inputs: Inputs, namespace: Namespace) -> tuple[str, ...] | None:
+    """What a call needs; its package may offer what a module defines: `semver.Version` is that of `semver.version`."""
+    tree = parse_expression(inputs.call)
+    if tree is None:
+        return None
+    found = namespace.resolve([tree], bound=inputs.holes)
+    if not isinstance(found, Unresolved):
+        return found.imports
+    packages = {face.module.partition(".")[0] for face in namespace.surface.faces if "." in face.module}
+    rest = namespace.resolve([tree], bound={*inputs.holes, *packages.intersection(found.names)})
+    if isinstance(rest, Unresolved):
+        return None
+    return (*rest.imports, *(f"import {name}" for name in sorted(packages.intersection(found.names))))
+
+
+def _earlier(brief: Brief) -> list[SourceModule]:
+    """The implementation's modules as they were; none that is new."""
+    sources = [(one, brief.earlier.get(one.module.path, one.source)) for one in brief.modules]
+    return [SourceModule(module=one.module, source=source) for one, source in sources if source]
+
+
+def plan_of(ways: Sequence[Way], roots: Sequence[str]) -> bytes:
+    """What the recorder reads."""
+    asked = [
+        {
+            "imports": way.imports,
+            "holes": way.inputs.holes,
+            "call": way.inputs.call,
+            "rows": [repr(row) for row in way.inputs.rows],
+        }
+        for way in ways
+    ]
+    return json.dumps({"roots": list(roots), "ways": asked}).encode()
+
+
+def read_answers(ways: Sequence[Way], recorded: Sequence[bytes]) -> Answers:
+    """What the recorder left in each of its runs, hostile as it may be; what the runs do not agree on is None."""
+    runs = [_checked(ways, data) for data in recorded]
+    return tuple(
+        tuple(answers[0] if all(one == answers[0] for one in answers) else None for answers in zip(*rows, strict=True))
+        for rows in zip(*runs, strict=True)
+    )
+
+
+def _checked(ways: Sequence[Way], data: bytes) -> list[list[Answer | None]]:
+    try:
+        found = json.loads(data or b"[]")
+    except (ValueError, RecursionError):
+        found = []
+    good = isinstance(found, list) and len(found) == len(ways)
+    return [_row_answers(way, found[at] if good else None) for at, way in enumerate(ways)]
+
+
+def _row_answers(way: Way, found: Any) -> list[Answer | None]:
+    count = len(way.inputs.rows)
+    if not isinstance(found, list) or len(found) != count:
+        return [None] * count
+    return [_answer(one) for one in found]
+
+
+def _answer(found: Any) -> Answer | None:
+    match found:
+        case [str(how), str(what)] if how != "value" or _literal(what):
+            return how, what
+        case _:
+            return None
+
+
+def _literal(text: str) -> bool:
+    tree = parse_expression(text)
+    try:
+        return tree is not None and ast.literal_eval(tree) is not ...
+    except (ValueError, TypeError):
+        return False
+
+
+def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
+    """Tests of what `unchanged` names and of what claims say to be as before: the earlier answers, as literals."""
+    surface = read_surface(brief.modules)
+    for claim in brief.ticket.claims:
+        for name in claim.unchanged:
+            function = surface.named(name)
+            if function is None:
+                reason = f"unchanged: got {name!r}, expected a public function of the implementation"
+                yield Note(claim=claim, reason=reason)
+            else:
+                yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"))
+        said = PRESERVED.search(claim.text)
+        if said is None or claim.unchanged:
+            continue
+        if why_not := _incomparable(claim, brief):
+            yield Note(claim=claim, reason=why_not)
+            continue
+        for function in subjects_of(claim, surface) or surface.functions():
+            yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
+
+
+def _incomparable(claim: Claim, brief: Brief) -> str:
+    """Why a claim in prose is not compared with the version before; empty where it is."""
+    if not brief.earlier:
+        return "it speaks of the code before the change, but the ticket names no `base` or `previous`"
+    return "" if preserves_everything(claim, brief.ticket) else _BOUNDED
+
+
+def _of_function(claim: Claim, function: Function, compared: Sequence[Compared], quote: str) -> Iterator[Draft | Note]:
+    own = [one for one in compared if one.way.function.qualified == function.qualified]
+    drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
+    if not drafts:
+        yield Note(claim=claim, reason=_NO_VERSION if own else no_inputs("unchanged", function.qualified))
+    yield from drafts
+
+
+def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
+    inputs = one.way.inputs
+    rows = [
+        (*row, answer[0], ast.literal_eval(answer[1]) if answer[0] == "value" else answer[1])
+        for row, answer in zip(inputs.rows, one.before, strict=True)
+        if answer and answer not in {("raises", crash) for crash in _CRASHES}
+    ]
+    if not rows:
+        return None
+    return Draft(
+        claim=claim,
+        quote=quote,
+        category=Category.INTEGRATION,
+        origin=Origin.EARLIER,
+        label=f"unchanged {one.way.function.name}",
+        detail="the version before gave these answers, alone in a container",
+        imports=one.way.imports,
+        body=(
+            f"{', '.join(inputs.holes)}, how, expected = copy.deepcopy(case)",
+            f"got = _outcome(lambda: {inputs.call}, how)",
+            'assert _same(expected, got), f"{_shown(expected)} before, {_shown(got)} now"',
+        ),
+        given=(("case", sampled(rows)),),
+    )
+
+
+def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[str]:
+    """One line for each function that answers otherwise than before, with the smallest input that shows it."""
+    claims = " ".join(claim.text for claim in brief.ticket.claims)
+    found: dict[str, list[tuple[str, Answer, Answer]]] = {}
+    for one in compared:
+        found.setdefault(one.way.function.qualified, []).extend(one.differences())
+    for name, differences in found.items():
+        if differences:
+            call, before, now = min(differences, key=_weight)
+            named = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", claims)
+            asked = " (a claimed change?)" if named else ""
+            more = f"; {len(differences)} inputs differ" if len(differences) > 1 else ""
+            yield f"behaviour changed{asked}: {call} {_was(before)}, {_is(now)}{more}"
+
+
+def _weight(difference: tuple[str, Answer, Answer]) -> tuple[bool, int]:
+    """A crash that ends otherwise says least; else the shortest call is shown."""
+    call, before, now = difference
+    crashed = before[0] == now[0] == "raises" or now in {("raises", name) for name in ("TypeError", "AttributeError")}
+    return crashed, len(call)
+
+
+_WORDS: Final[Mapping[str, str]] = {"value": "{}", "text": "<{}>", "raises": "{}"}
+
+
+def _was(answer: Answer) -> str:
+    return f"{'raised' if answer[0] == 'raises' else 'was'} {_told(answer)}"
+
+
+def _is(answer: Answer) -> str:
+    return f"{'raises' if answer[0] == 'raises' else 'is'} {_told(answer)}"
+
+
+def _told(answer: Answer) -> str:
+    text = _WORDS.get(answer[0], "{}").format(answer[1])
+    return text if len(text) <= 120 else f"{text[:119]}…"  # noqa: PLR2004

@@ -1,0 +1,102 @@
+"""Claims that no field makes executable, and the field that would: what `refute ticket lint` tells."""
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from typing import Final
+
+from refute.adversary.attack import Brief, Origin
+from refute.adversary.preservation import preserves
+from refute.adversary.property.command_lines.reading import command_line_tests
+from refute.adversary.property.draft import Draft
+from refute.adversary.property.examples import text_examples
+from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.reading import read_surface
+from refute.adversary.property.subject import subjects_of
+from refute.adversary.property.surface import Function, Surface
+from refute.ticket.record import Claim, ClaimId, Kind
+
+_ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
+_OTHER: Final = re.compile(r"\b(?:as|with|to|for)\s+`?([^\W\d][\w.]*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """The field that a claim should carry."""
+
+    claim_id: ClaimId
+    field: str
+    template: str
+    """YAML to paste below the claim's text, with `...` where its author has to write."""
+
+    def __str__(self) -> str:
+        return f"{self.claim_id} has no executable field; add  {self.template}"
+
+
+@functools.cache
+def field_rows() -> tuple[dict[str, object], ...]:
+    """The table of words and fields, in its order."""
+    text = resources.files("refute.adversary.property").joinpath("fields.toml").read_text(encoding="utf-8")
+    return tuple(tomllib.loads(text)["field"])
+
+
+def field_for(text: str) -> str:
+    """The name of the field that suits a claim's words."""
+    if preserves(text):
+        return "unchanged"
+    hits = (str(row["name"]) for row in field_rows() if re.search(str(row["pattern"]), text, re.IGNORECASE))
+    return next(hits, "examples")
+
+
+def advise(brief: Brief) -> tuple[Advice, ...]:
+    """One advice for each claim that has neither an executable field nor an example in its text."""
+    surface = read_surface(brief.modules)
+    tested = _tested_by_text(brief, surface)
+    return tuple(_advice(claim, brief, surface) for claim in brief.ticket.claims if claim.id not in tested)
+
+
+def _tested_by_text(brief: Brief, surface: Surface) -> set[ClaimId]:
+    found = {claim.id for claim in brief.ticket.claims if claim.code()}
+    return found | {one.claim.id for one in _examples(brief, surface)}
+
+
+def _examples(brief: Brief, surface: Surface) -> Iterator[Draft]:
+    if brief.ticket.kind is Kind.CLI:
+        yield from (one for one in command_line_tests(brief) if isinstance(one, Draft))
+        return
+    namespace = Namespace(surface=surface, files=brief.workspace_paths)
+    for claim in brief.ticket.claims:
+        found = text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace)
+        yield from (one for one in found if isinstance(one, Draft))
+
+
+def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
+    if brief.ticket.kind is Kind.CLI:
+        program = brief.ticket.implementation_files[0]
+        return Advice(claim_id=claim.id, field="examples", template=f'examples: ["{program} ... -> ..."]')
+    function = next(iter(subjects_of(claim, surface) or surface.functions() or surface.callables()), None)
+    field = field_for(claim.text)
+    return Advice(claim_id=claim.id, field=field, template=_template(field, claim.text, function))
+
+
+def _template(field: str, text: str, function: Function | None) -> str:
+    name = function.qualified if function else "f"
+    names = [one.name for one in function.parameters if one.default is None and not one.variadic] if function else ["x"]
+    call = f"{name}({', '.join(names)})"
+    match field:
+        case "raises":
+            error = _ERROR.search(text)
+            return f'raises: {{{error[0] if error else "ValueError"}: "{name}(...)"}}'
+        case "same_as":
+            other = [hit for hit in _OTHER.findall(text) if hit.rpartition(".")[2] != name]
+            return f"same_as: {{{name}: {other[0].rstrip('.') if other else '...'}}}"
+        case "unchanged":
+            return f"unchanged: [{name}]"
+        case "property":
+            given = ", ".join(f"{one}: ..." for one in names)
+            return f'property: {{given: {{{given}}}, check: "{call} ..."}}'
+        case _:
+            return f'examples: ["{name}(...) == ..."]'

@@ -1,0 +1,238 @@
+"""The inputs of every law: literals from types, from published calls, and from what stands near these."""
+
+import ast
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from refute.adversary.property.domain import Domain
+from refute.adversary.property.expressions import free_names, source_of
+from refute.adversary.property.mutation import near, size_of
+from refute.adversary.property.surface import Function, Parameter, Surface
+from refute.adversary.property.type_expressions import domain_of_type
+from refute.python_syntax import parse_python
+
+MAX_ROWS: Final = 80
+"""Inputs for one way of calling."""
+MAX_WAYS: Final = 3
+MAX_CHARACTERS: Final = 400
+"""Of one input as Python."""
+_MAX_HOLES: Final = 6
+_SAFE: Final = frozenset({"datetime", "decimal", "fractions", "Decimal", "Fraction", "list", "tuple", "set", "dict"})
+"""Names besides the implementation's own that a published call may use."""
+_GUESSES: Final[tuple[Any, ...]] = (0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000)
+"""For a parameter of which nothing is known: what the earlier version refuses is dropped."""
+_VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
+    "int": (0, 1, -1, 2, 3, 10, 99, -100, 1000, 10**6),
+    "float": (0.0, 1.0, -1.0, 0.5, -2.75, 99.5, 1000.125, 1e6),
+    "str": ("", "a", "B", "ab", " a ", "a b", "Ab-1", "a_b.c", "1", "-2.5", "aaa", "é", "a,b;c", "x\ny"),
+    "bool": (False, True),
+    "None": (None,),
+    "bytes": (b"", b"a", b"\x00\xff"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """One way of calling a function, and what to call it with."""
+
+    call: str
+    """Python expression over the holes, e.g. `Version.parse(a0).match(a1)`."""
+    holes: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    """Plain values for the holes, the smallest first."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Argument → its default as Python."""
+
+    def written(self, row: Sequence[Any]) -> str:
+        """The call as a person writes it: without arguments that are what they are by default."""
+        values = dict(zip(self.holes, row, strict=True))
+        call = _parsed(self.call)
+        if isinstance(call, ast.Call):
+            call.keywords = [one for one in call.keywords if not self._by_default(one, values)]
+        return source_of(_Filled(values).visit(call))
+
+    def _by_default(self, argument: ast.keyword, values: Mapping[str, Any]) -> bool:
+        hole = argument.value.id if isinstance(argument.value, ast.Name) else ""
+        default = self.defaults.get(argument.arg or "")
+        return hole in values and default == repr(values[hole])
+
+
+def inputs_of(
+    function: Function, surface: Surface, published: Iterable[ast.Call], *, hints: Sequence[Any] = (), guess: bool
+) -> tuple[Inputs, ...]:
+    """Ways to call a function, those that are published first.
+
+    Args:
+        function: what is called.
+        surface: where it stands; a published call may use what that offers and nothing else.
+        published: calls in examples, as `calls.published_calls` finds them.
+        hints: values that may matter, as literals of changed lines.
+        guess: also where nothing is known of a parameter.
+
+    Returns:
+        At most MAX_WAYS; none where nobody can know what to call it with.
+    """
+    chance = random.Random(function.qualified)  # noqa: S311  # the same inputs each time
+    ways: dict[str, list[tuple[Any, ...]]] = {}
+    for call in published:
+        if _name_called(call) == function.name and (found := _holes_of(call, surface)) is not None:
+            ways.setdefault(found[0], []).append(found[1])
+    typed = _typed(function, guess=guess and not ways)
+    known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
+    made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
+    if typed is not None:
+        defaults = {one.name: source_of(one.default) for one in function.parameters if one.default is not None}
+        made.append(replace(_inputs(typed[0], _drawn(typed[1], hints, chance)), defaults=defaults))
+    return tuple(one for one in made if one.rows and one.holes)
+
+
+def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
+    distinct = {repr(row): row for row in rows if len(repr(row)) <= MAX_CHARACTERS}
+    chosen = sorted(list(distinct.values())[:MAX_ROWS], key=lambda row: sum(map(size_of, row)))
+    return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=tuple(chosen))
+
+
+def _grown(seeds: Sequence[tuple[Any, ...]], hints: Sequence[Any], chance: random.Random) -> Iterator[tuple[Any, ...]]:
+    """The seeds, then each with one value changed in turns, so that no seed takes all the room."""
+    yield from seeds
+    changed = [list(_neighbours(seed, hints)) for seed in seeds]
+    for rows in changed:
+        chance.shuffle(rows)
+    for at in range(max(map(len, changed), default=0)):
+        for rows in changed:
+            if at < len(rows):
+                yield rows[at]
+    pool = [row for rows in changed for row in rows]
+    for _ in range(MAX_ROWS if len(seeds[0]) > 1 else 0):  # two values changed at once
+        yield tuple(chance.choice(column) for column in zip(chance.choice(pool), chance.choice(pool), strict=True))
+
+
+def _neighbours(row: tuple[Any, ...], hints: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    for at, value in enumerate(row):
+        for other in near(value, hints):
+            yield (*row[:at], other, *row[at + 1 :])
+
+
+def _drawn(columns: Sequence[Sequence[Any]], hints: Sequence[Any], chance: random.Random) -> Iterator[tuple[Any, ...]]:
+    """Every value of every column once, with plain others; then any combination, changed a little."""
+    plain = tuple(column[min(1, len(column) - 1)] for column in columns)
+    for at, column in enumerate(columns):
+        of_kind = [hint for hint in hints if any(type(hint) is type(value) for value in column)]
+        for value in [*column, *of_kind, *(other for hint in of_kind for other in near(hint, ()))][:MAX_ROWS]:
+            yield (*plain[:at], value, *plain[at + 1 :])
+    for _ in range(MAX_ROWS):
+        row = tuple(chance.choice(column) for column in columns)
+        yield row
+        yield chance.choice([row, *_neighbours(row, hints)])
+
+
+def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]]] | None:
+    """The call by the signature, and values for each argument; None where a needed one is unknown."""
+    if function.is_async or (function.owner and not function.is_static and not function.receiver):
+        return None
+    arguments, columns = list[str](), list[Sequence[Any]]()
+    for parameter in function.parameters:
+        values = _values_for(parameter)
+        if parameter.variadic or (parameter.default is not None and not values):
+            continue
+        if not values and not guess:
+            return None
+        name = f"a{len(columns)}"
+        by_name = parameter.keyword_only or parameter.default is not None
+        arguments.append(f"{parameter.name}={name}" if by_name else name)
+        columns.append(values or _GUESSES)
+        if len(columns) == _MAX_HOLES:
+            break
+    return f"{function.callee}({', '.join(arguments)})", columns
+
+
+def _values_for(parameter: Parameter) -> Sequence[Any]:
+    domain = domain_of_type(parameter.annotation, bare_containers=True)
+    values = values_of(domain) if domain is not None else []
+    if parameter.default is None:
+        return values
+    try:
+        default = ast.literal_eval(parameter.default)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return []
+    return [default, default, *(values or near(default, ()))]
+
+
+def values_of(domain: Domain) -> list[Any]:
+    """Plain values of a domain, small ones first; empty where none can be written as a literal."""
+    if domain.kind in _VALUES:
+        return list(_VALUES[domain.kind])
+    if domain.kind == "one of":
+        return list(ast.literal_eval(domain.code))
+    parts = [values_of(item) for item in domain.items]
+    return _composed(domain.kind, parts) if parts and all(parts) else []
+
+
+def _composed(kind: str, parts: Sequence[list[Any]]) -> list[Any]:
+    first = parts[0]
+    match kind:
+        case "any of":
+            return [value for part in parts for value in part]
+        case "tuple":
+            return [tuple(part[at % len(part)] for part in parts) for at in range(6)]
+        case "dict":
+            return [dict(zip(first[:count], parts[1] * 9, strict=False)) for count in (0, 1, 2, 4)]
+        case "list" | "set":
+            lists = [[], first[1:2], first[:3], first[2:0:-1], first[1:3] * 2, first[::2], first]
+            return [*lists] if kind == "list" else [set(one) for one in lists]
+        case _:
+            return []
+
+
+def _name_called(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
+
+
+def _holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] | None:
+    """The call with its literals taken out, and these; None where it uses what nobody may run."""
+    emptied = _Emptied()
+    template = emptied.visit(_parsed(source_of(call)))
+    allowed = surface.defined_names() | _SAFE | {face.module.partition(".")[0] for face in surface.faces}
+    used = free_names([template]) - {f"a{at}" for at in range(len(emptied.values))}
+    if not used <= allowed or not 0 < len(emptied.values) <= _MAX_HOLES:
+        return None
+    return source_of(template), tuple(emptied.values)
+
+
+def _parsed(code: str) -> ast.expr:
+    statement = parse_python(code).body[0]
+    if not isinstance(statement, ast.Expr):
+        raise TypeError(f"{code!r}: got a statement, expected an expression")
+    return statement.value
+
+
+class _Emptied(ast.NodeTransformer):
+    """Puts names in the place of literals."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
+            try:
+                self.values.append(ast.literal_eval(node))
+            except (ValueError, TypeError):
+                return self.generic_visit(node)
+            return ast.Name(id=f"a{len(self.values) - 1}", ctx=ast.Load())
+        return self.generic_visit(node)
+
+
+class _Filled(ast.NodeTransformer):
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self._values:
+            return node
+        return _parsed(repr(self._values[node.id]))

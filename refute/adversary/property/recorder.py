@@ -1,0 +1,83 @@
+"""What runs in a container to record a version's answers: plain calls in, plain answers out; imports no refute."""
+
+import ast
+import itertools
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Never
+
+LIMIT_S = 0.5
+WAY_LIMIT_S = 2.0
+MOST_CHARACTERS = 1_500
+PLAIN = (bool, int, float, str, bytes, type(None))
+
+
+def plain(value: Any, depth: int = 8) -> bool:
+    """Whether a value is built of exact built-in types, so that its repr says all of it."""
+    kind = type(value)
+    if kind in PLAIN:
+        return kind is not float or value - value == 0
+    if not depth or kind not in (list, tuple, dict, set):
+        return False
+    parts = itertools.chain(value, value.values()) if kind is dict else value
+    return (kind is not set or bool(value)) and all(plain(part, depth - 1) for part in parts)
+
+
+def answer_of(call: Callable[..., Any], arguments: Sequence[Any]) -> list[str] | None:
+    """How a call ended, and with what: a `value`, the `text` of an object, or the name of what it `raises`."""
+    signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
+    try:
+        value = call(*arguments)
+        if hasattr(value, "__next__"):
+            value = list(itertools.islice(value, 1000))
+        how, what = ("value", repr(value)) if plain(value) else ("text", f"{type(value).__name__}: {value}")
+    except Exception as error:  # noqa: BLE001  # whatever it is: it is the answer
+        how, what = "raises", type(error).__name__
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return None if len(what) > MOST_CHARACTERS or " at 0x" in what or what == "TooLong" else [how, what]
+
+
+class TooLong(Exception):  # no error: nothing is known
+    """A call took too long."""
+
+
+def too_long(*_: object) -> Never:
+    """End the call."""
+    raise TooLong
+
+
+def answers_of(way: dict[str, Any]) -> list[list[str] | None]:
+    """The answers to every row of one way of calling; none where it cannot be called at all."""
+    names: dict[str, Any] = {}
+    try:
+        exec("\n".join(way["imports"]), names)  # noqa: S102  # in the container
+        call = eval(f"lambda {', '.join(way['holes'])}: {way['call']}", names)  # noqa: S307  # in the container
+    except Exception:  # noqa: BLE001  # it does not import: there is no answer
+        return [None for _ in way["rows"]]
+    found: list[list[str] | None] = []
+    end = time.monotonic() + WAY_LIMIT_S
+    for row in way["rows"]:
+        if time.monotonic() > end:
+            found.append(None)
+            continue
+        first, again = (answer_of(call, ast.literal_eval(row)) for _ in range(2))
+        found.append(first if first == again else None)
+    return found
+
+
+def main(plan: str, answers: str) -> None:
+    """Answer what a plan asks, into a file."""
+    signal.signal(signal.SIGALRM, too_long)
+    asked = json.loads(Path(plan).read_text(encoding="utf-8"))
+    sys.path[:0] = asked["roots"]
+    found = [answers_of(way) for way in asked["ways"]]
+    Path(answers).write_text(json.dumps(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,156 @@
+"""Both versions answer the same inputs, each alone; the earlier answers are what tests of preservation expect."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from refute.adversary.attack import Brief, Origin
+from refute.adversary.property import recorder
+from refute.adversary.property.differential import (
+    Answers,
+    Compared,
+    Way,
+    changed_behaviour,
+    plan_of,
+    read_answers,
+    ways_of,
+)
+from refute.adversary.property.tester import PropertyTester
+from refute.adversary.screening.screen import screen
+from refute.ticket.record import Claim, ClaimId
+from tests.refute.adversary.property.workbench import brief_of, failures
+
+OLD = '''
+def clamp(x: int, low: int = 0, high: int = 10) -> int:
+    """x between low and high."""
+    if low > high:
+        raise ValueError(low)
+    return max(low, min(high, x))
+
+def words(text):
+    """The words of a text.
+
+    >>> words('a b')
+    ['a', 'b']
+    """
+    return text.split()
+
+class Pair:
+    def __init__(self, low, high):
+        self.low = low
+
+    def width(self):
+        """
+        >>> Pair(1, 3).width()
+        'w1'
+        """
+        return f"w{self.low}"
+
+def spread(xs: list[int]):
+    return set(map(str, xs))
+'''
+CLAIM = Claim(id=ClaimId("C1"), text="clamp() and words() stay as they were.", unchanged=("clamp", "words"))
+
+
+def brief(code: str, *claims: str | Claim, old: str = OLD) -> Brief:
+    return replace(brief_of(code, claims or [CLAIM]), earlier={"subject.py": old} if old else {})
+
+
+def answers(ways: tuple[Way, ...], code: str, folder: Path) -> Answers:
+    """As the container would give them."""
+    folder.mkdir()
+    (folder / "subject.py").write_text(code)
+    (folder / "calls.json").write_bytes(plan_of(ways, [str(folder)]))
+    command = [sys.executable, "-B", recorder.__file__, "calls.json", "0.json"]
+    subprocess.run(command, check=True, cwd=folder, env={"PYTHONHASHSEED": "0"})
+    return read_answers(ways, [(folder / "0.json").read_bytes()])
+
+
+def compared(made: Brief, folder: Path, old: str = OLD) -> list[Compared]:
+    ways = ways_of(made)
+    then, now = answers(ways, old, folder / "old"), answers(ways, made.modules[0].source, folder / "new")
+    return [Compared(way=way, before=a, now=b) for way, a, b in zip(ways, then, now, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("code", "failing"),
+    [
+        (OLD, 0),
+        (OLD.replace("max(low, min(high, x))", "min(high, x)"), 1),
+        (OLD.replace("    return max", "    if x == 7:\n        raise ValueError(x)\n    return max"), 1),
+        (OLD.replace("raise ValueError(low)", "raise KeyError(low)"), 1),
+        (OLD.replace("text.split()", "text.split(' ')"), 1),
+    ],
+    ids=["kept", "lost a bound", "at a literal of the change", "raises another error", "from an example's neighbour"],
+)
+def test_what_unchanged_names_fails_where_it_answers_otherwise(tmp_path: Path, code: str, failing: int) -> None:
+    made = brief(code)
+    written = PropertyTester(compared(made, tmp_path)).write_tests(made)
+    assert {test.origin for test in written.tests} >= {Origin.EARLIER}
+    assert screen(written, made, scan=lambda *_: []).rejected == ()
+    assert len([name for name in failures(written, code) if "unchanged" in name]) == failing
+
+
+def test_the_smallest_input_that_differs_is_told_and_whether_a_claim_speaks_of_it(tmp_path: Path) -> None:
+    code = OLD.replace("max(low, min(high, x))", "min(high, x)").replace("text.split()", "text.split(' ')")
+    made = brief(code, "clamp() is right.")
+    clamped, worded = changed_behaviour(made, compared(made, tmp_path))
+    assert clamped.startswith("behaviour changed (a claimed change?): clamp(-1) was 0, is -1; ")
+    assert worded.startswith("behaviour changed: words('') was [], is ['']; ")
+
+
+def test_the_answers_of_objects_and_unordered_ones_are_compared_too(tmp_path: Path) -> None:
+    made = brief(OLD.replace('f"w{self.low}"', 'f"v{self.low}"'), "Nothing.")
+    (told,) = changed_behaviour(made, compared(made, tmp_path))
+    assert "width() was 'w1', is 'v1'" in told
+
+
+def test_what_the_version_before_answers_is_independent_evidence() -> None:
+    assert not Origin.EARLIER.by_author
+
+
+def test_runs_that_disagree_give_no_answer() -> None:
+    ways = ways_of(brief(OLD))[:1]
+    count = len(ways[0].inputs.rows)
+    first = b'[[["value", "1"]' + b', ["value", "1"]' * (count - 1) + b"]]"
+    assert read_answers(ways, [first, first]) == ((("value", "1"),) * count,)
+    assert read_answers(ways, [first, first.replace(b'"1"', b'"2"')]) == ((None,) * count,)
+
+
+@pytest.mark.parametrize("left", [b"", b"{}", b"[[]]", b"[[1]]", b"\xff", b'[["value"]]', b"[" * 5000])
+def test_what_a_hostile_version_leaves_is_no_answer(left: bytes) -> None:
+    ways = ways_of(brief(OLD))[:1]
+    assert not any(read_answers(ways, [left])[0])
+
+
+def test_an_answer_that_is_no_literal_is_none() -> None:
+    ways = ways_of(brief(OLD))[:1]
+    count = len(ways[0].inputs.rows)
+    left = b'[[["value", "print(1)"]' + b', ["value", "f()"]' * (count - 1) + b"]]"
+    assert not any(read_answers(ways, [left])[0])
+
+
+@pytest.mark.parametrize(
+    ("claim", "old", "word"),
+    [
+        ("clamp(x) gives the same results as before.", "", "no `base` or `previous`"),
+        ("Behaviour of `clamp` is unchanged except for negative numbers.", OLD, "name in `unchanged`"),
+        (
+            replace(CLAIM, text="It is kept.", unchanged=("clip",)),
+            OLD,
+            "unchanged: got 'clip', expected a public function",
+        ),
+        (replace(CLAIM, text="It is kept.", unchanged=("spread",)), "x = 1\n", "no inputs can be made"),
+    ],
+)
+def test_why_nothing_is_compared_is_told(claim: str | Claim, old: str, word: str) -> None:
+    (untested,) = PropertyTester().write_tests(brief(OLD, claim, old=old)).untestable
+    assert word in untested.reason
+
+
+def test_functions_that_changed_are_asked_first() -> None:
+    made = brief(OLD.replace("text.split()", "text.split(' ')"))
+    assert ways_of(made)[0].function.name == "words"

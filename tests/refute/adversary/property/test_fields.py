@@ -1,0 +1,48 @@
+"""The field that would make a claim executable, by its words."""
+
+from dataclasses import replace
+
+import pytest
+
+from refute.adversary.property.fields import advise, field_for, field_rows
+from refute.ticket.record import Claim, ClaimId, Kind
+from tests.refute.adversary.property.workbench import brief_of
+
+CODE = "def parse(text, strict=False): ...\n\ndef fast_sum(xs): ...\n"
+ROWS = [(row["name"], text) for row in field_rows() for text in row["matches"]]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("name", "text"), ROWS)
+def test_each_row_matches_its_examples(name: str, text: str) -> None:
+    assert field_for(text) == name
+
+
+@pytest.mark.parametrize("row", field_rows(), ids=lambda row: row["name"])
+def test_no_row_matches_what_it_must_not(row: dict[str, str]) -> None:
+    assert field_for(row["not"]) != row["name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "template"),
+    [
+        ("parse() raises ParseError for an empty text.", 'raises: {ParseError: "parse(...)"}'),
+        ("fast_sum() gives the same as `sum`.", "same_as: {fast_sum: sum}"),
+        ("parse() is unchanged.", "unchanged: [parse]"),
+        ("parse() is idempotent.", 'property: {given: {text: ...}, check: "parse(text) ..."}'),
+        ("parse() gives numbers.", 'examples: ["parse(...) == ..."]'),
+    ],
+)
+def test_a_claim_without_a_field_gets_one_to_paste(text: str, template: str) -> None:
+    (advice,) = advise(brief_of(CODE, [text]))
+    assert str(advice) == f"C1 has no executable field; add  {template}"
+
+
+def test_a_claim_with_a_field_or_an_example_gets_none() -> None:
+    claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged=("parse",))
+    assert advise(brief_of(CODE, [claim, "parse('1') == 1", ">>> parse('2')\n2"])) == ()
+
+
+def test_a_program_is_advised_to_show_a_command() -> None:
+    made = brief_of(CODE, ["It adds numbers."])
+    made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
+    assert [one.template for one in advise(made)] == ['examples: ["subject.py ... -> ..."]']

@@ -1,0 +1,84 @@
+"""One generator of inputs: from types, from published calls, and from what stands near these."""
+
+import pytest
+
+from refute.adversary.property.calls import published_calls
+from refute.adversary.property.generator import Inputs, inputs_of
+from refute.adversary.property.mutation import near
+from refute.adversary.property.reading import read_surface
+from tests.refute.adversary.property.workbench import brief_of
+
+CODE = '''
+def typed(n: int, flag: bool = False) -> int: ...
+def untyped(value): ...
+def lists(xs: list[tuple[int, str]]): ...
+class Version:
+    """
+    >>> v = Version('1.2')
+    >>> v.bump('minor', by=2)
+    3
+    """
+    def __init__(self, text): ...
+    def bump(self, part, by=1): ...
+'''
+
+
+def inputs(name: str, *claims: str, guess: bool = False) -> tuple[Inputs, ...]:
+    made = brief_of(CODE, claims or ["Nothing."])
+    surface = read_surface(made.modules)
+    function = surface.named(name)
+    assert function is not None
+    return inputs_of(function, surface, published_calls(made, surface), guess=guess)
+
+
+def test_types_give_small_values_first_and_options_too() -> None:
+    (one,) = inputs("typed")
+    assert one.call == "typed(a0, flag=a1)"
+    assert {(0, False), (1, True)} <= set(one.rows)
+    assert (one.written((0, False)), one.written((0, True))) == ("typed(0)", "typed(0, flag=True)")
+
+
+def test_names_of_a_session_stand_for_what_they_were_given() -> None:
+    (one,) = inputs("Version.bump")
+    assert one.call == "Version(a0).bump(a1, by=a2)"
+    assert {("1.2", "minor", 2), ("1.3", "minor", 2), ("1.2", "minor", 0)} <= set(one.rows)
+
+
+def test_a_call_in_a_claim_is_a_seed() -> None:
+    (one,) = inputs("untyped", "`untyped('2024-01-02')` is a date.")
+    assert {("2024-01-02",), ("",), ("2024-01-0",), ("2024-01-03",)} <= set(one.rows)
+
+
+def test_what_nothing_is_known_of_has_no_inputs_unless_they_may_be_guessed() -> None:
+    assert inputs("untyped") == ()
+    assert len(inputs("untyped", guess=True)[0].rows) > 10
+
+
+def test_a_call_that_uses_what_nobody_may_run_is_no_seed() -> None:
+    assert inputs("untyped", "`untyped(open('x'))` and `untyped(os.getcwd() + 'a')` work.") == ()
+
+
+def test_the_same_inputs_come_each_time() -> None:
+    assert inputs("lists") == inputs("lists")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (5, [6, 4, 0, -5]),
+        ("ab1", ["", "a", "ab", "AB1", "ba1", "ab2", "b1"]),
+        ([1, 2], [[], [1], [2, 1], [1, 1], [1, 2, 1], [2, 2]]),
+        ({"a": 1}, [{}, {"a": None}, {"a": 2}]),
+        (True, [False]),
+        (2.5, [3.0, 0.0, -2.5]),
+    ],
+)
+def test_near_a_value_lie_those_that_right_and_wrong_differ_in(value: object, expected: list[object]) -> None:
+    found = near(value)
+    assert [one for one in expected if one not in found] == []
+    assert value not in found or isinstance(value, bool)
+
+
+def test_hints_of_the_same_kind_are_tried() -> None:
+    assert {"kB", "akB"} <= set(near("a", ["kB", 1024]))
+    assert 1024 in near(3, ["kB", 1024])

@@ -1,0 +1,75 @@
+"""The fields of a claim become tests: `raises` inside just its inputs, `same_as` against the function that it names."""
+
+from dataclasses import replace
+
+import pytest
+
+from refute.adversary.attack import Origin
+from refute.adversary.property.tester import PropertyTester
+from refute.ticket.record import Claim, ClaimId, Raises
+from tests.refute.adversary.property.workbench import brief_of, failures
+
+CODE = """
+def fast_sum(xs: list[int]) -> int:
+    total = 0
+    for x in xs:
+        total += x
+    return total
+
+def slow_sum(xs: list[int]) -> int:
+    return sum(xs)
+
+def root(n: int) -> float:
+    if n < 0:
+        raise ValueError(n)
+    return n ** 0.5
+
+def squares(n):
+    if n < 0:
+        raise ValueError(n)
+    yield n * n
+"""
+CLAIM = Claim(id=ClaimId("C1"), text="It is right.")
+BELOW = Raises(error="ValueError", call="root(n)", given={"n": "int"}, assume="n < 0")
+EDGE = Raises(error="ValueError", call="root(-1)")
+LAZY = Raises(error="ValueError", call="squares(-1)")
+
+
+@pytest.mark.parametrize("one", [BELOW, EDGE, LAZY])
+def test_a_promised_error_that_does_not_come_fails(one: Raises) -> None:
+    attack = PropertyTester().write_tests(brief_of(CODE, [replace(CLAIM, raises=(one,))]))
+    assert [test.origin.by_author for test in attack.tests] == [True]
+    assert failures(attack, CODE) == {}
+    assert len(failures(attack, CODE.replace("if n < 0", "if n < -5"))) == 1 or one is BELOW
+    assert len(failures(attack, CODE.replace("raise ValueError(n)", "return 0"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("other", "origin"),
+    [("sum", Origin.LIBRARY), ("math.fsum", Origin.LIBRARY), ("slow_sum", Origin.AUTHOR_PROPERTY)],
+)
+def test_a_function_that_gives_another_result_than_the_named_one_fails(other: str, origin: Origin) -> None:
+    attack = PropertyTester().write_tests(brief_of(CODE, [replace(CLAIM, same_as={"fast_sum": other})]))
+    assert [test.origin for test in attack.tests] == [origin]
+    assert failures(attack, CODE) == {}
+    assert len(failures(attack, CODE.replace("total = 0", "total = len(xs) == 2"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "word"),
+    [
+        (replace(CLAIM, same_as={"fast_sum": "os.system"}), "got 'os.system', expected a public function"),
+        (replace(CLAIM, same_as={"fast_sum": "eval"}), "got 'eval'"),
+        (replace(CLAIM, same_as={"quick_sum": "sum"}), "got 'quick_sum', expected a public function"),
+        (replace(CLAIM, same_as={"squares": "sum"}), "give an example that calls it"),
+        (replace(CLAIM, raises=(replace(EDGE, call="route(-1)"),)), "nothing defines `route`"),
+        (replace(CLAIM, raises=(replace(BELOW, given={"n": "Thing"}),)), "given n"),
+    ],
+)
+def test_a_field_that_cannot_be_tested_says_what_was_expected(claim: Claim, word: str) -> None:
+    (untested,) = PropertyTester().write_tests(brief_of(CODE, [claim])).untestable
+    assert word in untested.reason
+
+
+def test_what_the_library_answers_is_independent_evidence() -> None:
+    assert not Origin.LIBRARY.by_author
