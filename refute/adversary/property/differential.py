@@ -7,9 +7,11 @@ under test, and so it counts as evidence that nobody made for it.
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
 
 from refute.adversary.attack import Brief, Category, Origin, SourceModule
 from refute.adversary.preservation import PRESERVED, preserves_everything
@@ -28,6 +30,7 @@ Answer = tuple[str, str]
 """How a call ended (`value`, `text`, `raises`), and with what."""
 Answers = tuple[tuple[Answer | None, ...], ...]
 """Of each way of calling, for each of its rows; None where a version does not always answer alike."""
+_RECORDED: Final = TypeAdapter(list[list[Answer | None]])
 MAX_WAYS: Final = 60
 _CRASHES: Final = frozenset(
     (
@@ -37,6 +40,8 @@ _CRASHES: Final = frozenset(
     )
 )
 """How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
+_SHOWN: Final = 120
+"""Characters of an answer that is told."""
 _BOUNDED: Final = (
     "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
 )
@@ -134,26 +139,12 @@ def read_answers(ways: Sequence[Way], recorded: Sequence[bytes]) -> Answers:
 
 def _checked(ways: Sequence[Way], data: bytes) -> list[list[Answer | None]]:
     try:
-        found = json.loads(data or b"[]")
-    except (ValueError, RecursionError):
+        found = _RECORDED.validate_json(data)
+    except ValidationError:
         found = []
-    good = isinstance(found, list) and len(found) == len(ways)
-    return [_row_answers(way, found[at] if good else None) for at, way in enumerate(ways)]
-
-
-def _row_answers(way: Way, found: Any) -> list[Answer | None]:
-    count = len(way.inputs.rows)
-    if not isinstance(found, list) or len(found) != count:
-        return [None] * count
-    return [_answer(one) for one in found]
-
-
-def _answer(found: Any) -> Answer | None:
-    match found:
-        case [str(how), str(what)] if how != "value" or _literal(what):
-            return how, what
-        case _:
-            return None
+    if [len(rows) for rows in found] != [len(way.inputs.rows) for way in ways]:
+        return [[None] * len(way.inputs.rows) for way in ways]
+    return [[one if one and (one[0] != "value" or _literal(one[1])) else None for one in rows] for rows in found]
 
 
 def _literal(text: str) -> bool:
@@ -248,9 +239,6 @@ def _weight(difference: tuple[str, Answer, Answer]) -> tuple[bool, int]:
     return crashed, len(call)
 
 
-_WORDS: Final[Mapping[str, str]] = {"value": "{}", "text": "<{}>", "raises": "{}"}
-
-
 def _was(answer: Answer) -> str:
     return f"{'raised' if answer[0] == 'raises' else 'was'} {_told(answer)}"
 
@@ -260,5 +248,5 @@ def _is(answer: Answer) -> str:
 
 
 def _told(answer: Answer) -> str:
-    text = _WORDS.get(answer[0], "{}").format(answer[1])
-    return text if len(text) <= 120 else f"{text[:119]}…"  # noqa: PLR2004
+    text = f"<{answer[1]}>" if answer[0] == "text" else answer[1]
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

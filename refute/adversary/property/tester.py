@@ -12,6 +12,7 @@ from refute.adversary.property.command_lines.reading import NOT_FOUND, command_l
 from refute.adversary.property.differential import Compared, preservation_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
+from refute.adversary.property.fields import advise
 from refute.adversary.property.formulas import formula_tests
 from refute.adversary.property.immutable import immutability_tests
 from refute.adversary.property.importing import import_tests
@@ -47,7 +48,7 @@ _ONE_CALL: Final = re.compile(
     r"|\b(?:returns?|is|gives?|equals?|yields?|evaluates? to|and|the|so|then|must|should)\b|[\s.,;:=>→()\[\]{}-])++"
 )
 """A claim that is nothing but concrete calls with their results."""
-_NOTHING_FOUND = "it holds no example, no property and no phrase that this tester recognises"
+_NOTHING_FOUND = "nothing in it can be executed"
 
 
 class PropertyTester:
@@ -88,6 +89,7 @@ def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
     told: dict[ClaimId, str] = {claim.id: broken or nothing for claim in brief.ticket.claims}
     if broken:
         return told
+    told |= {advice.claim_id: f"{nothing}; add  {advice.template}" for advice in advise(brief)}
     for note in reversed(notes):
         told[note.claim.id] = note.reason
     return told
