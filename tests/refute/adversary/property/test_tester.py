@@ -53,7 +53,7 @@ def test_an_error_example_is_a_failure_mode_and_an_empty_input_an_edge() -> None
 def test_a_claim_without_anything_to_test_is_untested_with_a_reason() -> None:
     attack = attack_on(AREA, "It is elegant.")
     assert attack.tests == ()
-    assert attack.untestable[0].reason.startswith("it holds no example")
+    assert attack.untestable[0].reason.startswith("nothing in it can be executed; add")
 
 
 def test_claims_about_code_that_cannot_be_parsed_say_so_with_the_line() -> None:
