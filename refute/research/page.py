@@ -19,6 +19,8 @@ MAX_TITLE_CHARS: Final = 200
 SNIFFED_BYTES: Final = 2_048
 SHORT_CHARS: Final = 500
 """A page with less text than this is taken whole, as is one of which next to nothing is found to be its main text."""
+MAX_ELEMENTS: Final = 15_000
+"""A page with more is taken whole too: looking for its main text would take minutes."""
 _META: Final = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w:.-]{2,40})""", re.IGNORECASE)
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _BLOCKS: Final = frozenset(
@@ -109,7 +111,7 @@ def decode(body: bytes, charset: str | None) -> str:
 def main_text(root: Any) -> str:
     """The main text of a tree, by trafilatura; all of it where that is next to nothing."""
     everything = visible_text(root)
-    if len(everything) < SHORT_CHARS:
+    if len(everything) < SHORT_CHARS or sum(1 for _ in root.iter()) > MAX_ELEMENTS:
         return everything
     import trafilatura  # noqa: PLC0415  # slow, and only needed here
 
