@@ -37,7 +37,10 @@ class Browser:
         """Hosts that the page sent requests to."""
         self.failed: list[str] = []
         """Requests that came to nothing: status or network error, and address."""
+        self.answered: list[str] = []
+        """Status, method and address of every answer."""
         self._addresses: dict[str, str] = {}
+        self._methods: dict[str, str] = {}
         self.alerts: list[str] = []
         """Dialogs that scripts opened."""
         for domain in ("Page", "Runtime", "Network"):
@@ -113,15 +116,17 @@ class Browser:
         address = self._addresses.get(said.get("requestId", ""), "")
         if message.get("method") == "Network.requestWillBeSent":
             self._addresses[said["requestId"]] = said["request"]["url"]
+            self._methods[said["requestId"]] = said["request"]["method"]
             url = urlsplit(said["request"]["url"])
             if url.scheme in {"http", "https", "ws", "wss"}:
                 self.requested.add(url.hostname or "")
         elif message.get("method") == "Network.loadingFailed":
             self.failed.append(f"{said['errorText']} {address}")
-        elif (
-            message.get("method") == "Network.responseReceived" and said["response"]["status"] >= HTTPStatus.BAD_REQUEST
-        ):
-            self.failed.append(f"{said['response']['status']} {address}")
+        elif message.get("method") == "Network.responseReceived":
+            status, method = said["response"]["status"], self._methods.get(said["requestId"], "")
+            self.answered.append(f"{status} {method} {address}")
+            if status >= HTTPStatus.BAD_REQUEST:
+                self.failed.append(f"{status} {address}")
         elif message.get("method") == "Page.javascriptDialogOpening":
             self.alerts.append(said["message"])
             self._number += 1
