@@ -87,7 +87,7 @@ def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_r
 
 def test_an_interruption_while_the_outcome_is_being_recorded_does_not_lose_it(ticket, started, settings):
     run = started(ticket(id="ENDED-LATE"))
-    verdict = '"gate":"verdict"'
+    verdict = '"gate": "verdict"'
     wait_until(lambda: settings.audit_path.exists() and verdict in settings.audit_path.read_text())
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=WITHIN_S)
