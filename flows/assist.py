@@ -1,7 +1,5 @@
 """The flow `assist`: one question to the operator assistant where no terminal is; a change waits for a form."""
 
-import hashlib
-import secrets
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -93,14 +91,7 @@ def confirmed_by_form(say: Callable[[str], Answer], said: Answer, run_id: str, p
 
 def asked(challenge: Challenge, run_id: str) -> tuple[AskedQuestion, float]:
     """The question of a form, and how long it waits. The number that a terminal shows is not in it."""
-    description = challenge.description()
-    question = AskedQuestion(
-        subject=f"assist-{run_id[:8]}",
-        digest=f"sha256:{hashlib.sha256(description.encode()).hexdigest()}",
-        nonce=secrets.token_urlsafe(16),
-        deadline=challenge.expires_at,
-        is_list=False,
-        tickets=(),
-        text=description,
+    question = AskedQuestion.about(
+        challenge.description(), subject=f"assist-{run_id[:8]}", deadline=challenge.expires_at
     )
     return question, max(1.0, (challenge.expires_at - datetime.now(UTC)).total_seconds() - 1)

@@ -57,7 +57,7 @@ class Ports:
         self._images: dict[str, SandboxImage] = {}
         self._derived: DerivedImages = {}
         self._models: dict[str, Model] = {}
-        self._contents: dict[str, Mapping[str, bytes]] = {}
+        self._contents: dict[str, tuple[Mapping[str, bytes], Mapping[str, bytes]]] = {}
         self._workspaces: dict[str, bytes] = {}
 
     @cached_property
@@ -78,21 +78,24 @@ class Ports:
         Raises:
             SnapshotCorrupted: the store no longer holds what was frozen.
         """
-        return {path: data for path, data in self._all_contents(snapshot).items() if not path.startswith(BEFORE)}
+        return self._read(snapshot)[0]
 
     def earlier(self, ticket: Ticket, snapshot: Snapshot) -> Mapping[str, bytes]:
         """Path → content before the change, of the files that were another then; empty for a file that was not there.
 
         By the ticket's `base`, else by its `previous`. Raises as `contents`.
         """
-        contents = self._all_contents(snapshot)
-        before = {path.removeprefix(BEFORE): data for path, data in contents.items() if path.startswith(BEFORE)}
+        contents, before = self._read(snapshot)
         replaced = replaced_file(ticket)
         return before if before or not replaced else {replaced: contents[ticket.previous or replaced]}
 
-    def _all_contents(self, snapshot: Snapshot) -> Mapping[str, bytes]:
+    def _read(self, snapshot: Snapshot) -> tuple[Mapping[str, bytes], Mapping[str, bytes]]:
+        """Content of the files, and of those before the change."""
         if snapshot.digest not in self._contents:
-            self._contents[snapshot.digest] = self.store.contents(snapshot)
+            held = self.store.contents(snapshot)
+            now = {path: data for path, data in held.items() if not path.startswith(BEFORE)}
+            before = {path.removeprefix(BEFORE): data for path, data in held.items() if path.startswith(BEFORE)}
+            self._contents[snapshot.digest] = now, before
         return self._contents[snapshot.digest]
 
     def workspace(self, snapshot: Snapshot) -> bytes:

@@ -1,7 +1,5 @@
 """Ask a person for a decision that is about no script: at the terminal, or by the form where a worker runs the flow."""
 
-import hashlib
-import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +9,7 @@ from rich.text import Text
 
 from flows.confirmation.approver import put_in_ui, said
 from flows.confirmation.form import CONFIRMED, DECLINED
-from flows.confirmation.question import AskedQuestion
+from flows.confirmation.question import AskedQuestion, digest_of
 from flows.console import current_console
 from flows.terminal.approver import YES, person, read_line
 from refute.guardrails.audit import AuditLog, Decision, Gate
@@ -50,7 +48,7 @@ def ask_person(subject: str, text: str, *, settings: Settings, run_id: str) -> P
         Decision.ALLOW if answer.approved else Decision.DENY,
         run_id=run_id,
         reason=f"{shown.partition(chr(10))[0]}: {answer.by or 'nobody answered'} {answer.note}".strip(),
-        metadata={"ticket": subject, "asked": _digest(shown)},
+        metadata={"ticket": subject, "asked": digest_of(shown)},
     )
     return answer
 
@@ -67,22 +65,11 @@ def _at_terminal(subject: str, text: str, settings: Settings) -> PersonsAnswer:
 
 
 def _by_form(subject: str, text: str, settings: Settings) -> PersonsAnswer:
-    asked = AskedQuestion(
-        subject=subject,
-        digest=_digest(text),
-        nonce=secrets.token_urlsafe(16),
-        deadline=datetime.now(UTC) + timedelta(seconds=settings.form_timeout_s),
-        is_list=False,
-        tickets=(),
-        text=text,
-    )
+    deadline = datetime.now(UTC) + timedelta(seconds=settings.form_timeout_s)
+    asked = AskedQuestion.about(text, subject=subject, deadline=deadline)
     state = put_in_ui(asked, settings.form_timeout_s)
     confirmed = state.is_completed() and state.name == CONFIRMED
     if not confirmed and state.name != DECLINED:
         return PersonsAnswer(approved=False, by="", note=state.message or "not answered")
     by, note = said(state)
     return PersonsAnswer(approved=confirmed, by=by, note=note)
-
-
-def _digest(text: str) -> str:
-    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"

@@ -3,6 +3,8 @@
 Every text in it is printable already: a ticket's own texts may hold what neither JSON nor a terminal can take.
 """
 
+import hashlib
+import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, Self
@@ -25,6 +27,11 @@ DISMISS: Final = "dismiss"
 UPHOLD: Final = "uphold"
 TICKETS_SHOWN: Final = 200
 DIGEST_CHARS: Final = 12
+
+
+def digest_of(text: str) -> str:
+    """`sha256:…` of what is asked where it is about no script."""
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
 
 class AskedFinding(BaseModel):
@@ -143,6 +150,25 @@ class AskedQuestion(BaseModel):
     """Tickets of the list that are not shown."""
     text: str = ""
     """What is asked where it is about no script, in printable words, the first line a heading."""
+
+    @classmethod
+    def about(cls, text: str, *, subject: str, deadline: datetime) -> Self:
+        """A question that is about no script.
+
+        Args:
+            text: what is asked, the first line a heading; the digest is of it.
+            subject: what the question goes by.
+            deadline: until when it may be answered.
+        """
+        return cls(
+            subject=subject,
+            digest=digest_of(text),
+            nonce=secrets.token_urlsafe(16),
+            deadline=deadline,
+            is_list=False,
+            tickets=(),
+            text=text,
+        )
 
     @property
     def words(self) -> str:

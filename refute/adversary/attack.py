@@ -70,8 +70,6 @@ class Brief:
     max_bytes: int = 60_000
     max_prompt_chars: int = 24_000
     """Of claims and code together in one prompt to a model."""
-    previous: SourceModule | None = None
-    """The version before the change, where the ticket brings one that can be imported."""
     earlier: Mapping[str, str] = field(default_factory=dict)
     """Path → text before the change, of files that were another then; empty for a file that was not there."""
     references: str = ""

@@ -5,7 +5,7 @@ import importlib.util
 from refute.adversary.attack import Brief, SourceModule
 from refute.errors import UsageError
 from refute.ports import Ports
-from refute.ticket.modules import implementation_modules, previous_module
+from refute.ticket.modules import implementation_modules
 from refute.ticket.record import Snapshot, Ticket
 
 
@@ -16,10 +16,8 @@ def brief_of(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> Brief:
         SourceModule(module=module, source=_source_text(contents[module.path]))
         for module in implementation_modules(ticket)
     )
-    previous = previous_module(ticket)
     return Brief(
         ticket=ticket,
-        previous=SourceModule(module=previous, source=_source_text(contents[previous.path])) if previous else None,
         earlier={path: _source_text(data) for path, data in ports.earlier(ticket, snapshot).items()},
         modules=modules,
         workspace_paths=tuple(file.path for file in snapshot.files),
