@@ -20,8 +20,8 @@ def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
 
     for path in scaffold_ticket(directory, from_git=from_git, claims=claims):
         click.echo(path)
-    first = "give the claims executable fields" if claims else "write the claims"
-    click.echo(f"Next: {first} in ticket.yaml, complete verify.sh, then `refute verify --dry-run`.", err=True)
+    first = "give the claims fields" if claims else "make the claims say what you promise"
+    click.echo(f"Next: {first} in ticket.yaml, complete verify.sh, then `refute ticket lint {directory}`.", err=True)
     return 0
 
 

@@ -2,7 +2,8 @@
 
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -25,6 +26,13 @@ class Change:
     test_files: tuple[str, ...] = ()
     base: str = ""
     """Abbreviated commit that the change starts from."""
+    before: Mapping[str, bytes] = field(default_factory=dict)
+    """The implementation files as they were there; empty for those that are new."""
+
+
+def slug(words: str) -> str:
+    """A ticket id made of words; empty where they have no letter or digit."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", words)[:64].strip("-._")
 
 
 def is_test_file(path: str) -> bool:
@@ -55,12 +63,13 @@ def change_since(directory: Path, base: str) -> tuple[Path, Change]:
     branch = _line(top, "rev-parse", "--abbrev-ref", "HEAD")
     subject = _line(top, "log", "-1", "--format=%s", f"{start}..HEAD")
     key = _TICKET_KEY.search(f"{branch} {subject}")
-    words = "" if branch in _MAIN_BRANCHES else branch.rpartition("/")[2]
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", words).strip("-._")[:64]
+    words = "" if branch in _MAIN_BRANCHES else re.sub(r"[-_]+", " ", branch.rpartition("/")[2]).strip()
     return top, Change(
-        ticket_id=key[0] if key else slug or "TCK-1",
-        title=subject or re.sub(r"[-_]+", " ", words).strip() or "REPLACE ME: one line that names the change",
+        # A branch is called `feature` in every repository: the repository's name keeps their histories apart.
+        ticket_id=key[0] if key else slug(f"{top.name} {subject or words or start[:12]}"),
+        title=subject or words or "REPLACE ME: one line that names the change",
         implementation_files=code,
+        before={path: _content(top, start, path) for path in code},
         test_files=tuple(path for path in tests if re.match(r"test_|.*_test\.py$", PurePosixPath(path).name)),
         base=start[:12],
     )
@@ -80,6 +89,13 @@ def _start(directory: Path, base: str) -> tuple[Path, str]:
         return top, _line(top, "merge-base", commit, "HEAD")
     except SnapshotRefused:
         return top, commit
+
+
+def _content(top: Path, commit: str, path: str) -> bytes:
+    try:
+        return git(top, "show", f"{commit}:{path}")
+    except SnapshotRefused:
+        return b""
 
 
 def _line(top: Path, *arguments: str) -> str:

@@ -1,6 +1,5 @@
 """`refute ticket new`: a commented ticket and verification script to fill in, also from what changed since a commit."""
 
-import ast
 import json
 import os
 import re
@@ -11,14 +10,13 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from refute.errors import UsageError
-from refute.python_syntax import UNPARSABLE, parse_python
-from refute.ticket.changes import Change, change_since, is_test_file
+from refute.ticket.changes import Change, change_since, is_test_file, slug
 from refute.ticket.fields import PLACEHOLDER
 from refute.ticket.modules import detect_import_roots, module_name
+from refute.ticket.suggestions import Suggestion, is_program, suggest, suggest_for_program
 
 _MAX_CLAIMS: Final = 8
 _MAX_FILES: Final = 20
-_MAX_HINT_CHARS: Final = 100
 _SKIPPED_NAMES: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "__init__.py", "__main__.py"})
 
 
@@ -39,6 +37,23 @@ class _Start:
     def modules(self) -> tuple[str, ...]:
         named = (module_name(path, self.roots) for path in self.change.implementation_files)
         return tuple(name for name in named if name is not None)
+
+    @property
+    def sources(self) -> dict[str, bytes]:
+        """The implementation files' contents; empty for one that cannot be read."""
+        return {path: _content(self.workspace / path) for path in self.change.implementation_files}
+
+    @property
+    def kind(self) -> str:
+        sources = self.sources
+        return "cli" if sources and all(is_program(source) for source in sources.values()) else "python"
+
+    @property
+    def suggestions(self) -> Iterable[Suggestion]:
+        if self.kind == "cli":
+            return (suggest_for_program(path) for path in self.sources)
+        before = self.change.before
+        return (one for path, source in self.sources.items() for one in suggest(source, before.get(path, b"")))
 
 
 def scaffold_ticket(directory: Path, *, from_git: str | None, claims: tuple[str, ...] = ()) -> tuple[Path, ...]:
@@ -86,9 +101,8 @@ def _from_directory(directory: Path) -> _Start:
     found = sorted(path.name for path in directory.glob("*.py")) if directory.is_dir() else []
     code = [name for name in found if not is_test_file(name) and name not in _SKIPPED_NAMES]
     tests = [name for name in found if is_test_file(name)]
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", directory.name).strip("-._")[:64]
     change = Change(
-        ticket_id=slug or "TCK-1",
+        ticket_id=slug(directory.name) or "TCK-1",
         title=f"{PLACEHOLDER}: one line that names the change",
         implementation_files=tuple(code[:_MAX_FILES]),
         test_files=tuple(tests),
@@ -108,6 +122,7 @@ def _ticket_text(start: _Start) -> str:
         "implementation_files": "".join(f"\n  - {_quoted(path)}" for path in files)
         or " []  # REPLACE ME: at least one",
         "verification_script": _quoted(str(here / "verify.sh")),
+        "kind": f"{start.kind:<6}",
         "claims": "\n".join(_claim_lines(start)),
         "base": f"base: {_quoted(start.change.base)}  # {before}" if start.change.base else f"# base: main  # {before}",
     }
@@ -115,52 +130,58 @@ def _ticket_text(start: _Start) -> str:
 
 
 def _claim_lines(start: _Start) -> Iterable[str]:
-    """The claims, else a placeholder for each public function, with what its docstring promises as a hint."""
+    """The claims, else one to start from for each public function that changed."""
     if start.claims:
         yield from (f"  - {_quoted(claim)}" for claim in start.claims)
         return
-    names = [name for path in start.change.implementation_files for name in _public_names(start.workspace / path)]
-    for signature, promise in names[:_MAX_CLAIMS]:
-        name = signature.partition("(")[0]
-        yield f"  # {signature}: {promise}" if promise else f"  # {signature}"
-        yield "  - " + _quoted(f"{PLACEHOLDER}: what {name} gives for which input, and what never happens")
-    if not names:
+    found = list(start.suggestions)[:_MAX_CLAIMS]
+    for one in found:
+        yield f"  # {one.about}"
+        yield "  - " + _quoted(one.claim)
+    if not found:
         yield "  - " + _quoted(f"{PLACEHOLDER}: what the change gives for which input")
-
-
-def _public_names(file: Path) -> Iterable[tuple[str, str]]:
-    """Signature and first docstring line of what a module offers; nothing where it cannot be parsed."""
-    try:
-        tree = parse_python(file.read_bytes())
-    except (OSError, *UNPARSABLE):
-        return
-    for node in tree.body:
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or node.name.startswith("_"):
-            continue
-        arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
-        lines = (ast.get_docstring(node) or "").splitlines()
-        yield _hint(node.name + arguments), _hint(lines[0] if lines else "")
 
 
 def _hint(text: str) -> str:
     """Fit for a YAML comment: one printable line."""
-    return "".join(char for char in text if char.isprintable())[:_MAX_HINT_CHARS]
+    return "".join(char for char in text if char.isprintable())[:100]
 
 
 def _script_text(start: _Start) -> str:
     up = os.path.relpath(start.workspace, start.directory)
     roots = [root for root in start.roots if root != "."]
     modules = start.modules or (f"{PLACEHOLDER.replace(' ', '_')}",)
-    tests = " ".join(_shell(path) for path in start.change.test_files) or "tests"
     values = {
         "title": _hint(start.change.title),
         "to_workspace": "" if up == "." else f"/{up}",
         "path_setting": f"export PYTHONPATH={_shell(':'.join(roots))}\n" if roots else "",
         "imports": "\n".join(f"python -c 'import {name}'" for name in modules),
-        "smoke": f"python -c 'import {modules[0]}; help({modules[0]})' > /dev/null",
-        "tests": f"python -m pytest -q -p no:cacheprovider {tests}",
+        "smoke": _smoke(start, modules[0]),
+        "tests": _tests(start),
     }
     return _filled("verify.sh", values)
+
+
+def _smoke(start: _Start, module: str) -> str:
+    if start.kind == "cli":
+        return "\n".join(f"python {_shell(path)} --help > /dev/null" for path in start.change.implementation_files)
+    return f"python -c 'import {module}; help({module})' > /dev/null"
+
+
+def _tests(start: _Start) -> str:
+    """A command that runs the tests that exist: those that changed, else the project's."""
+    there = [name for name in ("tests", "test") if (start.workspace / name).is_dir()]
+    beside = sorted(path.name for path in start.workspace.glob("test_*.py"))
+    tests = " ".join(_shell(path) for path in start.change.test_files or there or beside)
+    command = "python -m pytest -q -p no:cacheprovider"
+    return f"{command} {tests}" if tests else f"# No tests were found. Write some and run them here:  {command} tests"
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
 
 
 def _filled(name: str, values: Mapping[str, str]) -> str:

@@ -62,7 +62,7 @@ def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: P
     (tmp_path / "limiter.py").write_text('def allow(key: str) -> bool:\n    """Whether the key may call."""\n')
     (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
     scaffold_ticket(tmp_path, from_git=None)
-    assert "# allow(key: str): Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
+    assert "allow: Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
     filled_in(tmp_path)
     ticket = load_ticket(tmp_path)
     assert ticket.implementation_files == ("limiter.py",)
@@ -115,21 +115,43 @@ def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout:
     assert "export PYTHONPATH=src" in script
 
 
-def test_a_ticket_from_git_suggests_the_public_functions_and_names_its_base(checkout: Path) -> None:
+def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(checkout: Path) -> None:
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
-    assert "# half(x: float): Half of x." in text
-    assert "# Thing: A thing." in text
+    assert '# half(x: float)\n  - "half: Half of x."' in text
+    assert '- "Thing: A thing."' in text
+    assert load_ticket(checkout / "new").kind == "python"
     assert re.search(r'^base: "[0-9a-f]{12}"', text, re.MULTILINE)
 
 
-def test_a_branch_without_a_key_gives_its_own_words(checkout: Path, git: Git) -> None:
+def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path, git: Git) -> None:
+    file = checkout / "src/pkg/elsewhere.py"
+    git(checkout, "checkout", "-q", "main")
+    file.write_text("def kept(): ...\ndef touched(): ...\n")
+    git(checkout, "commit", "-qam", "start")
+    git(checkout, "checkout", "-qb", "more")
+    file.write_text("def kept(): ...\ndef touched(n): ...\ndef main(): ...\nclass Lost(KeyError): ...\n")
+    scaffold_ticket(checkout / "new", from_git="main")
+    text = (checkout / "new/ticket.yaml").read_text()
+    assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Thing"]
+
+
+def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> None:
+    (tmp_path / "tool.py").write_text("import argparse\ndef main(): ...\nif __name__ == '__main__':\n    main()\n")
+    _, script = scaffold_ticket(tmp_path, from_git=None)
+    filled_in(tmp_path)
+    ticket = load_ticket(tmp_path)
+    assert (ticket.kind, [claim.text for claim in ticket.claims]) == ("cli", ["`python tool.py Something true."])
+    assert "python tool.py --help" in script.read_text()
+
+
+def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(checkout: Path, git: Git) -> None:
     git(checkout, "checkout", "-qb", "round-money")
     git(checkout, "commit", "-q", "--allow-empty", "-m", 'Say "hello": [world]\n\nbody')
     scaffold_ticket(checkout / "new", from_git="main")
     filled_in(checkout / "new")
     assert load_ticket(checkout / "new").title == 'Say "hello": [world]'
-    assert load_ticket(checkout / "new").id == "round-money"
+    assert load_ticket(checkout / "new").id == "checkout-Say-hello-world"
 
 
 @pytest.mark.parametrize("base", ["nowhere", "--output=pwned", "", "main:README.md"])

@@ -1,0 +1,82 @@
+"""What a new ticket can already say about code: whether it is a program, and a claim for each function that changed."""
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from refute.python_syntax import UNPARSABLE, parse_python
+from refute.ticket.fields import PLACEHOLDER
+
+_MAX_HINT_CHARS: Final = 100
+_MAX_CLAIM_CHARS: Final = 300
+_COMMAND_LINES: Final = frozenset({"argparse", "click", "typer", "optparse", "docopt", "fire"})
+_EXCEPTIONS: Final = ("Error", "Exception", "Warning", "Exit")
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A claim to start from, and what the code says that it is about."""
+
+    about: str
+    claim: str
+
+
+def is_program(source: bytes) -> bool:
+    """Whether a file is a command-line program: it starts itself when run, and reads arguments with a known library."""
+    tree = _parsed(source)
+    imported = {
+        alias.name.partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    } | {(node.module or "").partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    starts_itself = any(
+        isinstance(node, ast.If) and "__name__" in ast.dump(node.test) and "__main__" in ast.dump(node.test)
+        for node in tree.body
+    )
+    return starts_itself and bool(imported & _COMMAND_LINES)
+
+
+def suggest_for_program(path: str) -> Suggestion:
+    """A claim about one program: what a command prints."""
+    return Suggestion(about=path, claim=f"`python {path} {PLACEHOLDER}: arguments` prints `what`.")
+
+
+def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
+    """A claim for each public function and class that differs from `before`: its docstring's summary, if it has one.
+
+    Exceptions have no behaviour of their own to claim, and `main` belongs to a program.
+    """
+    earlier = {node.name: ast.dump(node) for node in _definitions(before)}
+    for node in _definitions(source):
+        if node.name.startswith("_") or node.name == "main" or _is_exception(node):
+            continue
+        if earlier.get(node.name) == ast.dump(node):
+            continue
+        arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
+        promise = _one_line((ast.get_docstring(node) or "").partition("\n\n")[0])[:_MAX_CLAIM_CHARS]
+        wanted = f"{PLACEHOLDER}: what {node.name} gives for which input, and what never happens"
+        yield Suggestion(
+            about=_one_line(node.name + arguments)[:_MAX_HINT_CHARS],
+            claim=f"{node.name}: {promise}" if promise else wanted,
+        )
+
+
+def _definitions(source: bytes) -> Iterable[Definition]:
+    return (node for node in _parsed(source).body if isinstance(node, Definition))
+
+
+def _parsed(source: bytes) -> ast.Module:
+    try:
+        return parse_python(source)
+    except UNPARSABLE:
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _is_exception(node: Definition) -> bool:
+    bases = [ast.unparse(base) for base in node.bases] if isinstance(node, ast.ClassDef) else []
+    return bool(bases) and any(name.endswith(_EXCEPTIONS) for name in (node.name, *bases))
+
+
+def _one_line(text: str) -> str:
+    return "".join(char for char in " ".join(text.split()) if char.isprintable())
