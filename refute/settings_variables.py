@@ -55,7 +55,7 @@ def refuse_unknown(variables: Iterable[str], settings: Collection[str]) -> None:
     if faults:
         raise SettingsInvalid(
             "settings: " + "; ".join(faults),
-            hint="Correct or unset it: it would set nothing. All names: docs/reference/settings.md.",
+            hint="Fix or unset it. All names: docs/reference/settings.md.",
         )
 
 

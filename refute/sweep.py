@@ -53,7 +53,7 @@ class Swept:
 
     def words(self) -> str:
         """`removed 3 cached results (1.2 MB), 1 snapshot (0.3 MB)`; empty where nothing went."""
-        nouns = ("cached result", "kept answer", "snapshot", "evidence directory")
+        nouns = ("cached result", "cached answer", "snapshot", "evidence directory")
         places = zip(nouns, (self.results, self.answers, self.snapshots, self.evidence), strict=True)
         told = [f"{counted(one.count, noun)} ({one.size_bytes / 1e6:.1f} MB)" for noun, one in places if one.count]
         return f"removed {', '.join(told)}" if told else ""

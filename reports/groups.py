@@ -17,7 +17,7 @@ class Group(StrEnum):
     UNDECIDED = "undecided"
     """No verdict, and a person has to look."""
     ERROR = "error"
-    """Something around the code failed; says nothing about the code."""
+    """Infrastructure failed; no verdict on the code."""
     WEAK = "weak"
     """Not refuted, by an attack too weak to rely on."""
     PASSED = "passed"

@@ -6,6 +6,7 @@ from typing import Final
 from refute.guardrails.plain_text import markdown_block, markdown_text, on_one_line, tail
 from refute.outcome import Outcome, TestFailure
 from refute.scan.finding import Finding, Suppressed
+from reports.next_steps import PAGE, next_steps
 from reports.outcome_table import EXPLAINED_BY_OUTPUT
 from reports.wording import (
     CLAIM_WORDS,
@@ -48,6 +49,7 @@ def render_markdown(outcome: Outcome, *, reproducers: Mapping[str, str] | None =
         f"**{MEANING[outcome.status]}** {markdown_text(on_one_line(outcome.reason), max_chars=1_000)}",
         markdown_text(run_line(outcome)),
         *_claims(outcome),
+        *_next_steps(outcome),
         *_refutations(outcome, reproducers or {}),
         *_strength(outcome),
         *_scan(outcome),
@@ -68,6 +70,12 @@ def _claims(outcome: Outcome) -> Iterator[str]:
             (claim.claim_id, CLAIM_WORDS[claim.verdict], claim.text, claim_evidence(claim)) for claim in outcome.claims
         ]
         yield _table(("Claim", "Verdict", "What it says", "What that rests on"), rows)
+
+
+def _next_steps(outcome: Outcome) -> Iterator[str]:
+    if steps := next_steps(outcome):
+        yield from _list("What to do next", list(steps))
+        yield f"More: `{PAGE}`"
 
 
 def _refutations(outcome: Outcome, reproducers: Mapping[str, str]) -> Iterator[str]:

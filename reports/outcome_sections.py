@@ -13,6 +13,7 @@ from refute.caching.wording import age_in_words
 from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimVerdict, Outcome, StageRecord, Status, TestFailure
 from refute.scan.finding import Finding
+from reports.next_steps import PAGE
 from reports.wording import (
     CLAIM_WORDS,
     MEANING,
@@ -73,6 +74,16 @@ def claims(outcome: Outcome) -> Table:
     for claim in outcome.claims:
         verdict = Text(CLAIM_WORDS[claim.verdict], style=_CLAIM_STYLE[claim.verdict])
         table.add_row("", line(claim.claim_id), verdict, line(claim.text), line(claim_evidence(claim)))
+    return table
+
+
+def steps(lines: Sequence[str]) -> Table:
+    """What a person can do about a weak or missing verdict, and where more is said."""
+    table = _grid(1)
+    table.add_column(ratio=1, overflow="fold")
+    for one in lines:
+        table.add_row("", "•", line(one))
+    table.add_row("", "", Text(f"more: {PAGE}", style="dim"))
     return table
 
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from refute.outcome import Outcome, Status
 from reports import outcome_sections as sections
+from reports.next_steps import next_steps
 from reports.rendering import OUTCOME, rendered
 from reports.wording import counted, duration, kept_note, money, spent, why
 
@@ -47,6 +48,8 @@ def render_table(
     parts: list[RenderableType] = [sections.heading(outcome)]
     if outcome.claims:
         parts.append(sections.titled("Claims", sections.claims(outcome)))
+    if steps := next_steps(outcome):
+        parts.append(sections.titled("What to do next", sections.steps(steps)))
     for number, failure in enumerate(outcome.failures[:FAILURES_SHOWN], start=1):
         title = f"Refutation {number} of {len(outcome.failures)}: claim {failure.claim_violated}"
         body = sections.refutation(failure, (reproducers or {}).get(failure.test_name))

@@ -76,7 +76,8 @@ def _spikes(budget: BudgetReport) -> list[RenderableType]:
 
 def _worst_case(budget: BudgetReport) -> str:
     runs = f"{counted(budget.runs_a_day, 'run')} a day × 30 × ${budget.cap_usd:f} a run"
-    return f"worst case of a month like the busiest day of the last 30: {runs} = {usd(float(budget.worst_case_usd))}"
+    worst = usd(float(budget.worst_case_usd))
+    return f"worst case if every day were as busy as the busiest of the last 30: {runs} = {worst}"
 
 
 def _findings(report: Report) -> Iterator[RenderableType]:

@@ -41,7 +41,7 @@ MEANING: Final[Mapping[Status, str]] = {
     Status.SKIPPED: "Not attacked: the policy does not ask for it.",
     Status.DRY_RUN: "Nothing was run: this was a dry run.",
     Status.PENDING: "Not finished yet; it can be resumed.",
-    Status.ERROR: "Something around the code failed. This says nothing about the code.",
+    Status.ERROR: "Infrastructure failure; no verdict on the code.",
 }
 """Each status in plain words."""
 
@@ -140,7 +140,7 @@ def model_lines(models: Iterable[ModelUse]) -> list[str]:
 def _model_line(use: ModelUse) -> str:
     tokens = f"{use.input_tokens:,} tokens in, {use.output_tokens + use.thinking_tokens:,} out"
     asked = [f"{counted(use.calls, 'call')}, {tokens}"] if use.calls else []
-    asked += [f"{counted(use.cached_answers, 'kept answer')}"] if use.cached_answers else []
+    asked += [f"{counted(use.cached_answers, 'cached answer')}"] if use.cached_answers else []
     where = f" (local server {use.local_server})" if use.local_server else ""
     return printable(f"{use.model}{where}: {', '.join(asked)}", max_chars=200, keep_newlines=False)
 
@@ -148,7 +148,7 @@ def _model_line(use: ModelUse) -> str:
 def kept_note(outcome: Outcome) -> str:
     """That stages rest on earlier runs, and how old these are; empty where all was run."""
     ages = [stage.kept.age_s for stage in outcome.stages if stage.kept]
-    return f"not all was run again, results of {age_in_words(max(ages))} ago" if ages else ""
+    return f"partly reused results from {age_in_words(max(ages))} ago" if ages else ""
 
 
 def test_lines(tests: Iterable[TestRecord]) -> list[str]:
@@ -178,7 +178,7 @@ def _attested(verdict: TriageVerdict, tests: Iterable[TestRecord]) -> str:
     if verdict is not TriageVerdict.SURVIVED:
         return ""
     noted = [one.attested for one in tests if one.verdict is verdict and one.attested is not None]
-    return f" ({noted.count(True)} attested)" if noted else ""
+    return f" ({noted.count(True)} tamper-proof)" if noted else ""
 
 
 def categories_line(tests: Iterable[TestRecord]) -> str:
@@ -210,7 +210,8 @@ def claim_evidence(claim: ClaimResult) -> str:
         case ClaimVerdict.SURVIVED | ClaimVerdict.SURVIVED_IN_PART:
             named = f": {', '.join(claim.supported_by)}" if claim.supported_by else ""
             more = " and more" if named and len(claim.supported_by) < claim.tests_run else ""
-            tests = f"{counted(claim.tests_run, 'test')}, {claim.independent_tests or 'none'} independent{named}{more}"
+            by = f"{claim.independent_tests} independent" if claim.independent_tests else "written by the author"
+            tests = f"{counted(claim.tests_run, 'test')}, {by}{named}{more}"
             return f"not attacked: {in_quotes(claim.open_clauses)}; {tests}" if claim.open_clauses else tests
         case _:
             return f"{claim.reason} ({claim.decided_by})" if claim.decided_by else claim.reason

@@ -34,7 +34,7 @@ class BatchRequest(BaseModel):
         "yet.",
     )
     labels: tuple[str, ...] = Field(default=(), description="Only tickets with one of these labels.")
-    only_failed: bool = Field(default=False, description="Only tickets that did not end well last time.")
+    only_failed: bool = Field(default=False, description="Only tickets whose last run failed.")
     since: datetime | None = Field(
         default=None, description="With only_failed: failed since then. Else: changed since then."
     )

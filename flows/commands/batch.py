@@ -24,7 +24,7 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
 @click.option("--resume", metavar="BATCH", help="Go on with a batch; `latest` is the newest unfinished one.")
 @click.option("--name", metavar="ID", help="Name of the new batch.  [default: date and time]")
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="Only tickets with this label; repeatable.")
-@click.option("--only-failed", is_flag=True, help="Only tickets that did not end well when last verified.")
+@click.option("--only-failed", is_flag=True, help="Only tickets whose last run failed.")
 @click.option(
     "--since", metavar="WHEN", help="Only tickets changed since; with --only-failed: failed since. 2026-11-20, 12h, 7d."
 )

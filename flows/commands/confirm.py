@@ -30,7 +30,7 @@ def confirm(  # noqa: PLR0913  # its options
     """Answer the question about RUN: a ticket, a batch, or the id of the run that waits. Without RUN, list them.
 
     Shows script, scan and planned limits, then asks. The answer holds for exactly the files that are shown.
-    Exits with 0 once it is answered, 16 where the question goes on waiting, 3 where no such question waits.
+    Exits with 0 once it is answered, 16 where the question goes on waiting, 3 where no confirmation matches.
     """
     answers = show + yes + decline + dismiss + uphold
     if (run is None and answers) or answers > 1:

@@ -42,7 +42,7 @@ def ui(port: int) -> int:
                 first = machine.bring_up()
                 if first is not None:
                     click.echo(first.server.api_url.removesuffix("/api"))
-                    _say(f"it is up already, held by process {first.server.keeper_pid}; nothing was started")
+                    _say(f"already running (pid {first.server.keeper_pid})")
                     return 0
                 click.echo(machine.api_url.removesuffix("/api"))
                 _say("server, deployments and a worker are up; Ctrl-C ends them")

@@ -63,8 +63,8 @@ def find_question(name: str, among: Sequence[Waiting]) -> Waiting:
     if not meant and len(name) >= MIN_PREFIX_CHARS:
         meant = [one for one in among if str(one.run_id).startswith(name)]
     if not meant:
-        waiting = ", ".join(one.question.subject for one in among) or "nothing"
-        raise QuestionNotFound(f"confirm {name!r}: no such question waits for an answer", hint=f"Waiting: {waiting}.")
+        waiting = ", ".join(one.question.subject for one in among) or "none"
+        raise QuestionNotFound(f"confirm {name!r}: no matching confirmation", hint=f"Pending: {waiting}.")
     if len(meant) > 1:
         runs = ", ".join(str(one.run_id) for one in meant)
         raise UsageError(f"confirm {name!r}: {len(meant)} questions go by this name", hint=f"Name the run: {runs}.")

@@ -198,6 +198,6 @@ def _judged(name: str, found: str, missing: list[Escape], wanted: str) -> Check:
     return Check(
         name=name,
         ok=None,
-        found=f"{found}, open, but a job lacks what it needs ({missing[0].needs}): {cves}",
+        found=f"{found}, vulnerable, but not exploitable from a job (it needs {missing[0].needs}): {cves}",
         advice=advice,
     )

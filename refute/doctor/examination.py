@@ -69,7 +69,7 @@ def check_caches(settings: Settings) -> Check:
     """What cached results and kept answers take, and may take. More is no fault: an unfinished batch may need some."""
     places = (
         ("cached results", settings.results_path, settings.results_max_bytes),
-        ("kept answers", settings.state_dir / ANSWERS, settings.kept_answers_max_bytes),
+        ("cached answers", settings.state_dir / ANSWERS, settings.kept_answers_max_bytes),
     )
     told = [f"{name} {folder_bytes(path) / 1e6:.1f} of {most / 1e6:.0f} MB" for name, path, most in places]
     return Check(name="caches", ok=True, found=", ".join(told))

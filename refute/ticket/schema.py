@@ -160,9 +160,9 @@ def _message(details: ErrorDetails, path: FieldPath) -> str:
         return f"got {shown(got)}, expected a sentence in quotes, or a mapping with text"
     match details["type"]:
         case "missing":
-            message = f"is missing, expected {_EXPECTED.get(name, 'a value')}"
+            message = f"missing, expected {_EXPECTED.get(name, 'a value')}"
         case "extra_forbidden":
-            message = f"is no field of {_owner(path)}{_suggestion(path)}"
+            message = f"unknown field{_suggestion(path)}"
         case "value_error":
             message = str(details["ctx"]["error"])
         case "too_short":

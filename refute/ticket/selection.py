@@ -88,7 +88,7 @@ def select_files(ticket: Ticket, *, own: Iterable[Path] = ()) -> Selection:
     if selection.faults:
         lines = "\n".join(f"  - {fault}" for fault in selection.faults[:50])
         raise SnapshotRefused(
-            f"{ticket.source}: the files in {workspace} cannot be frozen:\n{lines}",
+            f"{ticket.source}: cannot snapshot {workspace}:\n{lines}",
             hint="Move, rename or remove these, or correct the ticket. Files with credentials never enter a snapshot.",
         )
     return selection

@@ -58,7 +58,7 @@ def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
         wanted = f"{PLACEHOLDER}: what {node.name} gives for which input, and what never happens"
         yield Suggestion(
             about=_one_line(node.name + arguments)[:_MAX_HINT_CHARS],
-            claim=f"{node.name}: {promise}" if promise else wanted,
+            claim=f"`{node.name}`: {promise}" if promise else wanted,
         )
 
 

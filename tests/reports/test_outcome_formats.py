@@ -183,6 +183,6 @@ def test_models_their_tokens_and_a_server_that_stood_for_them_are_in_every_forma
         assert document["models"][0]["thinking_tokens"] == 700
         return
     plain = text.replace("\\", "").replace("&#58;", ":")
-    assert "(local server http://127.0.0.1:8080): 2 calls, 1,565 tokens in, 740 out, 1 kept answer" in plain
+    assert "(local server http://127.0.0.1:8080): 2 calls, 1,565 tokens in, 740 out, 1 cached answer" in plain
     assert re.search(r"(models answered by|local_model_servers\" value=\")\s*http://127.0.0.1:8080", plain)
     assert "\x1b" not in text

@@ -34,8 +34,8 @@ TEST_AT_FAULT: Final = frozenset(
 """Errors that, raised in the test's own frame, are about the test."""
 NO_VERDICT: Final = {
     "hypothesis.errors.FailedHealthCheck": "Hypothesis found the inputs unfit",
-    "hypothesis.errors.Unsatisfiable": "no input satisfies the test's assumptions",
-    "hypothesis.errors.Unsatisfied": "no input satisfies the test's assumptions",
+    "hypothesis.errors.Unsatisfiable": "every generated input was rejected; give a `property` that builds valid ones",
+    "hypothesis.errors.Unsatisfied": "every generated input was rejected; give a `property` that builds valid ones",
     "hypothesis.errors.InvalidArgument": "Hypothesis cannot make the inputs that the test asks for",
     "hypothesis.errors.ResolutionFailed": "Hypothesis cannot make the inputs that the test asks for",
     "hypothesis.errors.NoSuchExample": "Hypothesis found no input",

@@ -53,11 +53,11 @@ def test_a_full_disk_is_a_fault_at_the_nearest_folder_that_exists(monkeypatch, t
 
 
 def test_what_the_caches_take_is_told(settings: Settings) -> None:
-    assert check_caches(settings).found == "cached results 0.0 of 500 MB, kept answers 0.0 of 500 MB"
+    assert check_caches(settings).found == "cached results 0.0 of 500 MB, cached answers 0.0 of 500 MB"
     (settings.state_dir / "answers").mkdir(parents=True)
     (settings.state_dir / "answers" / "a.signed").write_bytes(b"x" * 2_500_000)
     check = check_caches(settings)
-    assert (check.ok, check.found) == (True, "cached results 0.0 of 500 MB, kept answers 2.5 of 500 MB")
+    assert (check.ok, check.found) == (True, "cached results 0.0 of 500 MB, cached answers 2.5 of 500 MB")
 
 
 def test_a_missing_image_says_how_to_build_it() -> None:

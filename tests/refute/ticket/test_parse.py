@@ -120,11 +120,11 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
     said = problems_of(written(workspace, text))
     assert "id (line 1): got 'bad id', expected" in said
     assert "title (line 2): got '42' (a number), expected" in said
-    assert "workspce (line 3): is no field of a ticket, did you mean workspace?" in said
+    assert "workspce (line 3): unknown field, did you mean workspace?" in said
     assert "implementation_files (line 4): got 'thing.py', expected a list" in said
     assert "claims[0].text: got '', expected some text" in said
     assert "kind (line 7): got 'rust', expected 'python' or 'cli'" in said
-    assert "verification_script: is missing" in said
+    assert "verification_script: missing" in said
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_a_claim_id_that_occurs_twice_names_both_even_beside_other_faults(make_t
     said = problems_of(make_ticket(title=None, claims=[{"id": "C1", "text": "a"}, {"id": "C1", "text": "b"}]))
     assert "claims[1].id" in said
     assert "which claims[0] has already" in said
-    assert "title: is missing" in said
+    assert "title: missing" in said
 
 
 @pytest.mark.parametrize(
@@ -490,10 +490,10 @@ def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path
             {"raises": {"Value Error": "f()"}},
             "got 'Value Error', expected a name such as",
         ),
-        ({"raises": {"ValueError": {"given": {"n": "int"}}}}, "is missing, expected a Python expression that raises"),
+        ({"raises": {"ValueError": {"given": {"n": "int"}}}}, "missing, expected a Python expression that raises"),
         (
             {"raises": {"ValueError": {"call": "f(", "cal": "f()"}}},
-            "no field of an entry of raises, did you mean call?",
+            "unknown field, did you mean call?",
         ),
         ({"raises": ["f()"]}, "got a list of 1, expected a mapping of error to call"),
         ({"same_as": {"f": 3}}, "expected text: write it in quotes"),

@@ -62,7 +62,7 @@ def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: P
     (tmp_path / "limiter.py").write_text('def allow(key: str) -> bool:\n    """Whether the key may call."""\n')
     (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
     scaffold_ticket(tmp_path, from_git=None)
-    assert "allow: Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
+    assert "`allow`: Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
     filled_in(tmp_path)
     ticket = load_ticket(tmp_path)
     assert ticket.implementation_files == ("limiter.py",)
@@ -118,8 +118,8 @@ def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout:
 def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(checkout: Path) -> None:
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
-    assert '# half(x: float)\n  - "half: Half of x."' in text
-    assert '- "Thing: A thing."' in text
+    assert '# half(x: float)\n  - "`half`: Half of x."' in text
+    assert '- "`Thing`: A thing."' in text
     assert load_ticket(checkout / "new").kind == "python"
     assert re.search(r'^base: "[0-9a-f]{12}"', text, re.MULTILINE)
 

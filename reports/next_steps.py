@@ -1,0 +1,69 @@
+"""What to do about a verdict that is neither a pass nor a failure: for each claim, the step most likely to mend it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
+from refute.wording import in_quotes
+
+PAGE: Final = "docs/strength.md#what-to-do-about-a-weak-pass"
+STEPS_SHOWN: Final = 8
+
+_EVIDENCE: Final = "independent evidence"
+_WHAT_IT_IS: Final = (
+    f"{_EVIDENCE}: a `property` whose expected side uses the standard library alone, `same_as` one of its functions, "
+    "`unchanged` against `base`; or tests by a model (--tester gemini)"
+)
+_ADVICE: Final = re.compile(r"\badd  (?P<field>.+)")
+"""How the built-in tester names the field that would make a claim testable."""
+
+
+def next_steps(outcome: Outcome) -> tuple[str, ...]:
+    """One line for each claim that keeps the ticket from passing, then what concerns the whole attack.
+
+    Empty where the status needs no step of this kind: a pass, a refutation, a failure of the script or the machine.
+    """
+    if outcome.status not in {Status.PASS_WEAK, Status.INCONCLUSIVE}:
+        return ()
+    steps = [*_for_claims(outcome), *_for_the_attack(outcome)]
+    if len(steps) > STEPS_SHOWN:
+        steps = [*steps[: STEPS_SHOWN - 1], f"and {len(steps) - STEPS_SHOWN + 1} more, once these are done"]
+    return (*steps, *([_WHAT_IT_IS] if any(_EVIDENCE in one for one in steps) else []))
+
+
+def _for_claims(outcome: Outcome) -> Iterator[str]:
+    shallow = {one.claim_id: one.remedy for one in outcome.strength.shallow} if outcome.strength else {}
+    for claim in outcome.claims:
+        if step := _step(claim) or shallow.get(claim.claim_id, ""):
+            yield f"{claim.claim_id}: {step}"
+
+
+def _step(claim: ClaimResult) -> str:
+    """What would most likely help one claim; empty where nothing is amiss with it."""
+    match claim.verdict:
+        case ClaimVerdict.UNTESTED:
+            advice = _ADVICE.search(claim.reason)
+            return f"give it a field: {advice['field']}" if advice else f"say what comes out, with {_EVIDENCE}"
+        case ClaimVerdict.SURVIVED_IN_PART:
+            return f"make {in_quotes(claim.open_clauses[:1])} a claim of its own, with {_EVIDENCE}"
+        case ClaimVerdict.SURVIVED if not claim.independent_tests:
+            return f"only its author's tests passed; add {_EVIDENCE}"
+        case ClaimVerdict.SURVIVED if not claim.attested_tests:
+            return "state results as plain data (numbers, text, lists), which the code cannot forge"
+        case ClaimVerdict.INCONCLUSIVE:
+            return f"look at {claim.decided_by or 'its tests'}, and say in the claim which result is right"
+        case _:
+            return ""
+
+
+def _for_the_attack(outcome: Outcome) -> Iterator[str]:
+    strength, second = outcome.strength, outcome.second_environment
+    if strength is not None and strength.void:
+        yield f"strength was not measured ({strength.void}): mend that and run again"
+    elif strength is not None and strength.undecided:
+        yield "too few mutants ran in time: raise mutation_timeout_s"
+    elif strength is not None and not strength.reaches_floor:
+        yield "claim what the unnoticed faults change, line by line (see Strength), or lower --strength-floor knowingly"
+    if second is not None and second.identity_reads:
+        yield f"remove {second.identity_reads[0]}, or claim why the code asks where it runs"

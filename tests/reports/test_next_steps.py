@@ -1,0 +1,49 @@
+"""What a weak or missing verdict says that a person can do."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from refute.outcome import ClaimResult, ClaimVerdict, Status
+from refute.ticket.record import ClaimId
+from reports.next_steps import STEPS_SHOWN, next_steps
+from tests.reports.outcomes import OUTCOMES
+
+
+def claim(verdict: ClaimVerdict, **facts: Any) -> ClaimResult:
+    return ClaimResult(claim_id=ClaimId("C1"), text="x", verdict=verdict, **{"reason": "r", **facts})
+
+
+SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (
+            claim(ClaimVerdict.UNTESTED, reason='nothing; add  same_as: {f: "sum"}'),
+            'give it a field: same_as: {f: "sum"}',
+        ),
+        (claim(ClaimVerdict.UNTESTED), "say what comes out, with independent evidence"),
+        (claim(IN_PART, open_clauses=("never two", "x")), 'make "never two" a claim of its own'),
+        (claim(SURVIVED, tests_run=1), "only its author's tests passed; add independent evidence"),
+        (claim(SURVIVED, tests_run=1, independent_tests=1), "state results as plain data"),
+        (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),
+    ],
+)
+def test_each_claim_that_keeps_a_ticket_from_passing_has_one_step(one: ClaimResult, said: str) -> None:
+    weak = replace(OUTCOMES["pass_weak"], claims=(one,), strength=None)
+    assert next_steps(weak)[0].startswith(f"C1: {said}")
+
+
+def test_what_counts_as_independent_is_explained_once_and_the_list_is_short() -> None:
+    weak = replace(OUTCOMES["pass_weak"], claims=(claim(SURVIVED),) * 20, strength=None)
+    *steps, more, explained = next_steps(weak)
+    assert (len(steps), more) == (STEPS_SHOWN - 1, "and 13 more, once these are done")
+    assert explained.startswith("independent evidence: a `property`")
+
+
+@pytest.mark.parametrize("status", [Status.PASS, Status.FAILED_ADVERSARIAL, Status.ERROR])
+def test_other_verdicts_need_no_such_step(status: Status) -> None:
+    assert next_steps(replace(OUTCOMES["pass_weak"], status=status)) == ()
