@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from refute.outcome import ClaimResult, ClaimVerdict, Status
+from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
 from refute.ticket.record import ClaimId
 from reports.next_steps import STEPS_SHOWN, next_steps
-from tests.reports.outcomes import OUTCOMES
 
 
 def claim(verdict: ClaimVerdict, **facts: Any) -> ClaimResult:
@@ -32,18 +31,20 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
         (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),
     ],
 )
-def test_each_claim_that_keeps_a_ticket_from_passing_has_one_step(one: ClaimResult, said: str) -> None:
-    weak = replace(OUTCOMES["pass_weak"], claims=(one,), strength=None)
+def test_each_claim_that_keeps_a_ticket_from_passing_has_one_step(
+    outcomes: dict[str, Outcome], one: ClaimResult, said: str
+) -> None:
+    weak = replace(outcomes["pass_weak"], claims=(one,), strength=None)
     assert next_steps(weak)[0].startswith(f"C1: {said}")
 
 
-def test_what_counts_as_independent_is_explained_once_and_the_list_is_short() -> None:
-    weak = replace(OUTCOMES["pass_weak"], claims=(claim(SURVIVED),) * 20, strength=None)
+def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outcomes: dict[str, Outcome]) -> None:
+    weak = replace(outcomes["pass_weak"], claims=(claim(SURVIVED),) * 20, strength=None)
     *steps, more, explained = next_steps(weak)
     assert (len(steps), more) == (STEPS_SHOWN - 1, "and 13 more, once these are done")
     assert explained.startswith("independent evidence: a `property`")
 
 
 @pytest.mark.parametrize("status", [Status.PASS, Status.FAILED_ADVERSARIAL, Status.ERROR])
-def test_other_verdicts_need_no_such_step(status: Status) -> None:
-    assert next_steps(replace(OUTCOMES["pass_weak"], status=status)) == ()
+def test_other_verdicts_need_no_such_step(outcomes: dict[str, Outcome], status: Status) -> None:
+    assert next_steps(replace(outcomes["pass_weak"], status=status)) == ()
