@@ -3,7 +3,6 @@
 import ipaddress
 import os
 import re
-from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -25,8 +24,9 @@ from refute.guardrails.switches import GuardrailSettings
 from refute.places import at_home, state_dir
 from refute.research.settings import ResearchSettings
 from refute.scan.finding import Severity
+from refute.settings_faults import fault
 from refute.settings_file import read_settings_file
-from refute.settings_variables import ENV_PREFIX, guardrail_values, nearest, refuse_unknown
+from refute.settings_variables import ENV_PREFIX, guardrail_values, refuse_unknown
 
 SETTINGS_FILE = Path("refute.yaml")
 KEY_CHARS: Final = 32
@@ -217,6 +217,17 @@ class Settings(BaseSettings):
         places = (self.state_dir, self.costs_csv, log, Path(f"{log}.lock"), self.results_dir, self.record_dir)
         return tuple(place for place in places if place is not None)
 
+    def ad_hoc(self) -> "Settings":
+        """For a run by hand: where nothing configures refute (no refute.yaml), the working directory stays clean.
+
+        Cost table and audit log then lie below `state_dir`, unless their place was set.
+        """
+        if Path(SETTINGS_FILE).exists():
+            return self
+        places = {"costs_csv": "costs.csv", "audit_path": "logs/guardrails.jsonl"}
+        moved = {name: self.state_dir / path for name, path in places.items() if name not in self.model_fields_set}
+        return self.model_copy(update=moved)
+
     @property
     def results_path(self) -> Path:
         """Where cached results lie."""
@@ -261,7 +272,7 @@ class Settings(BaseSettings):
             settings = cls(**given)
         except ValidationError as error:
             raise SettingsInvalid(
-                "settings: " + "; ".join(_fault(dict(one)) for one in error.errors()),
+                "settings: " + "; ".join(fault(dict(one), cls.model_fields) for one in error.errors()),
                 hint=f"Correct the option, the REFUTE_* variable, or {SETTINGS_FILE}.",
             ) from error
         except SettingsError as error:
@@ -291,44 +302,3 @@ class Settings(BaseSettings):
                 f"settings: signing_key: got {len(key)} characters, expected at least {KEY_CHARS}",
                 hint="Make one with: openssl rand -hex 32",
             )
-
-
-_EXPECTED: Final[Mapping[str, str]] = {
-    "float_parsing": "a number",
-    "float_type": "a number",
-    "decimal_parsing": "a number",
-    "int_parsing": "a whole number",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "bool_parsing": "true or false",
-    "bool_type": "true or false",
-    "finite_number": "a finite number",
-    "greater_than": "more than {gt}",
-    "greater_than_equal": "at least {ge}",
-    "less_than": "less than {lt}",
-    "less_than_equal": "at most {le}",
-    "enum": "{expected}",
-    "literal_error": "{expected}",
-    "string_type": "text",
-    "tuple_type": "a list",
-    "list_type": "a list",
-    "string_pattern_mismatch": "text like {pattern}",
-    "path_type": "a path",
-}
-"""Kinds of pydantic's errors in our words."""
-
-
-def _expected(error: dict[str, Any]) -> str:
-    if error["type"] == "value_error":  # a check of our own, in words of its own
-        return str(error["ctx"]["error"])
-    words = _EXPECTED.get(error["type"])
-    return f"expected {words.format(**error.get('ctx', {}))}" if words else str(error["msg"])
-
-
-def _fault(error: dict[str, Any]) -> str:
-    """One of pydantic's errors in our words; the value of a name that no setting has may be a misspelt secret's."""
-    name = ".".join(map(str, error["loc"]))
-    if error["type"] != "extra_forbidden":
-        return f"{name}: got {error['input']!r}, {_expected(error)}"
-    near = nearest(name, Settings.model_fields)
-    return f"{name}: no setting has this name" + (f", did you mean {' or '.join(near)}?" if near else "")

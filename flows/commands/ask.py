@@ -36,7 +36,7 @@ def ask(question: tuple[str, ...], *, name: str, keywords: bool, form: str) -> i
 
         return report_in_words(ledger, settings)
 
-    settings = Settings.load()
+    settings = Settings.load().ad_hoc()
     conversation = f"{os.getuid()}:{user()}/{name}"[:MAX_USER_CHARS]
     with closing(Ledger.open(settings)) as ledger:
         assistant = connect_assistant(settings, ledger, report=report, keywords=keywords)

@@ -31,10 +31,11 @@ def verify(logs: tuple[Path, ...]) -> int:
     from refute.settings import Settings
 
     settings = Settings.load()
-    files = logs or (settings.audit_path,)
+    usual = dict.fromkeys((settings.audit_path, settings.ad_hoc().audit_path))
+    files = logs or tuple(path for path in usual if path.exists())
     with closing(Ledger.open(settings)) as ledger:
-        heads = ledger.audit_heads(log_name(files[0]))
-    if not logs and not settings.audit_path.exists():
+        heads = {head for path in (logs[:1] or usual) for head in ledger.audit_heads(log_name(path))}
+    if not files:
         return _tell_of_none(settings.audit_path, len(heads))
     reports = [verify_chain(path, heads=heads) for path in files]
     missing = heads.difference(*(report.found for report in reports))

@@ -43,7 +43,7 @@ def confirm(  # noqa: PLR0913  # its options
     from flows.run import on_running_server
     from refute.settings import Settings
 
-    settings = Settings.load()
+    settings = Settings.load().ad_hoc()
     with on_running_server(settings) as api_url:
         waiting = waiting_questions() if api_url else []
         if run is None:

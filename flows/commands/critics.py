@@ -96,7 +96,7 @@ def _review(ticket: Path, focuses: "Sequence[str]", form: str, **options: Any) -
         replay_dir=options["replay"],
         max_cost_usd=options["max_cost"],
         fresh=options["fresh"] or None,
-    )
+    ).ad_hoc()
     chosen = tuple(map(Focus, focuses))
     critique: Critique = run_review(ticket, chosen, settings, remediation=not options["no_remediation"])
     click.echo(render_critique(critique, form))

@@ -34,7 +34,7 @@ def demo(directory: Path, form: str) -> int:
     from refute.settings import Settings
     from reports.outcome_table import render_batch
 
-    began, settings = datetime.now(UTC), Settings.load()
+    began, settings = datetime.now(UTC), Settings.load().ad_hoc()
     samples = [_sample(path.parent) for path in sorted(directory.glob("*/ticket.yaml"))]
     outcomes: list[Outcome] = []
     with watching(lines=False) as observer:
@@ -87,7 +87,7 @@ def _sample(directory: Path) -> Sample:
     from refute.settings import Settings
 
     expected = cast("dict[str, Any]", yaml.safe_load((directory / "expected.yaml").read_text()))
-    settings = Settings.load(**expected.get("settings", {}))
+    settings = Settings.load(**expected.get("settings", {})).ad_hoc()
     return Sample(
         request=VerifyRequest(ticket=directory, approval="in_advance", settings=settings),
         status=expected["status"],

@@ -31,7 +31,7 @@ def issue(ticket: Path, implement: str | None, *, yes: bool, **options: Any) -> 
     from refute.ticket.parse import load_ticket
 
     load_ticket(ticket)
-    settings = Settings.load()
+    settings = Settings.load().ad_hoc()
     given = {name: path.resolve() if isinstance(path, Path) else path for name, path in options.items()}
     given |= {"ticket": ticket.resolve(), "approval": "in_advance" if yes else "ask", "settings": settings}
 

@@ -23,7 +23,7 @@ def mcp() -> None:
     from refute.ledger.store import Ledger
     from refute.settings import Settings
 
-    settings = Settings.load()
+    settings = Settings.load().ad_hoc()
     with closing(Ledger.open(settings)) as ledger:
         try:
             server = mcp_server(connect_assistant(settings, ledger, keywords=True))

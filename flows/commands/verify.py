@@ -145,4 +145,4 @@ def _settings(options: dict[str, Any]) -> Settings:
         fresh=options["fresh"] or None,
         record_dir=options["record"],
         replay_dir=options["replay"],
-    )
+    ).ad_hoc()

@@ -221,3 +221,13 @@ def test_a_switch_that_would_set_nothing_is_refused(
     monkeypatch.setenv(name, value)
     with pytest.raises(SettingsInvalid, match=re.escape(told)):
         Settings.load()
+
+
+def test_a_run_by_hand_leaves_a_directory_clean_that_nothing_configures(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REFUTE_STATE_DIR", "/state")
+    settings = Settings.load().ad_hoc()
+    assert (settings.costs_csv, settings.audit_path) == (Path("/state/costs.csv"), Path("/state/logs/guardrails.jsonl"))
+    assert Settings.load(costs_csv=Path("c.csv")).ad_hoc().costs_csv == Path("c.csv")
+    (tmp_path / "refute.yaml").touch()
+    assert Settings.load().ad_hoc() == Settings.load()

@@ -124,6 +124,7 @@ def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.Complete
     def run(*arguments: str | Path, answer: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
         home = tmp_path / "cwd"
         home.mkdir(exist_ok=True)
+        (home / "refute.yaml").touch()  # a directory that is configured keeps its own cost table and log
         return subprocess.run(
             [sys.executable, "-m", "flows.cli", *map(str, arguments)],
             input=answer,

@@ -1,0 +1,46 @@
+"""What is wrong with a setting, in our words instead of pydantic's."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from refute.settings_variables import nearest
+
+_EXPECTED: Final[Mapping[str, str]] = {
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "decimal_parsing": "a number",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "finite_number": "a finite number",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "enum": "{expected}",
+    "literal_error": "{expected}",
+    "string_type": "text",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "string_pattern_mismatch": "text like {pattern}",
+    "path_type": "a path",
+}
+"""Kinds of pydantic's errors in our words."""
+
+
+def _expected(error: Mapping[str, Any]) -> str:
+    if error["type"] == "value_error":  # a check of our own, in words of its own
+        return str(error["ctx"]["error"])
+    words = _EXPECTED.get(error["type"])
+    return f"expected {words.format(**error.get('ctx', {}))}" if words else str(error["msg"])
+
+
+def fault(error: Mapping[str, Any], known: Iterable[str]) -> str:
+    """One of pydantic's errors in our words; the value of a name that no setting has may be a misspelt secret's."""
+    name = ".".join(map(str, error["loc"]))
+    if error["type"] != "extra_forbidden":
+        return f"{name}: got {error['input']!r}, {_expected(error)}"
+    near = nearest(name, known)
+    return f"{name}: no setting has this name" + (f", did you mean {' or '.join(near)}?" if near else "")
