@@ -12,8 +12,8 @@ STEPS_SHOWN: Final = 8
 
 _EVIDENCE: Final = "independent evidence"
 _WHAT_IT_IS: Final = (
-    f"{_EVIDENCE}: a `property` whose expected side uses the standard library alone, `same_as` one of its functions, "
-    "`unchanged` against `base`; or tests by a model (--tester gemini)"
+    f"{_EVIDENCE}: a `property` that compares one call with the standard library alone (no lambda, comprehension or "
+    "condition), `same_as` one of its functions, `unchanged` against `base`; or tests by a model (--tester gemini)"
 )
 _ADVICE: Final = re.compile(r"\badd  (?P<field>.+)")
 """How the built-in tester names the field that would make a claim testable."""

@@ -79,7 +79,7 @@ def claims(outcome: Outcome) -> Table:
 
 def steps(lines: Sequence[str]) -> Table:
     """What a person can do about a weak or missing verdict, and where more is said."""
-    table = _grid(1)
+    table = _grid(2)
     table.add_column(ratio=1, overflow="fold")
     for one in lines:
         table.add_row("", "•", line(one))

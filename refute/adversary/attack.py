@@ -42,7 +42,7 @@ class Origin(StrEnum):
     EARLIER = "earlier"
     """What the version before (`base`, `previous`) answered, alone in a container."""
     LIBRARY = "library"
-    """What the standard library's function answers that `same_as` names."""
+    """What the standard library answers: by the function that `same_as` names, or as a `property`'s expected side."""
 
     @property
     def by_author(self) -> bool:

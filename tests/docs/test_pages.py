@@ -37,6 +37,8 @@ NOT_HERE: Final = frozenset(
         "export",
         "gcloud",
         "git",
+        "mkdir",
+        "sed",
         "kubectl",
         "openssl",
         "prefect",

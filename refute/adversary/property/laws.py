@@ -13,21 +13,12 @@ from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.drawing import strategies
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
+from refute.adversary.property.independence import LIBRARY, UNSAFE
 from refute.adversary.property.law import DISAGREES
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim, Raises
 
-LIBRARY: Final = frozenset(
-    (
-        *("base64", "binascii", "bisect", "builtins", "calendar", "collections", "colorsys", "datetime", "decimal"),
-        *("difflib", "fractions", "functools", "hashlib", "heapq", "html", "itertools", "json", "keyword", "math"),
-        *("operator", "posixpath", "re", "shlex", "statistics", "string", "textwrap", "unicodedata", "urllib.parse"),
-        "zlib",
-    )
-)
-"""Modules whose functions answer by their arguments alone."""
-_UNSAFE: Final = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "print", "id", "hash"})
 _MAX_CHARACTERS: Final = 6_000
 """Of the inputs of one test as Python."""
 _IMPLEMENTATION: Final = "a public function of the implementation"
@@ -107,7 +98,7 @@ def no_inputs(field: str, name: str) -> str:
 def _in_library(name: str) -> bool:
     module, _, attribute = name.rpartition(".")
     module = module or "builtins"
-    known = module in LIBRARY and attribute not in _UNSAFE and not attribute.startswith("_")
+    known = module in LIBRARY and attribute not in UNSAFE and not attribute.startswith("_")
     return known and callable(getattr(importlib.import_module(module), attribute, None))
 
 

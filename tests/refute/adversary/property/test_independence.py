@@ -1,0 +1,67 @@
+"""A property is independent evidence where its expected side is the standard library's alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from refute.adversary.attack import Origin
+from refute.adversary.property.tester import PropertyTester
+from refute.ticket.record import Claim, ClaimId, Property
+from tests.refute.adversary.property.workbench import brief_of
+
+CODE = """
+LIMIT = 3
+
+def unique(xs: list[int]) -> list[int]:
+    return sorted(set(xs))
+
+def helper(xs):
+    return sorted(xs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "independent"),
+    [
+        ("unique(xs) == sorted(set(xs))", True),
+        ("sorted(set(xs)) == unique(xs)", True),
+        ("list(unique(xs)) == sorted(set(xs)) and unique(xs=xs) == sorted({*xs})", True),
+        ("unique(xs) == list(collections.Counter(sorted(xs)))", True),
+        ("unique(xs) == sorted(x for x in set(xs))", False),
+        ("unique(xs) == (sorted(set(xs)) if xs else [])", False),
+        ("unique(xs) == helper(set(xs))", False),
+        ("unique(helper(xs)) == sorted(set(xs))", False),
+        ("unique(xs) == unique(xs)", False),
+        ("len(unique(xs)) == len(set(xs))", False),
+        ("unique(xs) == sorted(set(xs))[:LIMIT]", False),
+        ("unique(xs) == eval('sorted(set(xs))')", False),
+        ("unique(xs) == [1, 2]", False),
+        ("unique(xs) != xs", False),
+        ("unique(xs)", False),
+    ],
+)
+def test_all_but_one_call_of_the_code_must_be_the_standard_library_s(check: str, independent: bool) -> None:
+    assert origin(Property(given={"xs": "list[int]"}, check=check)) == _origin(independent)
+
+
+@pytest.mark.parametrize(
+    ("given", "assume", "independent"),
+    [
+        ("list[int]", "len(xs) > 1", True),
+        ("list[int]", "xs == helper(xs)", False),
+        ("st.lists(st.integers())", "", False),
+    ],
+)
+def test_the_inputs_must_be_the_testers_own(given: str, assume: str, independent: bool) -> None:
+    block = Property(given={"xs": given}, assume=assume, check="unique(xs) == sorted(set(xs))")
+    assert origin(block) == _origin(independent)
+
+
+def _origin(independent: bool) -> Origin:
+    return Origin.LIBRARY if independent else Origin.AUTHOR_PROPERTY
+
+
+def origin(block: Property) -> Origin:
+    claim = replace(Claim(id=ClaimId("C1"), text="`unique` drops what comes twice."), property=block)
+    (test,) = PropertyTester().write_tests(brief_of(CODE, [claim])).tests
+    return test.origin
