@@ -43,8 +43,6 @@ class Domain:
     """A list of rows, none empty and all of one length."""
     ascii: bool = False
     """Text of printable ASCII characters."""
-    near: tuple[str, ...] = ()
-    """Texts of examples: half of the drawn texts are one of these with a small change."""
     code: str = ""
     """Python of the values (`one of`) or of the strategy (`strategy`)."""
 
@@ -124,17 +122,7 @@ class Domain:
         if self.code:
             return f"st.text({self.code}, {self._size(sizes.text)})"
         alphabet = "st.characters(min_codepoint=32, max_codepoint=126), " if self.ascii else ""
-        return f"st.text({alphabet}{self._size(sizes.text)}){self._changed(alphabet)}"
-
-    def _changed(self, alphabet: str) -> str:
-        """Examples' texts with up to two characters replaced by up to one."""
-        known = [text for text in self.near if not self.ascii or (text.isascii() and text.isprintable())]
-        if not known or self.min_size or self.max_size is not None:
-            return ""
-        places = f"st.integers(0, {max(map(len, known))})"
-        change = "lambda text, at, put, cut: text[:at] + put + text[at + cut :]"
-        drawn = f"st.sampled_from({known!r}), {places}, st.text({alphabet}max_size=1), st.integers(0, 2)"
-        return f" | st.builds({change}, {drawn})"
+        return f"st.text({alphabet}{self._size(sizes.text)})"
 
 
 def _integer(bound: Number | None, *, up: bool) -> int | None:

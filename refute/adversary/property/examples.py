@@ -9,21 +9,16 @@ from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.checks import check, lines_of_session
 from refute.adversary.property.circumstances import illustrates, one_of_several, only_shown
-from refute.adversary.property.conversions import read_conversions
 from refute.adversary.property.described import read_described
 from refute.adversary.property.doctests import Session, Step, blank_out, read_sessions, values_in
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expected import Raises, Value, read_value
 from refute.adversary.property.expressions import as_locals, dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.latitude import any_of_several, any_order, changes_in_place, documents_none
-from refute.adversary.property.listings import read_listings
 from refute.adversary.property.namespace import STANDARD_MODULES, Namespace, Unresolved
 from refute.adversary.property.notation import Inline, called_names, read_inline
-from refute.adversary.property.other_orders import read_other_orders
 from refute.adversary.property.quotes import plain_quotes
-from refute.adversary.property.raising import read_raising
 from refute.adversary.property.surface import Documented, Function
-from refute.adversary.property.tables import read_tables
 from refute.ticket.record import Claim
 
 _MAX_TEXT = 20_000
@@ -128,7 +123,7 @@ class _Told:
         shown = any(step.expected is not None for session in consoles for step in session.steps)
         if shown and documents_none(prose):
             consoles = [_with_none(session, self.namespace) for session in consoles]
-        return [*consoles, *read_listings(prose, self.namespace.surface)]
+        return consoles
 
     def of_others(self) -> Iterator[Note]:
         """Examples of functions that are not there, which may be misspelt."""
@@ -141,18 +136,17 @@ class _Told:
     def inlines(self, subject: Function | None) -> list[Inline]:
         """What stands in its prose; of the subject also examples that leave out the call."""
         prose, known = blank_out(self.text), _known(self.namespace)
-        found = [*read_inline(prose, known), *read_raising(prose, known), *read_other_orders(prose, known)]
+        found = read_inline(prose, known)
         if subject is None or subject.owner:
-            return [*found, *read_tables(prose, known, "", ())]
+            return found
         names = tuple(p.name for p in subject.parameters if not p.variadic)
         required = sum(p.default is None and not p.variadic for p in subject.parameters)
         calls = {source_of(example.expression) for example in found}
         if not subject.wants_objects and (subject.answers or not changes_in_place(self.text)):
             described = read_described(prose, subject.name, names, required)
-            described += read_conversions(prose, subject.name, names, required)
             # Of a call that is written down the words around it may name more than the answer.
             found += [example for example in described if source_of(example.expression) not in calls]
-        return [*found, *read_tables(prose, known, subject.name, names[:required])]
+        return found
 
 
 def _of_session(told: _Told, session: Session) -> Iterator[Draft | Note]:

@@ -11,7 +11,6 @@ from refute.adversary.property.expressions import dotted, parse_expression, pars
 from refute.adversary.property.lead_in import OWN_LINE, below_a_sentence, doubtful
 from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
 from refute.adversary.property.operands import whole_start
-from refute.adversary.property.spoken_values import read_said, read_unquoted
 
 _CALL = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
 _ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
@@ -192,8 +191,6 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
         if expected is None:
             value, length = value_at(rest, code=code) or (None, 0)
             expected = (read_abbreviated(value) or value) if value is not None else None
-        if expected is None and link.lastgroup in {"arrow", "comment"}:
-            expected, length = read_unquoted(rest, node) or (None, 0)
     if expected is None or (own_line and rest[length:].partition("\n")[0].strip("` \t.,;")):
         return None
     found = Inline(
@@ -226,7 +223,7 @@ def value_at(rest: str, *, code: bool) -> tuple[Value, int] | None:
     line = rest.partition("\n")[0]
     if line[:1] in {"[", "(", "{"} or line[:3] in {'"""', "'''"}:
         return read_prefix(rest, code=code)
-    return read_prefix(line, code=code) or (None if code else read_said(line))
+    return read_prefix(line, code=code)
 
 
 def _raised(rest: str) -> Raises | None:

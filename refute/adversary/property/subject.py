@@ -160,16 +160,9 @@ def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> S
     narrowed, left = absorb(domains, [condition for _, condition in read if condition is not None])
     if not _QUANTIFIED.search(claim.text):
         narrowed = {name: plain_text(domain) for name, domain in narrowed.items()}
-    narrowed = {name: _near_samples(domain, name, function) for name, domain in narrowed.items()}
     return Setup(
         claim_id=claim.id, function=function, domains=narrowed, assumptions=tuple(left), parameters=told[0].parameters
     )
-
-
-def _near_samples(domain: Domain, name: str, function: Function) -> Domain:
-    """Text is drawn also near the texts that examples pass for the parameter."""
-    texts = tuple(text for parameter, text in function.samples if parameter == name)
-    return replace(domain, near=texts) if domain.kind == "str" and texts else domain
 
 
 def _restricting_sentences(claim: Claim, function: Function, domains: Mapping[str, Domain]) -> list[str]:

@@ -47,8 +47,6 @@ class Function:
     """Exceptions that its body raises by name: its way to refuse inputs."""
     depends_on: frozenset[Dependence] = frozenset()
     """What its answer hangs on besides its arguments."""
-    samples: tuple[tuple[str, str], ...] = ()
-    """Parameter and a text that an example passes for it."""
     receiver: str = ""
     """Python for an instance, where any instance of the class answers alike; empty where only examples make one."""
     options: tuple[str, ...] = ()

@@ -7,20 +7,17 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.blocks import author_property
-from refute.adversary.property.claims import known_errors, phrase_tests
+from refute.adversary.property.claims import phrase_tests
 from refute.adversary.property.command_lines.reading import NOT_FOUND, command_line_tests
 from refute.adversary.property.differential import Compared, preservation_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.fields import advise
-from refute.adversary.property.formulas import formula_tests
-from refute.adversary.property.immutable import immutability_tests
 from refute.adversary.property.importing import import_tests
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import function_of, render
-from refute.adversary.property.samples import with_samples
 from refute.adversary.property.spelling import as_python_reads
 from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Documented, Surface
@@ -109,10 +106,8 @@ def _parse_fault(source: SourceModule) -> str:
 
 
 def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
-    surface = with_samples(read_surface(brief.modules), brief.ticket.claims)
+    surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
-    raised = {error for function in surface.callables() for error in function.refuses_with}
-    refusals = known_errors(sorted(raised), surface)
     for claim in (as_python_reads(claim, surface) for claim in brief.ticket.claims):
         yield from author_examples(claim, namespace)
         block = author_property(claim, namespace)
@@ -121,10 +116,8 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         subjects = subjects_of(claim, surface)
         only = subjects[0] if len(subjects) == 1 else None
         yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace, subject=only)
-        yield from formula_tests(claim, namespace, refusals)
         yield from phrase_tests(claim, brief.ticket, surface)
         yield from import_tests(claim, brief)
-        yield from immutability_tests(claim, brief)
         yield from field_tests(claim, brief, namespace)
     yield from preservation_tests(brief, compared)
     for documented in (text for face in surface.faces for text in face.docstrings):

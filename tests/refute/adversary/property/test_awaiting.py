@@ -89,9 +89,6 @@ def test_for_short_a_call_stands_for_what_it_gives(written: str) -> None:
         ">>> got = await add(1)\n>>> got\n2",
         ">>> from asyncio import run\n>>> run(add(1))\n2",
         ">>> [n async for n in count(2)]\n[0, 1]",
-        "`add(n) == n + 1` for every integer n.",
-        "`await add(n) == n + 1` for every integer n.",
-        "`await add(n) == await Place().exact(n)` for every integer n.",
     ],
 )
 def test_claims_and_sessions_wait_too(text: str) -> None:
