@@ -3,16 +3,14 @@
 import ast
 import json
 import re
-from collections.abc import Iterator
 
 from refute.adversary.property.expected import read_value
 from refute.adversary.property.expressions import parse_expression, source_of
-from refute.adversary.property.lead_in import doubtful
 from refute.adversary.property.notation import Inline, consistent, value_at
 
 
 def read_described(text: str, function: str, parameters: tuple[str, ...], required: int) -> list[Inline]:
-    """Examples that name inputs instead of writing the call: `Input: [1, 2]`, `Output: 3`; "for x = 3 the output is 9".
+    """Examples that name inputs instead of writing the call: `Input: [1, 2]`, `Output: 3`; `[1, 2] -> 3`.
 
     Args:
         text: prose.
@@ -24,15 +22,10 @@ def read_described(text: str, function: str, parameters: tuple[str, ...], requir
     plain = _BOLD.sub(lambda hit: f"  {hit[1]}  ", text)
     pieces = [
         (hit["given"], plain[hit.start("value") :], hit[0], hit.start())
-        for pattern in (_INPUT_OUTPUT, _FOR_THE_OUTPUT, _LITERAL_TO_LITERAL, _LITERAL_IN_PROSE)
+        for pattern in (_INPUT_OUTPUT, _FOR_THE_OUTPUT, _LITERAL_TO_LITERAL)
         for hit in pattern.finditer(plain)
     ]
-    pieces += [
-        (hit["given"], hit["value"], hit[0], hit.start())
-        for hit in _GIVEN_RETURN.finditer(plain)
-        if not doubtful(plain, hit.start())
-    ]
-    for given, value, whole, start in [*pieces, *_over_lines(plain)]:
+    for given, value, whole, start in pieces:
         call = described_call(_from_json(given), function, parameters, required)
         expected = value_at(_from_json(value), code=False)
         if call is not None and expected is not None:
@@ -53,26 +46,6 @@ def _from_json(text: str) -> str:
         return text
 
 
-def _over_lines(text: str) -> Iterator[tuple[str, str, str, int]]:
-    """A container written over several lines, an arrow, and a value: a grid and what becomes of it."""
-    for hit in _AFTER_CONTAINER.finditer(text):
-        start = _opening(text, hit.start())
-        if start is not None and "\n" in text[start : hit.start()] and not text[:start].rpartition("\n")[2].strip():
-            yield text[start : hit.start() + 1], text[hit.end() :], text[start : hit.end()], start
-
-
-def _opening(text: str, closing: int) -> int | None:
-    """Where the bracket opens that closes at a position; None where texts in quotes make that hard to tell."""
-    depth = 0
-    for position in range(closing, max(-1, closing - _MAX_CONTAINER), -1):
-        if text[position] in "\"'":
-            return None
-        depth += (text[position] in ")]}") - (text[position] in "([{")
-        if depth == 0:
-            return position
-    return None
-
-
 _INPUT_OUTPUT = re.compile(
     r"\binputs?\b\s*[:=]?\s*(?P<given>[^\n]*?(?:\n(?!\s*\n|"
     r"\s*(?:(?:expected|sample)\s+)?(?:output|result|return|answer))[^\n]*){0,12}?)\s*(?:[\n,;|]|(?==+>|-+>|→))\s*"
@@ -87,32 +60,14 @@ _LITERAL_TO_LITERAL = re.compile(
     ),
     re.MULTILINE,
 )
-_LITERAL_IN_PROSE = re.compile(
-    r"\b(?:e\.g\.|for example|for instance|examples?|i\.e\.)[,:]?[ \t]+`?(?P<given>[\[({\"'][^\n]*?)`?[ \t]*"
-    r"(?:=+>|-+>|→|➞|⇒|(?:becomes|gives|yields|returns|turns into|is turned into|maps to)\b)[ \t]*`?(?P<value>[^\n]+)",
-    re.IGNORECASE,
-)
-_GIVEN_RETURN = re.compile(
-    r"\b(?:given|for|with)\s+(?:an?\s+|the\s+)?(?:(?:inputs?|arguments?|list|string|text|array|number|value|tuple|word)"
-    r"\s+)?`?(?P<given>[\[({\"'\d-][^\n]*?)`?\s*,?\s*"
-    r"(?:when\s+`?[\w.]+`?(?:\(\))?\s+is\s+(?:called|run|invoked)\s*,?\s*)?(?:then\s+)?(?:the\s+)?"
-    r"(?:(?:function|result|output|answer|return value|it|you)\s+)?(?:(?:should|must|will)\s+)?"
-    r"(?:be|is|returns?|gives?|yields?|outputs?)\s*:?\s*(?P<value>[^\n]+)",
-    re.IGNORECASE,
-)
-_AFTER_CONTAINER = re.compile(r"[\])}](?=[ \t]*(?:=+>|-+>|→|➞|⇒))[ \t]*(?:=+>|-+>|→|➞|⇒)[ \t]*")
-_BOLD = re.compile(r"\*\*((?:sample |expected )?(?:inputs?|outputs?)\s?\d?:?)\*\*", re.IGNORECASE)
-_MAX_CONTAINER = 2_000
-_JSON_WORD = re.compile(r"\b(?:true|false|null)\b")
 _FOR_THE_OUTPUT = re.compile(
-    r"\b(?:for|if|given|with|"
-    r"when)\s+(?:the\s+)?(?:inputs?\s+)?(?P<given>\w+\s*=\s*[^\n]{1,300}?)\s*,?\s*(?:then\s+)?(?:t"
-    r"he\s+)?"
-    r"(?:output|result|answer|return value|function|it)\s+(?:(?:should|must|will|would)\s+)?(?:be|"
-    r"is|returns?|equals?|gives?)"
-    r"\s*:?\s*(?P<value>[^\n]+)",
+    r"\b(?:for|if|given|with|when) (?:the )?(?:inputs? )?(?P<given>\w+\s*=\s*[^\n]{1,300}?)\s*,?\s*(?:then )?(?:the )?"
+    r"(?:output|result|answer|return value|function|it) (?:(?:should|must|will|would) )?"
+    r"(?:be|is|returns?|equals?|gives?)\s*:?\s*(?P<value>[^\n]+)",
     re.IGNORECASE,
 )
+_BOLD = re.compile(r"\*\*((?:sample |expected )?(?:inputs?|outputs?)\s?\d?:?)\*\*", re.IGNORECASE)
+_JSON_WORD = re.compile(r"\b(?:true|false|null)\b")
 
 
 def described_call(given: str, function: str, parameters: tuple[str, ...], required: int) -> ast.expr | None:

@@ -11,21 +11,12 @@ from refute.adversary.property.expected import Expected, Raises, Text, Value, re
 from refute.adversary.property.expressions import as_locals, bound_names, free_names, parse_statements
 
 _PROMPT = re.compile(r"^(\s*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
-_SINGLE = re.compile(r"^(?P<indent>[ \t]*)> (?P<call>\S.*\))[ \t]*$(?=\n(?P=indent)[^\s>])", re.MULTILINE)
-"""One angle bracket, as other languages' consoles show, with a result below that is none."""
-_IPYTHON_IN = re.compile(r"^(?P<indent>[ \t]*)In ?\[\d*\]: ", re.MULTILINE)
-_IPYTHON_OUT = re.compile(r"^(?P<indent>[ \t]*)Out ?\[\d*\]: ?", re.MULTILINE)
 _ERROR_SHOWN = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)[ \t]*(?::|$)", re.MULTILINE)
 _PROSE = re.compile(r"(?:[A-Za-z]{2,}[\s,.:;]+){2,}")
-_VALUE_BESIDE = re.compile(r"(?P<call>\w[^\n]*\))[ \t]+(?P<value>[\[({][^\n]*[\])}])")
-_QUOTED_OR_OPEN = re.compile(r"""(?:[^'"\\#\n]|\\.|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")*(?P<open>['"])?""")
-_BROKEN_LINES = 20
-"""Lines over which a text in quotes may go on where its line ends were written as such."""
 _MAX_STEPS = 200
 _ALIGNED = re.compile(r"^(?![ \t]*[\[({])[^\n]*\S {2,}\S", re.MULTILINE)
 """Columns; not those of arrays, which libraries lay out as they like."""
 COMPOUND = ast.For | ast.While | ast.With | ast.If | ast.Try
-_PROMPTS = re.compile(r"[ \t]*(?:>>>|\.\.\.)")
 _PROMPTED = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 
 
@@ -66,32 +57,18 @@ def blank_out(text: str) -> str:
 def read_sessions(text: str) -> list[Session]:
     """All `>>>` examples of a text, grouped by the names that they share.
 
-    Forgiven, because people write it: no space after the prompt, the prompts of other consoles, continuation lines
-    without `...`, prose right after the expected value. An example that still does not parse is left out, with
+    Forgiven, because people write it: no space after the prompt, continuation lines without `...`, prose right after
+    the expected value. An example that still does not parse is left out, with
     everything that needs its names.
     """
     steps: list[Step] = []
-    for block in _blocks(_with_prompts(text)):
+    for block in _blocks(text):
         steps += _steps(block)
     return grouped(steps[:_MAX_STEPS])
 
 
-def _with_prompts(text: str) -> str:
-    """The text with prompts of other consoles as Python's: `> f(3)` above its result, IPython's `In [1]:`."""
-    text = _IPYTHON_OUT.sub(r"\g<indent>", _IPYTHON_IN.sub(r"\g<indent>>>> ", text))
-    return _SINGLE.sub(lambda hit: f"{hit['indent']}>>> {hit['call']}" if _is_call(hit["call"]) else hit[0], text)
-
-
-def _is_call(text: str) -> bool:
-    """Whether a quoted line is a call rather than a quotation."""
-    match parse_statements(text):
-        case [ast.Expr(value=ast.Call())]:
-            return True
-    return False
-
-
 def _blocks(text: str) -> Iterator[list[doctest.Example]]:
-    text = _with_whole_texts(_PROMPT.sub(r"\1 ", text.expandtabs(4)))
+    text = _PROMPT.sub(r"\1 ", text.expandtabs(4))
     parser = doctest.DocTestParser()
     try:
         yield parser.get_examples(text)
@@ -103,41 +80,11 @@ def _blocks(text: str) -> Iterator[list[doctest.Example]]:
                 continue
 
 
-def _with_whole_texts(text: str) -> str:
-    """Texts in quotes that a line end breaks, as in docstrings that are not raw and write one, on one line again."""
-    lines, whole = text.split("\n"), []
-    while lines:
-        line = lines.pop(0)
-        open_at = _open_quote(line)
-        if open_at is not None:
-            quote, rest = line[open_at], lines[:_BROKEN_LINES]
-            closing = next((n for n, other in enumerate(rest) if quote in other), None)
-            if closing is not None and not any(_PROMPTS.match(other) for other in rest[: closing + 1]):
-                line = "\\n".join([line, *(other.removeprefix(_indent(line)) for other in rest[: closing + 1])])
-                del lines[: closing + 1]
-        whole.append(line)
-    return "\n".join(whole)
-
-
-def _open_quote(line: str) -> int | None:
-    """Where a quote opens that the line does not close, in a line of a session: of code, or of what is shown."""
-    code = _PROMPTS.match(line)
-    shown = line.lstrip()[:1] in {"'", '"'}
-    if not (code or shown) or "'''" in line or '"""' in line:
-        return None
-    hit = _QUOTED_OR_OPEN.match(line, code.end() if code else 0)
-    return hit.start("open") if hit is not None and hit["open"] else None
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
-
-
 def _steps(examples: Iterable[doctest.Example]) -> Iterator[Step]:
     for example in examples:
         if doctest.SKIP in example.options:
             continue
-        source, want = _beside(*_joined(example.source, example.want))
+        source, want = _joined(example.source, example.want)
         statements = parse_statements(source)
         if not statements:
             continue
@@ -165,14 +112,6 @@ def _joined(source: str, want: str) -> tuple[str, str]:
         if parse_statements(candidate):
             return candidate, "".join(lines[count:])
     return source, want
-
-
-def _beside(source: str, want: str) -> tuple[str, str]:
-    """`>>> f(3) [1, 2]`: a value on the call's own line, which Python takes for a part of the expression."""
-    hit = _VALUE_BESIDE.fullmatch(source.strip()) if not want.strip() else None
-    if hit is None or not _is_call(hit["call"]) or read_value(hit["value"]) is None:
-        return source, want
-    return hit["call"], hit["value"]
 
 
 def _read_want(want: str) -> Expected | None:

@@ -10,7 +10,6 @@ from refute.adversary.property.expected import Expected, Raises, Value, read_abb
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.lead_in import OWN_LINE, below_a_sentence, doubtful
 from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
-from refute.adversary.property.operands import whole_start
 
 _CALL = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
 _ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
@@ -24,7 +23,6 @@ _CONNECTOR = re.compile(
     | (?P<arrow>(?:\#\s*)?(?:=+>|-+>|→|➞|⇒|➜|↦|⟶|⟹|—>|–>|≈)\s*(?:returns?\b)?)
     | (?P<comment>(?:\#|//)\s*(?:(?:it\s+)?(?:returns?|gives?|yields?|outputs?|prints?|evaluates\s+to
         |result(?:\s+is)?|is)\b|={1,2})?\s*:?)
-    | (?P<truth>(?:should\s+be|must\s+be|is)\s+(?:truthy|falsy|falsey)\b)
     | (?P<single>=(?![=>]))
     | (?P<colon>:(?=[ \t]))
     | (?P<below>(?=[ \t]*\n[ \t]*\S))
@@ -33,16 +31,12 @@ _CONNECTOR = re.compile(
     )[ \t`]*(?:\n[ \t]*){0,2}""",
     re.VERBOSE,
 )
-_SO_DOES = re.compile(r"`?,? and so (?:does|do|is|will) `?(?P<call>[^\W\d][\w.]*)(?=\()")
-_FOR_ALL = re.compile(
-    r"`?\s+(?:(?:both|all|each)\s+)?(?:(?:should|must|will|would)\s+)?(?:raise|throw|return|give|yield|are|be|equal)\b"
-)
-"""A verb that may have several subjects."""
-_LISTED = re.compile(r"`?(?:,|,? and|,? or)\s+`?")
 _EXAMPLE_WORD = re.compile(
     r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.|test ?cases?|(?:tests|cases|samples?)\s*:)",
     re.IGNORECASE,
 )
+_OPERATOR = re.compile(r"[\w)\]'\"]([ \t]*)(?:\*\*|//|<<|>>|<=|>=|==|!=|[-+*/%&|^@<>])\1\Z|(?:^|(?<=[\s`(\[,:]))[-~]\Z")
+"""`2 * f(3) == 12` says nothing of `f(3)` alone."""
 _SIGN = re.compile(r"[`\s]*(?:[=\-#/→➞⇒➜↦⟶⟹—–≈]|is\s)")
 _NOTHING_MORE = re.compile(r"[`\s.,;]*(?:(?:#|//|\().*)?")
 _RESPECTIVELY = re.compile(r"[^.\n]{0,200}\brespectively\b")
@@ -83,36 +77,7 @@ def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
         if not any(start <= candidate.start < stop for start, stop in taken):
             found.append(candidate)
             taken.append((candidate.start, end))
-    found += [again for example in found for again in (*_repeated(text, example, known), *_listed(text, example))]
     return consistent(sorted(found, key=lambda example: example.start))
-
-
-def _repeated(text: str, example: Inline, known: frozenset[str]) -> Iterator[Inline]:
-    """`f(0) raises ValueError, and so does f(-1)`."""
-    end = example.start + len(example.quote)
-    while (hit := _SO_DOES.match(text, end)) is not None:
-        stop = end_of_call(text, hit.end())
-        node = parse_expression(text[hit.start("call") : stop]) if stop else None
-        if node is None or stop is None or not calls_known(node, known):
-            return
-        yield replace(example, expression=node, start=hit.start("call"), quote=text[example.start : stop])
-        end = stop
-
-
-def _listed(text: str, example: Inline) -> Iterator[Inline]:
-    """`f(0) and f(-1) raise ValueError`: what is said of the last call is said of those before it, too."""
-    hit = _CALL.match(text, example.start)
-    end = end_of_call(text, hit.end()) if hit is not None else None
-    if hit is None or end is None or not _FOR_ALL.match(text, end):
-        return
-    last, start = example.start + len(example.quote), example.start
-    for other in reversed([one for one in _CALL.finditer(text, max(0, start - 500), start) if one[1] == hit[1]]):
-        stop = end_of_call(text, other.end())
-        node = parse_expression(text[other.start() : stop]) if stop else None
-        if node is None or stop is None or not _LISTED.fullmatch(text, stop, start) or doubtful(text, other.start()):
-            return
-        start = other.start()
-        yield replace(example, expression=node, start=start, quote=text[start:last])
 
 
 def _asserts(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
@@ -142,7 +107,7 @@ def _spans(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
 
 
 def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
-    end_of_last = begin_of_last = 0
+    end_of_last = 0
     for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
         root = hit[1].partition(".")[0]
         if hit.start() < end_of_last or root not in known | WRAPPERS | STANDARD_MODULES:
@@ -154,10 +119,8 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
         doubt = doubtful(text, hit.start())
         if doubt and not below_a_sentence(text, hit.start()):
             continue
-        start = whole_start(text, hit.start(), end, begin_of_last)
-        end_of_last, begin_of_last = end, hit.start() if start is None else start
-        whole = parse_expression(text[start:end]) if start is not None else None
-        example = _connected(text, start, end, whole) if start is not None and whole is not None else None
+        end_of_last = end
+        example = None if _OPERATOR.search(text[: hit.start()][-20:]) else _connected(text, hit.start(), end, node)
         if example is not None and not (doubt and not _fills_its_line(text, example[0], end)):
             yield example
 
@@ -173,9 +136,6 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
     if link is None:
         return None
     rest = text[link.end() : link.end() + _MAX_CALL_CHARACTERS]
-    if link.lastgroup == "truth":
-        truth = node if link[0].rstrip(" \t\n`").endswith("truthy") else ast.UnaryOp(op=ast.Not(), operand=node)
-        return _truth(truth, text[start : link.end()].rstrip(), start), link.end()
     weak = link.lastgroup == "single" and not _beyond_numbers(node)
     if weak and not _among_examples(text, start):
         return None

@@ -18,7 +18,6 @@ from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.phrases import phrase_tests
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import function_of, render
-from refute.adversary.property.spelling import as_python_reads
 from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Documented, Surface
 from refute.python_syntax import parse_python
@@ -108,7 +107,7 @@ def _parse_fault(source: SourceModule) -> str:
 def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
     surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
-    for claim in (as_python_reads(claim, surface) for claim in brief.ticket.claims):
+    for claim in brief.ticket.claims:
         yield from author_examples(claim, namespace)
         block = author_property(claim, namespace)
         if block is not None:
