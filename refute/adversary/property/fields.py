@@ -1,6 +1,7 @@
 """Claims that no field makes executable, and the field that would: what `refute ticket lint` tells."""
 
 import functools
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -13,10 +14,12 @@ from refute.adversary.preservation import preserves
 from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.draft import Draft
 from refute.adversary.property.examples import text_examples
+from refute.adversary.property.expressions import source_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.subject import subjects_of
-from refute.adversary.property.surface import Function, Surface
+from refute.adversary.property.surface import Function, Parameter, Surface
+from refute.adversary.property.type_expressions import domain_of_type
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
@@ -48,7 +51,7 @@ def field_for(text: str) -> str:
     if preserves(text):
         return "unchanged"
     hits = (str(row["name"]) for row in field_rows() if re.search(str(row["pattern"]), text, re.IGNORECASE))
-    return next(hits, "examples")
+    return next(hits, "property")
 
 
 def advise(brief: Brief) -> tuple[Advice, ...]:
@@ -83,20 +86,30 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
 
 
 def _template(field: str, text: str, function: Function | None) -> str:
+    """The field as YAML. By default a `property`: where its right side is the standard library's, it is evidence."""
     name = function.qualified if function else "f"
-    names = [one.name for one in function.parameters if one.default is None and not one.variadic] if function else ["x"]
+    needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
+    names = [one.name for one in needed]
     call = f"{name}({', '.join(names)})"
+    given = f"{{{', '.join(f'{one.name}: {_type_of(one)}' for one in needed)}}}"
     match field:
         case "raises":
             error = _ERROR.search(text)
-            return f'raises: {{{error[0] if error else "ValueError"}: "{name}(...)"}}'
+            typed = names and all(one.annotation is not None for one in needed)
+            what = f'{{given: {given}, assume: "...", call: "{call}"}}' if typed else f'"{name}(...)"'
+            return f"raises: {{{error[0] if error else 'ValueError'}: {what}}}"
         case "same_as":
             other = [hit for hit in _OTHER.findall(text) if hit.rpartition(".")[2] != name]
             return f"same_as: {{{name}: {other[0].rstrip('.') if other else '...'}}}"
         case "unchanged":
             return f"unchanged: [{name}]"
-        case "property":
-            given = ", ".join(f"{one}: ..." for one in names)
-            return f'property: {{given: {{{given}}}, check: "{call} ..."}}'
+        case _ if names:
+            return f'property: {{given: {given}, check: "{call} == ..."}}'
         case _:
             return f'examples: ["{name}(...) == ..."]'
+
+
+def _type_of(parameter: Parameter) -> str:
+    """A parameter's annotation as a value of YAML; `...` where it has none that values can be drawn for."""
+    domain = domain_of_type(parameter.annotation, bare_containers=True)
+    return json.dumps(source_of(parameter.annotation)) if domain is not None and parameter.annotation else "..."
