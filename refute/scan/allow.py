@@ -12,8 +12,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from refute.errors import UsageError
-from refute.scan.catalog import RULES
 from refute.scan.finding import Finding, ScanResult, Suppressed
+from refute.scan.rules import rules
 
 NEVER: Final = "unanalysable"
 """Nobody can have reviewed what was not understood."""
@@ -55,7 +55,7 @@ def load_allow_file(path: Path | None) -> tuple[Allowed, ...]:
         places = ((".".join(map(str, fault["loc"])) or "the file", fault["msg"]) for fault in error.errors())
         faults = "; ".join(f"{place}: {told}" for place, told in places)
         raise UsageError(f"allow-file {path}: {faults}", hint=hint) from error
-    unknown = sorted({entry.rule for entry in entries} - RULES.keys())
+    unknown = sorted({entry.rule for entry in entries} - rules().keys())
     if unknown or any(entry.rule == NEVER for entry in entries):
         got = ", ".join(unknown) or f"{NEVER}, which cannot be allowed"
         raise UsageError(f"allow-file {path}: got the rule {got}", hint=hint)

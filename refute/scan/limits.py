@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Final
 
-from refute.scan.analysis import analyse
+from refute.scan.core.report import Report, Spot
+from refute.scan.engine.analysis import analyse
 from refute.scan.finding import Confidence, Finding, Severity
-from refute.scan.report import Report, Spot
 from refute.scan.rules import Language
 from refute.scan.shell.syntax import depth_of
 
@@ -86,7 +86,7 @@ def _in_child(report: Report, data: bytes, language: Language | None, library: M
 
 
 def _refuse(report: Report, reason: str) -> None:
-    report.add_always("unanalysable", Spot(line=1, column=1, text=""), reason)
+    report.refuse(Spot(line=1, column=1, text=""), reason)
 
 
 def main() -> None:

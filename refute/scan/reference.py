@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from refute.scan.catalog import RULES
-from refute.scan.rules import Example, Rule
+from refute.scan.rules import Example, Rule, rules
 
 _INTRODUCTION: Final = """# Scan rules
 
-Made from the rules in `refute/scan/catalog_*.py` by `python -m refute.scan.reference > docs/scan-rules.md`; a test
+Made from the rules in `refute/scan/tables` by `python -m refute.scan.reference > docs/scan-rules.md`; a test
 keeps the two alike. Findings from HIGH up block (setting `scan_block_from`). A weaker form of the same danger, such
 as a request to this machine itself, is graded MEDIUM: shown, not blocking.
 
@@ -36,14 +35,15 @@ covers that of all tickets. What it silences stands in the question before the r
 
 def rules_page() -> str:
     """The page as Markdown."""
-    return _INTRODUCTION + "".join(_section(rule) for rule in RULES.values())
+    return _INTRODUCTION + "".join(_section(rule) for rule in rules().values())
 
 
 def _section(rule: Rule) -> str:
     return (
         f"\n## {rule.id}\n\n"
-        f"**{rule.title}.** {rule.severity.name}, confidence {rule.confidence}. {rule.explanation}\n\n"
-        f"Instead: {rule.remedy}\n\n{_mild(rule)}"
+        f"**{rule.words.title}.** {rule.severity.name}, {rule.tier.name}, confidence {rule.confidence}. "
+        f"{rule.words.explanation}\n\n"
+        f"Instead: {rule.words.remedy}\n\n{_mild(rule)}"
         f"Blocks:\n\n{_examples(rule.matches)}\nDoes not block:\n\n{_examples(rule.spares)}"
     )
 

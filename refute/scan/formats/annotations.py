@@ -4,9 +4,9 @@ Source of the syntax and escapes: https://docs.github.com/actions/reference/work
 `toolkit/packages/core/src/command.ts`, read 2026-11.
 """
 
-from refute.scan.catalog import title_of
 from refute.scan.finding import Compared, Finding, ScanResult
 from refute.scan.formats.text import not_shown
+from refute.scan.rules import title_of
 
 
 def render_annotations(result: ScanResult, compared: Compared | None = None) -> str:

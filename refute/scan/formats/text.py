@@ -6,8 +6,8 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from refute.guardrails.plain_text import printable
-from refute.scan.catalog import title_of
 from refute.scan.finding import Compared, Finding, ScanResult, Severity
+from refute.scan.rules import title_of
 from refute.wording import counted
 
 _COLORS: Final = {Severity.CRITICAL: "\x1b[1;31m", Severity.HIGH: "\x1b[31m", Severity.MEDIUM: "\x1b[33m"}

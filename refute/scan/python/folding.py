@@ -16,10 +16,10 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from refute.scan.decoding import is_tame, substitute
+from refute.scan.core.decoding import is_tame, substitute
+from refute.scan.core.symbols import DERIVED, OUTPUT, capped
 from refute.scan.python.decoders import DECODERS
 from refute.scan.python.values import MAX_TEXT, UNK, is_constant
-from refute.scan.symbols import DERIVED, OUTPUT, capped
 
 _MAX_NUMBER: Final = 10**30
 

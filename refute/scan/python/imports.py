@@ -5,16 +5,14 @@
 
 import ast
 import string
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from refute.scan.core.symbols import TEMP
+from refute.scan.python.state import Walker
 from refute.scan.python.values import (
     UNK,
     Ref,
 )
-from refute.scan.symbols import TEMP
-
-if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonWalker
 
 # Modules whose members do the same under another name.
 _ALIASES: Final = {"posix": "os", "nt": "os", "_posixsubprocess": "subprocess", "__builtin__": "builtins", "_io": "io", "posixpath": "os.path", "ntpath": "os.path", "_pickle": "pickle", "cPickle": "pickle", "_socket": "socket", "cloudpickle": "pickle", "dill": "pickle", "commands": "subprocess", "urllib2": "urllib.request", "popen2": "os", "requests.sessions": "requests", "simplejson": "json", "pathlib2": "pathlib", "multiprocess": "multiprocessing"}  # fmt: skip
@@ -63,7 +61,7 @@ def canonical(name: str) -> str:
     return name.replace("requests.sessions", "requests", 1) if name.startswith("requests.sessions") else name
 
 
-def bind_import(walker: "PythonWalker", node: ast.Import | ast.ImportFrom) -> None:
+def bind_import(walker: Walker, node: ast.Import | ast.ImportFrom) -> None:
     """Bind what an import statement brings, and note the modules beside the file that it runs."""
     names = walker.env.names
     if isinstance(node, ast.Import):
