@@ -53,6 +53,11 @@ class Finding:
     """How to make it safe."""
 
     @property
+    def grade(self) -> str:
+        """Severity and tier in words."""
+        return f"{self.severity.name} ({self.tier.name.lower()})"
+
+    @property
     def name(self) -> str:
         """`rule@path:line`, as records and the audit log name it."""
         return f"{self.rule_id}@{self.path}:{self.line}"

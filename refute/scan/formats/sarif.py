@@ -79,7 +79,11 @@ def _result(finding: Finding, positions: dict[str, int], reason: str | None) -> 
         "message": {"text": f"{finding.explanation} Read as: {finding.command}. Instead: {finding.remedy}"},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}}],
         "partialFingerprints": {"refute/v1": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]},
-        "properties": {"severity": finding.severity.name.lower(), "confidence": str(finding.confidence)},
+        "properties": {
+            "severity": finding.severity.name.lower(),
+            "tier": finding.tier.name.lower(),
+            "confidence": str(finding.confidence),
+        },
     }
     if reason is not None:
         made["suppressions"] = [{"kind": "external", "status": "accepted", "justification": reason}]

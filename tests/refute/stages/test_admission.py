@@ -94,7 +94,9 @@ def test_the_verification_s_container_is_made_while_the_person_is_asked(tmp_path
 
 def test_after_a_no_it_is_removed(tmp_path):
     world = World(tmp_path)
-    stop = unconfirmed(confirm(world.ports, world.question, Answer(yes=False)))
+    stop = unconfirmed(
+        confirm(world.ports, world.question, Answer(yes=False)), world.question.scan, allow_dangerous=False
+    )
     assert stop == Stop(status=Status.CANCELLED, reason="no")
     assert world.sandbox.discarded == 1
 

@@ -5,11 +5,13 @@ from types import MappingProxyType
 from typing import Final
 
 from refute.scan.core import effects as e
+from refute.scan.core import hosts
 from refute.scan.core.symbols import DOWNLOAD
 from refute.scan.core.tables import Command
 from refute.scan.python.handlers import code, files, lookups, network, programs
 from refute.scan.python.state import Call, row_of
 from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text
+from refute.scan.rules import Language
 
 _HANDLERS: Mapping[str, Callable[[Call, Command], e.Effects]] = MappingProxyType(
     {**files.HANDLERS, **network.HANDLERS, **programs.HANDLERS, **code.HANDLERS, **lookups.HANDLERS}
@@ -70,3 +72,9 @@ def _in_role(role: str, text: str) -> e.Effects:
             yield e.Delete(text, role == "tree")
         case "mode":
             yield e.ChangeMode(text)
+        case "eval" | "python":
+            yield e.Eval(Language.SHELL if role == "eval" else Language.PYTHON, text)
+        case "connect" | "url":
+            yield e.Connect(hosts.host_of(text))
+        case "run":
+            yield e.RunFile(text, Language.PYTHON)
