@@ -131,7 +131,7 @@ class Judge:
             self.flag("delete-outside", detail=_named(target))
         elif target.text.startswith(EMPTY) and (places.is_stock(tail) or places.is_place("credentials", tail)):
             # `rm -rf "$prefix/"` with a prefix that may be empty.
-            self._delete(e.Delete(tail, effect.recursive))
+            self.flag("delete-outside", detail=_named(target))
         else:
             # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
             named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))

@@ -25,11 +25,16 @@ PRINTS: Final = frozenset({"", "content", "input", "download", "secret", "name",
 class When:
     """What a command means where its arguments look so; the first that fits counts."""
 
-    args: re.Pattern[str]
+    args: str
+    """Pattern, compiled when it is first asked for: most scans need few of them."""
     flag: str = ""
     """Rule of the finding; empty: there is none."""
     mild: bool = False
     detail: str = ""
+
+    def fits(self, arguments: str) -> bool:
+        """Whether arguments begin so."""
+        return re.match(self.args, arguments) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,10 +98,10 @@ def knowledge(extra: Path | None = None) -> Knowledge:
         tables.append(_own(extra))
     commands, calls = ({}, {})  # type: tuple[dict[str, Command], dict[str, Command]]
     public: set[str] = set()
-    for own_commands, own_calls, own_hosts in tables:
+    for number, (own_commands, own_calls, own_hosts) in enumerate(tables):
         for rows, found in ((own_commands, commands), (own_calls, calls)):
             for row in rows:
-                made = _command(row, f"{extra}" if extra else "the tables")
+                made = _command(row, str(extra or "ours"), own=number > 0)
                 found.update(dict.fromkeys(made.names, made))
         public.update(own_hosts)
     return Knowledge(commands=MappingProxyType(commands), calls=MappingProxyType(calls), public=frozenset(public))
@@ -126,18 +131,18 @@ _FIELDS: Final = frozenset(
 )
 
 
-def _command(row: Any, where: str) -> Command:
+def _command(row: Any, where: str, *, own: bool) -> Command:
     """A row, checked."""
     name = row.get("names", "") if isinstance(row, dict) else ""
     if not isinstance(name, str) or not name.strip():
         raise UsageError(f"scan tables: {where}: a row without `names`", hint=_HINT)
     try:
-        return _checked(row)
+        return _checked(row, own=own)
     except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
         raise UsageError(f"scan tables: {where}: row `{name.split()[0]}`: {error}", hint=_HINT) from error
 
 
-def _checked(row: dict[str, Any]) -> Command:
+def _checked(row: dict[str, Any], *, own: bool) -> Command:
     if unknown := sorted(row.keys() - _FIELDS):
         raise ValueError(f"unknown field `{unknown[0]}`; expected one of {', '.join(sorted(_FIELDS))}")
     words = row.get("values", "").split()
@@ -149,13 +154,17 @@ def _checked(row: dict[str, Any]) -> Command:
     if row.get("prints", "") not in PRINTS:
         raise ValueError(f"unknown `prints` {row['prints']!r}; expected one of {', '.join(sorted(PRINTS - {''}))}")
     letters = "".join(word for word in words if word.startswith("-")).replace("-", "")
+    when = tuple(map(_when, row.get("when", ())))
+    if own:
+        for one in when:
+            re.compile(one.args)
     return Command(
         names=tuple(row["names"].split()),
         values=letters + "".join(name for name in options if len(name) == 1),
         long=frozenset({word for word in words if not word.startswith("-")} | {n for n in options if len(n) > 1}),
         operands=roles,
         options=MappingProxyType(options),
-        when=tuple(map(_when, row.get("when", ()))),
+        when=when,
         prints=row.get("prints", ""),
         handler=row.get("handler", ""),
         wraps=MappingProxyType(row["wraps"]) if "wraps" in row else None,
@@ -170,4 +179,4 @@ def _when(row: dict[str, Any]) -> When:
     rule = row.get("flag") or row.get("note") or ""
     if rule and rule not in read_table("rules"):
         raise ValueError(f"unknown rule `{rule}` in `when`")
-    return When(args=re.compile(row.get("args", "")), flag=rule, mild="note" in row, detail=row.get("detail", ""))
+    return When(args=row.get("args", ""), flag=rule, mild="note" in row, detail=row.get("detail", ""))

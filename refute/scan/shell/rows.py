@@ -32,7 +32,7 @@ def only_asks(call: Call) -> bool:
 def flags_of(call: Call, row: Command) -> e.Effects:
     """What a row says about arguments as a whole."""
     text = call.text
-    when = next((one for one in row.when if one.args.match(text)), None)
+    when = next((one for one in row.when if one.fits(text)), None)
     if when is not None and when.flag and not only_asks(call):
         yield e.Flag(when.flag, when.mild, when.detail)
     return None

@@ -38,7 +38,8 @@ def effects_of_setting(cwd: str, name: str, text: str) -> Effects:  # noqa: C901
             yield Flag("preload", mild=installed)
     elif name in _COMMANDS or (name in _PROMPTS and re.search(r"\$\(|`", text)):
         command = text.lstrip("|-").strip()
-        yield Eval(Language.SHELL, f': "{command}"' if name in _PROMPTS else command)
+        if command.encode("ascii", "ignore").strip():
+            yield Eval(Language.SHELL, f': "{command}"' if name in _PROMPTS else command)
     elif hosts.sends_through(name, text):
         yield Flag("network-external", detail="All later requests go through that host.")
     elif name in _OPTIONS:

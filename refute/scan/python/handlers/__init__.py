@@ -43,7 +43,7 @@ def unknown_method(call: Call, name: str) -> e.Effects | None:
 
 def _by_row(call: Call, row: Command) -> e.Effects:
     text = ", ".join(as_text(value) for value in call.texts())
-    when = next((one for one in row.when if one.args.match(text)), None)
+    when = next((one for one in row.when if one.fits(text)), None)
     if when is not None and when.flag:
         yield e.Flag(when.flag, when.mild, when.detail)
     roles = [*zip(row.operands, call.arguments, strict=False)]
