@@ -68,13 +68,10 @@ def detection() -> None:
 
 
 def benign(size: int, scripts: Path | None) -> None:
-    """Share of benign files that is refused or asked about, and how many of those act beyond their workspace by design."""
-    print(
-        "\n## Benign files refused or asked about\n\nActing: a finding says that the file installs, downloads, changes users or"
-    )
-    print(
-        "services, or asks for another user's rights. The rest is what would be noise if nothing else of it mattered.\n"
-    )
+    """Share of benign files refused or asked about, and how many of those act beyond their workspace by design."""
+    print("\n## Benign files refused or asked about\n")
+    print("Acting: a finding says that the file installs or downloads, changes users or services, or asks for")
+    print("another user's rights. The rest is what would be noise if nothing else of it mattered.\n")
     print(
         "| language | where | refused | asked about | of | refused | asked about | of both acting | rules |\n"
         "|---|---|---|---|---|---|---|---|---|"

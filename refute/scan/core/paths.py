@@ -1,5 +1,7 @@
 """Where a path leads: inside the workspace, a temporary place, the home directory, the system, or nobody knows."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import re
@@ -149,20 +151,7 @@ def _locate_absolute(text: str) -> Target:
     return Target(Place.SYSTEM, text)
 
 
-_ROOT_DIRECTORIES: Final = _ROOT_NAMES | {
-    "opt",
-    "srv",
-    "mnt",
-    "media",
-    "dev",
-    "run",
-    "app",
-    "bin",
-    "lib",
-    "lib64",
-    "tmp",
-    "data",
-}
+_ROOT_DIRECTORIES: Final = _ROOT_NAMES | set("""opt srv mnt media dev run app bin lib lib64 tmp data""".split())
 
 
 def is_beside(target: Target) -> bool:

@@ -1,5 +1,7 @@
 """Assignments to attributes and items, some of which tamper with what judges the code."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import ast
 from typing import Any, Final
 
@@ -15,25 +17,8 @@ from refute.scan.python.values import (
 
 _RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "builtins.exec", "builtins.eval"})
 _JUDGING_BUILTINS: Final = frozenset(
-    [
-        "print",
-        "open",
-        "eval",
-        "exec",
-        "len",
-        "sum",
-        "isinstance",
-        "AssertionError",
-        "__import__",
-        "compile",
-        "sorted",
-        "all",
-        "any",
-        "abs",
-        "range",
-        "int",
-        "str",
-    ]
+    """print open eval exec len sum isinstance AssertionError __import__ compile sorted all any abs range
+    int str""".split()
 )
 
 

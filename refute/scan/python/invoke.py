@@ -1,5 +1,7 @@
 """Calls: from what is called to the check that knows it, and what becomes of callables that are handed over."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import ast
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -15,42 +17,9 @@ from refute.scan.python.values import PROCESSES, UNK, FileValue, Function, Parti
 
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 _LIBRARY_CALLS: Final = frozenset(
-    [
-        "system",
-        "execl",
-        "execlp",
-        "execv",
-        "execve",
-        "execvp",
-        "popen",
-        "fork",
-        "vfork",
-        "ptrace",
-        "mprotect",
-        "mmap",
-        "syscall",
-        "unlink",
-        "remove",
-        "rmdir",
-        "kill",
-        "setuid",
-        "setgid",
-        "seteuid",
-        "chmod",
-        "chown",
-        "reboot",
-        "mount",
-        "umount",
-        "socket",
-        "connect",
-        "dlopen",
-        "memfd_create",
-        "process_vm_writev",
-        "CreateThread",
-        "VirtualAlloc",
-        "WinExec",
-        "ShellExecuteA",
-    ]
+    """system execl execlp execv execve execvp popen fork vfork ptrace mprotect mmap syscall unlink remove rmdir
+        kill setuid setgid seteuid chmod chown reboot mount umount socket connect dlopen memfd_create
+        process_vm_writev CreateThread VirtualAlloc WinExec ShellExecuteA""".split()
 )
 
 
@@ -70,6 +39,11 @@ _ONLY_LOOKS: Final = frozenset(
         "builtins.str",
     }
 )
+_TELLING: Final = frozenset(
+    """system popen run call Popen check_output check_call getoutput exec eval spawn execv execl execvp rmtree remove
+    unlink connect CDLL loads""".split()
+)
+"""What a module that can do anything is asked for."""
 
 
 def judge_reduce(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -156,28 +130,7 @@ def _call_library(call: Call) -> Any:
 def _call_disguised(call: Call) -> Any:
     _, *between, last = call.name.split(".")
     # `plugin.backend.run()` is a plugin's own; a module that can do anything is asked for its function, or has `os`.
-    if set(between) <= POWERFUL and last in {
-        "system",
-        "popen",
-        "run",
-        "call",
-        "Popen",
-        "check_output",
-        "check_call",
-        "getoutput",
-        "exec",
-        "eval",
-        "spawn",
-        "execv",
-        "execl",
-        "execvp",
-        "rmtree",
-        "remove",
-        "unlink",
-        "connect",
-        "CDLL",
-        "loads",
-    }:
+    if set(between) <= POWERFUL and last in _TELLING:
         call.flag("dynamic-name", detail="The module is imported by a computed name.")
     return UNK
 

@@ -1,5 +1,7 @@
 """Python statements, one function per kind."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import ast
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -11,6 +13,10 @@ from refute.scan.python.values import MAX_CHOICES, Class, Env, Function, Instanc
 
 _RUNNERS: Final = frozenset({"builtins.eval", "builtins.exec", "builtins.compile", "os.system", "os.popen"})
 _MAX_ROUNDS: Final = 300
+_WAITS: Final = frozenset(
+    """sleep wait recv accept get join exit _exit readline input select poll run_forever next popleft""".split()
+)
+"""Calls that wait for something."""
 
 
 def walk_statement(walker: Walker, node: ast.stmt) -> list[Any]:
@@ -202,29 +208,12 @@ def _class(walker: Walker, node: ast.ClassDef) -> None:
 def _ends(node: ast.While) -> bool:
     """Whether a loop on a constant leaves, yields or waits somewhere."""
     leaving = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
-    waiting = {
-        "sleep",
-        "wait",
-        "recv",
-        "accept",
-        "get",
-        "join",
-        "exit",
-        "_exit",
-        "readline",
-        "input",
-        "select",
-        "poll",
-        "run_forever",
-        "next",
-        "popleft",
-    }
     for inner in ast.walk(node):
         if isinstance(inner, leaving):
             return True
         if isinstance(inner, ast.Call):
             name = inner.func.attr if isinstance(inner.func, ast.Attribute) else getattr(inner.func, "id", "")
-            if name in waiting:
+            if name in _WAITS:
                 return True
     return False
 
