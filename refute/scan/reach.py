@@ -14,6 +14,7 @@ from refute.scan.foreign_files import INTERPRETERS, commands_in, is_foreign
 from refute.scan.limits import is_harmless
 from refute.scan.rules import Language, Rule, rules
 
+_READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
 _LIBRARY_BYTES: Final = 2_000_000
 _PATTERN: Final = re.compile(r"[*?\[]")
 _TOOLS: Final = frozenset({"make", "tox", "npm", "task", "just", "hooks"})
@@ -100,9 +101,10 @@ def library(path: str, data: bytes, files: Mapping[str, bytes], shell: Mapping[s
         files: every file of the workspace.
         shell: those of them that are shell.
     """
-    named = {name: text for name, text in files.items() if name.rpartition("/")[2].encode() in data}
-    found = {**shell, **{name: text for name, text in named.items() if is_harmless(text)}}
-    found.pop(path, None)
+    found = {name: text for name, text in shell.items() if name != path}
+    if _READS.search(data):
+        named = {name: text for name, text in files.items() if name.rpartition("/")[2].encode() in data}
+        found |= {name: text for name, text in named.items() if name != path and is_harmless(text)}
     return found
 
 

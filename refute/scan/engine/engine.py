@@ -23,10 +23,12 @@ from refute.scan.core.symbols import (
 )
 from refute.scan.engine import parsing
 from refute.scan.python import state as python
+from refute.scan.python.values import PathValue, as_text
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
 from refute.scan.shell.functions import borrow
 from refute.scan.shell.scope import Scope
+from refute.scan.shell.syntax import text_of
 from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
 
 _NOT_KNOWN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{NAME}{HOST_DATA}{FILES}\\s;()]*")
@@ -156,7 +158,7 @@ class Engine:
         else:
             # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
             strong = (outside or NAME in effect.text) and not (effect.inline and frame.walker.shared.uncalled)
-            strong = strong or _OWN_TEXT.search(parsing.text_of(frame.node)) is not None
+            strong = strong or _OWN_TEXT.search(text_of(frame.node)) is not None
             frame.judge.flag("unresolved-command", mild=not strong)
 
     def _shell_text(self, text: str, frame: python.Frame) -> str:
@@ -170,7 +172,7 @@ class Engine:
         variables: dict[str, tuple[str, ...]] = {
             name: (value,) for name, value in given.items() if isinstance(name, str) and isinstance(value, str)
         }
-        located = paths.locate(parsing.as_text(cwd), walker.cwd).text if parsing.is_path(cwd) else walker.cwd
+        located = paths.locate(as_text(cwd), walker.cwd).text if isinstance(cwd, str | PathValue) else walker.cwd
         scope = Scope(script=self.report.path, cwd=located, variables=variables)
         inner = ShellWalker(shell.Shared(self), scope, depth=walker.depth + 1, place=walker.spot(frame.node))
         return inner.script(text)

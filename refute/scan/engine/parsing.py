@@ -3,22 +3,13 @@
 import ast
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 from refute.python_syntax import parse_python
 from refute.scan.core.report import Spot, letters_before
 from refute.scan.core.symbols import name_symbols, show
 from refute.scan.python.state import Engine, Walker
-from refute.scan.python.values import Env, PathValue, as_text
+from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
-from refute.scan.shell.syntax import text_of
-
-__all__ = ["as_text", "is_path", "text_of", "walk_embedded", "walk_file", "walk_nested"]
-
-
-def is_path(value: Any) -> bool:
-    """Whether a value names a path."""
-    return isinstance(value, str | PathValue)
 
 
 def walk_file(engine: Engine, source: str) -> None:
