@@ -20,7 +20,7 @@ from refute.adversary.suite_source import SuiteSource
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
-LIBRARY_TROUBLE: Final = re.compile(r"hypothesis\.errors\.(?:DeadlineExceeded|FailedHealthCheck)\Z")
+LIBRARY_TROUBLE: Final = re.compile(r"hypothesis\.errors\.(?:DeadlineExceeded|FailedHealthCheck|Unsatisf\w+)\Z")
 SAY_WHAT: Final = (
     "say in the claim what comes out (a value for an input, the name of an error), or have a model write tests"
 )
