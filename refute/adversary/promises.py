@@ -42,6 +42,11 @@ RAISING: Final = re.compile(
     rf"\b{_NEVER}(?:raises?|throws?|crash(?:es)?|fails?)\b|\b(?:without|no) (?:\w+ )?(?:exceptions?|errors?|raising)\b",
     re.IGNORECASE,
 )
+SUCCESS: Final = re.compile(
+    r"\bexit(?:s|\s+(?:code|status))?\b[^.;]{0,20}\b(?:0|zero)\b|\b(?:code|status)\s+(?:0|zero)\b|\bno tracebacks?\b",
+    re.IGNORECASE,
+)
+"""Claims that a program succeeds."""
 ERROR_NAME: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 SAMENESS: Final = re.compile(
     r"determinis|repeatab|reproducib|idempoten|\bconsistent|\bcach|memoi[sz]|\bstable\b|\bpure\b|\bseed"
@@ -88,6 +93,12 @@ def rules_out(claim_text: str, limit: str, duration_s: float) -> bool:
         return ENDING.search(claim_text) is not None or any(bound < duration_s for bound in _bounds(claim_text))
     words = {"memory": MEMORY, "recursion": RECURSION, "exit": EXIT}.get(limit)
     return words is not None and words.search(claim_text) is not None
+
+
+def only_goes_well(claim_text: str) -> bool:
+    """Whether a claim speaks of an end without trouble, so that a test of it need not look at what comes out."""
+    kinds = (RAISING, EXIT, SUCCESS, ENDING, ENDING_WITHIN, MEMORY, RECURSION)
+    return any(one.search(claim_text) for one in kinds)
 
 
 def _bounds(claim_text: str) -> list[float]:
