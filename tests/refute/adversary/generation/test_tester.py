@@ -48,7 +48,7 @@ def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
     assert first.notes == ()
     (told,) = second.notes
     assert told.startswith("of long files no more than an outline was shown of impl.Counter, impl.Counter.add, ")
-    assert told.endswith("and 5 more")
+    assert told.endswith("and 7 more")
     assert ask(brief, GOOD, NOTHING)[1].yields[1].notes == ()
 
 
