@@ -130,7 +130,7 @@ def _drawn(columns: Sequence[Sequence[Any]], hints: Sequence[Any], chance: rando
 
 def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]]] | None:
     """The call by the signature, and values for each argument; None where a needed one is unknown."""
-    if function.is_async or (function.owner and not function.is_static and not function.receiver):
+    if function.is_async or (function.owner and not function.is_static):
         return None
     arguments, columns = list[str](), list[Sequence[Any]]()
     for parameter in function.parameters:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.property.draft import Draft, quote_of
-from refute.adversary.property.sections import sentences
+from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim
 
 _ONLY_STANDARD = re.compile(
@@ -26,11 +26,12 @@ _IMPORTABLE = re.compile(r"\bimport(?:s|ed|ing|able)?\b(?! (?:of|format|file|csv
 
 def import_tests(claim: Claim, brief: Brief) -> Iterator[Draft]:
     """One test per implementation module, for a claim about importing."""
-    for sentence in sentences(claim.text):
-        if _ONLY_STANDARD.search(sentence.plain):
-            yield from _drafts(claim, brief, sentence.verbatim, "imports the standard library only", _isolated)
-        elif _IMPORTABLE.search(sentence.plain) and _names_a_module(sentence.plain, brief):
-            yield from _drafts(claim, brief, sentence.verbatim, "imports", _plainly)
+    for clause in clauses_of(claim.text):
+        plain = " ".join(clause.split())
+        if _ONLY_STANDARD.search(plain):
+            yield from _drafts(claim, brief, clause, "imports the standard library only", _isolated)
+        elif _IMPORTABLE.search(plain) and _names_a_module(plain, brief):
+            yield from _drafts(claim, brief, clause, "imports", _plainly)
 
 
 def _names_a_module(plain: str, brief: Brief) -> bool:

@@ -14,8 +14,8 @@ from refute.adversary.property.drawing import strategies
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.independence import LIBRARY, UNSAFE
-from refute.adversary.property.law import DISAGREES
 from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.phrases import DISAGREES
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim, Raises
 

@@ -9,7 +9,6 @@ from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import dependences
 from refute.adversary.property.expressions import bound_names, dotted, parse_expression, source_of
 from refute.adversary.property.shapes import wants_objects
-from refute.adversary.property.stateless import asks_something, is_stateless, mentioned, options_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 from refute.python_syntax import parsed_or_none
 
@@ -50,7 +49,7 @@ def _face(name: str, tree: ast.Module | None) -> Face:
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     depends_on = dependences(tree)
     refuses_with = _raised_by_name(tree)
-    functions = [*_functions(name, top), *(f for node in classes for f in _methods(name, node, refuses_with))]
+    functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
     return Face(
         module=name,
         names=frozenset(names - {"*"}),
@@ -169,23 +168,6 @@ def _functions(module: str, body: Iterable[ast.stmt], owner: str = "") -> Iterat
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
             yield _function(module, node, owner)
-
-
-def _methods(module: str, node: ast.ClassDef, refuses_with: Mapping[str, set[str]]) -> Iterator[Function]:
-    """Public methods; those of a class whose instances are all alike know how to make one."""
-    methods = tuple(_functions(module, node.body, node.name))
-    if not is_stateless(node) or asks_something(node):
-        yield from methods
-        return
-    plain = {
-        inner.name
-        for inner in node.body
-        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) and not inner.decorator_list
-    }
-    errors = _raised(node).union(*(refuses_with.get(name, set()) for name in mentioned(node)))
-    for method in methods:
-        made = replace(method, receiver=f"{node.name}()", options=options_of(node), refuses_with=tuple(sorted(errors)))
-        yield made if method.name in plain else method
 
 
 def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> Function:

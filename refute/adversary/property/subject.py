@@ -4,55 +4,43 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
-from refute.adversary.property.allowed import domains_of, even, plain_text, without_values
 from refute.adversary.property.bounds import absorb
 from refute.adversary.property.conditions import read_condition
+from refute.adversary.property.documented import implied_domains, read_parameter, read_sections, sought
 from refute.adversary.property.domain import MODEST, Domain
 from refute.adversary.property.drawing import strategies
 from refute.adversary.property.expressions import source_of
-from refute.adversary.property.sections import Entry, read_sections, sentences
-from refute.adversary.property.surface import Function, Parameter, Surface
-from refute.ticket.record import Claim, ClaimId
+from refute.adversary.property.sentences import sentences
+from refute.adversary.property.surface import Function, Surface
+from refute.adversary.property.type_expressions import domain_of_type
+from refute.ticket.record import Claim
 
-_RESTRICTS = re.compile(
-    r"\b(?:assum\w+|preconditions?|requires?|expects?|guaranteed|well-formed|provided that|as "
-    r"long as|only (?:works|valid|defined)"
-    r"|undefined (?:for|if|when)|behaviou?r is undefined)\b"
-    r"|\b(?:inputs?|arguments?|parameters?|callers?|values?|elements?)\b[^.]{0,40}\b(?:must|"
-    r"should|has to|have to|needs? to|are all|may not|cannot)\b",
+_RESTRICTS: Final = re.compile(
+    r"\b(?:assum\w+|preconditions?|requires?|expects?|guaranteed|well-formed|provided that|as long as"
+    r"|behaviou?r is undefined|only (?:works|valid|defined)|undefined (?:for|if|when)"
+    r"|(?:inputs?|arguments?|parameters?|callers?|values?|elements?|`?\w+`?) "
+    r"(?:must|should|has to|have to|needs? to|are all|may not|cannot))\b",
     re.IGNORECASE,
 )
-_RAGGED = re.compile(
-    r"flatten|nested|ragged|jagged|concatenat|merg|chain|sub-?lists?|lists of|each list|every list|groups?|chunks?"
-    r"|uneven|different lengths?|any lengths?",
-    re.IGNORECASE,
+_ABOUT_THE_CODE: Final = re.compile(r"^\W*(?:it|this|the (?:result|function|output)|\S+\(\S*\)) ", re.IGNORECASE)
+_RAGGED: Final = re.compile(
+    r"flatten|nested|ragged|concatenat|merg|chain|sub-?lists?|lists of|each list|groups?", re.IGNORECASE
 )
-_CONFIGURED = re.compile(
-    r"\b(?:modes?|config\w*|options?|settings?|construct\w*|initiali[sz]\w*|created|built|made|instances?|defaults?"
-    r"|enabled?|disabled?|turned|passed|given)\b",
-    re.IGNORECASE,
-)
-"""Words by which a claim may speak of instances that are made with arguments."""
-_QUANTIFIED = re.compile(r"\b(?:any|every|all|arbitrary|whatever|unicode)\b", re.IGNORECASE)
+_ANY_TEXT: Final = re.compile(r"\b(?:any|every|all|arbitrary|whatever|unicode)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """A function that can be called with drawn values."""
 
-    claim_id: ClaimId
     function: Function
     domains: Mapping[str, Domain]
-    assumptions: tuple[ast.expr, ...]
+    assumptions: tuple[ast.expr, ...] = ()
     """Conditions that the domains do not ensure by themselves."""
-    parameters: tuple[Entry, ...] = ()
-    """As the claim documents them."""
-    exceptions: tuple[ast.expr, ...] = ()
-    """Conditions under which the function is said to do something of its own; a general rule does not cover them."""
     refusals: tuple[str, ...] = ()
-    """Exceptions by which the function refuses inputs: those that its documentation, its claims or its body name."""
-    refusal_imports: tuple[str, ...] = ()
+    """Exceptions by which the function refuses inputs."""
 
     @property
     def given(self) -> tuple[tuple[str, str], ...]:
@@ -64,11 +52,6 @@ class Setup:
         """The lines that reject values which break a precondition."""
         return tuple(f"assume({source_of(condition)})" for condition in self.assumptions)
 
-    @property
-    def imports(self) -> tuple[str, ...]:
-        """The import of the function, or of the class that holds it."""
-        return (f"from {self.function.module} import {self.function.qualified.partition('.')[0]}",)
-
     def call(self, values: Mapping[str, str] | None = None) -> str:
         """The call; every mutable value is passed as a copy, so that checks see the original.
 
@@ -77,24 +60,17 @@ class Setup:
         """
         arguments = []
         for parameter in self.function.parameters:
-            if parameter.name in self.domains:
-                value = parameter.name
-                if self.domains[parameter.name].mutable:
-                    value = f"copy.deepcopy({value})"
-                value = (values or {}).get(parameter.name, value)
-                skipped = any(p.name not in self.domains for p in self.before(parameter))
-                keyword = parameter.keyword_only or skipped
-                arguments.append(f"{parameter.name}={value}" if keyword else value)
+            name = parameter.name
+            if name in self.domains:
+                copied = f"copy.deepcopy({name})" if self.domains[name].mutable else name
+                value = (values or {}).get(name, copied)
+                arguments.append(f"{name}={value}" if parameter.keyword_only else value)
         code = f"{self.function.callee}({', '.join(arguments)})"
         return f"asyncio.run({code})" if self.function.is_async else code
 
-    def before(self, parameter: Parameter) -> Iterable[Parameter]:
-        """The parameters in front of one."""
-        return self.function.parameters[: self.function.parameters.index(parameter)]
-
-    def refusing_with(self, errors: tuple[str, ...], imports: tuple[str, ...]) -> "Setup":
-        """The same, told how the function refuses inputs."""
-        return replace(self, refusals=errors, refusal_imports=imports)
+    def answer(self, values: Mapping[str, str] | None = None) -> str:
+        """Python for the result of a call, generators read to their end; a known refusal counts as not tried."""
+        return f"_answer(lambda: {self.call(values)}{''.join(f', {name}' for name in self.refusals)})"
 
     def assuming(self, conditions: Iterable[ast.expr]) -> "Setup":
         """The same under further conditions."""
@@ -111,77 +87,77 @@ def subjects_of(claim: Claim, surface: Surface) -> tuple[Function, ...]:
     for names in (quoted | called, {word for word in words if "_" in word}):
         hits = tuple(f for f in callables if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names)
         if hits:
-            return tuple(_plainly_meant(hit, callables, claim) for hit in hits)
+            return hits
     everything = surface.functions()
     if len(everything) == 1 and not surface.classes():
         return everything
     return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
 
 
-def _plainly_meant(function: Function, callables: Iterable[Function], claim: Claim) -> Function:
-    """Without an instance to call it on where another method or another instance may be meant."""
-    others = any(one.name == function.name and one is not function for one in callables)
-    words = {word.lower() for word in re.findall(r"[A-Za-z]+", claim.text)}
-    parts = {part.lower() for option in function.options for part in option.split("_")}
-    configured = function.options and (words & parts or _CONFIGURED.search(claim.text))
-    return replace(function, receiver="") if others or configured else function
-
-
-def set_up(claim: Claim, function: Function, *, wanted: Iterable[str] = ()) -> Setup | str:
+def set_up(claim: Claim, function: Function) -> Setup | str:
     """How to call the function with every value that the claim and its docstring allow.
-
-    Args:
-        claim: its text may document parameters and preconditions, as docstrings do.
-        function: the subject.
-        wanted: optional parameters that the claim speaks of; other optional ones keep their defaults.
 
     Returns:
         The setup, or why the values are not known well enough: an input outside of a precondition refutes nothing.
     """
-    if function.owner and not function.is_static and not function.receiver:
+    if function.owner and not function.is_static:
         return f"`{function.qualified}` needs an instance, and only examples say how to make one"
-    told = [read_sections(claim.text), read_sections(function.docstring)]
-    entries = {entry.name: entry for sections in reversed(told) for entry in sections.parameters}
+    told = [read_sections(text) for text in (claim.text, function.docstring)]
     conditions = [text for sections in told for text in sections.preconditions]
-    needed = [p for p in function.parameters if not p.variadic and (p.default is None or p.name in set(wanted))]
-    domains, said = domains_of(needed, entries, conditions)
-    conditions += said
-    unknown = [p for p in needed if p.name not in domains]
+    domains = _domains_of(claim, function)
+    unknown = [p.name for p in function.parameters if not p.variadic and p.default is None and p.name not in domains]
     if unknown:
-        missing = ", ".join(without_values(p, entries.get(p.name)) for p in unknown)
-        return f"no values can be made for {missing}; an example would say what to call"
-    if not _RAGGED.search(f"{claim.text} {function.name} {function.docstring}"):
-        domains = {name: even(domain) for name, domain in domains.items()}
-    conditions += _restricting_sentences(claim, function, domains)
-    read = [(text, read_condition(text, domains)) for text in conditions]
-    for text, condition in read:
-        if condition is None:
-            return f"the precondition {text!r} is not understood"
-    narrowed, left = absorb(domains, [condition for _, condition in read if condition is not None])
-    if not _QUANTIFIED.search(claim.text):
-        narrowed = {name: plain_text(domain) for name, domain in narrowed.items()}
-    return Setup(
-        claim_id=claim.id, function=function, domains=narrowed, assumptions=tuple(left), parameters=told[0].parameters
-    )
+        return (
+            f"no values can be made for {', '.join(f'`{name}`' for name in unknown)}; annotate it, or give an example"
+        )
+    conditions += [one for text in (claim.text, function.docstring) for one in _restricting(read_sections(text).prose)]
+    read = [read_condition(text, domains) for text in conditions]
+    if None in read:
+        return f"the precondition {conditions[read.index(None)]!r} is not understood"
+    narrowed, left = absorb(domains, [condition for condition in read if condition is not None])
+    if not _ANY_TEXT.search(claim.text):
+        narrowed = {name: _plain_text(domain) for name, domain in narrowed.items()}
+    return Setup(function=function, domains=narrowed, assumptions=tuple(left))
 
 
-def _restricting_sentences(claim: Claim, function: Function, domains: Mapping[str, Domain]) -> list[str]:
-    """Sentences outside of the known sections that may restrict the inputs."""
-    found: list[str] = []
-    names = "|".join(map(re.escape, domains))
-    about = (
-        re.compile(rf"(?:^|\bthe |\bif |`)(?:{names})`? (?:must|should|has to|have to|needs? to|cannot|may not)\b")
-        if names
-        else None
-    )
-    for text in (claim.text, function.docstring):
-        for sentence in sentences(read_sections(text).prose):
-            if _RESTRICTS.search(sentence.plain) or (about and about.search(sentence.plain)):
-                found.append(sentence.plain)  # noqa: PERF401  # two loops and a condition read better so
-    return found
+def _domains_of(claim: Claim, function: Function) -> dict[str, Domain]:
+    """Required parameter → its values, where annotation and documentation are understood."""
+    told = [read_sections(text) for text in (function.docstring, claim.text)]
+    entries = {entry.name: entry for sections in told for entry in sections.parameters}
+    implied = implied_domains(tuple(text for sections in told for text in sections.preconditions))
+    found: dict[str, Domain] = {}
+    for parameter in function.parameters:
+        if parameter.variadic or parameter.default is not None:
+            continue
+        domain, entry = domain_of_type(parameter.annotation), entries.get(parameter.name)
+        if entry is not None:
+            domain = read_parameter(domain, entry)
+        lists = [one for one in found.values() if one.kind == "list"]
+        if domain is None and entry is not None and sought(entry) and len(lists) == 1:
+            domain = lists[0].items[0]
+        domain = domain or implied.get(parameter.name)
+        if domain is not None:
+            found[parameter.name] = domain
+    if _RAGGED.search(f"{claim.text} {function.name} {function.docstring}"):
+        return found
+    return {name: _even(domain) for name, domain in found.items()}
 
 
-def names_in(text: str, function: Function) -> set[str]:
-    """The function's parameters that a text mentions as words."""
-    words = set(re.findall(r"[^\W\d]\w*", text))
-    return {parameter.name for parameter in function.parameters if parameter.name in words}
+def _restricting(prose: str) -> list[str]:
+    """Sentences that may restrict the inputs."""
+    said = [one.plain for one in sentences(prose) if ">>>" not in one.plain]
+    return [sentence for sentence in said if _RESTRICTS.search(sentence) and not _ABOUT_THE_CODE.match(sentence)]
+
+
+def _even(domain: Domain) -> Domain:
+    """Lists of lists are matrices, where nobody says otherwise: rows of one length."""
+    match domain:
+        case Domain(kind="list", items=(Domain(kind="list") as row,)):
+            return replace(domain, items=(replace(row, min_size=max(row.min_size, 1)),), rectangular=True)
+        case _:
+            return domain
+
+
+def _plain_text(domain: Domain) -> Domain:
+    """Printable ASCII, where nobody speaks of any, every or all strings."""
+    return replace(domain, ascii=domain.ascii or domain.kind == "str", items=tuple(map(_plain_text, domain.items)))

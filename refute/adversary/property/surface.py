@@ -47,10 +47,6 @@ class Function:
     """Exceptions that its body raises by name: its way to refuse inputs."""
     depends_on: frozenset[Dependence] = frozenset()
     """What its answer hangs on besides its arguments."""
-    receiver: str = ""
-    """Python for an instance, where any instance of the class answers alike; empty where only examples make one."""
-    options: tuple[str, ...] = ()
-    """What its constructor could be given: a claim about that is about other instances."""
 
     @property
     def qualified(self) -> str:
@@ -60,7 +56,7 @@ class Function:
     @property
     def callee(self) -> str:
         """Python for what is called."""
-        return f"{self.receiver}.{self.name}" if self.receiver else self.qualified
+        return self.qualified
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.blocks import author_property
-from refute.adversary.property.claims import phrase_tests
 from refute.adversary.property.command_lines.reading import NOT_FOUND, command_line_tests
 from refute.adversary.property.differential import Compared, preservation_tests
 from refute.adversary.property.draft import Draft, Note
@@ -16,6 +15,7 @@ from refute.adversary.property.fields import advise
 from refute.adversary.property.importing import import_tests
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.phrases import phrase_tests
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import function_of, render
 from refute.adversary.property.spelling import as_python_reads
@@ -116,7 +116,7 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         subjects = subjects_of(claim, surface)
         only = subjects[0] if len(subjects) == 1 else None
         yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace, subject=only)
-        yield from phrase_tests(claim, brief.ticket, surface)
+        yield from phrase_tests(claim, brief.ticket, namespace)
         yield from import_tests(claim, brief)
         yield from field_tests(claim, brief, namespace)
     yield from preservation_tests(brief, compared)

@@ -11,7 +11,7 @@ from refute.adversary.property.command_lines.conditions import MISSING, UNKNOWN_
 from refute.adversary.property.command_lines.programs import Program, Programs
 from refute.adversary.property.command_lines.steps import invocation
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.sections import Sentence
+from refute.adversary.property.sentences import Sentence
 from refute.ticket.record import Claim
 
 _MOST: Final = 4

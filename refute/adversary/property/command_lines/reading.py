@@ -14,7 +14,7 @@ from refute.adversary.property.command_lines.steps import Run, Told, draft_of
 from refute.adversary.property.command_lines.texts import Found, TextReader
 from refute.adversary.property.command_lines.transcripts import blank_out
 from refute.adversary.property.draft import Draft, Note
-from refute.adversary.property.sections import sentences
+from refute.adversary.property.sentences import sentences
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 

@@ -19,7 +19,7 @@ from refute.adversary.property.command_lines.transcripts import (
     fenced_bodies,
     read_transcripts,
 )
-from refute.adversary.property.sections import sentences
+from refute.adversary.property.sentences import sentences
 
 _BLOCK_BELOW: Final = re.compile(
     r"^(?P<lead>[^\n]*`(?P<command>[^`\n]+)`[^\n`.]*\b(?:prints?|outputs?|shows?|gives?|displays?|produces?|writes?)"

@@ -15,7 +15,7 @@ ALIKE = f"def a(x: int) -> int:\n    return 2 * x\n\n\ndef {CYRILLIC_A}(x: int) 
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKD"])
-@pytest.mark.parametrize("claim", ["größe(3) == 9", "größe(x) never raises.", "`größe` is deterministic."])
+@pytest.mark.parametrize("claim", ["größe(3) == 9", "größe(x) never raises.", "`größe` never raises an error."])
 def test_a_name_with_marks_is_found_however_it_is_written(claim: str, form: str) -> None:
     told = unicodedata.normalize(form, claim)
     brief = brief_of(SIZES, [told])

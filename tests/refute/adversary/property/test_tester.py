@@ -21,7 +21,7 @@ def claim(text: str, *examples: str, block: Property | None = None) -> Claim:
 
 
 def test_the_same_brief_gives_the_same_bytes() -> None:
-    brief = brief_of(AREA, ["area(2, 3) == 6", "`area` is symmetric."])
+    brief = brief_of(AREA, ["area(2, 3) == 6", "`area` never raises an error."])
     assert PropertyTester().write_tests(brief) == PropertyTester().write_tests(brief)
 
 
@@ -30,7 +30,7 @@ def test_the_file_is_named_after_the_ticket() -> None:
 
 
 def test_every_test_quotes_its_claim_verbatim() -> None:
-    texts = ["E.g. area(2, 3) -> 6\n>>> area(1, 1)\n1", "The function `area`\nis symmetric."]
+    texts = ["E.g. area(2, 3) -> 6\n>>> area(1, 1)\n1", "The function `area`\nnever raises an error."]
     attack = attack_on(AREA, *texts)
     quotes = {test.claim_id: test.quote for test in attack.tests}
     assert len(attack.tests) == 3
