@@ -48,12 +48,6 @@ SUCCESS: Final = re.compile(
 )
 """Claims that a program succeeds."""
 ERROR_NAME: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
-SAMENESS: Final = re.compile(
-    r"determinis|repeatab|reproducib|idempoten|\bconsistent|\bcach|memoi[sz]|\bstable\b|\bpure\b|\bseed"
-    r"|\bsame (?:result|output|value|answer|object|instance)",
-    re.IGNORECASE,
-)
-"""Claims for which comparing a call with itself says something."""
 
 _EXHAUSTION: Final = re.compile(
     r"\[Errno (?:11|12|23|24|27|28|122)\]|can't (?:start|create) new thread|Cannot allocate memory"

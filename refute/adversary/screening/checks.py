@@ -16,19 +16,18 @@ SWALLOWING: Final = frozenset({"AssertionError", "Exception", "BaseException"})
 KNOWN: Final = frozenset(dir(builtins))
 
 
-def unchecked(closure: Sequence[ast.stmt], names: Resolution, *, sameness: bool) -> str:
+def unchecked(closure: Sequence[ast.stmt], names: Resolution) -> str:
     """Why a test proves nothing; empty where one of its checks may fail.
 
     Args:
         closure: every statement that runs with it.
         names: resolves the file's names.
-        sameness: the claim speaks of equal results of equal calls, so that comparing a call with itself counts.
     """
-    faults = [fault for statement in closure for fault in _faults(statement, names, sameness=sameness)]
+    faults = [fault for statement in closure for fault in _faults(statement, names)]
     return next(iter(faults), "asserts nothing") if all(faults) else ""
 
 
-def _faults(statement: ast.stmt, names: Resolution, *, sameness: bool) -> Iterator[str]:
+def _faults(statement: ast.stmt, names: Resolution) -> Iterator[str]:
     """What is wrong with each check below a statement; empty for one that may fail."""
     constant, names = _Constants(statement), names.within(statement)
     hidden = {id(part) for node in ast.walk(statement) for part in _hidden(node, names)}
@@ -42,7 +41,7 @@ def _faults(statement: ast.stmt, names: Resolution, *, sameness: bool) -> Iterat
                 shown = ast.unparse(test)[:80]
                 fails = isinstance(test, ast.Constant)
                 own = f"asserts on its own constants: {shown}" if constant.holds(test) and not fails else ""
-                yield f"asserts what is always true: {shown}" if _always_true(test, sameness=sameness) else own
+                yield f"asserts what is always true: {shown}" if _always_true(test) else own
             case ast.Raise() if id(node) not in awaited:
                 yield ""
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
@@ -83,7 +82,7 @@ def _is_raiser(node: ast.Call, names: Resolution) -> bool:
     return names.dotted(node.func) in RAISERS
 
 
-def _always_true(test: ast.expr, *, sameness: bool) -> bool:  # noqa: PLR0911  # a case per kind
+def _always_true(test: ast.expr) -> bool:  # noqa: PLR0911  # a case per kind
     """`assert "text"`, `assert (a, b)`, `x or True`, `x == x`, `len(x) >= 0`, `isinstance(x, object)`."""
     match test:
         case ast.Constant(value=value):
@@ -91,11 +90,11 @@ def _always_true(test: ast.expr, *, sameness: bool) -> bool:  # noqa: PLR0911  #
         case ast.Tuple(elts=[_, *_]) | ast.JoinedStr() | ast.Lambda() | ast.GeneratorExp():
             return True
         case ast.BoolOp(op=ast.Or(), values=values):
-            return any(_always_true(one, sameness=sameness) for one in values)
+            return any(_always_true(one) for one in values)
         case ast.Compare(left=ast.Call(func=ast.Name(id="len")), ops=[ast.GtE()], comparators=[ast.Constant(value=0)]):
             return True
         case ast.Compare(left=left, ops=[ast.Eq() | ast.LtE() | ast.GtE()], comparators=[right]):
-            return not sameness and ast.dump(left) == ast.dump(right)
+            return ast.dump(left) == ast.dump(right) and not any(isinstance(one, ast.Call) for one in ast.walk(left))
         case ast.Call(func=ast.Name(id="isinstance"), args=[_, ast.Name(id="object")]):
             return True
     return False
@@ -133,7 +132,7 @@ def _may_fail(node: ast.AST) -> bool:
         case ast.Raise():
             return True
         case ast.Assert(test=test):
-            return not _always_true(test, sameness=True)
+            return not _always_true(test)
         case ast.Call(func=ast.Attribute(attr="fail") | ast.Name(id="fail")):
             return True
     return False

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Rejected, Screening
-from refute.adversary.promises import SAMENESS
 from refute.adversary.references import ImplementationUse
 from refute.adversary.screening.checks import unchecked
 from refute.adversary.screening.copies import copies, functions_of
@@ -108,8 +107,7 @@ class _Judge:
         yield from self._objections.to(function, closure)
         yield from copies(closure, self._implementation)
         yield from self._vocabulary.unknown(closure)
-        sameness = SAMENESS.search(claim.text) is not None
-        yield from filter(None, [unchecked(closure, self._names, sameness=sameness)])
+        yield from filter(None, [unchecked(closure, self._names)])
 
     def _unsafe(self, closure: Sequence[ast.stmt]) -> Iterator[str]:
         """Findings of the scanner on the lines that run with a test; one outside every function is everybody's."""
