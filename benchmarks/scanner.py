@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.scanner_mutations import mutated
 from benchmarks.scanner_speed import speed
-from refute.scan.finding import Severity
+from refute.scan.finding import Severity, Tier
 from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
 
@@ -41,37 +41,40 @@ ACTING = frozenset(
 """Rules that name what a script is for, where it is not only about its workspace."""
 
 
-def blocked_rules(path: str, data: bytes, language: Language) -> set[str]:
-    """The rules that block a text."""
-    findings = scan_text(path, data, language=language)
-    return {finding.rule_id for finding in findings if finding.severity >= Severity.HIGH}
+def blocking(path: str, data: bytes, language: Language) -> tuple[set[str], Tier]:
+    """The rules that block a text or are asked about, and what becomes of it."""
+    findings = [one for one in scan_text(path, data, language=language) if one.severity >= Severity.HIGH]
+    return {one.rule_id for one in findings}, max((one.tier for one in findings), default=Tier.NOTE)
 
 
 def detection() -> None:
     """Blocked share of each category of the development corpus."""
     total: Counter[tuple[str, str, str]] = Counter()
     hit: Counter[tuple[str, str, str]] = Counter()
+    refused: Counter[tuple[str, str, str]] = Counter()
     for line in CORPUS.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         category = row["category"] if "redcode" in row["category"] else row["source"].partition("/")[2]
         key = (row["label"], row["lang"], category)
         total[key] += 1
-        hit[key] += bool(blocked_rules("script", row["text"].encode(), LANGUAGES[row["lang"]]))
-    print("## Detection by category (development data)\n\n| label | language | category | blocked | of | share |")
-    print("|---|---|---|---|---|---|")
+        rules, tier = blocking("script", row["text"].encode(), LANGUAGES[row["lang"]])
+        hit[key] += bool(rules)
+        refused[key] += tier is Tier.REFUSE
+    print("## Detection by category (development data)\n")
+    print("| label | language | category | at CONFIRM or above | of | share | refused |\n|---|---|---|---|---|---|---|")
     for key in sorted(total):
-        print(f"| {' | '.join(key)} | {hit[key]} | {total[key]} | {hit[key] / total[key]:.0%} |")
+        cells = [*key, hit[key], total[key], f"{hit[key] / total[key]:.0%}", refused[key]]
+        print(f"| {' | '.join(map(str, cells))} |")
 
 
 def benign(size: int, scripts: Path | None) -> None:
-    """Blocked share of benign files, and of those that do nothing beyond their workspace by design."""
-    print("\n## Benign files blocked\n\nActing: some finding says that the file installs, downloads, changes users or")
+    """Share of benign files refused or asked about, and how many of those act beyond their workspace by design."""
+    print("\n## Benign files refused or asked about\n")
+    print("Acting: a finding says that the file installs or downloads, changes users or services, or asks for")
+    print("another user's rights. The rest is what would be noise if nothing else of it mattered.\n")
     print(
-        "services, or asks for another user's rights. The rest is what would be noise if nothing else of it mattered.\n"
-    )
-    print(
-        "| language | where | blocked | of | share | of them acting | other share | rules |\n"
-        "|---|---|---|---|---|---|---|---|"
+        "| language | where | refused | asked about | of | refused | asked about | of both acting | rules |\n"
+        "|---|---|---|---|---|---|---|---|---|"
     )
     for language in (Language.SHELL, Language.PYTHON):
         groups = _groups(language)
@@ -81,15 +84,16 @@ def benign(size: int, scripts: Path | None) -> None:
         for where, paths in sorted(groups.items()):
             sample = random.Random(1).sample(sorted(paths), min(size, len(paths)))  # noqa: S311 - a sample, no secret
             rules: Counter[str] = Counter()
-            blocked = acting = 0
+            refused = asked = acting = 0
             for path in sample:
-                found = blocked_rules(str(path).lstrip("/"), path.read_bytes(), language)
-                blocked += bool(found)
+                found, tier = blocking(str(path).lstrip("/"), path.read_bytes(), language)
+                refused += tier is Tier.REFUSE
+                asked += tier is Tier.CONFIRM
                 acting += bool(found & ACTING)
                 rules.update(found)
             common = ", ".join(f"{rule} {count}" for rule, count in rules.most_common(4))
-            cells = [language, where, blocked, len(sample), f"{blocked / len(sample):.1%}", acting]
-            cells += [f"{(blocked - acting) / len(sample):.1%}", common]
+            cells = [language, where, refused, asked, len(sample), f"{refused / len(sample):.1%}"]
+            cells += [f"{asked / len(sample):.1%}", acting, common]
             print(f"| {' | '.join(map(str, cells))} |")
 
 

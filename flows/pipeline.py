@@ -112,7 +112,9 @@ def _turn_in_batch(containers: Containers) -> "Iterator[None]":
         yield
 
 
-def run_stages(ports: TicketPorts, case: CaseFile, request: "VerifyRequest", approver: Approver) -> None:
+def run_stages(
+    ports: TicketPorts, case: CaseFile, request: "VerifyRequest", approver: Approver, *, attended: bool = True
+) -> None:
     """All stages but the last; `case.chain()` around it takes what ends them early.
 
     Args:
@@ -120,6 +122,7 @@ def run_stages(ports: TicketPorts, case: CaseFile, request: "VerifyRequest", app
         case: takes what each stage returns.
         request: what was asked for.
         approver: who answers the confirmation.
+        attended: whether that is asked about this ticket alone, and not about a whole batch or in advance.
     """
     ticket = case.ticket
     with results_kept_in(ports.stages.storage):
@@ -128,12 +131,13 @@ def run_stages(ports: TicketPorts, case: CaseFile, request: "VerifyRequest", app
         question = admission.pose_question(ports, ticket, snapshot, scan)
         if request.dry_run:
             show(question)
-        case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous))
+        attended = attended and request.approval == "ask" and not (request.dry_run or ports.allowed_hosts)
+        case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous, attended=attended))
         case.unless(admission.apply_policy(ports, ticket))
         case.unless(DRY_RUN if request.dry_run else None)
         ports.observer.began("confirm")  # no task: who is asked in the UI is asked by a run of its own
         confirmation = case.keep(admission.confirm(ports, question, approver))
-        case.unless(admission.unconfirmed(confirmation))
+        case.unless(admission.unconfirmed(confirmation, scan, allow_dangerous=request.allow_dangerous))
         case.keep(trial.run_verification(ports, ticket, snapshot, confirmation))
         references = case.keep(research.read_references(ports, ticket))
         written = case.keep(writing.write_tests(ports, ticket, snapshot, references.brief))

@@ -36,6 +36,7 @@ from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.ports import Ports
 from refute.scan.allow import load_allow_file
+from refute.scan.core.tables import knowledge
 from tasks.outcome import CLIENT_ERRORS
 
 
@@ -81,6 +82,7 @@ def verify_batch(request: BatchRequest) -> State[None]:
 def _opened(request: BatchRequest, ledger: Ledger, watcher: BatchWatcher, signals: Interruptions) -> BatchRun:
     settings = settings_of(request)
     load_allow_file(settings.scan_allow_file)  # else each of the tickets would tell
+    knowledge(settings.scan_tables)
 
     def check(due: list[Entry]) -> None:
         with signals.let_through():  # an engine that hangs may take its time

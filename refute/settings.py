@@ -143,6 +143,8 @@ class Settings(BaseSettings):
     """What research on the web may fetch and spend, and whether tickets' references are read."""
 
     scan_block_from: Annotated[Severity, BeforeValidator(_severity)] = Severity.HIGH
+    scan_tables: Place | None = None
+    """Rows of the operator's own about commands, Python calls and hosts (`docs/scan-rules.md`), which replace ours."""
     scan_allow_file: Place | None = None
     """Findings that reviewers accept (`docs/scan-rules.md`); never one in the ticket's workspace. None: none are."""
     attack_policy: AttackPolicy = AttackPolicy.MANDATORY

@@ -123,7 +123,7 @@ def _scan(outcome: Outcome) -> Iterator[str]:
     if found:
         yield f"## Scan: {counted(len(found), 'finding')}"
         rows = [
-            (f.severity.name, _place(f), f.command or f.matched, f"{f.explanation} {f.remedy} [{f.rule_id}]")
+            (f.grade, _place(f), f.command or f.matched, f"{f.explanation} {f.remedy} [{f.rule_id}]")
             for f in found[:ITEMS_SHOWN]
         ]
         yield _table(("Severity", "Where", "What", "Why"), rows)

@@ -128,7 +128,7 @@ def findings(outcome: Outcome) -> Table | None:
     table.add_column(ratio=1, overflow="fold")
     for finding in found[:ASIDE_SHOWN]:
         where = line(f"{finding.path}:{finding.line}")
-        table.add_row("", Text(finding.severity.name, style="bold red"), where, _what(finding))
+        table.add_row("", Text(finding.grade, style="bold red"), where, _what(finding))
     if len(found) > ASIDE_SHOWN:
         table.add_row("", "", "", Text(f"and {counted(len(found) - ASIDE_SHOWN, 'more finding')}"))
     for item in allowed[:ASIDE_SHOWN]:

@@ -77,7 +77,7 @@ def _run(batch: BatchRun, row: BatchTicket, entry: Entry) -> Outcome | None:
     with contextlib.closing(ports.sandbox):
         try:
             with case.chain():
-                run_stages(ports, case, request, approver)
+                run_stages(ports, case, request, approver, attended=False)
         except UsageError as error:
             return _refused(batch, unusable(entry, error))
         return _kept(batch, ports, case, approver)

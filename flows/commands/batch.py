@@ -104,9 +104,11 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
     from refute.batch.selection import parse_since
     from refute.errors import UsageError
     from refute.scan.allow import load_allow_file
+    from refute.scan.core.tables import knowledge
     from refute.ticket.sources import ticket_files
 
     load_allow_file(settings.scan_allow_file)
+    knowledge(settings.scan_tables)
     resume = options["resume"]
     if resume is not None and (given := [name for name in SELECTING if options[name]]):
         named = ", ".join("--" + name.replace("_", "-").removesuffix("s") for name in given)

@@ -43,6 +43,12 @@ _SEVERITIES = ("medium", "high", "critical")
     metavar="FILE",
     help="Reviewed allow-file (YAML: rule, path, reason, sha256 if wanted).",
 )
+@click.option(
+    "--tables",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Rows of your own about commands, calls and hosts (TOML).",
+)
 @click.option("--diff", "base", metavar="BASE", help="Report only what changed since this git revision.")
 @click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write there instead of stdout."
@@ -54,6 +60,7 @@ def scan(  # noqa: PLR0913 - one parameter per option
     language: str | None,
     block_from: str,
     allow_file: Path | None,
+    tables: Path | None,
     base: str | None,
     output: Path | None,
 ) -> int:
@@ -61,7 +68,8 @@ def scan(  # noqa: PLR0913 - one parameter per option
 
     PATHS are files, directories (searched for shell and Python files) or `-` for standard input. With --diff what the
     revision has already is left out, and counted; files that it does not have are new as a whole. Exits 0 where
-    nothing blocks, 12 where something does or could not be analysed, 2 on wrong usage, 3 where a path is missing.
+    nothing would be asked about or refused, 12 where something would or could not be analysed, 2 on wrong usage, 3
+    where a path is missing.
     """
     from flows.commands.output import deliver
     from refute.scan.finding import Severity
@@ -70,7 +78,7 @@ def scan(  # noqa: PLR0913 - one parameter per option
 
     stdin = sys.stdin.buffer.read() if any(str(path) == "-" for path in paths) else None
     targets = collect(list(paths), stdin, Language(language) if language else None)
-    result = scan_targets(targets, block_from=Severity[block_from.upper()])
+    result = scan_targets(targets, block_from=Severity[block_from.upper()], tables=tables)
     if allow_file is not None:
         from refute.scan.allow import load_allow_file, suppress
 
@@ -81,19 +89,19 @@ def scan(  # noqa: PLR0913 - one parameter per option
         from refute.scan.finding import Compared
 
         changes = read_changes(base, {target.path: target.home for target in targets})
-        before, result = result, only_changed(result, changes, _as_named(targets))
+        before, result = result, only_changed(result, changes, _as_named(targets, tables))
         compared = Compared(base=base, left_out=len(before.findings) - len(result.findings))
     text = _render(result, targets, output_format, compared, color=output is None and sys.stdout.isatty())
     deliver(text, output, kept="Scan again; nothing was changed.")
     return 0 if result.safe else BLOCKED_EXIT_CODE
 
 
-def _as_named(targets: "tuple[Target, ...]") -> "ScanBase":
+def _as_named(targets: "tuple[Target, ...]", tables: Path | None) -> "ScanBase":
     """Scans another version of a target in the language in which the target itself was read."""
     from refute.scan.scanner import scan_text
 
     languages = {target.path: target.language for target in targets}
-    return lambda path, data: scan_text(path, data, language=languages.get(path))
+    return lambda path, data: scan_text(path, data, language=languages.get(path), tables=tables)
 
 
 def _render(

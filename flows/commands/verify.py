@@ -95,12 +95,14 @@ def _request(ticket: Path, output: Path | None, options: dict[str, Any]) -> "Ver
     from flows.request import VerifyRequest
     from refute.sandbox.network_hosts import read_hosts
     from refute.scan.allow import load_allow_file
+    from refute.scan.core.tables import knowledge
     from refute.ticket.parse import load_ticket
 
     read_hosts(options["hosts"])
     load_ticket(ticket)
     settings = _settings(options)
     load_allow_file(settings.scan_allow_file)
+    knowledge(settings.scan_tables)
     if output is not None:
         check_writable("--output", output)
     return VerifyRequest(

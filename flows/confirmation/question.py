@@ -48,7 +48,7 @@ class AskedFinding(BaseModel):
     def of(cls, finding: Finding) -> Self:
         """The finding in words."""
         return cls(
-            severity=finding.severity.name,
+            severity=finding.grade,
             where=printable(f"{finding.path}:{finding.line}", max_chars=200, keep_newlines=False),
             what=printable(finding.matched, max_chars=120, keep_newlines=False),
             why=printable(f"{finding.explanation} ({finding.rule_id})", max_chars=500, keep_newlines=False),

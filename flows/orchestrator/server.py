@@ -27,7 +27,7 @@ START_TIMEOUT_S: Final = 180
 """The first start migrates a new database: 10 s on a quick machine, 60 s on a busy small one."""
 BUSY_S: Final = 60.0
 """How long the recorded server may take to answer; given up, a second one would be started on the same database."""
-ROOM_BYTES: Final = 1024**2
+ROOM_BYTES: Final = 4 * 1024 * 1024
 """What has to be free for a run to begin; a run needs a few times that, and tells itself where it ends."""
 LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 

@@ -42,13 +42,12 @@ RAISING: Final = re.compile(
     rf"\b{_NEVER}(?:raises?|throws?|crash(?:es)?|fails?)\b|\b(?:without|no) (?:\w+ )?(?:exceptions?|errors?|raising)\b",
     re.IGNORECASE,
 )
-ERROR_NAME: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
-SAMENESS: Final = re.compile(
-    r"determinis|repeatab|reproducib|idempoten|\bconsistent|\bcach|memoi[sz]|\bstable\b|\bpure\b|\bseed"
-    r"|\bsame (?:result|output|value|answer|object|instance)",
+SUCCESS: Final = re.compile(
+    r"\bexit(?:s|\s+(?:code|status))?\b[^.;]{0,20}\b(?:0|zero)\b|\b(?:code|status)\s+(?:0|zero)\b|\bno tracebacks?\b",
     re.IGNORECASE,
 )
-"""Claims for which comparing a call with itself says something."""
+"""Claims that a program succeeds."""
+ERROR_NAME: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 
 _EXHAUSTION: Final = re.compile(
     r"\[Errno (?:11|12|23|24|27|28|122)\]|can't (?:start|create) new thread|Cannot allocate memory"
@@ -88,6 +87,12 @@ def rules_out(claim_text: str, limit: str, duration_s: float) -> bool:
         return ENDING.search(claim_text) is not None or any(bound < duration_s for bound in _bounds(claim_text))
     words = {"memory": MEMORY, "recursion": RECURSION, "exit": EXIT}.get(limit)
     return words is not None and words.search(claim_text) is not None
+
+
+def only_goes_well(claim_text: str) -> bool:
+    """Whether a claim speaks of an end without trouble, so that a test of it need not look at what comes out."""
+    kinds = (RAISING, EXIT, SUCCESS, ENDING, ENDING_WITHIN, MEMORY, RECURSION)
+    return any(one.search(claim_text) for one in kinds)
 
 
 def _bounds(claim_text: str) -> list[float]:

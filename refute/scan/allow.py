@@ -12,8 +12,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from refute.errors import UsageError
-from refute.scan.catalog import RULES
 from refute.scan.finding import Finding, ScanResult, Suppressed
+from refute.scan.rules import rules
 
 NEVER: Final = "unanalysable"
 """Nobody can have reviewed what was not understood."""
@@ -55,7 +55,7 @@ def load_allow_file(path: Path | None) -> tuple[Allowed, ...]:
         places = ((".".join(map(str, fault["loc"])) or "the file", fault["msg"]) for fault in error.errors())
         faults = "; ".join(f"{place}: {told}" for place, told in places)
         raise UsageError(f"allow-file {path}: {faults}", hint=hint) from error
-    unknown = sorted({entry.rule for entry in entries} - RULES.keys())
+    unknown = sorted({entry.rule for entry in entries} - rules().keys())
     if unknown or any(entry.rule == NEVER for entry in entries):
         got = ", ".join(unknown) or f"{NEVER}, which cannot be allowed"
         raise UsageError(f"allow-file {path}: got the rule {got}", hint=hint)
@@ -68,17 +68,25 @@ def load_foreign_allow_file(path: Path | None, workspace: Path) -> tuple[Allowed
     Raises:
         UsageError: it lies in the workspace, by its name or behind links, or as `load_allow_file`.
     """
-    if path is None:
-        return ()
+    if path is not None:
+        require_foreign(path, workspace, f"allow-file {path}", "scan_allow_file")
+    return load_allow_file(path)
+
+
+def require_foreign(path: Path, workspace: Path, what: str, setting: str) -> None:
+    """Keep whoever wrote the scripts from deciding what is found in them.
+
+    Raises:
+        UsageError: a file of whoever deploys lies in the workspace, by its name or behind links.
+    """
     places = {Path(os.path.abspath(path)), path.resolve()}  # noqa: PTH100 - where it stands, links not followed
     homes = {workspace.absolute(), workspace.resolve()}
     if any(place.is_relative_to(home) for place in places for home in homes):
         raise UsageError(
-            f"allow-file {path}: lies in the ticket's workspace {workspace}, expected a place outside of it: whoever "
+            f"{what}: lies in the ticket's workspace {workspace}, expected a place outside of it: whoever "
             "wrote the scripts could allow their own findings",
-            hint="Move it to where only reviewers write, and set scan_allow_file to that place.",
+            hint=f"Move it to where only reviewers write, and set {setting} to that place.",
         )
-    return load_allow_file(path)
 
 
 def suppress(result: ScanResult, allowed: tuple[Allowed, ...], texts: Mapping[str, bytes]) -> ScanResult:

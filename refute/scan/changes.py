@@ -136,6 +136,8 @@ def _git(directory: Path, *arguments: str) -> bytes:
         raise UsageError(f"--diff: git did not answer: {error}", hint="Install git, or scan without --diff.") from error
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
+        if "not a git repository" in said:
+            raise UsageError(f"--diff: {directory} is not in a git repository", hint="Scan without --diff.")
         problem = said or f"`git {' '.join(arguments)}` found nothing"
         raise UsageError(f"--diff: {problem}", hint="Give a revision of this repository, e.g. `origin/main`.")
     return done.stdout

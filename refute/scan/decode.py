@@ -7,8 +7,8 @@ import tokenize
 from dataclasses import dataclass
 from typing import Final
 
+from refute.scan.core.symbols import strip_symbols
 from refute.scan.rules import Language
-from refute.scan.symbols import strip_symbols
 
 # Supersets of ASCII with one byte a character: no sequence of theirs reads as other ASCII text.
 _PLAIN_ENCODINGS: Final = re.compile(

@@ -12,6 +12,17 @@ class Severity(IntEnum):
     CRITICAL = 3
 
 
+class Tier(IntEnum):
+    """What becomes of a run with such a finding; ordered."""
+
+    NOTE = 1
+    """Shown."""
+    CONFIRM = 2
+    """A person is asked by name, default No; with nobody to ask, or with network, it blocks."""
+    REFUSE = 3
+    """Blocked before anybody is asked."""
+
+
 class Confidence(StrEnum):
     """How sure the scanner is that the pattern is what it looks like."""
 
@@ -31,6 +42,7 @@ class Finding:
     column: int
     """1-based."""
     severity: Severity
+    tier: Tier = Tier.CONFIRM
     confidence: Confidence
     matched: str
     """The matched text as written, cut to 200 characters."""
@@ -39,6 +51,11 @@ class Finding:
     explanation: str
     remedy: str
     """How to make it safe."""
+
+    @property
+    def grade(self) -> str:
+        """Severity and tier in words."""
+        return f"{self.severity.name} ({self.tier.name.lower()})"
 
     @property
     def name(self) -> str:
@@ -78,6 +95,11 @@ class ScanResult:
     def blocking(self) -> tuple[Finding, ...]:
         """The findings that keep the text from running."""
         return tuple(finding for finding in self.findings if finding.severity >= self.block_from)
+
+    @property
+    def refused(self) -> tuple[Finding, ...]:
+        """The blocking findings about which nobody is asked."""
+        return tuple(finding for finding in self.blocking if finding.tier is Tier.REFUSE)
 
     @property
     def safe(self) -> bool:

@@ -7,11 +7,13 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Final
 
-from refute.scan.analysis import analyse
-from refute.scan.finding import Confidence, Finding, Severity
-from refute.scan.report import Report, Spot
+from refute.scan.core.report import Report, Spot
+from refute.scan.core.tables import knowledge
+from refute.scan.engine.analysis import analyse
+from refute.scan.finding import Confidence, Finding, Severity, Tier
 from refute.scan.rules import Language
 from refute.scan.shell.syntax import depth_of
 
@@ -29,7 +31,11 @@ _CHILD_WALL_S: Final = 20
 
 
 def analyse_within_limits(
-    path: str, data: bytes, language: Language | None, library: Mapping[str, bytes] | None = None
+    path: str,
+    data: bytes,
+    language: Language | None,
+    library: Mapping[str, bytes] | None = None,
+    tables: Path | None = None,
 ) -> Report:
     """As `analyse`; input that might crash or stall a parser is scanned in a child with memory and time limits.
 
@@ -38,14 +44,19 @@ def analyse_within_limits(
         data: the file's bytes.
         language: what will interpret it.
         library: files of the workspace that it may read or run; each has to be harmless (`is_harmless`) itself.
+        tables: rows of an operator's own.
+
+    Raises:
+        UsageError: `tables` cannot be used.
     """
+    known = knowledge(tables)
     if is_harmless(data):
-        return analyse(path, data, language, library or {})
+        return analyse(path, data, language, library or {}, known)
     report = Report(path=path)
     if len(data) > _MAX_BYTES:
         _refuse(report, f"It is {len(data):,} bytes long; expected at most {_MAX_BYTES:,}.")
         return report
-    return _in_child(report, data, language, library or {})
+    return _in_child(report, {"": data, **(library or {})}, language, tables)
 
 
 def is_harmless(data: bytes) -> bool:
@@ -63,9 +74,8 @@ def _shallow(data: bytes) -> bool:
     )
 
 
-def _in_child(report: Report, data: bytes, language: Language | None, library: Mapping[str, bytes]) -> Report:
-    command = [sys.executable, "-m", "refute.scan.limits", report.path, language or ""]
-    texts = {"": data, **library}
+def _in_child(report: Report, texts: Mapping[str, bytes], language: Language | None, tables: Path | None) -> Report:
+    command = [sys.executable, "-m", "refute.scan.limits", report.path, language or "", str(tables or "")]
     packed = json.dumps({name: text.decode("latin-1") for name, text in texts.items()}).encode()
     try:
         done = subprocess.run(command, input=packed, capture_output=True, timeout=_CHILD_WALL_S, check=False)  # noqa: S603 - ourselves
@@ -75,9 +85,8 @@ def _in_child(report: Report, data: bytes, language: Language | None, library: M
     try:
         answer = json.loads(done.stdout)
         for entry in answer["findings"]:
-            finding = Finding(
-                **{**entry, "severity": Severity(entry["severity"]), "confidence": Confidence(entry["confidence"])}
-            )
+            graded = {"severity": Severity(entry["severity"]), "tier": Tier(entry["tier"])}
+            finding = Finding(**{**entry, **graded, "confidence": Confidence(entry["confidence"])})
             report.findings[finding.rule_id, finding.line, finding.command] = finding
         report.reached.extend((path, how) for path, how in answer["reached"])
     except (ValueError, KeyError, TypeError):
@@ -86,7 +95,7 @@ def _in_child(report: Report, data: bytes, language: Language | None, library: M
 
 
 def _refuse(report: Report, reason: str) -> None:
-    report.add_always("unanalysable", Spot(line=1, column=1, text=""), reason)
+    report.refuse(Spot(line=1, column=1, text=""), reason)
 
 
 def main() -> None:
@@ -94,9 +103,15 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_CHILD_MEMORY_BYTES, _CHILD_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (_CHILD_CPU_S, _CHILD_CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _, path, language = sys.argv
+    _, path, language, tables = sys.argv
     texts = {name: text.encode("latin-1") for name, text in json.loads(sys.stdin.buffer.read()).items()}
-    report = analyse(path, texts.pop(""), Language(language) if language else None, texts)
+    report = analyse(
+        path,
+        texts.pop(""),
+        Language(language) if language else None,
+        texts,
+        knowledge(Path(tables) if tables else None),
+    )
     answer = {"findings": [asdict(finding) for finding in report.findings.values()], "reached": report.reached}
     sys.stdout.write(json.dumps(answer))
 

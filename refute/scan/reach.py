@@ -7,13 +7,12 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from refute.scan import decode
-from refute.scan.catalog import RULES
+from refute.scan.core.makefile import makefiles, recipes_of
 from refute.scan.entry_points import commands_as_shell, console_script
-from refute.scan.finding import Finding, Severity
+from refute.scan.finding import Finding, Severity, Tier
 from refute.scan.foreign_files import INTERPRETERS, commands_in, is_foreign
 from refute.scan.limits import is_harmless
-from refute.scan.makefile import makefiles, recipes_of
-from refute.scan.rules import Language, Rule
+from refute.scan.rules import Language, Rule, rules
 
 _READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
 _LIBRARY_BYTES: Final = 2_000_000
@@ -144,7 +143,7 @@ def foreign(
 
 def _unread(path: str) -> Finding:
     told = "The script runs this file, whose language this scan does not read."
-    return _of_file(path, RULES["foreign-code"], Severity.MEDIUM, command=path, explanation=told)
+    return _of_file(path, rules()["foreign-code"], Severity.MEDIUM, command=path, explanation=told)
 
 
 def _tests_below(target: str, files: Mapping[str, bytes]) -> Iterator[str]:
@@ -191,8 +190,8 @@ def too_many(path: str, limit: int) -> Finding:
 
 
 def _unanalysable(path: str, reason: str) -> Finding:
-    rule = RULES["unanalysable"]
-    return _of_file(path, rule, rule.severity, command=reason, explanation=f"{rule.explanation} {reason}")
+    rule = rules()["unanalysable"]
+    return _of_file(path, rule, rule.severity, command=reason, explanation=f"{rule.words.explanation} {reason}")
 
 
 def _of_file(path: str, rule: Rule, severity: Severity, *, command: str, explanation: str) -> Finding:
@@ -203,9 +202,10 @@ def _of_file(path: str, rule: Rule, severity: Severity, *, command: str, explana
         line=1,
         column=1,
         severity=severity,
+        tier=rule.tier if severity == rule.severity else Tier.NOTE,
         confidence=rule.confidence,
         matched="",
         command=command,
         explanation=explanation,
-        remedy=rule.remedy,
+        remedy=rule.words.remedy,
     )

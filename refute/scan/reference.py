@@ -1,15 +1,26 @@
 """The documentation page of the rules, made from the rules themselves."""
 
+# ruff: noqa: E501 - rows of a table are one line each
+
 from typing import Final
 
-from refute.scan.catalog import RULES
-from refute.scan.rules import Example, Rule
+from refute.scan.rules import Example, Rule, rules
 
 _INTRODUCTION: Final = """# Scan rules
 
-Made from the rules in `refute/scan/catalog_*.py` by `python -m refute.scan.reference > docs/scan-rules.md`; a test
-keeps the two alike. Findings from HIGH up block (setting `scan_block_from`). A weaker form of the same danger, such
-as a request to this machine itself, is graded MEDIUM: shown, not blocking.
+Made from the rules in `refute/scan/tables` by `python -m refute.scan.reference > docs/scan-rules.md`; a test
+keeps the two alike. Each finding has a tier, because of where a script runs: a container without network, without
+rights, thrown away afterwards.
+
+| tier | what | at the prompt | unattended, or with `--allow-network` |
+|---|---|---|---|
+| refuse | falsifies the verdict, escapes, hides, takes secrets, or cannot be analysed | blocked, nobody is asked | blocked |
+| confirm | reads, writes or deletes outside the workspace, downloads, more rights, packages, services, clouds | named, default No | blocked |
+| note | a milder form, such as a request to this machine itself; severity MEDIUM | shown | shown |
+
+Findings from HIGH up block (setting `scan_block_from`); `refute scan` exits with 12 for them. A yes at the prompt is
+what `--allow-dangerous` is, and is audited with the findings; without a yes the outcome is BLOCKED_DANGEROUS_SCRIPT.
+`--allow-dangerous` itself also puts what is refused to a person.
 
 `refute scan --diff BASE` reports what a change brings: findings on changed lines, all of new files (renamed ones and
 those that git does not know among them), and findings elsewhere in a changed file that it does not have at BASE, as
@@ -31,19 +42,47 @@ The same file counts in front of a run where whoever deploys names it: setting `
 could write it. Paths are then relative to the workspace, of any ticket: without `sha256` an entry for `verify.sh`
 covers that of all tickets. What it silences stands in the question before the run, the outcome and the audit log.
 `unanalysable` cannot be allowed.
+
+## Rows of your own
+
+What commands and Python calls do stands in tables (`refute/scan/tables/commands.toml`, `python.toml`, which say what
+each field means). Rows of your own go into a TOML file: setting `scan_tables`, or `refute scan --tables FILE`. A row
+replaces ours of the same name; the file must lie outside the ticket's workspace.
+
+```toml
+[[command]]
+names = "deployctl"
+when = [
+    { args = 'status\\b' },
+    { args = '.', flag = "cloud-control", detail = "Deploys." },
+]
+
+[[command]]
+names = "fetch-fixtures"
+options = { o = "out", output = "out" }
+operands = "url*"
+
+[[call]]
+names = "ourlib.shell.run"
+operands = "eval"
+
+[hosts]
+public = ["git.example.com"]
+```
 """
 
 
 def rules_page() -> str:
     """The page as Markdown."""
-    return _INTRODUCTION + "".join(_section(rule) for rule in RULES.values())
+    return _INTRODUCTION + "".join(_section(rule) for rule in rules().values())
 
 
 def _section(rule: Rule) -> str:
     return (
         f"\n## {rule.id}\n\n"
-        f"**{rule.title}.** {rule.severity.name}, confidence {rule.confidence}. {rule.explanation}\n\n"
-        f"Instead: {rule.remedy}\n\n{_mild(rule)}"
+        f"**{rule.words.title}.** {rule.severity.name}, {rule.tier.name}, confidence {rule.confidence}. "
+        f"{rule.words.explanation}\n\n"
+        f"Instead: {rule.words.remedy}\n\n{_mild(rule)}"
         f"Blocks:\n\n{_examples(rule.matches)}\nDoes not block:\n\n{_examples(rule.spares)}"
     )
 

@@ -1,9 +1,14 @@
-"""Rules as data: what each finding means, how bad it is, how to make it safe, and an example either way."""
+"""Rules as data (`tables/rules.toml`): what a finding means, how bad it is, how to make it safe, examples both ways."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
 
-from refute.scan.finding import Confidence, Severity
+from refute.scan.core.tables import read_table
+from refute.scan.finding import Confidence, Finding, Severity, Tier
 
 
 class Language(StrEnum):
@@ -22,8 +27,8 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mild:
-    """What a weaker form of a danger is called, where the rule's own words would say what it does not do."""
+class Words:
+    """What a danger is called."""
 
     title: str
     explanation: str
@@ -35,29 +40,61 @@ class Rule:
     """One kind of danger."""
 
     id: str
-    title: str
+    words: Words
     severity: Severity
-    """What it is graded by default; a weaker form of the same danger is graded lower where it is found."""
-    explanation: str
-    remedy: str
+    tier: Tier
+    """A milder form of the same danger is a NOTE of severity MEDIUM."""
     matches: tuple[Example, ...]
     """Each gives a finding of this rule that blocks."""
     spares: tuple[Example, ...]
     """Each gives no blocking finding of this rule."""
     confidence: Confidence = Confidence.HIGH
-    mild: Mild | None = None
-    """Words for what is graded lower than the rule; None: its own fit that too."""
+    mild: Words | None = None
+    """Words for the milder form; None: the rule's own fit that too."""
 
-    def words(self, severity: Severity) -> "Rule | Mild":
-        """Whose title, explanation and remedy fit a finding of this severity."""
-        return self.mild if self.mild is not None and severity < self.severity else self
+    def graded(self, *, mild: bool, refuse: bool) -> tuple[Severity, Tier]:
+        """Severity and tier of a finding, as the judge decided on its form."""
+        if mild:
+            return Severity.MEDIUM, Tier.NOTE
+        return self.severity, Tier.REFUSE if refuse else self.tier
+
+    def words_for(self, severity: Severity) -> Words:
+        """Title, explanation and remedy for a finding of this severity."""
+        return self.mild if self.mild is not None and severity < self.severity else self.words
 
 
-def sh(*texts: str) -> tuple[Example, ...]:
-    """Shell examples."""
-    return tuple(Example(text=text) for text in texts)
+def _examples(row: Mapping[str, list[str]]) -> tuple[Example, ...]:
+    return tuple(Example(text=text, language=Language(name)) for name, texts in row.items() for text in texts)
 
 
-def py(*texts: str) -> tuple[Example, ...]:
-    """Python examples."""
-    return tuple(Example(text=text, language=Language.PYTHON) for text in texts)
+def _words(row: Mapping[str, Any]) -> Words:
+    return Words(title=row["title"], explanation=row["explanation"], remedy=row["remedy"])
+
+
+@lru_cache(maxsize=1)
+def rules() -> Mapping[str, Rule]:
+    """Rule id → rule."""
+    return MappingProxyType(
+        {
+            name: Rule(
+                id=name,
+                words=_words(row),
+                severity=Severity[row["severity"].upper()],
+                tier=Tier[row["tier"].upper()],
+                matches=_examples(row["matches"]),
+                spares=_examples(row["spares"]),
+                confidence=Confidence(row.get("confidence", "high")),
+                mild=_words(row["mild"]) if "mild" in row else None,
+            )
+            for name, row in read_table("rules").items()
+        }
+    )
+
+
+UNANALYSABLE: Final = "unanalysable"
+
+
+def title_of(finding: Finding) -> str:
+    """What a finding is called, by its rule and how it is graded."""
+    rule = rules().get(finding.rule_id)
+    return rule.words_for(finding.severity).title if rule is not None else finding.rule_id

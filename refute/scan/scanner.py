@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from refute.scan import reach
@@ -12,27 +13,34 @@ from refute.scan.rules import Language
 _MAX_FILES: Final = 2000
 
 
-def scan_text(path: str, data: bytes, *, language: Language | None = None) -> tuple[Finding, ...]:
+def scan_text(
+    path: str, data: bytes, *, language: Language | None = None, tables: Path | None = None
+) -> tuple[Finding, ...]:
     """Scan one file.
 
     Args:
         path: shown in findings; relative to the workspace where there is one.
         data: the file's bytes.
         language: what will interpret it; by name and first line where None.
+        tables: rows of an operator's own; see `knowledge`.
 
     Returns:
         Findings, most severe first. Text that cannot be analysed gives a CRITICAL one; nothing is raised.
     """
-    return analyse_within_limits(path, data, language).result()
+    return analyse_within_limits(path, data, language, tables=tables).result()
 
 
-def scan_python(path: str, source: str) -> tuple[Finding, ...]:
+def scan_python(path: str, source: str, *, tables: Path | None = None) -> tuple[Finding, ...]:
     """Scan Python source, for instance a generated test file."""
-    return scan_text(path, source.encode("utf-8", "surrogatepass"), language=Language.PYTHON)
+    return scan_text(path, source.encode("utf-8", "surrogatepass"), language=Language.PYTHON, tables=tables)
 
 
 def scan_files(
-    files: Mapping[str, bytes], entry_points: Sequence[str], *, block_from: Severity = Severity.HIGH
+    files: Mapping[str, bytes],
+    entry_points: Sequence[str],
+    *,
+    block_from: Severity = Severity.HIGH,
+    tables: Path | None = None,
 ) -> ScanResult:
     """Scan the files that would run: the entry points and whatever of the workspace they reach.
 
@@ -41,12 +49,14 @@ def scan_files(
         entry_points: paths to start from, usually the verification script; interpreted as shell unless their
             name or first line says Python.
         block_from: the severity from which a finding keeps the text from running.
+        tables: rows of an operator's own.
 
     Returns:
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
-    walk = _Walk(files=files, entry_points=entry_points, queue=[(path, None) for path in entry_points])
+    queue: list[tuple[str, Language | None]] = [(path, None) for path in entry_points]
+    walk = _Walk(files=files, entry_points=entry_points, queue=queue, tables=tables)
     while walk.queue:
         path, language = walk.queue.pop(0)
         if (path, language) in walk.seen or (language is None and path in walk.scanned):
@@ -69,6 +79,7 @@ class _Walk:
     files: Mapping[str, bytes]
     entry_points: Sequence[str]
     queue: list[tuple[str, Language | None]]
+    tables: Path | None = None
     findings: list[Finding] = field(default_factory=list)
     scanned: list[str] = field(default_factory=list)
     seen: set[tuple[str, Language | None]] = field(default_factory=set)
@@ -95,7 +106,9 @@ class _Walk:
         """Scan one text; returns what build tools would run for it."""
         if self.shell is None:
             self.shell = reach.shell_files(self.files)
-        report = analyse_within_limits(path, data, language, reach.library(path, data, self.files, self.shell))
+        report = analyse_within_limits(
+            path, data, language, reach.library(path, data, self.files, self.shell), self.tables
+        )
         self.findings.extend(finding for finding in report.result() if finding not in self.findings)
         if path not in self.scanned:
             self.scanned.append(path)

@@ -54,11 +54,13 @@ def collect(paths: list[Path], stdin: bytes | None, language: Language | None) -
     return tuple(found)
 
 
-def scan_targets(targets: tuple[Target, ...], *, block_from: Severity = Severity.HIGH) -> ScanResult:
-    """Scan each target by itself."""
+def scan_targets(
+    targets: tuple[Target, ...], *, block_from: Severity = Severity.HIGH, tables: Path | None = None
+) -> ScanResult:
+    """Scan each target by itself; `tables`: rows of an operator's own."""
     findings: list[Finding] = []
     for target in targets:
-        findings.extend(scan_text(target.path, target.data, language=target.language))
+        findings.extend(scan_text(target.path, target.data, language=target.language, tables=tables))
     return ScanResult(findings=tuple(findings), scanned=tuple(target.path for target in targets), block_from=block_from)
 
 

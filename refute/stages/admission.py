@@ -16,7 +16,8 @@ from refute.ports import Ports
 from refute.sandbox.job import GIBIBYTE
 from refute.sandbox.requirements import read_pins
 from refute.sandbox.runtime import PLAIN
-from refute.scan.allow import load_foreign_allow_file, suppress
+from refute.scan.allow import load_foreign_allow_file, require_foreign, suppress
+from refute.scan.core.tables import knowledge
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
 from refute.settings import AttackPolicy
@@ -55,12 +56,16 @@ def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult
     """Scan the verification script and what it reaches inside the snapshot.
 
     Raises:
-        UsageError: the allow-file of the settings cannot be used for this ticket.
+        UsageError: the allow-file or the tables of the settings cannot be used for this ticket.
     """
     files = ports.contents(snapshot)
     allow_file = ports.settings.scan_allow_file
     allowed = load_foreign_allow_file(allow_file, ticket.workspace)
-    found = scan_files(files, [ticket.verification_script], block_from=ports.settings.scan_block_from)
+    tables = ports.settings.scan_tables
+    if tables is not None:
+        require_foreign(tables, ticket.workspace, f"scan tables {tables}", "scan_tables")
+        knowledge(tables)
+    found = scan_files(files, [ticket.verification_script], block_from=ports.settings.scan_block_from, tables=tables)
     result = suppress(found, allowed, files)
     ports.audit.record(
         Gate.SCAN,
@@ -71,6 +76,7 @@ def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult
             "ticket": ticket.id,
             "snapshot": snapshot.digest,
             "rules": ", ".join(sorted({finding.rule_id for finding in result.blocking})),
+            "refused": len(result.refused),
             **_allowed(result, allow_file),
         },
     )
@@ -85,16 +91,27 @@ def _allowed(scan: ScanResult, allow_file: Path | None) -> dict[str, str]:
     return {"allow_file": str(allow_file), "allowed": "; ".join(found)}
 
 
-def admit(scan: ScanResult, *, allow_dangerous: bool) -> Stop | None:
-    """Block a dangerous script, unless the person asked to be asked."""
-    if scan.safe or allow_dangerous:
+def admit(scan: ScanResult, *, allow_dangerous: bool, attended: bool = False) -> Stop | None:
+    """Block a dangerous script before anybody is asked.
+
+    Args:
+        scan: what was found.
+        allow_dangerous: whether the person asked to be asked whatever was found.
+        attended: whether somebody is asked about this run alone, and its jobs have no network: only then are findings
+            of tier CONFIRM put to them.
+    """
+    if scan.safe or allow_dangerous or (attended and not scan.refused):
         return None
-    worst = max(scan.blocking, key=lambda finding: finding.severity)
+    return _blocked(scan)
+
+
+def _blocked(scan: ScanResult, note: str = "") -> Stop:
+    worst = max(scan.blocking, key=lambda finding: (finding.tier, finding.severity))
     others = len(scan.blocking) - 1
     more = f" (and {others} more)" if others else ""
     return Stop(
         status=Status.BLOCKED_DANGEROUS_SCRIPT,
-        reason=f"{worst.path}:{worst.line}: {worst.matched} – {worst.explanation}{more}",
+        reason=f"{worst.path}:{worst.line}: {worst.matched} – {worst.explanation}{more}{note}",
     )
 
 
@@ -176,9 +193,19 @@ def confirm(ports: Ports, question: Question, approver: Approver) -> Confirmatio
     return found
 
 
-def unconfirmed(confirmation: Confirmation) -> Stop | None:
-    """End the run before anything executes, unless it was confirmed."""
-    return None if confirmation.confirmed else Stop(status=Status.CANCELLED, reason=confirmation.note)
+def unconfirmed(confirmation: Confirmation, scan: ScanResult, *, allow_dangerous: bool) -> Stop | None:
+    """End the run before anything executes, unless it was confirmed.
+
+    Args:
+        confirmation: the answer.
+        scan: of the script that it is about.
+        allow_dangerous: whether the person asked to be asked about dangerous findings: a no is then only a no.
+    """
+    if confirmation.confirmed:
+        return None
+    if scan.blocking and not allow_dangerous:
+        return _blocked(scan, f"; not approved: {confirmation.note}")
+    return Stop(status=Status.CANCELLED, reason=confirmation.note)
 
 
 def _confirmation(question: Question, decision: Decision, asked_at: datetime) -> Confirmation:

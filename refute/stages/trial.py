@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
 from refute.adversary.attack import Attack, Screening, TriageVerdict
 from refute.adversary.judgement.conclusions import claim_results, claims_after, refutations
@@ -77,7 +78,10 @@ def _verification_notes(ports: Ports, ticket: Ticket, snapshot: Snapshot, job: J
 def screen_tests(ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack) -> Screening:
     """Reject tests that prove nothing, mock, or are unsafe to run."""
     screening = screen(
-        attack, brief_of(ports, ticket, snapshot), scan=scan_python, allow_network=bool(ports.allowed_hosts)
+        attack,
+        brief_of(ports, ticket, snapshot),
+        scan=partial(scan_python, tables=ports.settings.scan_tables),
+        allow_network=bool(ports.allowed_hosts),
     )
     ports.audit.record(
         Gate.SCREEN,

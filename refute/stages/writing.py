@@ -103,7 +103,8 @@ def write_harder_tests(ports: Ports, brief: Brief, existing: Sequence[str], faul
 
 
 def _model_tester(ports: Ports, name: TesterName, brief: Brief) -> ModelTester:
-    return ModelTester(ports.model(brief.ticket.id), functools.partial(screen, scan=scan_python), name=name)
+    scan = functools.partial(scan_python, tables=ports.settings.scan_tables)
+    return ModelTester(ports.model(brief.ticket.id), functools.partial(screen, scan=scan), name=name)
 
 
 def _by_model(ports: Ports, name: TesterName, brief: Brief) -> Writing:

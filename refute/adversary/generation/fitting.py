@@ -6,17 +6,27 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.generation.excerpt import Excerpt, excerpt
 from refute.adversary.generation.outline import command_line, outline
 from refute.adversary.generation.parts import Part, Rank, code_parts, command_parts, outline_parts
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, ClaimId
 
+MAX_WHOLE_CHARS: Final = 6_000
+"""A module up to this long is shown whole."""
 MAX_CLAIM_CHARS: Final = 1_000
 MAX_CLAUSE_CHARS: Final = 200
 MAX_EXAMPLES: Final = 10
 TOO_LONG: Final = "not asked about: with what it names it does not fit into a prompt (max_prompt_chars)"
 Parts = Callable[[str, set[str]], list[Part]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """What is shown of a module."""
+
+    text: str
+    left_out: tuple[str, ...]
+    """Names of the definitions of which no more than the outline is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +74,16 @@ def outlines(brief: Brief) -> list[Excerpt]:
 
 
 def excerpts(brief: Brief) -> list[Excerpt]:
-    """Of each module the code that claims touch."""
-    return _fitted(brief, [excerpt(one.source, brief.ticket.claims) for one in brief.modules], code_parts)
+    """Of each module the code that claims touch; of a long one the rest as an outline."""
+    words = _words(brief.ticket.claims)
+    return _fitted(brief, [_near(one.source, words) for one in brief.modules], code_parts)
+
+
+def _near(source: str, words: set[str]) -> Excerpt:
+    if len(source) <= MAX_WHOLE_CHARS:
+        return Excerpt(text=source, left_out=())
+    parts = code_parts(source, words)
+    return _excerpt(parts, [int(part.rank is Rank.REST and bool(part.name)) for part in parts])
 
 
 def _fitted(brief: Brief, whole: list[Excerpt], parts: Parts) -> list[Excerpt]:
@@ -74,16 +92,17 @@ def _fitted(brief: Brief, whole: list[Excerpt], parts: Parts) -> list[Excerpt]:
     if sum(len(one.text) for one in whole) <= room:
         return whole
     modules = _each(brief, parts)
-    every = [part for one in modules for part in one]
-    shown = iter(_cut(every, room))
-    forms = [[(part, next(shown)) for part in one] for one in modules]
-    return [
-        Excerpt(
-            text="\n".join(part.forms[form] for part, form in one if part.forms[form]),
-            left_out=tuple(part.name for part, form in one if form and part.name),
-        )
-        for one in forms
-    ]
+    forms = iter(_cut([part for one in modules for part in one], room))
+    return [_excerpt(one, [next(forms) for _ in one]) for one in modules]
+
+
+def _excerpt(parts: Sequence[Part], forms: Sequence[int]) -> Excerpt:
+    """Parts in these forms."""
+    shown = list(zip(parts, forms, strict=True))
+    return Excerpt(
+        text="\n".join(part.forms[form] for part, form in shown if part.forms[form]),
+        left_out=tuple(part.name for part, form in shown if form and part.name),
+    )
 
 
 def _cut(parts: Sequence[Part], room: int) -> list[int]:

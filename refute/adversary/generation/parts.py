@@ -80,7 +80,7 @@ def outline_parts(source: str, words: set[str]) -> list[Part]:
 def code_parts(source: str, words: set[str]) -> list[Part]:
     """Code, which may be cut to signatures and docstrings; of what cannot be parsed, lines. As `outline_parts`."""
     if parsed_or_none(source) is None:
-        return [Part(name="", keys=frozenset(), rank=Rank.REST, forms=(line, "")) for line in source.splitlines()]
+        return [Part(name="", keys=frozenset(), rank=Rank.NEAR, forms=(line, "")) for line in source.splitlines()]
     return [_part(one, rank, (one.code, one.outline)) for one, rank in _ranked(source, words)]
 
 

@@ -10,8 +10,7 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Rejected
 from refute.adversary.change import diffs_of
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
-from refute.adversary.generation.excerpt import Excerpt
-from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
+from refute.adversary.generation.fitting import Excerpt, claim_lines, excerpts, outlines
 from refute.guardrails.routes import parse_choice
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence

@@ -94,12 +94,13 @@ def _result(claim: Claim, tests: Sequence[TriagedTest], screening: Screening, ta
 
 
 def _unattacked(claim: Claim, survived: Sequence[TriagedTest]) -> tuple[str, ...]:
-    """Clauses that no test quotes; what the author wrote as code counts only where the claim has nothing else.
+    """Clauses that no test quotes; weaker tests count only where the claim has no better: independent, and attested.
 
     Else a weak example of one clause would pass beside an independent test of another: as two claims they would not.
     """
-    counted = [one.test for one in survived if not one.test.origin.by_author] or [one.test for one in survived]
-    return open_clauses(claim.text, (words for test in counted for words in test.quotes))
+    independent = [one for one in survived if not one.test.origin.by_author]
+    counted = [one for one in independent if one.run.attested] or independent or survived
+    return open_clauses(claim.text, (words for one in counted for words in one.test.quotes))
 
 
 def _strongest(survived: Sequence[TriagedTest]) -> tuple[str, ...]:

@@ -18,8 +18,6 @@ from refute.adversary.attack import (
 from refute.adversary.judgement.chance import left_to_chance
 from refute.adversary.judgement.deprivation import deprived
 from refute.adversary.judgement.endless import endless
-from refute.adversary.judgement.idle import only_calls
-from refute.adversary.judgement.offered import Offers
 from refute.adversary.judgement.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
 from refute.adversary.judgement.unreadable import files_at_fault, own_syntax_error
 from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
@@ -71,7 +69,6 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
     claims = {claim.id: claim for claim in brief.ticket.claims}
     use = ImplementationUse(attack.source, [source.module.name for source in brief.modules], brief.programs)
     tests = {test.name: test for test in attack.tests}
-    offers = Offers(attack, run.first)
     files = {origin: files_at_fault(brief, origin) for origin in Origin}
     triaged = []
     for first in run.first:
@@ -82,8 +79,6 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         case.runs_program = bool(brief.programs)
         case.workspace_paths = frozenset(brief.workspace_paths)
         case.unreadable = own_syntax_error(case.runs, files[case.test.origin])
-        if case.test.origin is Origin.MODEL:
-            case.lacking = offers.lacking(first)
         verdict, reason = case.judge(repetitions)
         contested = verdict is TriageVerdict.FLAKY and failed_by_itself(case.runs)
         contested = contested and not left_to_chance(attack.source, first.name)
@@ -123,31 +118,14 @@ class Case:
         """A fault in the text of an implementation file, told by every run."""
         self.workspace_paths: frozenset[str] = frozenset()
         """Every file of the snapshot."""
-        self.lacking = ""
-        """The attribute that this test's plain data lacks and other tests offer."""
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
-        if known := self._idle() or undecided(self.runs):
+        if known := undecided(self.runs):
             return known
         if self.unreadable:
             return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {self.unreadable}"
-        return (
-            self._plain_data()
-            or self._structural()
-            or self._unrepeated(repetitions)
-            or self._limit()
-            or self._failure()
-        )
-
-    def _idle(self) -> Judgement | None:
-        """A pass that came about without any of the calls that the test consists of."""
-        run = self._first
-        if run.end is not TestEnd.PASSED or run.reached_implementation or self.test.origin is not Origin.MODEL:
-            return None
-        if run.not_carried or self.runs_program or not only_calls(self.test.name, self._use):
-            return None
-        return TriageVerdict.INVALID, "passed without ever calling what it is about"
+        return self._structural() or self._unrepeated(repetitions) or self._limit() or self._failure()
 
     def _unrepeated(self, repetitions: int) -> Judgement | None:
         """Failures that were not repeated often enough to be trusted."""
@@ -165,7 +143,7 @@ class Case:
         if run.end is TestEnd.SKIPPED:
             return TriageVerdict.INVALID, f"skipped itself: {run.error_message}"
         if run.error_type in NO_VERDICT:
-            return self._libraryin_one_line(run)
+            return self._library(run)
         if run.end is not TestEnd.FAILED or run.raised_in_implementation or self._reached():
             return None
         if deprived(run, self.workspace_paths):
@@ -182,20 +160,13 @@ class Case:
         return TriageVerdict.INVALID, f"could not be set up: {in_one_line(run)}"
 
     @staticmethod
-    def _libraryin_one_line(run: TestRun) -> Judgement:
+    def _library(run: TestRun) -> Judgement:
         """The test library found the inputs unfit, unless the implementation says so, or is what refused them."""
         if run.raised_in_implementation:
             return TriageVerdict.NEEDS_REVIEW, f"the implementation raised the test library's own {run.error_type}"
         if run.error_type in UNSATISFIED and run.reached_implementation:
             return TriageVerdict.NEEDS_REVIEW, f"after its answers, {NO_VERDICT[run.error_type]}"
         return TriageVerdict.INVALID, f"{NO_VERDICT[run.error_type]}: {run.error_message}"
-
-    def _plain_data(self) -> Judgement | None:
-        """A test that does not know what an argument must offer; no claim named it, and other tests do know."""
-        if not self.lacking:
-            return None
-        what = f"gives plain data where other tests give what has .{self.lacking}"
-        return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
 
     def _reached(self) -> bool:
         """Whether the implementation took part: it was called, or an assertion is about one of its values."""

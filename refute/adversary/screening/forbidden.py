@@ -8,67 +8,57 @@ from typing import Final
 from refute.adversary.screening.resolution import LOADERS, Resolution
 
 MOCKS: Final = (
-    *("unittest.mock", "mock", "pytest_mock", "pytest.MonkeyPatch", "_pytest.monkeypatch", "asynctest", "flexmock"),
-    *("mockito", "doublex", "responses", "requests_mock", "respx", "httpretty", "aioresponses", "pytest_httpx"),
-    *("vcr", "betamax", "moto", "freezegun", "time_machine", "pyfakefs"),
-)
-MOCK_FIXTURES: Final = frozenset(
-    {
-        "mocker",
-        "class_mocker",
-        "module_mocker",
-        "package_mocker",
-        "session_mocker",
-        "mock",
-        "responses",
-        "requests_mock",
-    }
-    | {"respx_mock", "httpx_mock", "aioresponses", "freezer", "time_machine", "fs"}
-)
-MONKEYPATCH_ALLOWED: Final = frozenset({"setenv", "delenv", "chdir", "undo"})
+    "unittest.mock", "mock", "pytest_mock", "pytest.MonkeyPatch", "_pytest.monkeypatch", "asynctest", "flexmock",
+    "mockito", "doublex", "responses", "requests_mock", "respx", "httpretty", "aioresponses", "pytest_httpx", "vcr",
+    "betamax", "moto", "freezegun", "time_machine", "pyfakefs",
+)  # fmt: skip
 SLEEPS: Final = ("time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep")
 NETWORK: Final = (
-    *(
-        "socket.socket",
-        "socket.create_connection",
-        "socket.create_server",
-        "socket.getaddrinfo",
-        "socket.gethostbyname",
-    ),
-    *("urllib.request", "http.client", "requests", "httpx", "aiohttp", "urllib3", "ftplib", "smtplib", "poplib"),
-    *("imaplib", "telnetlib", "nntplib", "xmlrpc.client", "websockets", "websocket", "paramiko", "grpc", "boto3"),
-    *("asyncio.open_connection", "asyncio.start_server"),
-)
+    "socket.socket", "socket.create_connection", "socket.create_server", "socket.getaddrinfo", "socket.gethostbyname",
+    "urllib.request", "http.client", "requests", "httpx", "aiohttp", "urllib3", "ftplib", "smtplib", "poplib",
+    "imaplib", "telnetlib", "nntplib", "xmlrpc.client", "websockets", "websocket", "paramiko", "grpc", "boto3",
+    "asyncio.open_connection", "asyncio.start_server",
+)  # fmt: skip
 SKIPS: Final = (
-    *("pytest.skip", "pytest.xfail", "pytest.exit", "pytest.importorskip", "pytest.mark.skip", "pytest.mark.skipif"),
-    *("pytest.mark.xfail", "unittest.skip", "unittest.skipIf", "unittest.skipUnless", "unittest.SkipTest"),
-    *("unittest.expectedFailure", "_pytest.outcomes"),
-)
+    "pytest.skip", "pytest.xfail", "pytest.exit", "pytest.importorskip", "pytest.mark.skip", "pytest.mark.skipif",
+    "pytest.mark.xfail", "unittest.skip", "unittest.skipIf", "unittest.skipUnless", "unittest.SkipTest",
+    "unittest.expectedFailure", "_pytest.outcomes",
+)  # fmt: skip
 SOURCE_READERS: Final = (
-    *(
-        "inspect.getsource",
-        "inspect.getsourcelines",
-        "inspect.getsourcefile",
-        "inspect.getcomments",
-        "linecache",
-        "dis",
-    ),
-)
+    "inspect.getsource", "inspect.getsourcelines", "inspect.getsourcefile", "inspect.getcomments", "linecache", "dis",
+)  # fmt: skip
 OUTSIDE: Final = (
-    *("ctypes", "gc", "refute", "pytest.main", "sys._getframe", "sys.settrace", "sys.setprofile", "sys.meta_path"),
-    *("inspect.currentframe", "inspect.stack", "inspect.trace", "os._exit", "os.abort", "os.fork", "os.forkpty"),
-    *("atexit", "faulthandler"),
-)
+    "ctypes", "gc", "refute", "pytest.main", "sys._getframe", "sys.settrace", "sys.setprofile", "sys.meta_path",
+    "inspect.currentframe", "inspect.stack", "inspect.trace", "os._exit", "os.abort", "os.fork", "os.forkpty", "atexit",
+    "faulthandler",
+)  # fmt: skip
 """By which a test would leave itself: for what runs it, or for its end."""
+TABLES: Final = {
+    "mocks": MOCKS,
+    "sleeps": SLEEPS,
+    "skips or expects failure by": SKIPS,
+    "reads the implementation's source by": SOURCE_READERS,
+    "leaves itself by": OUTSIDE,
+}
+MOCK_FIXTURES: Final = frozenset(
+    {
+        "mocker", "class_mocker", "module_mocker", "package_mocker", "session_mocker", "mock", "responses",
+        "requests_mock", "respx_mock", "httpx_mock", "aioresponses", "freezer", "time_machine", "fs",
+    }
+)  # fmt: skip
+MONKEYPATCH_ALLOWED: Final = frozenset({"setenv", "delenv", "chdir", "undo"})
 INNARDS: Final = frozenset(
     {"__globals__", "__code__", "__closure__", "__builtins__", "f_globals", "f_locals", "f_back"}
 )
 CHANGES: Final = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
+SETTERS: Final = frozenset({"setattr", "delattr", "object.__setattr__", "type.__setattr__"})
 OPENERS: Final = frozenset({"open", "io.open", "os.open", "codecs.open", "tokenize.open"})
 READERS: Final = frozenset({"read_text", "read_bytes", "open"})
 INPUT_CHANNELS: Final = frozenset({"sys.argv", "sys.stdin", "sys.stdout", "sys.stderr"})
 """Attributes of modules that a test may set: they are how a program gets its input."""
 COMPUTED: Final = frozenset({"eval", "exec", "compile"})
+HARMLESS: Final = ("pytest.mark.", "hypothesis.")
+"""Decorators that mark a test, parametrize it, or draw its input."""
 
 
 class Objections:
@@ -82,217 +72,162 @@ class Objections:
 
     def __init__(self, names: Resolution, implementation_paths: Sequence[str], *, allow_network: bool) -> None:
         self._names = names
-        self._paths = implementation_paths
-        self._tables = [("mocks", MOCKS), ("sleeps", SLEEPS), ("skips or expects failure by", SKIPS)]
-        self._tables += [("reads the implementation's source by", SOURCE_READERS), ("leaves itself by", OUTSIDE)]
-        self._tables += [] if allow_network else [("uses the network:", NETWORK)]
+        self._paths = [PurePosixPath(path).parts for path in implementation_paths]
+        self._tables = TABLES if allow_network else {**TABLES, "uses the network:": NETWORK}
         self._known: dict[int, tuple[str, ...]] = {}
 
-    def to(self, closure: Iterable[ast.stmt]) -> Iterator[str]:
+    def to(self, test: ast.FunctionDef, closure: Iterable[ast.stmt]) -> Iterator[str]:
         """Reasons against a test.
 
         Args:
+            test: the function.
             closure: every statement that runs with it; the file keeps them alive.
         """
         for module in self._names.star_imports:
-            if found := _match(module, MOCKS):
-                yield f"mocks: everything of {found} is imported"
+            if _is_in(module, MOCKS):
+                yield f"mocks: everything of {module} is imported"
         for statement in closure:
             if id(statement) not in self._known:
                 self._known[id(statement)] = tuple(self._against(statement))
             yield from self._known[id(statement)]
+        for decorator in test.decorator_list:
+            callee = decorator
+            while isinstance(callee, ast.Call):
+                callee = callee.func
+            if not self._names.dotted(callee).startswith(HARMLESS):
+                yield f"is wrapped by {ast.unparse(callee)[:80]}, which may keep its failure from being seen"
 
     def _against(self, statement: ast.stmt) -> Iterator[str]:
         names = self._names.within(statement)
+        allowed = {id(node) for node in ast.walk(statement) if _is_switch(node, names)}
+        sources = self._source_names(statement, names)
         for node in ast.walk(statement):
-            for dotted in _mentioned(node, names):
-                yield from (f"{what} {dotted}" for what, table in self._tables if _match(dotted, table))
-            yield from _monkeypatch(node)
+            yield from _replaced(node, names)
+            for dotted in _mentioned(node, names) if id(node) not in allowed else ():
+                yield from (f"{what} {dotted}" for what, table in self._tables.items() if _is_in(dotted, table))
+            if isinstance(node, ast.Attribute) and node.attr in INNARDS:
+                yield f"reaches into what it tests by {node.attr}"
             yield from _fixtures(node, names)
-            yield from _patches(node, names)
-            yield from _changes(node, names)
-            yield from _computed(node, names)
-            yield from _skips(node)
-        yield from _source_reads(statement, names, self._paths)
+            if isinstance(node, ast.Call):
+                yield from _called(node, names)
+                if any(self._is_source(value, sources, names) for value in _opened(node, names)):
+                    yield "reads the implementation's source text"
+        patching = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == "monkeypatch"]
+        fair = [node for node in ast.walk(statement) if _is_fair_patch(node)]
+        if len(patching) > len(fair):
+            yield f"mocks by monkeypatch, of which a test may use {', '.join(sorted(MONKEYPATCH_ALLOWED))}"
+
+    def _source_names(self, statement: ast.stmt, names: Resolution) -> set[str]:
+        """Variables that hold the path of an implementation file."""
+        found: set[str] = set()
+        for _ in range(2):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Assign) and self._is_source(node.value, found, names):
+                    found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        return found
+
+    def _is_source(self, node: ast.expr, sources: set[str], names: Resolution) -> bool:
+        for part in ast.walk(node):
+            text = PurePosixPath(names.text(part) or "").parts
+            if text and any(path[-len(text) :] == text for path in self._paths):
+                return True
+            match part:
+                case ast.Attribute(attr="__file__" | "origin"):
+                    return True
+                case ast.Name(id=name) if name in sources:
+                    return True
+        return False
 
 
-def _match(dotted: str, table: Iterable[str]) -> str:
-    return next((entry for entry in table if dotted == entry or dotted.startswith((f"{entry}.", f"{entry}()"))), "")
+def _is_in(dotted: str, table: Iterable[str]) -> bool:
+    return any(dotted == entry or dotted.startswith((f"{entry}.", f"{entry}()")) for entry in table)
+
+
+def _is_switch(node: ast.AST, names: Resolution) -> bool:
+    """`asyncio.sleep(0)` only lets other coroutines run."""
+    match node:
+        case ast.Call(func=function, args=[ast.Constant(value=0)]):
+            return names.dotted(function) == "asyncio.sleep"
+    return False
 
 
 def _mentioned(node: ast.AST, names: Resolution) -> Iterator[str]:
     """The dotted names that a node itself denotes or imports."""
     match node:
-        case ast.Call(func=function, args=[ast.Constant(value=0)]) if names.dotted(function) == "asyncio.sleep":
-            return  # a plain switch to other coroutines
         case ast.Import(names=aliases):
             yield from (alias.name for alias in aliases)
         case ast.ImportFrom(module=str(module), names=aliases):
             yield from (f"{module}.{alias.name}" for alias in aliases)
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if names.dotted(owner):
+            yield from (f"{names.dotted(owner)}.{text}" for text in names.texts(name))
         case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
             if dotted := names.dotted(node):
                 yield dotted
 
 
-def _monkeypatch(node: ast.AST) -> Iterator[str]:
-    """`monkeypatch` may set the environment and the directory; it may not leave sight under another name."""
+def _is_fair_patch(node: ast.AST) -> bool:
     match node:
         case ast.Attribute(value=ast.Name(id="monkeypatch"), attr=attribute):
-            if attribute not in MONKEYPATCH_ALLOWED:
-                yield f"mocks monkeypatch.{attribute}"
-        case ast.Call(args=args, keywords=keywords):
-            passed = [*args, *(keyword.value for keyword in keywords)]
-            if any(isinstance(value, ast.Name) and value.id == "monkeypatch" for value in passed):
-                yield "mocks: passes monkeypatch on"
-        case ast.Assign(value=ast.Name(id="monkeypatch")) | ast.NamedExpr(value=ast.Name(id="monkeypatch")):
-            yield "mocks: monkeypatch under another name"
+            return attribute in MONKEYPATCH_ALLOWED
+    return False
 
 
 def _fixtures(node: ast.AST, names: Resolution) -> Iterator[str]:
     match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
+        case ast.FunctionDef(decorator_list=decorators) | ast.AsyncFunctionDef(decorator_list=decorators):
+            drawn = any(isinstance(one, ast.Call) and not isinstance(one.func, ast.Call) for one in decorators)
             arguments = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
-            for name in sorted((arguments - _provided(node)) & MOCK_FIXTURES):
-                yield f"mocks: fixture {name}"
+            yield from (f"mocks: fixture {name}" for name in sorted(arguments & MOCK_FIXTURES) if not drawn)
         case ast.Call(func=ast.Attribute(attr="getfixturevalue"), args=[name, *_]):
             fixture = names.text(name)
             if fixture is None or fixture in {*MOCK_FIXTURES, "monkeypatch"}:
                 yield f"mocks: fixture {fixture or 'of a computed name'}"
 
 
-def _provided(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Arguments that a decorator fills: `given` by name or from the right, `parametrize` by its first argument."""
-    found: set[str] = set()
-    arguments = [argument.arg for argument in function.args.args]
-    for decorator in function.decorator_list:
-        if isinstance(decorator, ast.Call):
-            found |= {keyword.arg for keyword in decorator.keywords if keyword.arg}
-            found |= {
-                name.strip()
-                for value in decorator.args
-                if isinstance(value, ast.Constant) and isinstance(value.value, str)
-                for name in value.value.split(",")
-            }
-            if isinstance(decorator.func, ast.Name) and decorator.func.id == "given" and decorator.args:
-                found |= set(arguments[-len(decorator.args) :])
-    return found
-
-
-def _patches(node: ast.AST, names: Resolution) -> Iterator[str]:
-    """Replacing an attribute of something imported is a mock, made by hand."""
-    for target in _written(node):
-        if isinstance(target, ast.Attribute) and names.is_imported(target.value):
-            dotted = names.dotted(target)
+def _replaced(node: ast.AST, names: Resolution) -> Iterator[str]:
+    """Replacing an attribute of something imported is a mock, made by hand; and so is a new entry of its table."""
+    match node:
+        case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()) if names.is_imported(owner):
+            dotted = names.dotted(node)
             if dotted not in INPUT_CHANNELS:
                 yield f"mocks: replaces {dotted}"
-        elif isinstance(target, ast.Subscript):
-            base = names.dotted(target.value)
-            if base == "sys.modules" or base.endswith(".__dict__") or _is_vars_of_import(target.value, names):
-                yield f"mocks: replaces an entry of {base}"
-    if isinstance(node, ast.Call) and node.args:
-        setter = names.dotted(node.func)
-        if setter in {"setattr", "delattr", "object.__setattr__", "type.__setattr__"} and names.is_imported(
-            node.args[0]
-        ):
-            yield f"mocks: replaces an attribute of {names.dotted(node.args[0])}"
+        case ast.Subscript(value=table, ctx=ast.Store() | ast.Del()) if _is_namespace(table, names):
+            yield f"mocks: replaces an entry of {names.dotted(table)}"
+        case ast.Attribute(attr="__test__", ctx=ast.Store()) | ast.Name(id="__test__", ctx=ast.Store()):
+            yield "skips: sets __test__"
 
 
-def _changes(node: ast.AST, names: Resolution) -> Iterator[str]:
-    """The same by other ways: the table of a module's names, or what a function is made of."""
-    if isinstance(node, ast.Attribute) and node.attr in INNARDS:
-        yield f"reaches into what it tests by {node.attr}"
+def _is_namespace(node: ast.expr, names: Resolution) -> bool:
+    """`sys.modules`, `vars(m)`, `m.__dict__`."""
+    match node:
+        case ast.Call(func=function, args=[owner, *_]) if names.dotted(function) == "vars":
+            return names.is_imported(owner)
+        case ast.Attribute(value=owner, attr="__dict__"):
+            return names.is_imported(owner)
+    return names.dotted(node) == "sys.modules"
+
+
+def _called(node: ast.Call, names: Resolution) -> Iterator[str]:
+    """Changes of what is imported by a call; imports, attributes of modules and code of which the text is not known."""
     match node:
         case ast.Call(func=ast.Attribute(value=table, attr=attribute)) if attribute in CHANGES:
-            base = names.dotted(table)
-            held = isinstance(table, ast.Attribute) and table.attr == "__dict__" and names.is_imported(table.value)
-            if held or base == "sys.modules" or _is_vars_of_import(table, names):
-                yield f"mocks: changes {base or 'the names of a module'}"
-
-
-def _written(node: ast.AST) -> list[ast.expr]:
-    match node:
-        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
-            return [part for target in targets for part in _unpacked(target)]
-        case ast.AugAssign(target=target) | ast.AnnAssign(target=target) | ast.For(target=target):
-            return _unpacked(target)
-        case ast.withitem(optional_vars=ast.expr() as target):
-            return _unpacked(target)
-    return []
-
-
-def _unpacked(target: ast.expr) -> list[ast.expr]:
-    if isinstance(target, ast.Tuple | ast.List):
-        return [part for element in target.elts for part in _unpacked(element)]
-    return [target]
-
-
-def _is_vars_of_import(node: ast.expr, names: Resolution) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and names.dotted(node.func) == "vars"
-        and bool(node.args)
-        and names.is_imported(node.args[0])
-    )
-
-
-def _computed(node: ast.AST, names: Resolution) -> Iterator[str]:
-    """Imports, attributes of modules and code of which the text is not known."""
-    if not isinstance(node, ast.Call) or not node.args:
-        return
+            if _is_namespace(table, names):
+                yield f"mocks: changes {names.dotted(table) or 'the names of a module'}"
     callee = names.dotted(node.func)
+    if not node.args:
+        return
+    if callee in SETTERS and names.is_imported(node.args[0]):
+        yield f"mocks: replaces an attribute of {names.dotted(node.args[0])}"
     if callee in LOADERS and names.text(node.args[0]) is None:
         yield "imports a module under a computed name"
-    if callee in COMPUTED and names.text(node.args[0]) is None:
-        yield f"runs computed code by {callee}"
-    elif callee in COMPUTED:
-        yield f"runs code from text by {callee}"
-    if (
-        callee == "getattr"
-        and len(node.args) > 1
-        and names.is_imported(node.args[0])
-        and names.text(node.args[1]) is None
-    ):
+    if callee in COMPUTED:
+        yield f"runs {'computed code' if names.text(node.args[0]) is None else 'code from text'} by {callee}"
+    if callee == "getattr" and names.is_imported(node.args[0]) and not any(map(names.texts, node.args[1:2])):
         yield f"reads a computed attribute of {names.dotted(node.args[0])}"
 
 
-def _skips(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            if (
-                isinstance(target, ast.Attribute | ast.Name)
-                and (getattr(target, "attr", "") or getattr(target, "id", "")) == "__test__"
-            ):
-                yield "skips: sets __test__"
-
-
-def _source_reads(statement: ast.stmt, names: Resolution, paths: Sequence[str]) -> Iterator[str]:
-    """Opening an implementation file, by its path or by `__file__`, also through a variable."""
-    sources: set[str] = set()
-    for _ in range(2):
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign) and _names_source(node.value, sources, names, paths):
-                sources |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    for node in ast.walk(statement):
-        if not isinstance(node, ast.Call):
-            continue
-        opened: list[ast.expr] = []
-        if names.dotted(node.func) in OPENERS:
-            opened = node.args[:1]
-        elif isinstance(node.func, ast.Attribute) and node.func.attr in READERS:
-            opened = [node.func.value]
-        if any(_names_source(value, sources, names, paths) for value in opened):
-            yield "reads the implementation's source text"
-
-
-def _names_source(node: ast.expr, sources: set[str], names: Resolution, paths: Sequence[str]) -> bool:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and part.attr in {"__file__", "origin"}:
-            return True
-        if isinstance(part, ast.Name) and part.id in sources:
-            return True
-        text = names.text(part)
-        if text and any(
-            PurePosixPath(path).parts[-len(PurePosixPath(text).parts) :] == PurePosixPath(text).parts for path in paths
-        ):
-            return True
-    return False
+def _opened(node: ast.Call, names: Resolution) -> list[ast.expr]:
+    """What a call reads from."""
+    if names.dotted(node.func) in OPENERS:
+        return node.args[:1]
+    return [node.func.value] if isinstance(node.func, ast.Attribute) and node.func.attr in READERS else []

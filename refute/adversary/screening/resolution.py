@@ -25,6 +25,7 @@ class Resolution:
         self._hidden = _bound(scope) if isinstance(scope, FUNCTION) else set()
         self._names: dict[str, str] = {}
         self._texts: dict[str, str] = {}
+        self._drawn = dict(_drawn(scope)) if around else {}
         self.star_imports: list[str] = around.star_imports if around else []
         """Modules of which every name was imported."""
         assigned: list[tuple[str, ast.expr]] = []
@@ -68,23 +69,21 @@ class Resolution:
                 return self._call(node)
         return ""
 
-    def text(self, node: ast.AST) -> str | None:  # noqa: PLR0911  # one return per kind of expression
-        """The constant text that an expression folds to."""
+    def text(self, node: ast.AST) -> str | None:
+        """The text that an expression is written out as, here or where its name was assigned; else it is computed."""
         match node:
             case ast.Constant(value=str(text)):
                 return text
             case ast.Name(id=name):
                 return self.text_of(name)
-            case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return _joined([self.text(left), self.text(right)])
-            case ast.JoinedStr(values=parts):
-                return _joined([self.text(p.value if isinstance(p, ast.FormattedValue) else p) for p in parts])
-            case ast.Call(func=ast.Attribute(value=glue, attr="join"), args=[ast.List() | ast.Tuple() as parts]):
-                texts = [self.text(part) for part in parts.elts]
-                return _joined(texts, self.text(glue))
-            case ast.Subscript(value=value, slice=ast.Slice(lower=None, upper=None, step=ast.UnaryOp())):
-                return (self.text(value) or "")[::-1] or None
         return None
+
+    def texts(self, node: ast.AST) -> tuple[str, ...]:
+        """The constant texts that an expression may be, a parameter or a loop's variable being each of its values."""
+        if isinstance(node, ast.Name) and node.id in self._drawn:
+            return self._drawn[node.id]
+        text = self.text(node)
+        return () if text is None else (text,)
 
     def is_imported(self, node: ast.AST) -> bool:
         """Whether an expression is, or belongs to, something that was imported (and not made by calling it)."""
@@ -158,6 +157,26 @@ def _bound(function: ast.AST) -> set[str]:
     return names - {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
 
 
+def _drawn(scope: ast.AST) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Names that loops and `parametrize` give one text after the other of a list that is written out."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=ast.List(elts=rows) | ast.Tuple(elts=rows)):
+                names = [name]
+            case ast.Call(
+                func=ast.Attribute(attr="parametrize"),
+                args=[ast.Constant(value=str(text)), ast.List(elts=rows) | ast.Tuple(elts=rows), *_],
+            ):
+                names = [one.strip() for one in text.split(",")]
+            case _:
+                continue
+        for place, name in enumerate(names):
+            cells = [row.elts[place] if len(names) > 1 and isinstance(row, ast.Tuple) else row for row in rows]
+            texts = [cell.value for cell in cells if isinstance(cell, ast.Constant) and isinstance(cell.value, str)]
+            if len(texts) == len(rows):
+                yield name, tuple(texts)
+
+
 def _assignments(node: ast.AST) -> Iterable[tuple[str, ast.expr]]:
     match node:
         case ast.Assign(targets=targets, value=value):
@@ -167,8 +186,3 @@ def _assignments(node: ast.AST) -> Iterable[tuple[str, ast.expr]]:
             | ast.NamedExpr(target=ast.Name(id=name), value=value)
         ):
             yield name, value
-
-
-def _joined(parts: list[str | None], separator: str | None = "") -> str | None:
-    known = [part for part in parts if part is not None]
-    return separator.join(known) if separator is not None and len(known) == len(parts) else None

@@ -7,14 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Rejected, Screening
-from refute.adversary.promises import SAMENESS
 from refute.adversary.references import ImplementationUse
+from refute.adversary.screening.checks import unchecked
 from refute.adversary.screening.copies import copies, functions_of
 from refute.adversary.screening.forbidden import Objections
 from refute.adversary.screening.resolution import Resolution
-from refute.adversary.screening.vacuity import vacuity
 from refute.adversary.screening.vocabulary import Vocabulary
-from refute.adversary.screening.wrapping import wrappers
 from refute.adversary.suite_source import SuiteSource, lines_of
 from refute.python_syntax import UNPARSABLE
 from refute.scan.finding import Finding, Severity
@@ -102,16 +100,14 @@ class _Judge:
         if not isinstance(function, ast.FunctionDef) or not test.name.startswith("test") or len(test.name) > MAX_NAME:
             yield "is not a test function that plain pytest runs"
             return
-        if self._programs and not self._use.refers(test.name):
-            yield f"never runs {' or '.join(self._programs)}"
+        if not self._use.refers(test.name):
+            yield f"never runs {' or '.join(self._programs)}" if self._programs else "never uses the implementation"
         closure = self._suite.closure(test.name)
         yield from self._unsafe(closure)
-        yield from self._objections.to(closure)
-        yield from wrappers(function, self._names)
+        yield from self._objections.to(function, closure)
         yield from copies(closure, self._implementation)
         yield from self._vocabulary.unknown(closure)
-        sameness = SAMENESS.search(claim.text) is not None
-        yield from filter(None, [vacuity(function, closure, self._names, self._use, sameness=sameness)])
+        yield from filter(None, [unchecked(closure, self._names)])
 
     def _unsafe(self, closure: Sequence[ast.stmt]) -> Iterator[str]:
         """Findings of the scanner on the lines that run with a test; one outside every function is everybody's."""

@@ -4,9 +4,9 @@ Source of the syntax and escapes: https://docs.github.com/actions/reference/work
 `toolkit/packages/core/src/command.ts`, read 2026-11.
 """
 
-from refute.scan.catalog import title_of
 from refute.scan.finding import Compared, Finding, ScanResult
 from refute.scan.formats.text import not_shown
+from refute.scan.rules import title_of
 
 
 def render_annotations(result: ScanResult, compared: Compared | None = None) -> str:
@@ -31,7 +31,8 @@ def render_annotations(result: ScanResult, compared: Compared | None = None) -> 
 
 def _annotation(kind: str, finding: Finding, title: str, message: str) -> str:
     where = f"file={_property(finding.path)},line={finding.line},col={finding.column}"
-    return f"::{kind} {where},title={_property(f'{title} [{finding.rule_id}]')}::{_data(message)}\n"
+    named = _property(f"{title} [{finding.rule_id}] ({finding.tier.name.lower()})")
+    return f"::{kind} {where},title={named}::{_data(message)}\n"
 
 
 def _data(text: str) -> str:

@@ -39,6 +39,7 @@ def _finding(finding: Finding, *, blocks: bool) -> dict[str, Any]:
         "line": finding.line,
         "column": finding.column,
         "severity": finding.severity.name.lower(),
+        "tier": finding.tier.name.lower(),
         "confidence": str(finding.confidence),
         "blocks": blocks,
         "matched": finding.matched,

@@ -5,10 +5,9 @@ import json
 from typing import Any, Final
 from urllib.parse import quote
 
-from refute.scan.catalog import RULES
 from refute.scan.finding import Compared, Finding, ScanResult, Severity
 from refute.scan.formats.text import not_shown
-from refute.scan.rules import Rule
+from refute.scan.rules import Rule, rules
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {Severity.CRITICAL: "error", Severity.HIGH: "error", Severity.MEDIUM: "warning"}
@@ -33,7 +32,7 @@ def render_sarif(result: ScanResult, compared: Compared | None = None, *, versio
         "name": "refute-scan",
         "version": version,
         "semanticVersion": version,
-        "rules": [_rule(RULES[rule_id]) for rule_id in used],
+        "rules": [_rule(rules()[rule_id]) for rule_id in used],
     }
     run = {
         "tool": {"driver": driver},
@@ -62,9 +61,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.id,
         "name": rule.id.title().replace("-", ""),
-        "shortDescription": {"text": rule.title},
-        "fullDescription": {"text": rule.explanation},
-        "help": {"text": rule.remedy},
+        "shortDescription": {"text": rule.words.title},
+        "fullDescription": {"text": rule.words.explanation},
+        "help": {"text": rule.words.remedy},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"tags": ["security"], "security-severity": _SCORES[rule.severity]},
     }
@@ -80,7 +79,11 @@ def _result(finding: Finding, positions: dict[str, int], reason: str | None) -> 
         "message": {"text": f"{finding.explanation} Read as: {finding.command}. Instead: {finding.remedy}"},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}}],
         "partialFingerprints": {"refute/v1": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]},
-        "properties": {"severity": finding.severity.name.lower(), "confidence": str(finding.confidence)},
+        "properties": {
+            "severity": finding.severity.name.lower(),
+            "tier": finding.tier.name.lower(),
+            "confidence": str(finding.confidence),
+        },
     }
     if reason is not None:
         made["suppressions"] = [{"kind": "external", "status": "accepted", "justification": reason}]

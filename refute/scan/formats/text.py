@@ -6,8 +6,8 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from refute.guardrails.plain_text import printable
-from refute.scan.catalog import title_of
 from refute.scan.finding import Compared, Finding, ScanResult, Severity
+from refute.scan.rules import title_of
 from refute.wording import counted
 
 _COLORS: Final = {Severity.CRITICAL: "\x1b[1;31m", Severity.HIGH: "\x1b[31m", Severity.MEDIUM: "\x1b[33m"}
@@ -114,7 +114,11 @@ def _block(alike: list[Finding], source: str | None, also: list[str], *, blocks:
     if color:
         head = f"{_COLORS[finding.severity]}{level}{_RESET}  {_BOLD}{title}{_RESET}"
         place = f"{_DIM}{place}{_RESET}"
-    lines = [head, f"  --> {place}  [{finding.rule_id}, confidence {finding.confidence}]", *_excerpt(finding, source)]
+    lines = [
+        head,
+        f"  --> {place}  [{finding.rule_id}, {finding.tier.name.lower()}, confidence {finding.confidence}]",
+        *_excerpt(finding, source),
+    ]
     command = printable(finding.command, max_chars=_WIDTH, keep_newlines=False)
     if command and _plain(command) not in _plain(lines[2]) and finding.rule_id != "unanalysable":
         lines.append(f"  read as: {command}")

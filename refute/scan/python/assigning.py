@@ -1,46 +1,28 @@
 """Assignments to attributes and items, some of which tamper with what judges the code."""
 
-import ast
-from typing import TYPE_CHECKING, Any, Final
+# ruff: noqa: SIM905 - long tables of names read best as words
 
-from refute.scan import hosts
-from refute.scan.finding import Severity
+import ast
+from typing import Any, Final
+
+from refute.scan.core import hosts
+from refute.scan.core.symbols import show
+from refute.scan.python.state import Walker
 from refute.scan.python.values import (
     Class,
     Instance,
     Ref,
     as_text,
 )
-from refute.scan.symbols import show
-
-if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonWalker
 
 _RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "builtins.exec", "builtins.eval"})
 _JUDGING_BUILTINS: Final = frozenset(
-    [
-        "print",
-        "open",
-        "eval",
-        "exec",
-        "len",
-        "sum",
-        "isinstance",
-        "AssertionError",
-        "__import__",
-        "compile",
-        "sorted",
-        "all",
-        "any",
-        "abs",
-        "range",
-        "int",
-        "str",
-    ]
+    """print open eval exec len sum isinstance AssertionError __import__ compile sorted all any abs range
+    int str""".split()
 )
 
 
-def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, value: Any) -> None:
+def assign_attribute(walker: Walker, owner: Any, target: ast.Attribute, value: Any) -> None:
     """`owner.name = value`."""
     if isinstance(owner, Instance | Class):
         (owner.of if isinstance(owner, Instance) else owner).attributes[target.attr] = value
@@ -54,14 +36,14 @@ def assign_attribute(walker: "PythonWalker", owner: Any, target: ast.Attribute, 
     ):
         walker.report.add("test-tampering", spot, f"{where} = …")
     elif where.startswith("builtins.") and target.attr in _JUDGING_BUILTINS:
-        walker.report.add("test-tampering", spot, f"{where} = …", severity=Severity.MEDIUM)
+        walker.report.add("test-tampering", spot, f"{where} = …", mild=True)
     elif target.attr in {"outcome", "wasxfail", "exitstatus", "testsfailed"} and any(
         getattr(frame, "name", "").startswith("pytest_") for frame in walker.stack
     ):
         walker.report.add("test-tampering", spot, f"….{target.attr} = …")
 
 
-def assign_item(walker: "PythonWalker", owner: Any, index: Any, value: Any, target: ast.expr) -> None:
+def assign_item(walker: Walker, owner: Any, index: Any, value: Any, target: ast.expr) -> None:
     """`owner[index] = value`."""
     if isinstance(owner, Ref):
         if owner.name == "os.environ" and index in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:

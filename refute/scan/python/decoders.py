@@ -1,5 +1,7 @@
 """Python calls that turn one text into another: decompression, encodings."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import base64
 import binascii
 import bz2
@@ -13,6 +15,11 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from refute.scan.python.values import MAX_TEXT, UNK
+
+_ENCODINGS: Final = frozenset(
+    """rot13 rot_13 hex hex_codec base64 base64_codec zlib utf_8 utf8 ascii unicode_escape latin_1 utf_16
+    utf_7""".split()
+)
 
 
 def _decompress(function: Callable[[bytes], Any]) -> Callable[..., Any]:
@@ -30,22 +37,7 @@ def _decompress(function: Callable[[bytes], Any]) -> Callable[..., Any]:
 
 
 def _decode_with(data: Any, encoding: str = "utf-8", *_rest: Any) -> Any:
-    if encoding.lower().replace("-", "_") not in {
-        "rot13",
-        "rot_13",
-        "hex",
-        "hex_codec",
-        "base64",
-        "base64_codec",
-        "zlib",
-        "utf_8",
-        "utf8",
-        "ascii",
-        "unicode_escape",
-        "latin_1",
-        "utf_16",
-        "utf_7",
-    }:
+    if encoding.lower().replace("-", "_") not in _ENCODINGS:
         return UNK
     if encoding.startswith("zlib"):
         return _decompress(zlib.decompress)(data)

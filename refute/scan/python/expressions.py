@@ -4,10 +4,12 @@ import ast
 from collections.abc import Callable, Mapping
 from itertools import islice, product
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from refute.python_syntax import COMPARISONS
+from refute.scan.core.symbols import UNKNOWN, capped
 from refute.scan.python import folding, names
+from refute.scan.python.state import Walker
 from refute.scan.python.values import (
     MAX_CHOICES,
     PROCESS,
@@ -22,22 +24,18 @@ from refute.scan.python.values import (
     lift,
     options_of,
 )
-from refute.scan.symbols import UNKNOWN, capped
-
-if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonWalker
 
 _MAX_ITEMS: Final = 4096
 _MAX_ALL_ROUNDS: Final = 12_000
 
 
-def evaluate(walker: "PythonWalker", node: ast.expr) -> Any:
+def evaluate(walker: Walker, node: ast.expr) -> Any:
     """Walk an expression and say what it yields."""
     evaluator = _EVALUATORS.get(type(node))
     return evaluator(walker, node) if evaluator is not None else _choice(walker, node)
 
 
-def _choice(walker: "PythonWalker", node: ast.expr) -> Any:
+def _choice(walker: Walker, node: ast.expr) -> Any:
     """Expressions that hand on what one of their parts yields."""
     match node:
         case ast.IfExp():
@@ -57,7 +55,7 @@ def _choice(walker: "PythonWalker", node: ast.expr) -> Any:
     return UNK
 
 
-def _compared(walker: "PythonWalker", node: ast.Compare) -> Any:
+def _compared(walker: Walker, node: ast.Compare) -> Any:
     """One comparison of constants, as a comprehension's condition has it."""
     left, *others = [walker.value(part) for part in (node.left, *node.comparators)]
     compare = COMPARISONS.get(type(node.ops[0]))
@@ -69,56 +67,56 @@ def _compared(walker: "PythonWalker", node: ast.Compare) -> Any:
         return UNK
 
 
-def _constant(_walker: "PythonWalker", node: ast.Constant) -> Any:
+def _constant(_walker: Walker, node: ast.Constant) -> Any:
     return node.value if node.value is not Ellipsis else UNK
 
 
-def _attribute(walker: "PythonWalker", node: ast.Attribute) -> Any:
+def _attribute(walker: Walker, node: ast.Attribute) -> Any:
     return lift(lambda owner: names.attribute(walker, owner, node.attr, node), walker.value(node.value))
 
 
-def _operation(walker: "PythonWalker", node: ast.BinOp) -> Any:
+def _operation(walker: Walker, node: ast.BinOp) -> Any:
     kind = type(node.op).__name__
     return lift(lambda a, b: join(walker, kind, a, b), walker.value(node.left), walker.value(node.right))
 
 
-def _collection(walker: "PythonWalker", node: ast.List | ast.Tuple | ast.Set) -> Any:
+def _collection(walker: Walker, node: ast.List | ast.Tuple | ast.Set) -> Any:
     items = _elements(walker, node.elts)
     return items if not isinstance(node, ast.Tuple) else tuple(items)
 
 
-def _subscript(walker: "PythonWalker", node: ast.Subscript) -> Any:
+def _subscript(walker: Walker, node: ast.Subscript) -> Any:
     index = walker.value(node.slice)
     return lift(lambda owner: names.item(walker, owner, index, node), walker.value(node.value))
 
 
-def _slice(walker: "PythonWalker", node: ast.Slice) -> Any:
+def _slice(walker: Walker, node: ast.Slice) -> Any:
     parts = [None if part is None else walker.value(part) for part in (node.lower, node.upper, node.step)]
     return slice(*parts) if all(part is None or isinstance(part, int) for part in parts) else UNK
 
 
-def _named(walker: "PythonWalker", node: ast.NamedExpr) -> Any:
+def _named(walker: Walker, node: ast.NamedExpr) -> Any:
     value = walker.value(node.value)
     walker.bind(node.target, value)
     return value
 
 
-def _lambda(walker: "PythonWalker", node: ast.Lambda) -> Any:
+def _lambda(walker: Walker, node: ast.Lambda) -> Any:
     function = Function(node, walker.env)
     walker.functions.append(function)
     return function
 
 
-def _list_comprehension(walker: "PythonWalker", node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Any:
+def _list_comprehension(walker: Walker, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Any:
     return _comprehension(walker, node.elt, node.generators)
 
 
-def _dict_comprehension(walker: "PythonWalker", node: ast.DictComp) -> Any:
+def _dict_comprehension(walker: Walker, node: ast.DictComp) -> Any:
     _comprehension(walker, node.value, node.generators)
     return UNK
 
 
-def join(walker: "PythonWalker", kind: str, left: Any, right: Any) -> Any:
+def join(walker: Walker, kind: str, left: Any, right: Any) -> Any:
     """A binary operator, paths and texts with unknown parts included."""
     if kind == "Div" and (isinstance(left, PathValue) or isinstance(right, PathValue)):
         return names.join_paths(left, right)
@@ -138,7 +136,7 @@ def join(walker: "PythonWalker", kind: str, left: Any, right: Any) -> Any:
     return result
 
 
-def _unary(walker: "PythonWalker", node: ast.UnaryOp) -> Any:
+def _unary(walker: Walker, node: ast.UnaryOp) -> Any:
     value = walker.value(node.operand)
     if isinstance(value, int) and isinstance(node.op, ast.USub):
         return -value
@@ -147,12 +145,12 @@ def _unary(walker: "PythonWalker", node: ast.UnaryOp) -> Any:
     return UNK
 
 
-def _joined(walker: "PythonWalker", node: ast.JoinedStr) -> Any:
+def _joined(walker: Walker, node: ast.JoinedStr) -> Any:
     parts = [walker.value(part) for part in node.values]
     return lift(lambda *row: capped("".join(map(as_text, row))), *parts)
 
 
-def _elements(walker: "PythonWalker", nodes: list[ast.expr]) -> list[Any]:
+def _elements(walker: Walker, nodes: list[ast.expr]) -> list[Any]:
     items: list[Any] = []
     for part in nodes:
         value = walker.value(part)
@@ -163,7 +161,7 @@ def _elements(walker: "PythonWalker", nodes: list[ast.expr]) -> list[Any]:
     return items
 
 
-def _dict(walker: "PythonWalker", node: ast.Dict) -> Any:
+def _dict(walker: Walker, node: ast.Dict) -> Any:
     made: dict[Any, Any] = {}
     for key, item in zip(node.keys, node.values, strict=True):
         value = walker.value(item)
@@ -175,7 +173,7 @@ def _dict(walker: "PythonWalker", node: ast.Dict) -> Any:
     return made
 
 
-def _comprehension(walker: "PythonWalker", element: ast.expr, generators: list[ast.comprehension]) -> Any:
+def _comprehension(walker: Walker, element: ast.expr, generators: list[ast.comprehension]) -> Any:
     outer, walker.env = walker.env, Env(walker.env)
     try:
         return _generate(walker, element, generators)
@@ -183,7 +181,7 @@ def _comprehension(walker: "PythonWalker", element: ast.expr, generators: list[a
         walker.env = outer
 
 
-def _generate(walker: "PythonWalker", element: ast.expr, generators: list[ast.comprehension]) -> Any:
+def _generate(walker: Walker, element: ast.expr, generators: list[ast.comprehension]) -> Any:
     if not generators:
         return [walker.value(element)]
     first, *rest = generators
@@ -214,7 +212,7 @@ def _names(node: ast.expr) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _call(walker: "PythonWalker", node: ast.Call) -> Any:
+def _call(walker: Walker, node: ast.Call) -> Any:
     target = walker.value(node.func)
     arguments = _elements(walker, node.args)
     keywords: dict[str, Any] = {}
@@ -233,7 +231,7 @@ def _call(walker: "PythonWalker", node: ast.Call) -> Any:
     return choose(results)
 
 
-_EVALUATORS: Final[Mapping[type[ast.expr], Callable[["PythonWalker", Any], Any]]] = MappingProxyType(
+_EVALUATORS: Final[Mapping[type[ast.expr], Callable[[Walker, Any], Any]]] = MappingProxyType(
     {
         ast.Constant: _constant,
         ast.Name: lambda walker, node: walker.lookup(node.id),

@@ -1,5 +1,7 @@
 """Works out what pure code on constants yields, so that hidden names and commands come to light."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import ast
@@ -16,10 +18,10 @@ import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from refute.scan.decoding import is_tame, substitute
+from refute.scan.core.decoding import is_tame, substitute
+from refute.scan.core.symbols import DERIVED, OUTPUT, capped
 from refute.scan.python.decoders import DECODERS
 from refute.scan.python.values import MAX_TEXT, UNK, is_constant
-from refute.scan.symbols import DERIVED, OUTPUT, capped
 
 _MAX_NUMBER: Final = 10**30
 
@@ -114,58 +116,14 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
 
 
 _TEXT_METHODS: Final = frozenset(
-    [
-        "join",
-        "replace",
-        "lower",
-        "upper",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "split",
-        "rsplit",
-        "swapcase",
-        "title",
-        "capitalize",
-        "translate",
-        "encode",
-        "decode",
-        "format",
-        "removeprefix",
-        "removesuffix",
-        "zfill",
-        "ljust",
-        "rjust",
-        "center",
-        "partition",
-        "rpartition",
-        "splitlines",
-        "expandtabs",
-        "casefold",
-        "hex",
-        "startswith",
-        "endswith",
-        "find",
-        "index",
-        "count",
-        "tobytes",
-        "to_bytes",
-        "keys",
-        "values",
-        "items",
-        "get",
-        "copy",
-        "pop",
-        "append",
-        "extend",
-        "insert",
-        "reverse",
-        "sort",
-        "popitem",
-        "format_map",
-        "substitute",
-        "safe_substitute",
-    ]
+    """join replace lower upper strip lstrip rstrip split rsplit swapcase title capitalize translate encode decode
+        format removeprefix removesuffix zfill ljust rjust center partition rpartition splitlines expandtabs
+        casefold hex startswith endswith find index count tobytes to_bytes keys values items get copy pop append
+        extend insert reverse sort popitem format_map substitute safe_substitute""".split()
+)
+_ITERATING: Final = frozenset(
+    """builtins.list builtins.tuple builtins.sorted builtins.sum builtins.set builtins.zip builtins.enumerate
+    builtins.reversed builtins.bytes""".split()
 )
 
 
@@ -207,17 +165,7 @@ def pure_call(name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         and arguments[0] > MAX_TEXT
     ):
         return UNK
-    if name in {
-        "builtins.list",
-        "builtins.tuple",
-        "builtins.sorted",
-        "builtins.sum",
-        "builtins.set",
-        "builtins.zip",
-        "builtins.enumerate",
-        "builtins.reversed",
-        "builtins.bytes",
-    } and not _short(arguments):
+    if name in _ITERATING and not _short(arguments):
         return UNK
     if name == "builtins.int" and any(isinstance(a, str) and len(a) > 1000 for a in arguments):  # noqa: PLR2004
         return UNK

@@ -1,13 +1,11 @@
 """Walks the body of a Python function with the arguments of a call."""
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from refute.scan.core.symbols import DERIVED, TEMP
+from refute.scan.python.state import Walker
 from refute.scan.python.values import UNK, Env, Function, PathValue, Ref, choose, signature
-from refute.scan.symbols import DERIVED, TEMP
-
-if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonWalker
 
 MAX_DEPTH: Final = 8
 _MAX_ENTRIES: Final = 200
@@ -21,7 +19,7 @@ _FIXTURES: Final = {
 
 
 def enter(
-    walker: "PythonWalker", function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True
+    walker: Walker, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True
 ) -> Any:
     """Walk a function's body with these arguments; without known arguments every parameter is unknown."""
     node = function.node
@@ -43,9 +41,7 @@ def enter(
     return result
 
 
-def _entered(
-    walker: "PythonWalker", function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool
-) -> Any:
+def _entered(walker: Walker, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool) -> Any:
     node = function.node
     outer, walker.env = walker.env, Env(function.env)
     outer_stack, walker.stack = walker.stack, (*walker.stack, node)
@@ -63,9 +59,7 @@ def _entered(
         walker.env, walker.stack, walker.branching, walker.endless = outer, outer_stack, branching, outer_endless
 
 
-def _bind_parameters(
-    walker: "PythonWalker", function: Function, arguments: list[Any], keywords: dict[str, Any]
-) -> None:
+def _bind_parameters(walker: Walker, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> None:
     spec = function.node.args
     parameters = [*spec.posonlyargs, *spec.args]
     bound = walker.env.names

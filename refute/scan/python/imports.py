@@ -1,20 +1,20 @@
 """What import statements bring, under the usual spelling of each module."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 
 # ruff: noqa: E501 - tables, one subject per line
 
 import ast
 import string
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from refute.scan.core.symbols import TEMP
+from refute.scan.python.state import Walker
 from refute.scan.python.values import (
     UNK,
     Ref,
 )
-from refute.scan.symbols import TEMP
-
-if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonWalker
 
 # Modules whose members do the same under another name.
 _ALIASES: Final = {"posix": "os", "nt": "os", "_posixsubprocess": "subprocess", "__builtin__": "builtins", "_io": "io", "posixpath": "os.path", "ntpath": "os.path", "_pickle": "pickle", "cPickle": "pickle", "_socket": "socket", "cloudpickle": "pickle", "dill": "pickle", "commands": "subprocess", "urllib2": "urllib.request", "popen2": "os", "requests.sessions": "requests", "simplejson": "json", "pathlib2": "pathlib", "multiprocess": "multiprocessing"}  # fmt: skip
@@ -38,17 +38,8 @@ _CONSTANTS: Final = {
     "tempfile.tempdir": TEMP,
     **{
         f"string.{name}": getattr(string, name)
-        for name in (
-            "ascii_letters",
-            "ascii_lowercase",
-            "ascii_uppercase",
-            "digits",
-            "hexdigits",
-            "octdigits",
-            "punctuation",
-            "printable",
-            "whitespace",
-        )
+        for name in """ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation printable
+            whitespace""".split()
     },
 }
 
@@ -63,7 +54,7 @@ def canonical(name: str) -> str:
     return name.replace("requests.sessions", "requests", 1) if name.startswith("requests.sessions") else name
 
 
-def bind_import(walker: "PythonWalker", node: ast.Import | ast.ImportFrom) -> None:
+def bind_import(walker: Walker, node: ast.Import | ast.ImportFrom) -> None:
     """Bind what an import statement brings, and note the modules beside the file that it runs."""
     names = walker.env.names
     if isinstance(node, ast.Import):

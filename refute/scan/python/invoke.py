@@ -1,58 +1,25 @@
 """Calls: from what is called to the check that knows it, and what becomes of callables that are handed over."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from refute.scan.core.symbols import DOWNLOAD, is_open
 from refute.scan.python import folding
 from refute.scan.python.decoders import DECODERS
-from refute.scan.python.names import POWERFUL, Bound, attribute, is_dangerous, item, iterated
+from refute.scan.python.handlers import effects_of, unknown_method
+from refute.scan.python.handlers.files import file_method, path_method
+from refute.scan.python.names import POWERFUL, Bound, attribute, item, iterated
+from refute.scan.python.state import Call, Walker, is_dangerous
 from refute.scan.python.values import PROCESSES, UNK, FileValue, Function, Partial, PathValue, Ref, as_text, options_of
-from refute.scan.symbols import DOWNLOAD, is_open
-
-if TYPE_CHECKING:
-    from refute.scan.python.call import PythonCall
-    from refute.scan.python.walk import PythonWalker
 
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 _LIBRARY_CALLS: Final = frozenset(
-    [
-        "system",
-        "execl",
-        "execlp",
-        "execv",
-        "execve",
-        "execvp",
-        "popen",
-        "fork",
-        "vfork",
-        "ptrace",
-        "mprotect",
-        "mmap",
-        "syscall",
-        "unlink",
-        "remove",
-        "rmdir",
-        "kill",
-        "setuid",
-        "setgid",
-        "seteuid",
-        "chmod",
-        "chown",
-        "reboot",
-        "mount",
-        "umount",
-        "socket",
-        "connect",
-        "dlopen",
-        "memfd_create",
-        "process_vm_writev",
-        "CreateThread",
-        "VirtualAlloc",
-        "WinExec",
-        "ShellExecuteA",
-    ]
+    """system execl execlp execv execve execvp popen fork vfork ptrace mprotect mmap syscall unlink remove rmdir
+        kill setuid setgid seteuid chmod chown reboot mount umount socket connect dlopen memfd_create
+        process_vm_writev CreateThread VirtualAlloc WinExec ShellExecuteA""".split()
 )
 
 
@@ -72,27 +39,31 @@ _ONLY_LOOKS: Final = frozenset(
         "builtins.str",
     }
 )
+_TELLING: Final = frozenset(
+    """system popen run call Popen check_output check_call getoutput exec eval spawn execv execl execvp rmtree remove
+    unlink connect CDLL loads""".split()
+)
+"""What a module that can do anything is asked for."""
 
 
-def judge_reduce(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+def judge_reduce(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """Judge what unpickling an object of the class would call."""
     for value in options_of(walker.enter(Function(node, walker.env), [], {}, known=False)):
-        if isinstance(value, tuple | list) and len(value) > 1 and is_dangerous(value[0]):
+        if isinstance(value, tuple | list) and len(value) > 1 and is_dangerous(value[0], walker.report.knowledge):
             walker.call(value[0], list(value[1]) if isinstance(value[1], tuple | list) else [UNK], {}, node)
 
 
-def call_reference(call: "PythonCall") -> Any:
+def call_reference(call: Call) -> Any:
     """Call something known by name."""
-    from refute.scan.python.calls import HANDLERS, UNKNOWN_METHODS  # noqa: PLC0415 - the table needs this module
-
     name = call.name
     if (indirect := _indirect(call)) is not None:
         return indirect(call)
-    handler = HANDLERS.get(name) or (UNKNOWN_METHODS.get(name.rpartition(".")[2]) if ")." in name else None)
-    if handler is not None:
-        return handler(call)
-    if name.startswith("sh.") and name.count(".") == 1:
-        return HANDLERS["sh.Command"](replace(call, arguments=[name[3:], *call.arguments]))
+    effects = effects_of(call)
+    if effects is not None:
+        found = call.walker.engine.perform(effects, call.frame)
+        if name in {"threading.Thread", "threading.Timer", "multiprocessing.Process"}:
+            _follow_callables(call)
+        return UNK if found is None else found
     result = folding.pure_call(name, call.arguments, call.keywords)
     if result is not UNK:
         return result
@@ -105,7 +76,7 @@ def call_reference(call: "PythonCall") -> Any:
     return Ref(f"{name}()") if "." in name and name.count("()") < 3 else UNK  # noqa: PLR2004
 
 
-def _indirect(call: "PythonCall") -> "Callable[[PythonCall], Any] | None":
+def _indirect(call: Call) -> Callable[[Call], Any] | None:
     """What judges a call that goes by something other than a module's own name."""
     name = call.name
     if name.startswith("library()."):
@@ -121,19 +92,19 @@ def _indirect(call: "PythonCall") -> "Callable[[PythonCall], Any] | None":
     return _call_unbound if name.startswith("unbound.") else None
 
 
-def _call_unbound(call: "PythonCall") -> Any:
+def _call_unbound(call: Call) -> Any:
     owner = Bound(call.arguments[0], call.name.removeprefix("unbound."))
     return call_method(call.walker, owner, call.arguments[1:], call.keywords, call.node)
 
 
-def _ask(call: "PythonCall") -> Any:
+def _ask(call: Call) -> Any:
     """`os.__getattribute__(name)`, `object.__getattribute__(os, name)`: as `getattr(os, name)`."""
     owner = call.name.rpartition(".")[0]
     given = call.arguments if owner in _ROOTS else [Ref(owner), *call.arguments]
     return call.walker.call(Ref("builtins.getattr"), given, {}, call.node)
 
 
-def _call_by_name(call: "PythonCall") -> Any:
+def _call_by_name(call: Call) -> Any:
     """`operator.attrgetter(…)(owner)` and `operator.methodcaller(…)(owner)`."""
     kind, _, path = call.name.partition(".")
     *given, owner = call.arguments
@@ -142,65 +113,39 @@ def _call_by_name(call: "PythonCall") -> Any:
     return owner if kind == "getter" else call.walker.call(owner, given, call.keywords, call.node)
 
 
-def remember(walker: "PythonWalker", value: Any) -> Any:
+def remember(walker: Walker, value: Any) -> Any:
     """Note a decoder's result."""
     if isinstance(value, str | bytes) and value:
         walker.decoded.add(as_text(value))
     return value
 
 
-def _call_library(call: "PythonCall") -> Any:
+def _call_library(call: Call) -> Any:
     """A function of a C library opened by ctypes."""
     if call.name.rpartition(".")[2] in _LIBRARY_CALLS:
-        call.act.add("native-code")
+        call.flag("native-code")
     return UNK
 
 
-def _call_disguised(call: "PythonCall") -> Any:
+def _call_disguised(call: Call) -> Any:
     _, *between, last = call.name.split(".")
     # `plugin.backend.run()` is a plugin's own; a module that can do anything is asked for its function, or has `os`.
-    if set(between) <= POWERFUL and last in {
-        "system",
-        "popen",
-        "run",
-        "call",
-        "Popen",
-        "check_output",
-        "check_call",
-        "getoutput",
-        "exec",
-        "eval",
-        "spawn",
-        "execv",
-        "execl",
-        "execvp",
-        "rmtree",
-        "remove",
-        "unlink",
-        "connect",
-        "CDLL",
-        "loads",
-    }:
-        call.act.add("dynamic-name", detail="The module is imported by a computed name.")
+    if set(between) <= POWERFUL and last in _TELLING:
+        call.flag("dynamic-name", detail="The module is imported by a computed name.")
     return UNK
 
 
-def call_method(
-    walker: "PythonWalker", target: Bound, arguments: list[Any], keywords: dict[str, Any], node: ast.AST
-) -> Any:
+def call_method(walker: Walker, target: Bound, arguments: list[Any], keywords: dict[str, Any], node: ast.AST) -> Any:
     """Call a method of a value."""
-    from refute.scan.python.call import PythonCall  # noqa: PLC0415
-    from refute.scan.python.calls import FILE_METHODS, PATH_METHODS, UNKNOWN_METHODS  # noqa: PLC0415 - as above
-
     owner, name = target.owner, target.name
-    call = PythonCall(walker, f"….{name}", arguments, keywords, node)
+    call = Call(walker, f"….{name}", arguments, keywords, node)
     if walker.endless and name in {"append", "extend", "write", "writelines"}:
-        call.act.add("resource-exhaustion", detail="The loop has no end.")
-    if isinstance(owner, PathValue) and name in PATH_METHODS:
-        return PATH_METHODS[name](call, owner)
+        call.flag("resource-exhaustion", detail="The loop has no end.")
+    if isinstance(owner, PathValue) and (effects := path_method(call, name, owner)) is not None:
+        return walker.engine.perform(effects, call.frame)
     if isinstance(owner, FileValue):
-        handler = FILE_METHODS.get(name)
-        return UNK if handler is None else handler(call, owner)
+        effects = file_method(call, name, owner)
+        return UNK if effects is None else walker.engine.perform(effects, call.frame)
     if isinstance(owner, Ref) or name == "__getattribute__":
         found = _reference_method(walker, owner, call)
         if found is not UNK:
@@ -220,13 +165,13 @@ def call_method(
         and name in {"strip", "rstrip", "lstrip", "decode", "encode", "replace", "format", "lower", "upper", "join"}
     ):
         return owner
-    if name in UNKNOWN_METHODS and not isinstance(owner, str | bytes):
-        return UNKNOWN_METHODS[name](call)
+    if not isinstance(owner, str | bytes) and (effects := unknown_method(call, name)) is not None:
+        return walker.engine.perform(effects, call.frame)
     _follow_callables(call)
     return UNK
 
 
-def _reference_method(walker: "PythonWalker", owner: Any, call: "PythonCall") -> Any:
+def _reference_method(walker: Walker, owner: Any, call: Call) -> Any:
     name, arguments = call.name[2:], call.arguments
     if isinstance(owner, Ref) and name in {"get", "pop", "__getitem__", "setdefault"} and arguments:
         return item(walker, owner, arguments[0], call.node)
@@ -237,30 +182,30 @@ def _reference_method(walker: "PythonWalker", owner: Any, call: "PythonCall") ->
     return UNK
 
 
-def call_unknown(call: "PythonCall") -> Any:
+def call_unknown(call: Call) -> Any:
     """Call something unknown: what is handed to it may be called in turn."""
     _follow_callables(call)
     return UNK
 
 
-def _follow_key(call: "PythonCall") -> None:
+def _follow_key(call: Call) -> None:
     """`sorted`, `min`, `max` and the like call their key with each element."""
     items = iterated(call.argument(0))
     for target in options_of(call.keywords.get("key", UNK)):
-        if is_dangerous(target) or isinstance(target, Function):
+        if is_dangerous(target, call.walker.report.knowledge) or isinstance(target, Function):
             for element in _bounded(items) if isinstance(items, list) else [UNK]:
                 call.walker.call(target, [element], {}, call.node)
 
 
-def _follow_callables(call: "PythonCall") -> None:
+def _follow_callables(call: Call) -> None:
     """Something that is handed over as an argument will be called: with what stands beside it, as thread pools do."""
     for position, value in enumerate([*call.arguments, *call.keywords.values()]):
         for target in options_of(value):
-            if isinstance(target, Function | Partial) or is_dangerous(target):
+            if isinstance(target, Function | Partial) or is_dangerous(target, call.walker.report.knowledge):
                 _call_later(call, target, position)
 
 
-def _call_later(call: "PythonCall", target: Any, position: int) -> None:
+def _call_later(call: Call, target: Any, position: int) -> None:
     keyword = call.keywords.get("args", call.keywords.get("kwargs"))
     rest = call.arguments[position + 1 :] if position < len(call.arguments) else []
     if isinstance(keyword, list | tuple):
@@ -274,7 +219,7 @@ def _call_later(call: "PythonCall", target: Any, position: int) -> None:
     elif rest:
         call.walker.call(target, list(rest), {}, call.node)
     elif isinstance(target, Ref) and target.name in _RUNS_COMMANDS and call.name not in _ONLY_LOOKS:
-        call.act.add("dynamic-name", detail=f"It hands on {target.name}, which may be called out of sight.")
+        call.flag("dynamic-name", detail=f"It hands on {target.name}, which may be called out of sight.")
 
 
 def _bounded(items: Iterable[Any]) -> list[Any]:

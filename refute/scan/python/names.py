@@ -1,14 +1,18 @@
 """Attributes, items, imports and calls: from what stands in the text to the check that knows it."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from refute.scan.finding import Severity
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, OUTPUT, TEMP, UNKNOWN, is_known, is_open
 from refute.scan.python import folding
 from refute.scan.python.decoders import DECODERS
+from refute.scan.python.imports import canonical, member
+from refute.scan.python.state import Walker
 from refute.scan.python.values import (
     PROCESS,
     PROCESSES,
@@ -22,11 +26,6 @@ from refute.scan.python.values import (
     Ref,
     as_text,
 )
-from refute.scan.symbols import DERIVED, DOWNLOAD, HERE, HOME, NAME, OUTPUT, TEMP, UNKNOWN, is_known, is_open
-
-if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonWalker
-from refute.scan.python.imports import canonical, member
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,20 +37,8 @@ class Bound:
 
 
 _CLIMBING: Final = frozenset(
-    {
-        "__subclasses__",
-        "__globals__",
-        "__builtins__",
-        "f_globals",
-        "f_builtins",
-        "gi_frame",
-        "cr_frame",
-        "tb_frame",
-        "f_back",
-        "__code__",
-        "func_globals",
-        "__closure__",
-    }
+    """__subclasses__ __globals__ __builtins__ f_globals f_builtins gi_frame cr_frame tb_frame f_back __code__
+        func_globals __closure__""".split()
 )
 
 
@@ -67,14 +54,7 @@ POWERFUL: Final = frozenset(
 _MAX_ITEMS: Final = 4096
 
 
-def is_dangerous(value: Any) -> bool:
-    """Whether calling a value is judged by some check."""
-    from refute.scan.python.calls import HANDLERS  # noqa: PLC0415 - the table needs this module
-
-    return isinstance(value, Ref) and value.name in HANDLERS
-
-
-def attribute(walker: "PythonWalker", owner: Any, name: str, node: ast.AST) -> Any:
+def attribute(walker: Walker, owner: Any, name: str, node: ast.AST) -> Any:
     """`owner.name`."""
     if name in _CLIMBING:
         _judge_climb(walker, name, node)
@@ -152,7 +132,7 @@ def _object_attribute(owner: Instance | Class, name: str) -> Any:
     return Bound(owner, name)
 
 
-def _judge_climb(walker: "PythonWalker", name: str, node: ast.AST) -> None:
+def _judge_climb(walker: Walker, name: str, node: ast.AST) -> None:
     chain: set[str] = set()
     current: ast.AST = node
     while isinstance(current, ast.Attribute | ast.Subscript | ast.Call):
@@ -167,12 +147,10 @@ def _judge_climb(walker: "PythonWalker", name: str, node: ast.AST) -> None:
         name in {"__globals__", "func_globals", "f_globals"} and (literal or "__init__" in chain)
     )
     if blocks or name in {"__subclasses__", "__globals__", "f_globals", "gi_frame", "cr_frame"}:
-        walker.report.add(
-            "introspection-escape", walker.spot(node), f"….{name}", severity=None if blocks else Severity.MEDIUM
-        )
+        walker.report.add("introspection-escape", walker.spot(node), f"….{name}", mild=not blocks)
 
 
-def item(walker: "PythonWalker", owner: Any, index: Any, node: ast.AST) -> Any:
+def item(walker: Walker, owner: Any, index: Any, node: ast.AST) -> Any:
     """`owner[index]`."""
     if isinstance(owner, Ref):
         return _item_of_reference(walker, owner, index, node)
@@ -192,13 +170,12 @@ def item(walker: "PythonWalker", owner: Any, index: Any, node: ast.AST) -> Any:
         telling = isinstance(index, str) and (
             index in POWERFUL or index.startswith("__") or index in {"eval", "exec", "open"}
         )
-        severity = None if telling else Severity.MEDIUM
-        walker.report.add("introspection-escape", walker.spot(node), f"….{owner.name}[…]", severity=severity)
+        walker.report.add("introspection-escape", walker.spot(node), f"….{owner.name}[…]", mild=not telling)
         return Ref(canonical(index)) if isinstance(index, str) else UNK
     return UNK
 
 
-def _item_of_reference(walker: "PythonWalker", owner: Ref, index: Any, node: ast.AST) -> Any:
+def _item_of_reference(walker: Walker, owner: Ref, index: Any, node: ast.AST) -> Any:
     if owner == PROCESSES:
         return PROCESSES
     if owner.name == "os.environ":

@@ -1,22 +1,25 @@
 """Python statements, one function per kind."""
 
+# ruff: noqa: SIM905 - long tables of names read best as words
+
 import ast
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from refute.scan.finding import Severity
 from refute.scan.python import expressions, imports, invoke, names
+from refute.scan.python.state import Walker, is_dangerous
 from refute.scan.python.values import MAX_CHOICES, Class, Env, Function, Instance, Ref, choose, lift
-
-if TYPE_CHECKING:
-    from refute.scan.python.walk import PythonWalker
 
 _RUNNERS: Final = frozenset({"builtins.eval", "builtins.exec", "builtins.compile", "os.system", "os.popen"})
 _MAX_ROUNDS: Final = 300
+_WAITS: Final = frozenset(
+    """sleep wait recv accept get join exit _exit readline input select poll run_forever next popleft""".split()
+)
+"""Calls that wait for something."""
 
 
-def walk_statement(walker: "PythonWalker", node: ast.stmt) -> list[Any]:
+def walk_statement(walker: Walker, node: ast.stmt) -> list[Any]:
     """Walk one statement; returns the values that it may return from its function."""
     block = _BLOCKS.get(type(node))
     if block is not None:
@@ -27,7 +30,7 @@ def walk_statement(walker: "PythonWalker", node: ast.stmt) -> list[Any]:
     return []
 
 
-def _simple(walker: "PythonWalker", node: ast.stmt) -> None:  # noqa: C901, PLR0912 - one branch per kind of statement
+def _simple(walker: Walker, node: ast.stmt) -> None:  # noqa: C901, PLR0912 - one branch per kind of statement
     match node:
         case ast.Expr():
             walker.value(node.value)
@@ -55,7 +58,7 @@ def _simple(walker: "PythonWalker", node: ast.stmt) -> None:  # noqa: C901, PLR0
                     walker.value(child)
 
 
-def _while(walker: "PythonWalker", node: ast.While) -> list[Any]:
+def _while(walker: Walker, node: ast.While) -> list[Any]:
     walker.value(node.test)
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value) and not _ends(node)
     walker.endless += endless
@@ -64,12 +67,12 @@ def _while(walker: "PythonWalker", node: ast.While) -> list[Any]:
     return returned
 
 
-def _if(walker: "PythonWalker", node: ast.If) -> list[Any]:
+def _if(walker: Walker, node: ast.If) -> list[Any]:
     walker.value(node.test)
     return _branches(walker, node.body, node.orelse)
 
 
-def _with(walker: "PythonWalker", node: ast.With | ast.AsyncWith) -> list[Any]:
+def _with(walker: Walker, node: ast.With | ast.AsyncWith) -> list[Any]:
     for item in node.items:
         value = walker.value(item.context_expr)
         if item.optional_vars is not None:
@@ -77,7 +80,7 @@ def _with(walker: "PythonWalker", node: ast.With | ast.AsyncWith) -> list[Any]:
     return walker.body(node.body)
 
 
-def _try(walker: "PythonWalker", node: ast.Try | ast.TryStar) -> list[Any]:
+def _try(walker: Walker, node: ast.Try | ast.TryStar) -> list[Any]:
     for handler in node.handlers:
         if handler.type is not None:
             walker.value(handler.type)
@@ -85,14 +88,14 @@ def _try(walker: "PythonWalker", node: ast.Try | ast.TryStar) -> list[Any]:
     return _branches(walker, node.body, *handlers, node.orelse, node.finalbody)
 
 
-def _match(walker: "PythonWalker", node: ast.Match) -> list[Any]:
+def _match(walker: Walker, node: ast.Match) -> list[Any]:
     subject = walker.value(node.subject)
     for case in node.cases:
         _capture(walker, case.pattern, subject)
     return _branches(walker, *[case.body for case in node.cases])
 
 
-def _capture(walker: "PythonWalker", pattern: ast.pattern, subject: Any) -> None:
+def _capture(walker: Walker, pattern: ast.pattern, subject: Any) -> None:
     """Bind the names of a pattern to what they may stand for."""
     match pattern:
         case ast.MatchSequence() if isinstance(subject, list | tuple) and len(subject) == len(pattern.patterns):
@@ -105,14 +108,14 @@ def _capture(walker: "PythonWalker", pattern: ast.pattern, subject: Any) -> None
                 _capture(walker, part, subject)
 
 
-def _branches(walker: "PythonWalker", *bodies: list[ast.stmt]) -> list[Any]:
+def _branches(walker: Walker, *bodies: list[ast.stmt]) -> list[Any]:
     walker.branching += 1
     returned = [value for body in bodies for value in walker.body(body)]
     walker.branching -= 1
     return returned
 
 
-def _augment(walker: "PythonWalker", node: ast.AugAssign) -> None:
+def _augment(walker: Walker, node: ast.AugAssign) -> None:
     old = walker.value(node.target)
     new = lift(lambda a, b: expressions.join(walker, type(node.op).__name__, a, b), old, walker.value(node.value))
     branching, walker.branching = walker.branching, 0
@@ -120,7 +123,7 @@ def _augment(walker: "PythonWalker", node: ast.AugAssign) -> None:
     walker.branching = branching
 
 
-def _loop(walker: "PythonWalker", node: ast.For | ast.AsyncFor) -> list[Any]:
+def _loop(walker: Walker, node: ast.For | ast.AsyncFor) -> list[Any]:
     items = walker.value(node.iter)
     sequence = names.iterated(items)
     walker.branching += 1
@@ -141,13 +144,13 @@ def _small(node: ast.For | ast.AsyncFor) -> bool:
     return len(node.body) <= 4 and all(isinstance(s, ast.AugAssign | ast.Assign | ast.Expr) for s in node.body)  # noqa: PLR2004
 
 
-def _bind_plain(walker: "PythonWalker", target: ast.expr, value: Any) -> None:
+def _bind_plain(walker: Walker, target: ast.expr, value: Any) -> None:
     branching, walker.branching = walker.branching, 0
     walker.bind(target, value)
     walker.branching = branching
 
 
-def _define(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+def _define(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     function = Function(node, walker.env)
     walker.functions.append(function)
     result: Any = function
@@ -161,8 +164,8 @@ def _define(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef
     for decorator in reversed(node.decorator_list):
         wrapper = walker.value(decorator)
         if isinstance(wrapper, Ref) and wrapper.name in _RUNNERS:
-            walker.report.add("dynamic-code", walker.spot(decorator), f"@{wrapper.name}", severity=Severity.HIGH)
-        if (isinstance(wrapper, Ref) and names.is_dangerous(wrapper)) or (
+            walker.report.add("dynamic-code", walker.spot(decorator), f"@{wrapper.name}")
+        if (isinstance(wrapper, Ref) and is_dangerous(wrapper, walker.report.knowledge)) or (
             isinstance(wrapper, Function) and isinstance(wrapper.node, ast.Lambda)
         ):
             result = walker.call(wrapper, [result], {}, decorator)
@@ -171,20 +174,20 @@ def _define(walker: "PythonWalker", node: ast.FunctionDef | ast.AsyncFunctionDef
         invoke.judge_reduce(walker, node)
 
 
-def _annotation(walker: "PythonWalker", written: ast.expr) -> None:
+def _annotation(walker: Walker, written: ast.expr) -> None:
     """An annotation runs too; only calls in it matter."""
     if any(isinstance(part, ast.Call) for part in ast.walk(written)):
         walker.value(written)
 
 
-def _class(walker: "PythonWalker", node: ast.ClassDef) -> None:
+def _class(walker: Walker, node: ast.ClassDef) -> None:
     made = Class(node.name)
     for base in [*node.bases, *[keyword.value for keyword in node.keywords]]:
         value = walker.value(base)
         if isinstance(value, Class):
             made.attributes.update(value.attributes)
             made.methods.update(value.methods)
-        made.base = value if names.is_dangerous(value) else getattr(value, "base", made.base)
+        made.base = value if is_dangerous(value, walker.report.knowledge) else getattr(value, "base", made.base)
     outer, walker.env = walker.env, Env(walker.env)
     before = len(walker.functions)
     walker.body(node.body)
@@ -205,34 +208,17 @@ def _class(walker: "PythonWalker", node: ast.ClassDef) -> None:
 def _ends(node: ast.While) -> bool:
     """Whether a loop on a constant leaves, yields or waits somewhere."""
     leaving = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
-    waiting = {
-        "sleep",
-        "wait",
-        "recv",
-        "accept",
-        "get",
-        "join",
-        "exit",
-        "_exit",
-        "readline",
-        "input",
-        "select",
-        "poll",
-        "run_forever",
-        "next",
-        "popleft",
-    }
     for inner in ast.walk(node):
         if isinstance(inner, leaving):
             return True
         if isinstance(inner, ast.Call):
             name = inner.func.attr if isinstance(inner.func, ast.Attribute) else getattr(inner.func, "id", "")
-            if name in waiting:
+            if name in _WAITS:
                 return True
     return False
 
 
-_BLOCKS: Final[Mapping[type[ast.stmt], Callable[["PythonWalker", Any], list[Any]]]] = MappingProxyType(
+_BLOCKS: Final[Mapping[type[ast.stmt], Callable[[Walker, Any], list[Any]]]] = MappingProxyType(
     {
         ast.For: _loop,
         ast.AsyncFor: _loop,

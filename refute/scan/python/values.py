@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.scan.symbols import OUTPUT, PROCESS_LIST
+from refute.scan.core.symbols import OUTPUT, PROCESS_LIST
 
 MAX_CHOICES: Final = 6
 MAX_TEXT: Final = 100_000

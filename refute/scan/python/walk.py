@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from refute.scan.core.report import Report, Spot
+from refute.scan.core.symbols import HERE, NAME
 from refute.scan.python import assigning, expressions, functions, invoke, names
-from refute.scan.python.call import PythonCall
+from refute.scan.python.state import Call, Engine, is_dangerous
 from refute.scan.python.statements import walk_statement
 from refute.scan.python.values import PROCESSES, UNK, Class, Env, Function, Instance, Partial, Ref, choose
-from refute.scan.report import Report, Spot
 from refute.scan.rules import Language
-from refute.scan.symbols import HERE, NAME
 
 _BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__import__"}
 
@@ -21,7 +21,7 @@ _BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__
 class PythonWalker:
     """One walk over one tree."""
 
-    report: Report
+    engine: Engine
     spot: Callable[[ast.AST], Spot]
     depth: int = 0
     env: Env = field(default_factory=Env)
@@ -43,9 +43,13 @@ class PythonWalker:
     decoded: set[str] = field(default_factory=set)
     """Texts that came out of a decoder."""
     stars: list[str] = field(default_factory=list)
-    written: dict[str, str] = field(default_factory=dict)
     facts: set[str] = field(default_factory=set)
     """What the module did so far, where only the combination is dangerous."""
+
+    @property
+    def report(self) -> Report:
+        """Where findings go."""
+        return self.engine.report
 
     def module(self, tree: ast.Module) -> None:
         """Walk a whole module; functions that nothing called are walked last, with unknown parameters."""
@@ -109,7 +113,7 @@ class PythonWalker:
         if name == "__name__":
             return NAME
         for module in self.stars:
-            if names.is_dangerous(Ref(f"{module}.{name}")):
+            if is_dangerous(Ref(f"{module}.{name}"), self.report.knowledge):
                 return Ref(f"{module}.{name}")
         if name in {"__builtins__", "builtins"}:
             return Ref("builtins")
@@ -129,7 +133,7 @@ class PythonWalker:
                     self.call(target.base, arguments, keywords, node)
                 return Instance(target)
             case Ref():
-                return invoke.call_reference(PythonCall(self, target.name, arguments, keywords, node))
+                return invoke.call_reference(Call(self, target.name, arguments, keywords, node))
             case names.Bound():
                 return invoke.call_method(self, target, arguments, keywords, node)
-        return invoke.call_unknown(PythonCall(self, "?", arguments, keywords, node))
+        return invoke.call_unknown(Call(self, "?", arguments, keywords, node))

@@ -2,22 +2,18 @@
 
 import re
 from itertools import islice, product
-from typing import TYPE_CHECKING
 
+from tree_sitter import Node
+
+from refute.scan.core.symbols import FIELD, SECRET
 from refute.scan.shell import redirects
-from refute.scan.shell.printed_files import files_printed, note_content
+from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
-from refute.scan.shell.variables import watch_variable
+from refute.scan.shell.variables import effects_of_setting
 from refute.scan.shell.words import MAX_ALTERNATIVES
-from refute.scan.symbols import FIELD
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from refute.scan.shell.walk import Walker
 
 
-def assign(walker: "Walker", node: "Node", _stdin: str) -> str:
+def assign(walker: Walker, node: Node, _stdin: str) -> str:
     """An assignment by itself, or one of those before a command."""
     name_node, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name_node is None:
@@ -37,19 +33,24 @@ def assign(walker: "Walker", node: "Node", _stdin: str) -> str:
     return ""
 
 
-def _assign_text(walker: "Walker", name: str, value: "Node | None", *, appends: bool) -> None:
+def _assign_text(walker: Walker, name: str, value: Node | None, *, appends: bool) -> None:
     texts = [""] if value is None else [text.replace(FIELD, " ") for text in walker.expander.texts(value, quoted=True)]
     if appends:
         heads = walker.scope.lookup(name) if walker.scope.is_set(name) else ("",)
         texts = [head + text for head, text in islice(product(heads, texts), MAX_ALTERNATIVES)]
     walker.scope.assign(name, tuple(texts))
-    note_content(walker, name, files_printed(walker, value) if value is not None else [])
     for text in texts:
         redirects.evaluated(walker, text, value)
-    watch_variable(walker, name, texts, value)
+    _watch(walker, name, texts, value)
 
 
-def _assign_element(walker: "Walker", name: str, value: "Node | None") -> None:
+def _watch(walker: Walker, name: str, texts: list[str], node: Node | None) -> None:
+    """Judge setting a variable that changes how programs behave."""
+    if node is not None and any(texts):
+        walker.perform(effects_of_setting(walker.scope.cwd, name, texts[0]), node, f"{name}={texts[0]}")
+
+
+def _assign_element(walker: Walker, name: str, value: Node | None) -> None:
     array, _, index = name.partition("[")
     elements = walker.scope.arrays.setdefault(array, [])
     text = walker.expander.texts(value, quoted=True)[0] if value is not None else ""
@@ -63,26 +64,23 @@ def _assign_element(walker: "Walker", name: str, value: "Node | None") -> None:
         elements.append(text)
 
 
-def assign_before(walker: "Walker", assignments: "list[Node]") -> dict[str, tuple[str, ...]]:
+def assign_before(walker: Walker, assignments: list[Node]) -> dict[str, tuple[str, ...]]:
     """Make the assignments before a command; returns what the variables were before."""
     before: dict[str, tuple[str, ...]] = {}
     for assignment in assignments:
         name = assignment.child_by_field_name("name")
         if name is not None and name.type == "variable_name":
             before[text_of(name)] = walker.scope.lookup(text_of(name))
-            walker.shared.exported.add(text_of(name))
         assign(walker, assignment, "")
     return before
 
 
-def declare(walker: "Walker", node: "Node", _stdin: str) -> str:
+def declare(walker: Walker, node: Node, _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
     keyword = text_of(node.children[0])
     refers = any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", text_of(child)) for child in node.named_children)
     for child in node.named_children:
         name = re.split(r"[+=\[]", text_of(child), maxsplit=1)[0]
-        if keyword == "export":
-            walker.shared.exported.add(name)
         # What a function declares first is new, whatever the name stood for outside.
         surrounding = walker.scope.branching
         if keyword == "local" and walker.scope.own(name):
@@ -101,12 +99,12 @@ def declare(walker: "Walker", node: "Node", _stdin: str) -> str:
                     walker.scope.assign(target, (value,))
         walker.scope.branching = surrounding
     listing = node.named_child_count == 0 or all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children)
-    return redirects.environment_listing() if listing else ""
+    return SECRET if listing else ""
 
 
-def unset(walker: "Walker", node: "Node", _stdin: str) -> str:
+def unset(walker: Walker, node: Node, _stdin: str) -> str:
     """`unset`, which matters for variables that other programs read."""
     for child in node.named_children:
         name = text_of(child)
-        watch_variable(walker, name, ["/dev/null"] if name == "HISTFILE" else [""], child)
+        _watch(walker, name, ["/dev/null"] if name == "HISTFILE" else [""], child)
     return ""

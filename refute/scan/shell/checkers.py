@@ -10,28 +10,15 @@ _AGREES: Final = re.compile(r"(?:/usr)?(?:/bin/)?(?:true|:|echo|exit)\b(?!.*[;&|
 
 
 def is_checker(name: str) -> bool:
-    """Whether a command of this name runs tests.
-
-    Args:
-        name: a command word or path.
-    """
+    """Whether a command word or path of this name runs tests."""
     return name.rpartition("/")[2] in _CHECKERS
 
 
 def always_agrees(text: str) -> bool:
-    """Whether a command only says that all is well.
-
-    Args:
-        text: the command in place of a checker, as an alias or a link names it.
-    """
+    """Whether a command in place of a checker, as an alias or a link names it, only says that all is well."""
     return bool(_AGREES.match(text.strip()))
 
 
 def is_disarmed(name: str, body: str) -> bool:
-    """Whether a function of a checker's name runs anything but that checker.
-
-    Args:
-        name: the function's name.
-        body: its text, braces and all.
-    """
+    """Whether a function of a checker's name runs anything but that checker; `body` is its text, braces and all."""
     return is_checker(name) and name not in body and not re.search(r"\$\{?[@*]", body)

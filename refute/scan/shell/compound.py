@@ -1,17 +1,15 @@
 """Compound commands of a shell script: loops, cases, functions, lists and pipelines."""
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from refute.scan.shell.call import Call, list_globs
+from tree_sitter import Node
+
+from refute.scan.core.symbols import DERIVED, OUTPUT, UNKNOWN, is_known
 from refute.scan.shell.checkers import is_disarmed
+from refute.scan.shell.globs import listed_by
+from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import DERIVED, OUTPUT, UNKNOWN, is_known
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from refute.scan.shell.walk import Walker
 
 _ENDLESS: Final = re.compile(r"while\s+(?:true|:|\[+\s+(?:1|true)\s+\]+|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false\b")
 _READS: Final = re.compile(r"while\s+(?:IFS=\S*\s+)?read\b")
@@ -20,7 +18,7 @@ _MAX_LINES: Final = 30
 _LEAVES: Final = re.compile(r"\b(?:break|exit|return|sleep|wait|read|inotifywait|kill|exec)\b")
 
 
-def branch(walker: "Walker", node: "Node", stdin: str) -> str:
+def branch(walker: Walker, node: Node, stdin: str) -> str:
     """A condition, or a loop of which nothing more is known: assignments inside add a value."""
     walker.scope.branching += 1
     output = walker.all(node.named_children, stdin)
@@ -28,7 +26,7 @@ def branch(walker: "Walker", node: "Node", stdin: str) -> str:
     return output
 
 
-def loop_while(walker: "Walker", node: "Node", stdin: str) -> str:
+def loop_while(walker: Walker, node: Node, stdin: str) -> str:
     """A `while` or `until` loop, walked once; whether it ends decides what may stand in it.
 
     One that reads a text that is known is walked line by line.
@@ -45,7 +43,7 @@ def loop_while(walker: "Walker", node: "Node", stdin: str) -> str:
     return output
 
 
-def loop_for(walker: "Walker", node: "Node", stdin: str) -> str:
+def loop_for(walker: Walker, node: Node, stdin: str) -> str:
     """A `for` loop, walked once with all values of its variable."""
     body = node.child_by_field_name("body")
     variable = node.child_by_field_name("variable")
@@ -56,7 +54,7 @@ def loop_for(walker: "Walker", node: "Node", stdin: str) -> str:
             explicit = True
             for words in walker.expander.words(child):
                 values.extend(words)
-    list_globs(Call(walker, ["for"], node, ""), values)
+    walker.perform(listed_by(values), node, "for")
     if not explicit:
         values = walker.scope.elements("@")
     walker.scope.branching += 1
@@ -68,7 +66,7 @@ def loop_for(walker: "Walker", node: "Node", stdin: str) -> str:
     return output
 
 
-def choose_case(walker: "Walker", node: "Node", stdin: str) -> str:
+def choose_case(walker: Walker, node: Node, stdin: str) -> str:
     """A `case`: every item may run."""
     walker.scope.branching += 1
     for child in node.named_children:
@@ -82,12 +80,12 @@ def choose_case(walker: "Walker", node: "Node", stdin: str) -> str:
     return UNKNOWN
 
 
-def subshell(walker: "Walker", node: "Node", stdin: str) -> str:
+def subshell(walker: Walker, node: Node, stdin: str) -> str:
     """Commands in a shell of their own, which keeps its variables and directory to itself."""
     return walker.fork().all(node.named_children, stdin)
 
 
-def alternatives(walker: "Walker", node: "Node", stdin: str) -> str:
+def alternatives(walker: Walker, node: Node, stdin: str) -> str:
     """Commands joined by `&&` or `||`."""
     first, *rest = node.named_children
     output = walker.run(first, stdin)
@@ -100,14 +98,12 @@ def alternatives(walker: "Walker", node: "Node", stdin: str) -> str:
     return output
 
 
-def pipeline(walker: "Walker", node: "Node", stdin: str) -> str:
+def pipeline(walker: Walker, node: Node, stdin: str) -> str:
     """Commands of which each reads what the one before it prints."""
     output = stdin
     spelled = False
     children = node.named_children
     for index, child in enumerate(children):
-        if index == 1 and (files := _shown_files(walker, children[0])):
-            walker.fed = (child.id, files)
         if spelled and output in {UNKNOWN, OUTPUT} and _SHELL.match(text_of(child)):
             # The script spells a text out and has a filter change it before it runs.
             output = DERIVED
@@ -116,16 +112,7 @@ def pipeline(walker: "Walker", node: "Node", stdin: str) -> str:
     return output
 
 
-def _shown_files(walker: "Walker", node: "Node") -> list[str]:
-    """The files of the workspace that `cat` shows and nothing changes; empty for any other command."""
-    if node.type != "command" or not text_of(node).startswith("cat "):
-        return []
-    words = [words for child in node.named_children for words in walker.expander.words(child)[:1]]
-    names = [word for part in words for word in part]
-    return names[1:] if all(walker.follows(name) for name in names[1:]) else []
-
-
-def define(walker: "Walker", node: "Node", _stdin: str) -> str:
+def define(walker: Walker, node: Node, _stdin: str) -> str:
     """A function definition; its body is walked where it is called."""
     name = node.child_by_field_name("name")
     body = node.child_by_field_name("body")
@@ -134,13 +121,13 @@ def define(walker: "Walker", node: "Node", _stdin: str) -> str:
         walker.scope.functions[word] = body
         walker.shared.called.discard(word)
         if is_disarmed(word, text_of(body)):
-            walker.shared.report.add("test-tampering", walker.spot(node), text_of(node))
+            walker.report.add("test-tampering", walker.spot(node), text_of(node))
         if multiplies(word, body):
-            walker.shared.report.add("fork-bomb", walker.spot(node), text_of(node))
+            walker.report.add("fork-bomb", walker.spot(node), text_of(node))
     return ""
 
 
-def multiplies(name: str, body: "Node") -> bool:
+def multiplies(name: str, body: Node) -> bool:
     """Whether a function starts itself more than once, or once in the background."""
     selves = 0
     pending = [body]

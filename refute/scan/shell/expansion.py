@@ -7,10 +7,10 @@ from typing import Final
 
 from tree_sitter import Node
 
+from refute.scan.core.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, is_known, is_open
 from refute.scan.shell.escapes import decode_escapes
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, is_known, is_open
 
 _MAX_TEXT: Final = 20_000
 _DEFAULTS: Final = frozenset({":-", "-", ":=", "="})

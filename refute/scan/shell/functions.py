@@ -1,16 +1,15 @@
 """Functions of a shell script: called, read from other files, or left without a call."""
 
+from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from refute.scan.shell.call import Call
-from refute.scan.shell.calls import state_of
-from refute.scan.symbols import UNKNOWN, is_known, strip_symbols
+from tree_sitter import Node
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from refute.scan.shell.walk import Walker
+from refute.scan.core.symbols import UNKNOWN, is_known, strip_symbols
+from refute.scan.shell.memory import state_of
+from refute.scan.shell.operands import is_dangerous_operand
+from refute.scan.shell.state import Call, Walker
 
 MAX_CALLS: Final = 40
 """Functions called within one another; the walk itself takes stack for each."""
@@ -20,12 +19,12 @@ _MAX_FILES_DEEP: Final = 12
 """Files that read one another."""
 
 
-def bodies(walker: "Walker") -> frozenset[int]:
+def bodies(walker: Walker) -> frozenset[int]:
     """The ids of the bodies of all functions that are known now."""
     return frozenset(body.id for body in walker.scope.functions.values())
 
 
-def walk_uncalled(walker: "Walker", known: frozenset[int]) -> None:
+def walk_uncalled(walker: Walker, known: frozenset[int]) -> None:
     """Walk the functions that nothing has called, but for those with a body that was there before."""
     shared = walker.shared
     for name, body in list(walker.scope.functions.items()):
@@ -36,19 +35,19 @@ def walk_uncalled(walker: "Walker", known: frozenset[int]) -> None:
             shared.uncalled = False
 
 
-def borrow(walker: "Walker", pattern: str, node: "Node") -> None:
+def borrow(walker: Walker, pattern: str, node: Node) -> None:
     """Read the functions and variables that files of the workspace define; they are judged by themselves."""
-    shared = walker.shared
-    for path, data in shared.report.library.items():
+    shared, report = walker.shared, walker.report
+    for path, data in report.library.items():
         if path not in shared.inlined and walker.depth < _MAX_FILES_DEEP and fnmatchcase(path, pattern):
             shared.inlined.add(path)
             before = bodies(walker)
-            inner = _at(walker, node, deeper=1)
-            shared.report.muted += 1
+            report.muted += 1
             try:
-                inner.run(inner.parsed(strip_symbols(data.decode("utf-8", "replace"))))
+                text = strip_symbols(data.decode("utf-8", "replace"))
+                walker.fork(deeper=1, place=walker.spot(node), shares=True).embedded(text, node, forked=False)
             finally:
-                shared.report.muted -= 1
+                report.muted -= 1
             shared.borrowed |= bodies(walker) - before
 
 
@@ -60,54 +59,45 @@ def call_function(call: Call) -> str:
     inside = [given or () for caller, given in walker.stack if caller == name]
     rest = bool(inside) and _is_rest(inside[-1], tuple(arguments))
     if inside and not rest and not any(is_known(word) and word not in inside[-1] for word in arguments):
-        walker.shared.cuts += 1
+        walker.shared.memory.cuts += 1
         return UNKNOWN
     if len(walker.stack) >= MAX_CALLS:
-        walker.shared.cuts += 1
-        walker.shared.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
+        walker.shared.memory.cuts += 1
+        walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
         return UNKNOWN
     if len(inside) >= MAX_RECURSION and not rest:
-        walker.shared.cuts += 1
+        walker.shared.memory.cuts += 1
         _taken_for_commands(call, arguments)
         return UNKNOWN
     body = walker.scope.functions[name]
     if body.id in walker.shared.borrowed and walker.place is None:
         # Its lines are those of another file: what it does is shown at the call.
-        walker = _at(walker, call.node)
+        walker = walker.fork(place=replace(walker.spot(call.node), holds=True), shares=True)
     return _run_body(walker, name, body, arguments, call.stdin)
-
-
-def _at(walker: "Walker", node: "Node", *, deeper: int = 0) -> "Walker":
-    """A walker in the same scope that reports at this place."""
-    inner = type(walker)(walker.shared, walker.scope, depth=walker.depth + deeper, place=walker.spot(node))
-    inner.stack = walker.stack
-    return inner
 
 
 def _taken_for_commands(call: Call, arguments: list[str]) -> None:
     """What a function hands to itself again and again counts as something that it may run in the end."""
-    from refute.scan.shell.dispatch import dispatch, is_dangerous_operand  # noqa: PLC0415 - it needs this module
-
     for position in range(len(arguments)):
         words = arguments[position:]
-        if words[0] not in call.walker.scope.functions and words[0]:
-            dispatch(Call(call.walker, words, call.node, ""))
+        if words[0] not in call.scope.functions and words[0]:
+            call.walker.command(Call(call.walker, words, call.node))
     if any(is_dangerous_operand(call, word) for word in arguments):
-        call.act.add("unresolved-command")
+        call.frame.judge.flag("unresolved-command")
 
 
-def _run_body(walker: "Walker", name: str, body: "Node", arguments: list[str] | None, stdin: str) -> str:
+def _run_body(walker: Walker, name: str, body: Node, arguments: list[str] | None, stdin: str) -> str:
     scope, shared = walker.scope, walker.shared
     outer_arguments, outer_stack = scope.arguments, walker.stack
     given = None if arguments is None else tuple(arguments)
     state = None
     if outer_stack:
-        mode = (shared.uncalled, shared.report.muted > 0)
-        state = (body.id, given, stdin, walker.depth, mode, state_of(scope, shared.written))
+        mode = (shared.uncalled, walker.report.muted > 0)
+        state = (body.id, given, stdin, walker.depth, mode, state_of(scope, walker.report.written))
         for key in (state, (*state, outer_stack)):
-            if (output := shared.calls.find(key, scope, shared.written)) is not None:
+            if (output := shared.memory.find(key, scope, walker.report.written)) is not None:
                 return output
-    cuts = shared.cuts
+    cuts = shared.memory.cuts
     scope.arguments, walker.stack = arguments, (*outer_stack, (name, given))
     scope.enter()
     try:
@@ -117,8 +107,8 @@ def _run_body(walker: "Walker", name: str, body: "Node", arguments: list[str] | 
         scope.arguments, walker.stack = outer_arguments, outer_stack
     if state is not None:
         # Where a call was left out because it is under way already, what surrounds this one counts as well.
-        key = state if cuts == shared.cuts else (*state, outer_stack)
-        shared.calls.keep(key, scope, shared.written, output)
+        key = state if cuts == shared.memory.cuts else (*state, outer_stack)
+        shared.memory.keep(key, scope, walker.report.written, output)
     return output
 
 

@@ -2,20 +2,21 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from refute.scan import paths
-from refute.scan.effects import Act
+from tree_sitter import Node
+
+from refute.scan.core.effects import Connect, Effects, Eval, Flag, Read, Write
+from refute.scan.core.symbols import DOWNLOAD, FIELD, SECRET, UNKNOWN, is_open
+from refute.scan.rules import Language
+from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import DOWNLOAD, FIELD, SECRET, UNKNOWN, is_open
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from refute.scan.shell.walk import Walker
-
-_MAX_KEPT: Final = 100_000
 _INDEX: Final = re.compile(r"\w\[[^\]]*?(\$\([^)]*\)|`[^`]*`)")
+_UNASKED: Final = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
+"""Files that Python or pytest reads by itself."""
+_SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "exec"})
+_ENDLESS: Final = re.compile(r"yes\b|cat\s+/dev/(?:zero|urandom)\b")
 
 
 @dataclass(slots=True)
@@ -26,16 +27,16 @@ class Effect:
     """Text fed in; None where input is not redirected."""
     outputs: list[tuple[str, bool]] = field(default_factory=list)
     """(path, whether it is appended to) that standard output goes to."""
-    pipeline: list["Node"] = field(default_factory=list)
+    pipeline: list[Node] = field(default_factory=list)
     """Stages that follow a here-document's marker on its line."""
-    following: list["Node"] = field(default_factory=list)
+    following: list[Node] = field(default_factory=list)
     """Commands after `&&` or `||` there."""
 
 
 NOTHING: Final = Effect()
 
 
-def apply(walker: "Walker", nodes: "list[Node]", command: "Node") -> Effect:
+def apply(walker: Walker, nodes: list[Node], command: Node) -> Effect:
     """Judge the redirections and say what they feed in and where output goes."""
     effect = Effect()
     for node in nodes:
@@ -49,7 +50,7 @@ def apply(walker: "Walker", nodes: "list[Node]", command: "Node") -> Effect:
     return effect
 
 
-def _file(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> None:
+def _file(walker: Walker, node: Node, effect: Effect, command: Node) -> None:
     operator = next((child.type for child in node.children if not child.is_named), "")
     descriptor = next((text_of(child) for child in node.children if child.type == "file_descriptor"), "")
     for destination in node.children_by_field_name("destination"):
@@ -57,47 +58,52 @@ def _file(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> No
             path = FIELD.join(words).replace(FIELD, " ")
             if operator.endswith("&") and (path.isdigit() or path == "-"):
                 effect.stdin = walker.scope.descriptors.get(path, effect.stdin) if operator == "<&" else effect.stdin
-                continue
-            act = Act(walker.shared.report, walker.spot(command), text_of(command), walker.scope.cwd)
-            if path.startswith(("/dev/tcp/", "/dev/udp/")):
-                _socket(act, path, command)
+            elif path.startswith(("/dev/tcp/", "/dev/udp/")):
+                walker.perform(_socket(path, text_of(command)), command, text_of(command))
                 effect.stdin = DOWNLOAD
             elif operator.startswith("<") and operator != "<>":
-                content = act.read(path)
-                kept = walker.shared.written.get(paths.locate(path, walker.scope.cwd).text, UNKNOWN)
                 substituted = destination.type == "process_substitution"
-                # What a person types is nobody's text.
-                typed = path in {"/dev/tty", "/dev/null"}
-                text = "" if typed else walker.expander.fed if substituted else content or kept
+                text = walker.expander.fed if substituted else _fed(walker, path, command)
                 if descriptor in {"", "0"}:
                     effect.stdin = text
                 else:
                     walker.scope.descriptors[descriptor] = text
-                if not content and walker.follows(path):
-                    walker.fed = (command.id, [path])
             else:
-                act.write(path)
+                walker.perform(_opened(path), command, text_of(command))
                 if descriptor in {"", "1"}:
                     effect.outputs.append((path, ">>" in operator))
 
 
-def _socket(act: Act, path: str, command: "Node") -> None:
-    act.connect(path.split("/")[3] if path.count("/") > 2 else UNKNOWN)  # noqa: PLR2004 - /dev/tcp/host/port
-    words = text_of(command).split()
-    if words and words[0].rpartition("/")[2] in {"bash", "sh", "zsh", "dash", "ksh", "exec"}:
-        act.add("reverse-shell")
+def _fed(walker: Walker, path: str, command: Node) -> str:
+    # What a person types is nobody's text.
+    return "" if path in {"/dev/tty", "/dev/null"} else walker.perform(_content(path), command, text_of(command))
 
 
-def _here_document(walker: "Walker", node: "Node", effect: Effect, command: "Node") -> None:
+def _opened(path: str) -> Effects:
+    yield Write(path)
+    return None
+
+
+def _content(path: str) -> Effects:
+    return (yield Read(path))
+
+
+def _socket(path: str, command: str) -> Effects:
+    yield Connect(path.split("/")[3] if path.count("/") > 2 else UNKNOWN)  # noqa: PLR2004 - /dev/tcp/host/port
+    if command.split() and command.split(maxsplit=1)[0].rpartition("/")[2] in _SHELLS:
+        yield Flag("reverse-shell")
+    return None
+
+
+def _here_document(walker: Walker, node: Node, effect: Effect, command: Node) -> None:
     start = next((text_of(child) for child in node.children if child.type == "heredoc_start"), "")
     body = next((child for child in node.children if child.type == "heredoc_body"), None)
     quoted = any(mark in start for mark in "'\"\\")
+    effect.stdin = ""
     if body is not None:
         effect.stdin = text_of(body) if quoted else walker.expander.heredoc(body)
         if any(child.type == "<<-" for child in node.children):
             effect.stdin = "\n".join(line.lstrip("\t") for line in effect.stdin.split("\n"))
-    else:
-        effect.stdin = ""
     after = node.child_by_field_name("right")
     for child in node.named_children:
         if child.type == "pipeline":
@@ -108,55 +114,29 @@ def _here_document(walker: "Walker", node: "Node", effect: Effect, command: "Nod
             effect.following.append(child)
 
 
-def store(walker: "Walker", effect: Effect, output: str, node: "Node") -> str:
+def store(walker: Walker, effect: Effect, output: str, node: Node) -> str:
     """Remember what a command wrote into files; returns what is left on standard output."""
     for path, appends in effect.outputs:
-        keep(walker, path, output, appends=appends)
-        _run_unasked(walker, path, node)
-        if SECRET in output and not path.startswith("/dev/null"):
-            act = Act(walker.shared.report, walker.spot(node), text_of(node), walker.scope.cwd)
-            act.add("environment-dump")
-    endless = _endless(node) or (walker.scope.endless and any(appends for _, appends in effect.outputs))
-    if effect.outputs and endless and not effect.outputs[0][0].startswith("/dev/"):
-        Act(walker.shared.report, walker.spot(node), text_of(node), walker.scope.cwd).add("resource-exhaustion")
+        walker.perform(_stored(walker, node, Write(path, output, appends)), node, text_of(node))
     return "" if effect.outputs else output
 
 
-_UNASKED: Final = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
-
-
-def _run_unasked(walker: "Walker", path: str, node: "Node") -> None:
-    """Judge what the script wrote into a file that Python or pytest reads by itself."""
-    from refute.scan.python import scan_embedded  # noqa: PLC0415 - the two languages need each other
-
-    if path.rpartition("/")[2] in _UNASKED:
-        text = walker.shared.written.get(paths.locate(path, walker.scope.cwd).text, "")
-        if text and not is_open(text):
-            scan_embedded(walker.shared.report, text, walker.place_of(text, node), depth=walker.depth + 1)
-
-
-def _endless(node: "Node") -> bool:
+def _stored(walker: Walker, node: Node, write: Write) -> Effects:
+    text = write.text or ""
+    yield write
+    if write.path.rpartition("/")[2] in _UNASKED and text and not is_open(text):
+        yield Eval(Language.PYTHON, text)
+    if SECRET in text and not write.path.startswith("/dev/null"):
+        yield Flag("environment-dump")
     body = node.child_by_field_name("body") or node
-    words = text_of(body).split()
-    return body.type == "command" and (
-        words[:1] == ["yes"] or words[:2] in (["cat", "/dev/zero"], ["cat", "/dev/urandom"])
-    )
+    endless = body.type == "command" and _ENDLESS.match(text_of(body))
+    if (endless or (walker.scope.endless and write.appends)) and not write.path.startswith("/dev/"):
+        yield Flag("resource-exhaustion")
+    return None
 
 
-def keep(walker: "Walker", path: str, text: str, *, appends: bool) -> None:
-    """Remember a file's text for when the script runs it."""
-    located = paths.locate(path, walker.scope.cwd).text
-    before = walker.shared.written.get(located, "") if appends else ""
-    walker.shared.written[located] = (before + text)[:_MAX_KEPT]
-
-
-def evaluated(walker: "Walker", text: str, node: "Node | None") -> None:
+def evaluated(walker: Walker, text: str, node: Node | None) -> None:
     """Judge a text that a shell may take for arithmetic: an index in it is expanded, commands and all."""
     index = _INDEX.search(text)
     if node is not None and index is not None:
         walker.embedded(f": {index[1]}", node)
-
-
-def environment_listing() -> str:
-    """What a command that lists all variables prints."""
-    return SECRET

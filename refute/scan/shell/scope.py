@@ -7,7 +7,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped, is_open
+from refute.scan.core.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped, is_open
 
 MAX_VALUES: Final = 6
 """Possible values kept for one variable; more of them become UNKNOWN as well."""

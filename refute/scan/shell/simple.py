@@ -1,27 +1,22 @@
 """Simple commands of a shell script: words, redirections, and what they are handed to."""
 
 from itertools import islice, product
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from refute.scan.finding import Severity
+from tree_sitter import Node
+
+from refute.scan.core.symbols import UNKNOWN
 from refute.scan.shell import redirects
 from refute.scan.shell.assignments import assign_before
-from refute.scan.shell.call import Call
-from refute.scan.shell.dispatch import dispatch
+from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.words import MAX_ALTERNATIVES
-from refute.scan.symbols import UNKNOWN
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from refute.scan.shell.walk import Walker
 
 _WORDS: Final = frozenset({"$", "-", "=", "==", "=~", "!="})
 """Words for which the grammar has no node of their own."""
 _FILLS: Final = frozenset({"mkdir", "cp", "dd", "fallocate", "mktemp", "touch", "tee"})
 
 
-def command(walker: "Walker", node: "Node", stdin: str) -> str:
+def command(walker: Walker, node: Node, stdin: str) -> str:
     """A simple command, in each of the readings that its words allow."""
     words: list[list[list[str]]] = []
     files: list[Node] = []
@@ -44,7 +39,7 @@ def command(walker: "Walker", node: "Node", stdin: str) -> str:
         if argv:
             background = node.next_sibling is not None and node.next_sibling.type == "&"
             _watch_loop(walker, node, argv, background=background)
-            outputs.append(dispatch(Call(walker, argv, node, stdin, background)))
+            outputs.append(walker.command(Call(walker, argv, node, stdin, background)))
     # Of several readings, the one that says something.
     output = next((text for text in outputs if text != UNKNOWN), outputs[0]) if outputs else ""
     for name, values in before.items() if words else ():
@@ -53,13 +48,13 @@ def command(walker: "Walker", node: "Node", stdin: str) -> str:
     return redirects.store(walker, effect, output, node) if files else output
 
 
-def _watch_loop(walker: "Walker", node: "Node", argv: list[str], *, background: bool) -> None:
+def _watch_loop(walker: Walker, node: Node, argv: list[str], *, background: bool) -> None:
     if walker.scope.endless and (background or argv[0] in _FILLS):
         rule = "fork-bomb" if background else "resource-exhaustion"
-        walker.shared.report.add(rule, walker.spot(node), " ".join(argv), severity=Severity.HIGH)
+        walker.report.add(rule, walker.spot(node), " ".join(argv))
 
 
-def redirected(walker: "Walker", node: "Node", stdin: str) -> str:
+def redirected(walker: Walker, node: Node, stdin: str) -> str:
     """A command with redirections behind it."""
     body = node.child_by_field_name("body")
     files = [child for child in node.named_children if child.type.endswith("_redirect")]
@@ -80,7 +75,7 @@ def redirected(walker: "Walker", node: "Node", stdin: str) -> str:
     return printed + output
 
 
-def test(walker: "Walker", node: "Node", _stdin: str) -> str:
+def test(walker: Walker, node: Node, _stdin: str) -> str:
     """`[ … ]` and `[[ … ]]`, whose words may run something."""
     for child in node.named_children:
         for text in walker.expander.texts(child, quoted=True):
@@ -88,6 +83,6 @@ def test(walker: "Walker", node: "Node", _stdin: str) -> str:
     return ""
 
 
-def nothing(_walker: "Walker", _node: "Node", _stdin: str) -> str:
+def nothing(_walker: Walker, _node: Node, _stdin: str) -> str:
     """What runs nothing."""
     return ""

@@ -9,11 +9,11 @@ from typing import Final
 
 from tree_sitter import Node
 
+from refute.scan.core.symbols import EMPTY, FIELD, NAME, UNKNOWN, capped, is_known
 from refute.scan.shell.escapes import decode_escapes, unescape
 from refute.scan.shell.expansion import expand_parameter
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
-from refute.scan.symbols import EMPTY, FIELD, NAME, UNKNOWN, capped, is_known
 
 MAX_ALTERNATIVES: Final = 8
 # Unquoted braces and commas, told apart from quoted ones until brace expansion is done.

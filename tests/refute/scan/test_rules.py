@@ -2,13 +2,12 @@
 
 import pytest
 
-from refute.scan.catalog import RULES
 from refute.scan.finding import Severity
-from refute.scan.rules import Example, Rule
+from refute.scan.rules import Example, Rule, rules
 from refute.scan.scanner import scan_text
 
-_MATCHES = [(rule, example) for rule in RULES.values() for example in rule.matches]
-_SPARES = [(rule, example) for rule in RULES.values() for example in rule.spares]
+_MATCHES = [(rule, example) for rule in rules().values() for example in rule.matches]
+_SPARES = [(rule, example) for rule in rules().values() for example in rule.spares]
 
 
 def _blocking_rules(example: Example) -> set[str]:
@@ -31,4 +30,4 @@ def test_rule_spares_its_counterexample(rule: Rule, example: Example) -> None:
 
 
 def test_every_rule_has_both_kinds_of_example() -> None:
-    assert [rule.id for rule in RULES.values() if not rule.matches or not rule.spares] == []
+    assert [rule.id for rule in rules().values() if not rule.matches or not rule.spares] == []

@@ -32,19 +32,16 @@ SHELL = {
     ),
     "bash dash s": ("bash -s -- /etc <<'X'\nrm -rf \"$1\"\nX", "bash -s -- build <<'X'\nrm -rf \"$1\"\nX"),
     "ssh to self": ("ssh localhost 'rm -rf /etc'", "ssh localhost true"),
-    "git grep opens": ("git grep -O'rm -rf /etc #' foo", "git grep -n foo"),
     "git difftool": ("git difftool -y -x 'rm -rf /etc #'", "git difftool -y -t vimdiff"),
     "tar to command": ("tar xf a.tar --to-command='sh -c \"rm -rf /etc\"'", "tar xf a.tar --to-command='wc -c'"),
     "rsync path": (
         "rsync --rsync-path='rm -rf /etc; rsync' a localhost:b",
         "rsync --rsync-path=/usr/bin/rsync a localhost:b",
     ),
-    "ed shell": ("printf '!rm -rf /etc\\nq\\n' | ed -s x", "printf '%%s/a/b/\\nw\\nq\\n' | ed -s x"),
     "awk from process substitution": (
         "awk -f <(echo 'BEGIN{system(\"rm -rf /etc\")}')",
         "awk -f <(echo '{print $1}') data.txt",
     ),
-    "m4 syscmd": ("echo 'syscmd(`rm -rf /etc'\"'\"')' | m4", "echo 'define(x,1)x' | m4"),
     "length as index": ("s=xxrm; y=12; ${s:${#y}:2} -rf /etc", "s=xxls; y=12; ${s:${#y}:2} -l build"),
     "read array": ("read -ra w <<< 'rm -rf /etc'; \"${w[@]}\"", "read -ra w <<< 'ls -l build'; \"${w[@]}\""),
     "read with IFS": ("IFS=: read -r a b <<< r:m; $a$b -rf /etc", "IFS=: read -r a b <<< l:s; $a$b -l build"),
@@ -81,14 +78,6 @@ SHELL = {
         "printf -v o '%o' $((16#6c)); printf -v r \"\\\\$o\"; ${r}s -l build",
     ),
     "heredoc to ssh": ("ssh localhost bash <<'X'\nrm -rf /etc\nX", "ssh localhost bash <<'X'\nuptime\nX"),
-    "expect here-document": (
-        "expect <<'X'\nspawn rm -rf /etc\nexpect eof\nX",
-        'expect <<\'X\'\nspawn ./cli\nexpect ">"\nsend "quit\\r"\nexpect eof\nX',
-    ),
-    "mvn": (
-        'mvn -q exec:exec -Dexec.executable=rm -Dexec.args="-rf /etc"',
-        'mvn -q exec:exec -Dexec.executable=java -Dexec.args="-version"',
-    ),
     "ssd": (
         "start-stop-daemon -S -x /bin/sh -- -c 'rm -rf /etc'",
         "start-stop-daemon --stop --pidfile build/x.pid --exec /usr/bin/tool",
@@ -111,19 +100,12 @@ SHELL = {
     ),
     "docker host tcp": ("docker -H tcp://203.0.113.9:2375 run alpine", ""),
     "a filter nobody works out": ("echo 'rm -rf /etc' | fold -w 99 | sh", "echo 'rm -rf /etc' | fold -w 99 | cat"),
-    "expect talks to a shell": (
-        "expect -c 'spawn bash\nsend \"rm -rf /etc\\r\"\nexpect eof'",
-        "expect -c 'spawn ./cli\nsend \"quit\\r\"\nexpect eof'",
-    ),
     "xargs with a separator": ("printf 'rm,-rf,/etc' | xargs -d, env", "printf 'ls,-l,build' | xargs -d, env"),
     "fmt joins lines": ("printf 'rm\\n-rf\\n/etc\\n' | fmt | sh", "printf 'ls\\n-l\\nbuild\\n' | fmt | sh"),
     "rebase behind an operand": (
         "git rebase -i HEAD~1 --exec 'rm -rf /etc'",
         "git rebase -i HEAD~1 --exec 'make test'",
     ),
-    "ex reads its script": ("ex -s x <<'X'\n!rm -rf /etc\nq\nX", "ex -s x <<'X'\n%s/a/b/\nx\nX"),
-    "sqlite reads its script": ("sqlite3 :memory: <<'X'\n.shell rm -rf /etc\nX", "sqlite3 test.db <<'X'\nselect 1;\nX"),
-    "psql": ("psql -c '\\! rm -rf /etc'", "psql -h localhost -c 'select 1'"),
 }
 ORDINARY = {
     "a server of its own, ended before it starts": "pkill -f './server --port 9000' || true\n./server --port 9000 &",
@@ -131,7 +113,7 @@ ORDINARY = {
     "who listens at a port of the project": "lsof -ti:8080 | xargs -r kill -9",
     "waiting for a port": "while ! </dev/tcp/localhost/5432; do sleep 1; done",
     "test scripts one by one": "ls tests/*.sh | xargs -n1 bash\nprintf '%s\\0' tests/*.sh | xargs -0 -n1 bash -e",
-    "a cloud on this machine": "aws --endpoint-url http://localhost:4566 s3 mb s3://test\nexport VAULT_ADDR=http://127.0.0.1:8200\nvault kv put secret/x a=b",
+    "a cloud on this machine": "aws --endpoint-url http://localhost:4566 s3 mb s3://test",
     "httpie on this machine": "http GET :8080/health",
 }
 NEARBY = {

@@ -41,22 +41,6 @@ PAIRS = {
         "import os, re\nos.system(re.sub('[0-9]', '', 'r1m2 -3r4f5 /6e7t8c'))",
         "import os, re\nos.system(re.sub('[0-9]', '', 'l1s2'))",
     ),
-    "dir index": (
-        "import os\nn = [x for x in dir(os) if x.startswith('sys') and x.endswith('tem')][0]\ngetattr(os, n)('rm -rf /etc')",
-        "import math\nfor n in dir(math):\n    if n.startswith('s'):\n        print(getattr(math, n))",
-    ),
-    "for over vars": (
-        "import os\nfor k, v in vars(os).items():\n    if k == 'sys' + 'tem':\n        v('rm -rf /etc')",
-        "import math\nfor k, v in vars(math).items():\n    if callable(v):\n        print(k)",
-    ),
-    "inspect getmembers": (
-        "import inspect, os\ndict(inspect.getmembers(os))['system']('rm -rf /etc')",
-        "import inspect, math\nprint(dict(inspect.getmembers(math))['pi'])",
-    ),
-    "operator itemgetter": (
-        "import os, operator\noperator.itemgetter('system')(vars(os))('rm -rf /etc')",
-        "import operator\nprint(sorted([(1, 2)], key=operator.itemgetter(1)))",
-    ),
     "yield from": (
         "import os\ndef g(): yield from ['rm', '-rf', '/etc']\nos.system(' '.join(g()))",
         "import os\ndef g(): yield from ['ls', '-l', 'build']\nos.system(' '.join(g()))",

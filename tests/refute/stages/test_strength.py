@@ -11,7 +11,7 @@ import pytest
 
 from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.judgement.conclusions import claim_results
-from refute.adversary.strength.hollow import HOLLOW, MEANINGLESS
+from refute.adversary.strength.hollow import HOLLOW, OTHERWISE
 from refute.adversary.strength.trial import CONTROL
 from refute.errors import EngineDied
 from refute.ports import Ports
@@ -133,7 +133,7 @@ def test_an_attack_is_scored_by_mutants_in_two_containers_side_by_side(tmp_path:
 
 def test_a_claim_whose_test_hollow_code_passes_is_named_however_strong_the_attack(tmp_path: Path) -> None:
     sandbox = ToldSandbox(killed)
-    sandbox.hollow = lambda name: survived(name) if name == MEANINGLESS else killed(name)
+    sandbox.hollow = lambda name: survived(name) if name == OTHERWISE else killed(name)
     stage = World(tmp_path / "t", sandbox, mutants=6).measure()
     assert stage.strength is not None
     assert (stage.strength.reaches_floor, stage.strength.suffices) == (True, False)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import Brief, Rejected, SourceModule
-from refute.adversary.generation.excerpt import excerpt
+from refute.adversary.generation.fitting import excerpts
 from refute.adversary.generation.planting import planting
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
@@ -173,5 +173,9 @@ def test_a_module_that_does_not_parse_still_makes_a_prompt(brief: Brief) -> None
 def test_breaks_that_python_does_not_count_hide_no_code_from_an_excerpt() -> None:
     filler = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(400))
     source = f'"""{chr(0x2028) * 300}{chr(12) * 300}"""\n\n\n{filler}def double(x):\n    return "all of this"\n'
-    (claim,) = make_brief("double(x) returns twice its argument.").ticket.claims
-    assert 'def double(x):\n    return "all of this"' in excerpt(source, [claim]).text
+    brief = make_brief("double(x) returns twice its argument.")
+    module = SourceModule(module=brief.modules[0].module, source=source)
+    (shown_of_it,) = excerpts(replace(brief, modules=(module,)))
+    assert 'def double(x):\n    return "all of this"' in shown_of_it.text
+    assert "return 399" not in shown_of_it.text
+    assert "f399" in shown_of_it.left_out

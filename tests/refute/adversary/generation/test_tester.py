@@ -47,8 +47,8 @@ def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
     first, second = tester.yields
     assert first.notes == ()
     (told,) = second.notes
-    assert told.startswith("of long files no more than an outline was shown of impl.Counter, impl.other_0, ")
-    assert told.endswith("and 5 more")
+    assert told.startswith("of long files no more than an outline was shown of impl.Counter, impl.Counter.add, ")
+    assert told.endswith("and 7 more")
     assert ask(brief, GOOD, NOTHING)[1].yields[1].notes == ()
 
 

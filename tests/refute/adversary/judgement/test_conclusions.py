@@ -61,13 +61,20 @@ def test_a_claim_is_what_the_worst_of_its_tests_says(verdicts: list[TriageVerdic
         ([(HALVES, Origin.PHRASE)], ()),
         ([("greatest element", Origin.AUTHOR_EXAMPLE), ("raises ValueError", Origin.PHRASE)], (0,)),
         ([("greatest element", Origin.AUTHOR_EXAMPLE), ("raises ValueError", Origin.AUTHOR_EXAMPLE)], ()),
+        ([("greatest element", Origin.MODEL), ("attested: raises ValueError", Origin.MODEL)], (0,)),
     ],
 )
 def test_a_claim_of_which_no_independent_test_attacks_some_words_survived_in_part(
     tests: list[tuple[str, Origin]], left: tuple[int, ...]
 ) -> None:
-    written = [make_test(f"test_{n}", quote=quote, origin=origin) for n, (quote, origin) in enumerate(tests)]
-    triaged = [TriagedTest(test=one, verdict=V.SURVIVED, reason="", run=make_run(one.name)) for one in written]
+    written = [
+        make_test(f"test_{n}", quote=quote.removeprefix("attested: "), origin=origin)
+        for n, (quote, origin) in enumerate(tests)
+    ]
+    runs = [make_run(f"test_{n}", attested=quote.startswith("attested: ")) for n, (quote, _) in enumerate(tests)]
+    triaged = [
+        TriagedTest(test=one, verdict=V.SURVIVED, reason="", run=run) for one, run in zip(written, runs, strict=True)
+    ]
     screening = Screening(attack=make_attack("", written), rejected=())
     (result,) = claim_results(make_brief(HALVES).ticket.claims, triaged, screening, tampering=())
     assert result.verdict is (ClaimVerdict.SURVIVED_IN_PART if left else ClaimVerdict.SURVIVED)

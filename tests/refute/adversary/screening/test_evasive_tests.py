@@ -1,4 +1,4 @@
-"""Lazy and malicious tests: whatever hides that they prove nothing, or what they would mock, is seen."""
+"""Unusual tests: what hides a mock is seen, and who checks in an unusual way is heard."""
 
 from dataclasses import replace
 
@@ -12,13 +12,6 @@ from tests.refute.adversary.screening.test_screen import GOOD, no_scan, reason
 HEAD = """
 import asyncio, contextlib, pytest, threading
 from unittest import mock
-def yes(x):
-    assert True
-def swallow(a, b):
-    try:
-        assert a == b
-    except AssertionError:
-        pass
 def check(a, b):
     assert a == b
 def fail(message):
@@ -31,52 +24,6 @@ def quiet(f):
             f()
     return inner
 """
-VACUOUS = [
-    "yes(impl.double(2))",
-    "swallow(impl.double(2), 4)",
-    "later(impl.double(2))",
-    "r = impl.double(2)\nassert (r > 0) or (r <= 0)",
-    "r = impl.double(2)\nassert r or not r",
-    "r = impl.double(2)\nassert not (r != r)",
-    "r = impl.double(2)\nassert r in [r, 4]",
-    "r = impl.double(2)\nassert isinstance(r, type(r))",
-    "r = impl.double(2)\nassert bool(r) in (True, False)",
-    "assert True if impl.double(2) else True",
-    "assert (impl.double(2), True)[1]",
-    "assert [True, impl.double(2)][0]",
-    "assert any([impl.double(2) == 5, True])",
-    "assert all([])",
-    "assert all((True, 1))",
-    "assert bool(impl.double(2)) is not None",
-    "assert isinstance(impl.double(2), str) is not None",
-    "assert (not impl.double(2)) != None",
-    "assert [impl.double(2)] is not None",
-    "assert type(impl.double(2)) is not None",
-    "while False:\n    assert impl.double(2) == 4",
-    "while 0:\n    assert impl.double(2) == 4",
-    "with pytest.raises(Exception):\n    impl.double(2)\n    1 / 0",
-    "with pytest.raises(ZeroDivisionError):\n    impl.double(2)\n    x = 1 % 0",
-    "with pytest.raises(IndexError):\n    impl.double(2)\n    [][0]",
-    "with pytest.raises(LookupError):\n    impl.double(2)\n    {}['x']",
-    "a = impl.double(2)\nb = a\nassert a == b",
-    "a = b = impl.double(2)\nassert a == b",
-    "assert (x == 1 for x in impl.many())",
-    "assert 0 <= len(impl.many())",
-    "assert len(impl.many()) > -1",
-    "with pytest.raises(AssertionError):\n    assert impl.double(2) == 5",
-    "with pytest.raises(ValueError):\n    impl.double(2)\n    raise ValueError",
-    "try:\n    assert impl.double(2) == 5\nfinally:\n    return",
-    "try:\n    assert impl.double(2) == 5\nexcept AssertionError as error:\n    assert str(error)",
-    "try:\n    assert impl.double(2) == 5\nexcept AssertionError:\n    assert True",
-    "for x in []:\n    assert impl.double(x) == 2",
-    "for x in range(0):\n    assert impl.double(x) == 2",
-    "async def go():\n    assert impl.double(2) == 5\ngo()",
-    "def go():\n    yield\n    assert impl.double(2) == 5\ngo()",
-    "r = impl.double(2)\nif r == 4:\n    assert r == 4",
-    "r = impl.double(2)\nassume(r == 4)\nassert r == 4",
-    "def each(x):\n    assert x == 1\nimpl.each(each)",
-    "def work():\n    assert impl.double(2) == 5\nt = threading.Thread(target=work)\nt.start()\nt.join()",
-]
 CHECKING = [
     "async def go():\n    assert await impl.later(2) == 4\nasyncio.run(go())",
     "async def go():\n    with pytest.raises(ValueError):\n        await impl.later(-1)\nasyncio.run(go())",
@@ -105,11 +52,6 @@ CHECKING = [
 ]
 
 
-@pytest.mark.parametrize("body", VACUOUS)
-def test_a_test_that_hides_that_it_proves_nothing_is_rejected(body: str) -> None:
-    assert reason(body, head=HEAD)
-
-
 @pytest.mark.parametrize("body", CHECKING)
 def test_a_test_that_checks_in_an_unusual_way_is_kept(body: str) -> None:
     assert reason(body, head=HEAD) == ""
@@ -129,13 +71,6 @@ def test_only_what_is_known_may_be_wrapped_around_a_test(decorator: str, kept: b
     head = f"import impl\nfrom hypothesis import given, settings, strategies as st\nQUICK = settings()\n{HEAD}"
     told = reason("assert impl.double(x) == 2 * x", head=f"{head}\n{decorator}", signature="test_a(x)")
     assert told == ("" if kept else f"is wrapped by {decorator[1:]}, which may keep its failure from being seen")
-
-
-@pytest.mark.parametrize("given", ["[]", "()", "argvalues=[]", "range(0)"])
-def test_a_test_that_is_parametrized_with_nothing_never_runs(given: str) -> None:
-    head = f"import impl\n{HEAD}\n@pytest.mark.parametrize('x', {given})"
-    told = reason("assert impl.double(x) == 2 * x", head=head, signature="test_a(x)")
-    assert told == "is parametrized with nothing, so that it never runs"
 
 
 @pytest.mark.parametrize(
@@ -184,3 +119,21 @@ def test_code_that_makes_names_while_it_runs_may_have_any() -> None:
     code = SourceModule(module=brief.modules[0].module, source="def __getattr__(name):\n    return len\n")
     attack = make_attack("import impl\ndef test_a():\n    assert impl.dubble('') == 0\n", [make_test("test_a")])
     assert screen(attack, replace(brief, modules=(code,)), scan=no_scan).rejected == ()
+
+
+@pytest.mark.parametrize(
+    ("head", "signature", "kept"),
+    [
+        ("@pytest.mark.parametrize('name', ['double', 'triple'])", "test_a(name)", True),
+        ("@pytest.mark.parametrize('name, x', [('double', 1), ('triple', 2)])", "test_a(name, x)", True),
+        ("@pytest.mark.parametrize('name', NAMES)", "test_a(name)", False),
+    ],
+)
+def test_an_attribute_whose_names_are_written_out_is_not_computed(head: str, signature: str, kept: bool) -> None:
+    told = reason("assert getattr(impl, name)(0) == 0", head=f"import impl\n{HEAD}\n{head}", signature=signature)
+    assert told == ("" if kept else "reads a computed attribute of impl")
+
+
+def test_a_written_out_name_may_still_be_a_forbidden_one() -> None:
+    body = "for name in ('sleep', 'time'):\n    assert impl.f(getattr(time, name))"
+    assert reason(body, head="import time") == "sleeps time.sleep"

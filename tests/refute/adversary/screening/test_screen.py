@@ -170,7 +170,7 @@ def test_what_a_generated_test_may_not_do_is_rejected_with_the_reason(head: str,
         "impl.double(2)\nassert (impl.double(2) == 5, 'a tuple')",
         "x = 2\nimpl.double(x + 0)\nassert 1 + 1 == 2",
         "expected = 4\nassert expected == 4",
-        "assert impl.double(2) == impl.double(2)",
+        "x = impl.double(2)\nassert x == x",
         "assert impl.double(2) == 5 or True",
         "assert len(impl.many()) >= 0",
         "assert isinstance(impl.double(2), object)",
@@ -178,19 +178,12 @@ def test_what_a_generated_test_may_not_do_is_rejected_with_the_reason(head: str,
         "try:\n    assert impl.double(2) == 4\nexcept Exception:\n    print('x')",
         "try:\n    assert impl.double(2) == 4\nexcept:\n    pass",
         "import contextlib\nwith contextlib.suppress(AssertionError):\n    assert impl.double(2) == 4",
-        "if False:\n    assert impl.double(2) == 4",
-        "return\nassert impl.double(2) == 4",
-        "def never():\n    assert impl.double(2) == 4",
         "impl.double(2)\nwith pytest.raises(ZeroDivisionError):\n    1 / 0",
         "impl.double(2)\nassert len([1]) == 1",
     ],
 )
 def test_a_test_that_cannot_fail_because_of_the_implementation_is_rejected(body: str) -> None:
     assert reason(body, head="import pytest")
-
-
-def test_comparing_a_call_with_itself_says_something_about_a_claim_of_sameness() -> None:
-    assert reason("assert impl.double(2) == impl.double(2)", claim="double(x) is deterministic.") == ""
 
 
 def test_a_rejected_function_leaves_every_other_byte_of_the_file_as_it_was() -> None:

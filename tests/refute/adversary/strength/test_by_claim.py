@@ -8,7 +8,7 @@ import pytest
 
 from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.strength.by_claim import shallow_claims
-from refute.adversary.strength.hollow import FAILING, GARBLED, MEANINGLESS
+from refute.adversary.strength.hollow import FAILING, OTHERWISE
 from refute.adversary.strength.record import ShallowClaim
 from refute.adversary.strength.trial import Trial, VariantRun, make_trial
 from refute.settings import Settings
@@ -45,11 +45,10 @@ def trial_of(
 
 
 def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[ShallowClaim, ...]:
-    """What is told of tests that notice failing code (F), meaningless code (M), other answers of the kind (+ or -)."""
-    names = dict(zip((FAILING, MEANINGLESS, *GARBLED), "FM+-", strict=True))
+    """What is told of tests that notice failing code (F), and other answers (O)."""
     runs = {
         name: hollow(trial, name, fail=trial.tests if letter in noticed else (), **facts)
-        for name, letter in names.items()
+        for name, letter in {FAILING: "F", OTHERWISE: "O"}.items()
     }
     shallow, unjudged = shallow_claims(trial, brief, runs)
     assert unjudged == ""
@@ -59,25 +58,10 @@ def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[Sha
 @pytest.mark.parametrize(
     ("claim", "noticed", "code"),
     [
-        ("double(x) returns twice its argument.", "FM+-", TEST),
-        ("log(x) returns None.", "FM+-", TEST),
-        ("double(x) raises ValueError for text.", "FM+-", TEST),
-        ("double(x) raises an error for text.", "M-", TEST),
-        ("size(x) is at least 0.", "FM-", TEST),
-        ("double(x) returns a list of ints.", "FM", TEST),
-        ("double is deterministic.", "FM", TEST),
-        ("words(x) is never empty.", "FM", TEST),
-        ("double(x) never raises, whatever it is given.", "FM", TEST),
-        ("double(x) never raises.", "F", TEST),
-        ("double(x) does not crash on empty input.", "F", TEST),
+        ("double(x) returns twice its argument.", "FO", TEST),
+        ("double(x) never raises, whatever it is given.", "F", TEST),
         ("double(x) returns within 2 seconds for a million items.", "F", TEST),
-        ("close() can be called twice.", "F", TEST),
-        ("Missing values are accepted.", "F", TEST),
         ("An empty file exits with 0.", "F", TEST),
-        ("It never prints a traceback.", "F", TEST),
-        ("find(x) never returns None.", "F", TEST),
-        ("Importing impl needs nothing outside the standard library.", "", TEST),
-        ("double has a docstring.", "", TEST),
         ("The most is 10.", "", ON_LIMIT),
         ("Refused is a kind of error.", "", ON_CLASS),
     ],
@@ -89,21 +73,19 @@ def test_honest_claims_are_not_called_weak(settings: Settings, claim: str, notic
 @pytest.mark.parametrize(
     ("claim", "noticed", "unnoticed"),
     [
-        ("double(x) returns twice its argument.", "F", "gives something meaningless"),
-        ("double(x) returns twice its argument.", "", "whatever the functions do"),
-        ("double(x) raises ValueError for text.", "M", "fails with another error"),
-        ("double(x) returns twice its argument.", "FM", "something else of the same kind"),
-        ("split(x) returns a list of lines, none longer than 80.", "FM", "something else of the same kind"),
-        ("double(x) never raises.", "", "whatever the functions do"),
-        ("Importing impl needs nothing more, and double(x) doubles.", "M", ""),
+        ("double(x) returns twice its argument.", "F", "where every function answers otherwise"),
+        ("double(x) returns twice its argument.", "", "whatever every function does"),
+        ("double(x) raises ValueError for text.", "O", "fails with another error"),
+        ("double(x) never raises.", "", "whatever every function does"),
     ],
 )
 def test_a_claim_whose_tests_hollow_code_passes_is_told_with_what_would_help(
     settings: Settings, claim: str, noticed: str, unnoticed: str
 ) -> None:
-    shallow = told(*trial_of(settings, claim), noticed)
-    assert [one.claim_id for one in shallow] == (["C1"] if unnoticed else [])
-    assert all(unnoticed in one.unnoticed and one.remedy and one.tests == ("test_a",) for one in shallow)
+    (shallow,) = told(*trial_of(settings, claim), noticed)
+    assert (shallow.claim_id, shallow.tests) == ("C1", ("test_a",))
+    assert unnoticed in shallow.unnoticed
+    assert shallow.remedy
 
 
 @pytest.mark.parametrize("facts", [{"origin": Origin.AUTHOR_EXAMPLE}, {"attested": False}])
@@ -125,7 +107,7 @@ def test_only_tests_that_a_pass_would_rest_on_are_asked(settings: Settings, fact
 )
 def test_an_end_that_has_other_reasons_is_no_notice(settings: Settings, facts: dict[str, object]) -> None:
     trial, brief = trial_of(settings, "double(x) returns twice its argument.")
-    (shallow,) = told(trial, brief, "FM", **facts)
+    (shallow,) = told(trial, brief, "FO", **facts)
     assert "come to no end (test_a" in shallow.unnoticed
 
 
@@ -147,7 +129,7 @@ def test_where_hollow_code_could_not_be_run_that_is_told_and_no_claim_is_blamed(
     settings: Settings, of_failing: object
 ) -> None:
     trial, brief = trial_of(settings, "double(x) returns twice its argument.")
-    runs: Mapping[str, VariantRun] = {MEANINGLESS: hollow(trial, MEANINGLESS)} | of_failing(trial)  # type: ignore[operator]
+    runs: Mapping[str, VariantRun] = {OTHERWISE: hollow(trial, OTHERWISE)} | of_failing(trial)  # type: ignore[operator]
     shallow, unjudged = shallow_claims(trial, brief, runs)
     assert shallow == ()
     assert unjudged.startswith(FAILING)

@@ -1,0 +1,1 @@
+"""What both languages share: symbolic text, places, hosts, tables, effects, and the judge of them."""

@@ -1,0 +1,133 @@
+"""What commands and calls do, as values: a handler yields them, the engine acts and sends back what comes of it."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+from refute.scan.rules import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Reads a file; comes back as its content, as far as that is known."""
+
+    path: str
+    asks: bool = False
+    """Whether only yes or no comes out of it (`grep -q`), so that nothing of its content goes anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """Lists a directory."""
+
+    path: str
+    asks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Creates or changes a file."""
+
+    path: str
+    text: str | None = None
+    """What it then holds; None: that is not followed."""
+    appends: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MakeDirectory:
+    """Makes a directory: nothing that exists is changed."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Deletes a file or a tree."""
+
+    path: str
+    recursive: bool = False
+    usual: bool = False
+    """Whether a target that is not known is ordinary there, as for a setting that the caller makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMode:
+    """Changes rights or owner of a file."""
+
+    path: str
+    tightens: bool = False
+    """Whether nobody but its owner can do more with it afterwards than read and run it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Talks to a host."""
+
+    host: str | None
+    """None for no host at all."""
+    fetches: bool = False
+    """Whether it only asks for something and hands nothing over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Sends texts over a network."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Runs a command; comes back as what it prints."""
+
+    argv: tuple[str, ...]
+    stdin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Eval:
+    """Has an interpreter read a text; comes back as what that prints."""
+
+    language: Language
+    text: str
+    inline: bool = False
+    """Whether the running shell itself reads it, so that what it sets stays."""
+    arguments: tuple[str, ...] | None = None
+    fed: bool = False
+    """Whether it comes in as input, so that nobody sees what runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """Runs a file: what the script wrote there is read, a file of the workspace is scanned by itself."""
+
+    path: str
+    language: Language | None = None
+    arguments: tuple[str, ...] = ()
+    inline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Has a tool run what a file of the workspace says."""
+
+    path: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Is dangerous by itself, whatever it touches."""
+
+    rule: str
+    mild: bool = False
+    """Whether it is the milder form of the danger."""
+    detail: str = ""
+
+
+Effect = (
+    Read | List | Write | MakeDirectory | Delete | ChangeMode | Connect | Send | Run | Eval | RunFile | Reach | Flag
+)
+Effects = Generator[Effect, Any, Any]
+"""A handler's effects one by one, each answered by what comes of it; its result is what is printed, None: not known."""

@@ -1,0 +1,194 @@
+"""The one place where an effect becomes a finding: how bad it is, by what it touches and where that comes from."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from refute.scan.core import effects as e
+from refute.scan.core import hosts, paths, places
+from refute.scan.core.paths import Place, Target
+from refute.scan.core.report import Report, Spot
+from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, SECRET, show
+
+_OWN_LOG: Final = 3
+"""Slashes of a log directly below /var/log; what lies deeper is one program's."""
+_DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
+_OUTSIDE: Final = frozenset({Place.SYSTEM, Place.HOME, Place.OUTSIDE})
+
+
+@dataclass(slots=True)
+class Judge:
+    """Judges what one command does; each method takes one kind of effect and may report it."""
+
+    report: Report
+    spot: Spot
+    command: str
+    """The command or call as understood."""
+    cwd: str
+    soft: bool = False
+    """Whether what is unresolved is ordinary: a function's parameter rather than a script's variable."""
+
+    def flag(self, rule_id: str, *, mild: bool = False, detail: str = "", refuse: bool = False) -> None:
+        """Report a finding.
+
+        Args:
+            rule_id: of the rule.
+            mild: whether it is only worth seeing.
+            detail: what to say besides.
+            refuse: whether nobody is asked, whatever the rule says.
+        """
+        self.report.add(rule_id, self.spot, self.command, mild=mild, detail=detail, refuse=refuse)
+
+    def effect(self, effect: e.Effect) -> str:
+        """Judge an effect; returns the symbol for what it yields, empty for ordinary data."""
+        return _JUDGED[type(effect)](self, effect) or ""
+
+    def _read(self, effect: e.Read) -> str:
+        target = paths.locate(effect.path.removeprefix(EMPTY), self.cwd)
+        text = target.text
+        if places.is_place("credentials", text):
+            self.flag("read-credentials", detail=_named(target))
+            return SECRET
+        if text.endswith("/docker.sock"):
+            self.flag("container-escape", detail=_named(target))
+        elif target.place == Place.SYSTEM and not places.is_place("public", text):
+            own_log = text.startswith("/var/log/") and places.is_service_data(text) and text.count("/") > _OWN_LOG
+            vague = paths.has_open_part(target) or not places.is_place("telling", text)
+            self.flag("read-host-file", mild=effect.asks or own_log or vague, detail=_named(target))
+        elif target.place == Place.HOME and places.is_place("persistence", text):
+            self.flag("read-host-file", detail=_named(target))
+        return HOST_DATA if target.place in {Place.SYSTEM, Place.HOME} else ""
+
+    def _list(self, effect: e.List) -> None:
+        target = paths.locate(effect.path.removeprefix(EMPTY), self.cwd)
+        home = target.place == Place.HOME
+        if places.is_place("credentials", target.text):
+            self.flag("read-credentials", detail=_named(target))
+        elif target.place == Place.SYSTEM or (home and target.text.strip("*/") == HOME):
+            stock = home or places.is_stock(target.text)
+            weak = effect.asks or not stock or paths.has_open_part(target)
+            self.flag("list-host-directory", mild=weak, detail=_named(target))
+
+    def _write(self, effect: e.Write) -> None:
+        target = paths.locate(effect.path, self.cwd)
+        if paths.inside_or_temporary(target) or target.place == Place.TEMP_ROOT:
+            if ".git/hooks/" in target.text or target.text.endswith("/.git/config"):
+                self.flag("persistence", detail=_named(target))
+        elif target.text.startswith("/dev/"):
+            self.flag("device-write", detail=_named(target))
+        elif places.opens_door(target.text):
+            self.flag("persistence", detail=_named(target))
+        elif target.place == Place.UNKNOWN:
+            self._write_unknown(target)
+        else:
+            text = f"{target.text}/x" if effect.path.endswith("/") else target.text
+            weak = places.is_weak_target(target.text) or places.is_weak_target(text) or _is_home_data(target)
+            weak = (weak or target.place == Place.OUTSIDE) and DERIVED not in target.text
+            self.flag("write-outside", mild=weak, detail=_named(target))
+
+    def _write_unknown(self, target: Target) -> None:
+        tail = target.text.lstrip("".join(paths.FUZZY))
+        if DERIVED in target.text:
+            self.flag("write-outside", detail=_named(target))
+        elif target.text.startswith(EMPTY):
+            # A path that begins with a variable: from the root where the variable stayed empty.
+            if tail.startswith("/dev/") or places.opens_door(tail):
+                self._write(e.Write(tail))
+            elif not paths.inside_or_temporary(paths.locate(tail)):
+                self.flag("write-outside", mild=True, detail=_named(target))
+        elif places.is_place("persistence", tail) or re.search(_DOORS, tail):
+            self.flag("persistence", detail=_named(target))
+
+    def _make_directory(self, effect: e.MakeDirectory) -> None:
+        target = paths.locate(effect.path, self.cwd)
+        if target.text.startswith(("/dev/", "/proc/", "/sys/")):
+            self._write(e.Write(effect.path))
+        elif target.place in _OUTSIDE:
+            self.flag("write-outside", mild=True, detail=_named(target))
+
+    def _delete(self, effect: e.Delete) -> None:
+        target = paths.locate(effect.path, self.cwd)
+        if paths.inside_or_temporary(target):
+            return
+        if target.text.startswith("/dev/"):
+            self.flag("device-write", detail=_named(target))
+        elif target.place == Place.UNKNOWN:
+            self._delete_unknown(target, effect)
+        else:
+            # A tree that the script itself names as lying outside is nobody's leftover.
+            beside = paths.is_beside(target) and not (effect.recursive and ".." in effect.path.split("/"))
+            one_file = not effect.recursive and (
+                places.is_place("made_up", target.text) or places.is_one_programs(target.text)
+            )
+            whole = effect.recursive and places.is_place("roots", target.text.rstrip("/*") or "/")
+            weak = places.is_passing(target.text) or beside or one_file
+            self.flag("delete-outside", mild=weak, refuse=whole and not weak, detail=_named(target))
+
+    def _delete_unknown(self, target: Target, effect: e.Delete) -> None:
+        tail = target.text.removeprefix(EMPTY) or "/"
+        if DERIVED in target.text:
+            self.flag("delete-outside", detail=_named(target))
+        elif target.text.startswith(EMPTY) and (places.is_stock(tail) or places.is_place("credentials", tail)):
+            # `rm -rf "$prefix/"` with a prefix that may be empty.
+            self.flag("delete-outside", detail=_named(target))
+        else:
+            # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
+            named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
+            usual = (self.soft or effect.usual) and not target.text.endswith("*")
+            weak = not effect.recursive or named is not None or usual
+            self.flag("delete-unresolved", mild=weak, detail=_named(target))
+
+    def _change_mode(self, effect: e.ChangeMode) -> None:
+        tail = effect.path.removeprefix(EMPTY)
+        target = paths.locate(tail if places.is_stock(tail) else effect.path, self.cwd)
+        if target.place in _OUTSIDE | {Place.TEMP_ROOT}:
+            own = places.is_service_data(target.text) or _is_home_data(target) or paths.is_beside(target)
+            weak = own or (effect.tightens and not places.is_place("credentials", target.text))
+            self.flag("permission-change", mild=weak, detail=_named(target))
+
+    def _send(self, effect: e.Send) -> None:
+        for text in effect.texts:
+            if SECRET in text:
+                self.flag("environment-dump", detail="Sends them over the network.")
+            if HOST_DATA in text:
+                self.flag("read-host-file", refuse=True, detail="Sends it over the network.")
+
+    def _connect(self, effect: e.Connect) -> None:
+        if effect.host is None:
+            return
+        match hosts.reach_of(effect.host):
+            case hosts.Reach.EXTERNAL:
+                public = effect.fetches and hosts.is_listed(effect.host, self.report.knowledge.public)
+                self.flag("network-external", mild=public, detail=f"Host: {show(effect.host, 80)}.")
+            case hosts.Reach.METADATA:
+                self.flag("network-metadata")
+            case hosts.Reach.UNKNOWN:
+                self.flag("network-unresolved", mild=self.soft)
+            case hosts.Reach.LOOPBACK | hosts.Reach.PRIVATE:
+                detail = f"Host: {show(effect.host, 80)}, on this machine or its private network."
+                self.flag("network-external", mild=True, detail=detail)
+
+    def _flag(self, effect: e.Flag) -> None:
+        self.flag(effect.rule, mild=effect.mild, detail=effect.detail)
+
+
+_JUDGED: Final[dict[type, Callable[..., str | None]]] = {
+    e.Read: Judge._read,  # noqa: SLF001 - its own methods
+    e.List: Judge._list,  # noqa: SLF001
+    e.Write: Judge._write,  # noqa: SLF001
+    e.MakeDirectory: Judge._make_directory,  # noqa: SLF001
+    e.Delete: Judge._delete,  # noqa: SLF001
+    e.ChangeMode: Judge._change_mode,  # noqa: SLF001
+    e.Connect: Judge._connect,  # noqa: SLF001
+    e.Send: Judge._send,  # noqa: SLF001
+    e.Flag: Judge._flag,  # noqa: SLF001
+}
+
+
+def _is_home_data(target: Target) -> bool:
+    return places.is_home_data(target.text) and not target.by_name
+
+
+def _named(target: Target) -> str:
+    return f"Path: {show(target.text, 80)}."

@@ -1,0 +1,173 @@
+"""Where a path leads: inside the workspace, a temporary place, the home directory, the system, or nobody knows."""
+
+# ruff: noqa: SIM905 - long tables of names read best as words
+
+# ruff: noqa: PLR0911 - decision lists read best with one return per case
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from refute.scan.core.symbols import (
+    ABOVE,
+    DECODED,
+    DERIVED,
+    DOWNLOAD,
+    EMPTY,
+    HERE,
+    HOME,
+    HOST_DATA,
+    MAX_FILES,
+    NAME,
+    OUTPUT,
+    SECRET,
+    TEMP,
+    UNKNOWN,
+    file_symbol,
+    is_open,
+)
+
+WORKSPACE_MOUNT: Final = "/workspace"
+"""Where the sandbox puts the snapshot."""
+_TEMP_ROOTS: Final = ("/tmp", "/var/tmp", "/dev/shm", "/private/tmp")  # noqa: S108 - names to recognise, not used
+_HARMLESS_DEVICES: Final = re.compile(
+    r"/dev/(null[^/]*|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|console)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
+)
+_HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
+FUZZY: Final = frozenset(
+    (EMPTY, UNKNOWN, OUTPUT, HOST_DATA, DERIVED, DOWNLOAD, SECRET, *map(file_symbol, range(MAX_FILES)))
+)
+"""Symbols with which a path may lead anywhere."""
+_ROOT_NAMES: Final = frozenset({"etc", "proc", "root", "boot", "usr", "sbin", "var", "home", "sys"})
+"""Directories of a machine's root that a project hardly has beside its own."""
+
+
+class Place(StrEnum):
+    """What a path belongs to."""
+
+    WORKSPACE = "workspace"
+    TEMP = "temporary"
+    TEMP_ROOT = "the shared temporary directory"
+    HARMLESS = "harmless device"
+    HOME = "home"
+    SYSTEM = "system"
+    OUTSIDE = "above the workspace"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A path after following `cd`, joining and removing `.` and `..`."""
+
+    place: Place
+    text: str
+    """Absolute; home directories are written with the HOME symbol, workspace paths start with HERE."""
+    by_name: bool = False
+    """Whether a home directory is spelled out (`/home/ann`), so that it may be anybody's."""
+
+    @property
+    def parts(self) -> list[str]:
+        """Components without the root."""
+        return [part for part in self.text.split("/")[1:] if part]
+
+
+def _split_root(path: str) -> tuple[str, str]:
+    if path.startswith("/"):
+        return "", path
+    return path[0], path[1:]
+
+
+def normalise(path: str, cwd: str = HERE) -> str:
+    """Join to the working directory and remove `.`, `..` and double slashes.
+
+    A path that climbs above the workspace, or above another directory of which only the place is known, begins with
+    ABOVE.
+    """
+    if path == "~" or path.startswith("~/"):
+        path = HOME + path[1:]
+    elif path.startswith("~+"):
+        path = cwd + path[2:]
+    elif path.startswith("~") and re.match(r"~[a-z_]", path):
+        path = "/home/" + path[1:]
+    if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME, ABOVE} and path[:1] not in FUZZY:
+        path = f"{cwd}/{path}"
+    root, rest = _split_root(path)
+    kept: list[str] = []
+    for part in rest.split("/"):
+        if part in {"", "."}:
+            continue
+        if part != "..":
+            kept.append(part)
+        elif kept:
+            kept.pop()
+        elif root in {HERE, TEMP, HOME}:
+            root = ABOVE
+    glue = "" if root and rest and not rest.startswith("/") else "/"
+    return root + (glue if kept or not root else "") + "/".join(kept)
+
+
+def locate(path: str, cwd: str = HERE) -> Target:
+    """Say where a path leads.
+
+    Args:
+        path: as the script uses it, with symbols for unknown parts.
+        cwd: the directory it is relative to; starts with HERE inside the workspace.
+    """
+    if not path:
+        return Target(Place.WORKSPACE, cwd)
+    text = normalise(path.replace(DECODED, "") if not path.isascii() else path, cwd)
+    first = text[:1]
+    if first == HERE:
+        return Target(Place.WORKSPACE, text)
+    if first == TEMP:
+        return Target(Place.TEMP, text)
+    if first == HOME:
+        return Target(Place.HOME, text)
+    if first == ABOVE:
+        # The sandbox mounts the workspace right below the root: `../etc/passwd` is what it looks like.
+        known = text[1:].split("/")[1:2]
+        return _locate_absolute(text[1:]) if known and known[0] in _ROOT_NAMES else Target(Place.OUTSIDE, text)
+    if first in FUZZY:
+        return Target(Place.UNKNOWN, text)
+    return _locate_absolute(text)
+
+
+def _locate_absolute(text: str) -> Target:
+    if text == WORKSPACE_MOUNT or text.startswith(WORKSPACE_MOUNT + "/"):
+        return Target(Place.WORKSPACE, HERE + text[len(WORKSPACE_MOUNT) :])
+    if _HARMLESS_DEVICES.match(text):
+        return Target(Place.HARMLESS, text)
+    for root in _TEMP_ROOTS:
+        if text in {root, root + "/*", root + "/.*"}:
+            return Target(Place.TEMP_ROOT, text)
+        if text.startswith(root + "/"):
+            return Target(Place.TEMP, TEMP + text[len(root) :])
+    home = _HOME_DIRECTORY.match(text)
+    if home:
+        return Target(Place.HOME, HOME + text[home.end() :], by_name=True)
+    if text.startswith(tuple("/" + symbol for symbol in FUZZY)):
+        return Target(Place.UNKNOWN, text)
+    return Target(Place.SYSTEM, text)
+
+
+_ROOT_DIRECTORIES: Final = _ROOT_NAMES | set("""opt srv mnt media dev run app bin lib lib64 tmp data""".split())
+
+
+def is_beside(target: Target) -> bool:
+    """Whether something named lies beside the workspace, as for a script that expects to start in a directory below.
+
+    What would be a directory of the machine's root is left out: the sandbox mounts the workspace right below it.
+    """
+    named = target.place == Place.OUTSIDE and any(part.strip("*?.") for part in target.parts)
+    return named and not (len(target.parts) == 1 and target.parts[0] in _ROOT_DIRECTORIES)
+
+
+def inside_or_temporary(target: Target) -> bool:
+    """Whether a script may do there what it likes."""
+    return target.place in {Place.WORKSPACE, Place.TEMP, Place.HARMLESS}
+
+
+def has_open_part(target: Target) -> bool:
+    """Whether some component is not known."""
+    return is_open(target.text) or NAME in target.text

@@ -1,0 +1,168 @@
+"""Collects findings while a text is walked, and keeps the walk within its budget."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from refute.scan.core.symbols import file_numbers, file_symbol, show
+from refute.scan.core.tables import Knowledge, knowledge
+from refute.scan.finding import Finding, Severity
+from refute.scan.rules import UNANALYSABLE, rules
+
+MAX_FINDINGS = 200
+"""Findings kept for one file, the worst of them."""
+MAX_STEPS = 150_000
+"""Nodes visited for one file, over all embedded texts; a typical script needs a few hundred."""
+
+
+class BudgetExceeded(Exception):
+    """The text asks for more work than a scan may take."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """Steps left for one file."""
+
+    steps: int = MAX_STEPS
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps.
+
+        Raises:
+            BudgetExceeded: when none are left.
+        """
+        self.steps -= steps
+        if self.steps < 0:
+            raise BudgetExceeded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where something stands."""
+
+    line: int
+    """1-based."""
+    column: int
+    """1-based."""
+    text: str
+    """The source text as written."""
+    holds: bool = False
+    """Whether it stands for all lines of what is walked there, as the text is another file's."""
+
+
+def letters_before(line: str, offset: int) -> int:
+    """How many letters stand before an offset that a parser counts in bytes."""
+    return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """The findings of one file so far. Embedded texts report into the same one, at the place that holds them."""
+
+    path: str
+    budget: Budget = field(default_factory=Budget)
+    findings: dict[tuple[str, int, str], Finding] = field(default_factory=dict)
+    library: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of the workspace that a script may read, by path; judged by themselves."""
+    knowledge: Knowledge = field(default_factory=knowledge)
+    written: dict[str, str] = field(default_factory=dict)
+    """Located path → text that the scanned text itself put there."""
+    muted: int = 0
+    """How many texts are being walked only for what they define."""
+    reached: list[tuple[str, str]] = field(default_factory=list)
+    """(path as the script writes it, resolved against the workspace; interpreter) of what it runs."""
+
+    files: list[str] = field(default_factory=list)
+    """Files of the workspace whose content it reads, by the number of their symbol."""
+
+    def content_of(self, path: str) -> str:
+        """The symbol for the content of a file of the workspace."""
+        if path not in self.files:
+            self.files.append(path)
+        return file_symbol(self.files.index(path))
+
+    def reach_content(self, text: str, language: str) -> None:
+        """Note the files whose content runs."""
+        self.reached.extend(
+            (path, language) for number in file_numbers(text) for path in self.files[number : number + 1]
+        )
+
+    def add(
+        self, rule_id: str, spot: Spot, command: str, *, mild: bool = False, detail: str = "", refuse: bool = False
+    ) -> None:
+        """Record a finding; a second one of the same rule, line and command is dropped unless it is worse.
+
+        Args:
+            rule_id: of the rule, which says how bad it is.
+            spot: where it stands.
+            command: the command as understood.
+            mild: whether it is only worth seeing.
+            detail: what to say besides.
+            refuse: whether nobody is asked, whatever the rule says.
+        """
+        if self.muted:
+            return
+        rule = rules()[rule_id]
+        severity, tier = rule.graded(mild=mild, refuse=refuse)
+        words = rule.words_for(severity)
+        finding = Finding(
+            rule_id=rule_id,
+            path=self.path,
+            line=spot.line,
+            column=spot.column,
+            severity=severity,
+            tier=tier,
+            confidence=rule.confidence,
+            matched=show(spot.text.strip()),
+            command=show(command),
+            explanation=f"{words.explanation} {detail}".strip(),
+            remedy=words.remedy,
+        )
+        key = (rule_id, spot.line, finding.command)
+        held = self.findings.get(key)
+        if held is None and len(self.findings) >= MAX_FINDINGS and not self._make_room(finding):
+            return
+        if held is None or (held.severity, held.tier) < (finding.severity, finding.tier):
+            self.findings[key] = finding
+
+    def count_letters(self, source: str) -> None:
+        """Turn columns that a parser counted in bytes into letters, as everybody else counts."""
+        lines = source.split("\n") if not source.isascii() else []
+        for key, finding in self.findings.items():
+            if 0 < finding.line <= len(lines):
+                column = letters_before(lines[finding.line - 1], finding.column - 1) + 1
+                self.findings[key] = replace(finding, column=column)
+
+    def _make_room(self, finding: Finding) -> bool:
+        """Let the first of the weakest findings go for a worse one; says whether there is room now.
+
+        A finding that would block is never dropped unseen: the file then counts as not understood.
+        """
+        weakest = min(self.findings, key=lambda key: self.findings[key].severity)
+        if self.findings[weakest].severity < finding.severity:
+            del self.findings[weakest]
+        elif finding.severity > Severity.MEDIUM:
+            spot = Spot(line=finding.line, column=finding.column, text=finding.matched)
+            self.refuse(spot, f"It gives more than {MAX_FINDINGS} findings; the rest is not listed.")
+            return False
+        return len(self.findings) < MAX_FINDINGS
+
+    def refuse(self, spot: Spot, reason: str) -> None:
+        """Record that the file was not understood, however many findings there are already."""
+        rule = rules()[UNANALYSABLE]
+        self.findings[UNANALYSABLE, 0, reason] = Finding(
+            rule_id=UNANALYSABLE,
+            path=self.path,
+            line=spot.line,
+            column=spot.column,
+            severity=rule.severity,
+            tier=rule.tier,
+            confidence=rule.confidence,
+            matched=show(spot.text),
+            command=show(reason),
+            explanation=f"{rule.words.explanation} {reason}",
+            remedy=rule.words.remedy,
+        )
+
+    def result(self) -> tuple[Finding, ...]:
+        """Most severe first, then by place."""
+        return tuple(sorted(self.findings.values(), key=lambda f: (-f.severity, f.line, f.column, f.rule_id)))

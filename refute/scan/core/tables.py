@@ -1,0 +1,182 @@
+"""Reads the tables in which the scanner's knowledge stands, with the rows that an operator adds."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from refute.errors import UsageError
+
+ROLES: Final = frozenset(
+    """read list write out delete tree mode mkdir connect fetch url eval python tests run send text skip wipe
+    move""".split()  # noqa: SIM905 - a table of names
+)
+"""What a command does with an operand or with an option's value."""
+PRINTS: Final = frozenset({"", "content", "input", "download", "secret", "name", "decoded", "nothing", "first"})
+"""What a command prints; empty: not known before the run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class When:
+    """What a command means where its arguments look so; the first that fits counts."""
+
+    args: str
+    """Pattern, compiled when it is first asked for: most scans need few of them."""
+    flag: str = ""
+    """Rule of the finding; empty: there is none."""
+    mild: bool = False
+    detail: str = ""
+
+    def fits(self, arguments: str) -> bool:
+        """Whether arguments begin so."""
+        return re.match(self.args, arguments) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A row about commands or Python calls that do the same."""
+
+    names: tuple[str, ...]
+    values: str = ""
+    """Short options that take a value, one letter each."""
+    long: frozenset[str] = frozenset()
+    """Long options that take the next word as value."""
+    operands: tuple[str, ...] = ()
+    """Roles by position; one with `*` takes all that the others leave."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Option → role of its value."""
+    when: tuple[When, ...] = ()
+    prints: str = ""
+    handler: str = ""
+    """The code that works out its effects, where a row cannot say them."""
+    wraps: Mapping[str, Any] | None = None
+    """How its own words end where it runs another command."""
+    refuses: tuple[str, ...] = ()
+    """Examples that must give a blocking finding."""
+    spares: tuple[str, ...] = ()
+    """Examples that must not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """All that the tables say about commands, Python calls and hosts."""
+
+    commands: Mapping[str, Command]
+    calls: Mapping[str, Command]
+    public: frozenset[str]
+    """Hosts of public source code; a leading dot stands for every host below."""
+
+
+def read_table(name: str) -> Mapping[str, Any]:
+    """A table of the package."""
+    return _parsed(name)
+
+
+@lru_cache(maxsize=16)
+def _parsed(name: str) -> Mapping[str, Any]:
+    return tomllib.loads((files("refute.scan") / "tables" / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=8)
+def knowledge(extra: Path | None = None) -> Knowledge:
+    """What is known, with an operator's own rows, which replace ours of the same name.
+
+    Args:
+        extra: a TOML file with tables `command`, `call` and `hosts.public`, as in `refute/scan/tables`.
+
+    Raises:
+        UsageError: the file cannot be read, or a row is wrong; names the row, what was got and what is expected.
+    """
+    shell, python, hosts = (read_table(name) for name in ("commands", "python", "hosts"))
+    tables = [(shell.get("command", ()), python.get("call", ()), hosts["public"])]
+    if extra is not None:
+        tables.append(_own(extra))
+    commands, calls = ({}, {})  # type: tuple[dict[str, Command], dict[str, Command]]
+    public: set[str] = set()
+    for number, (own_commands, own_calls, own_hosts) in enumerate(tables):
+        for rows, found in ((own_commands, commands), (own_calls, calls)):
+            for row in rows:
+                made = _command(row, str(extra or "ours"), own=number > 0)
+                found.update(dict.fromkeys(made.names, made))
+        public.update(own_hosts)
+    return Knowledge(commands=MappingProxyType(commands), calls=MappingProxyType(calls), public=frozenset(public))
+
+
+def _own(path: Path) -> tuple[Any, Any, Any]:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"scan tables {path}: {error}", hint=_HINT) from error
+    unknown = table.keys() - {"command", "call", "hosts"}
+    hosts = table.get("hosts", {})
+    if unknown or not isinstance(hosts, dict) or hosts.keys() - {"public"}:
+        got = ", ".join(sorted(unknown)) or "hosts"
+        raise UsageError(f"scan tables {path}: unknown table `{got}`", hint=_HINT)
+    for row in (*table.get("command", ()), *table.get("call", ())):
+        if "handler" in row:
+            raise UsageError(f"scan tables {path}: `handler` names code of refute itself; leave it out", hint=_HINT)
+    return table.get("command", ()), table.get("call", ()), hosts.get("public", ())
+
+
+_HINT: Final = (
+    "Expected rows `[[command]]` or `[[call]]` with `names`, and `[hosts] public = [...]`; docs/scan-rules.md."
+)
+_FIELDS: Final = frozenset(
+    "names values operands options when prints handler wraps refuses spares".split()  # noqa: SIM905
+)
+
+
+def _command(row: Any, where: str, *, own: bool) -> Command:
+    """A row, checked."""
+    name = row.get("names", "") if isinstance(row, dict) else ""
+    if not isinstance(name, str) or not name.strip():
+        raise UsageError(f"scan tables: {where}: a row without `names`", hint=_HINT)
+    try:
+        return _checked(row, own=own)
+    except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
+        raise UsageError(f"scan tables: {where}: row `{name.split()[0]}`: {error}", hint=_HINT) from error
+
+
+def _checked(row: dict[str, Any], *, own: bool) -> Command:
+    if unknown := sorted(row.keys() - _FIELDS):
+        raise ValueError(f"unknown field `{unknown[0]}`; expected one of {', '.join(sorted(_FIELDS))}")
+    words = row.get("values", "").split()
+    roles = tuple(row.get("operands", "").split())
+    options = dict(row.get("options", {}))
+    for role in (*(role.rstrip("*") for role in roles), *options.values()):
+        if role not in ROLES:
+            raise ValueError(f"unknown role `{role}`; expected one of {', '.join(sorted(ROLES))}")
+    if row.get("prints", "") not in PRINTS:
+        raise ValueError(f"unknown `prints` {row['prints']!r}; expected one of {', '.join(sorted(PRINTS - {''}))}")
+    letters = "".join(word for word in words if word.startswith("-")).replace("-", "")
+    when = tuple(map(_when, row.get("when", ())))
+    if own:
+        for one in when:
+            re.compile(one.args)
+    return Command(
+        names=tuple(row["names"].split()),
+        values=letters + "".join(name for name in options if len(name) == 1),
+        long=frozenset({word for word in words if not word.startswith("-")} | {n for n in options if len(n) > 1}),
+        operands=roles,
+        options=MappingProxyType(options),
+        when=when,
+        prints=row.get("prints", ""),
+        handler=row.get("handler", ""),
+        wraps=MappingProxyType(row["wraps"]) if "wraps" in row else None,
+        refuses=tuple(row.get("refuses", ())),
+        spares=tuple(row.get("spares", ())),
+    )
+
+
+def _when(row: dict[str, Any]) -> When:
+    if unknown := sorted(row.keys() - {"args", "flag", "note", "detail"}):
+        raise ValueError(f"unknown field `{unknown[0]}` of `when`; expected args, flag, note, detail")
+    rule = row.get("flag") or row.get("note") or ""
+    if rule and rule not in read_table("rules"):
+        raise ValueError(f"unknown rule `{rule}` in `when`")
+    return When(args=row.get("args", ""), flag=rule, mild="note" in row, detail=row.get("detail", ""))

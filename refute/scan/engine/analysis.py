@@ -1,0 +1,102 @@
+"""One file to findings, in this process: decode, pick the language, walk, and turn every failure into a finding."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from refute.scan import decode
+from refute.scan.core.report import BudgetExceeded, Report, Spot
+from refute.scan.core.tables import Knowledge, knowledge
+from refute.scan.decode import DIRECTION_MARKS, Unreadable
+from refute.scan.engine.engine import walk_python, walk_shell
+from refute.scan.rules import Language
+
+_NOTHING: Final[Mapping[str, bytes]] = MappingProxyType({})
+_LONE_RETURN: Final = re.compile(r"\r(?!\n)")
+
+
+def analyse(
+    path: str,
+    data: bytes,
+    language: Language | None = None,
+    library: Mapping[str, bytes] = _NOTHING,
+    known: Knowledge | None = None,
+) -> Report:
+    """Scan one file. Never raises: what goes wrong becomes an `unanalysable` finding.
+
+    Args:
+        path: shown in findings, and `$0` of a shell script.
+        data: the file's bytes.
+        language: what will interpret the file; by name and first line where None.
+        library: files of the workspace that it may read.
+        known: what is known about commands, calls and hosts; the tables of the package where None.
+    """
+    report = Report(path=path, library=library, knowledge=known or knowledge())
+    claimed = decode.languages_of(path, data)
+    launcher = decode.launcher_of(data)
+    if launcher is not None and Language.PYTHON in claimed:
+        # The shell leaves the file at its second line; the rest is Python, whoever starts it.
+        _guarded(report, ("\n" + launcher + "\n").encode(), Language.SHELL)
+        language = None
+    wanted = tuple(dict.fromkeys([*([language] if language else []), *claimed]))
+    if not wanted:
+        _refuse(report, "Its language is not known: neither its name nor its first line names a shell or Python.")
+        return report
+    if len(wanted) > 1:
+        text = f"read as {' and as '.join(wanted)}"
+        report.add(
+            "misleading-text", Spot(line=1, column=1, text=text), text, detail="Its name, first line and use disagree."
+        )
+    for each in wanted:
+        _guarded(report, data, each)
+    return report
+
+
+def _guarded(report: Report, data: bytes, language: Language) -> None:
+    try:
+        _analyse_as(report, data, language)
+    except BudgetExceeded:
+        _refuse(report, "It asks for more work than a scan may take.")
+    except RecursionError:
+        _refuse(report, "It nests too deeply.")
+    except MemoryError:
+        _refuse(report, "It takes too much memory to read.")
+    except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
+        _refuse(report, f"The scanner failed on it ({type(error).__name__}: {error}); please report this.")
+
+
+def _analyse_as(report: Report, data: bytes, language: Language) -> None:
+    source = decode.read_source(data, language)
+    if isinstance(source, Unreadable):
+        _refuse(report, source.reason, source.line)
+        return
+    _disguises(report, source, language)
+    shebang = decode.shebang_of(data)
+    if " -" in shebang and re.search(r"\s-S|\s-[a-z]*c\b|;|\|", shebang):
+        spot = Spot(line=1, column=1, text="#!" + shebang)
+        # The kernel hands over everything behind the interpreter as one argument.
+        interpreter, _, argument = shebang.partition(" ")
+        walk_shell(report, shlex.join([interpreter, argument.strip(), report.path]), report.path, place=spot)
+    if language == Language.PYTHON:
+        walk_python(report, source)
+    else:
+        walk_shell(report, source, report.path)
+
+
+def _disguises(report: Report, source: str, language: Language) -> None:
+    for pattern, what in (
+        (DIRECTION_MARKS, "a mark that reverses how text is shown"),
+        (_LONE_RETURN, "a carriage return inside a line"),
+    ):
+        match = None if source.isascii() and pattern is DIRECTION_MARKS else pattern.search(source)
+        if match:
+            line = source.count("\n", 0, match.start()) + 1
+            spot = Spot(line=line, column=1, text=source.split("\n")[line - 1][:80])
+            report.add("misleading-text", spot, str(language), detail=f"It holds {what}.")
+
+
+def _refuse(report: Report, reason: str, line: int = 1) -> None:
+    spot = Spot(line=line, column=1, text="")
+    report.refuse(spot, reason)

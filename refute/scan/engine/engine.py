@@ -1,0 +1,300 @@
+"""Acts on effects: has them judged, and reads on where one runs a command, a text or a file."""
+
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+from refute.scan.core import effects as e
+from refute.scan.core import hosts, paths, places
+from refute.scan.core.report import Report, Spot
+from refute.scan.core.symbols import (
+    DECODED,
+    DERIVED,
+    DOWNLOAD,
+    FILES,
+    HOME,
+    HOST_DATA,
+    NAME,
+    OUTPUT,
+    UNKNOWN,
+    as_pattern,
+    is_open,
+    strip_symbols,
+)
+from refute.scan.engine import parsing
+from refute.scan.python import state as python
+from refute.scan.python.values import PathValue, as_text
+from refute.scan.rules import Language
+from refute.scan.shell import state as shell
+from refute.scan.shell.functions import borrow
+from refute.scan.shell.scope import Scope
+from refute.scan.shell.syntax import text_of
+from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
+
+_NOT_KNOWN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{NAME}{HOST_DATA}{FILES}\\s;()]*")
+_OWN_TEXT: Final = re.compile(r"(?:\$\(|`)\s*(?:sed|awk|grep|tail|head|cut|cat|tr)\b[^)`]*\$\{?(?:0|BASH_SOURCE)\b")
+"""Picks lines of the script itself, as one does to hide commands in its comments."""
+_STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
+_MAX_KEPT: Final = 100_000
+_MAX_NESTED: Final = 60
+"""Effects within effects, as of wrappers around wrappers."""
+Frame = shell.Frame | python.Frame
+
+
+class Engine:
+    """Acts on the effects of one file."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._nested = 0
+
+    def perform(self, effects: e.Effects, frame: Any) -> Any:
+        """Act on what a handler yields.
+
+        Args:
+            effects: one by one; each is answered by what comes of it.
+            frame: whose effects they are.
+
+        Returns:
+            The handler's result: for a command what it prints, UNKNOWN where that is not known.
+        """
+        self._nested += 1
+        try:
+            effect = next(effects)
+            while True:
+                effect = effects.send(self._act(effect, frame))
+        except StopIteration as end:
+            return UNKNOWN if end.value is None and isinstance(frame, shell.Frame) else end.value
+        finally:
+            self._nested -= 1
+
+    def _act(self, effect: e.Effect, frame: Frame) -> str:  # noqa: PLR0911 - one return per kind of effect
+        if self._nested > _MAX_NESTED:
+            frame.judge.flag("unanalysable", detail="It nests too deeply.")
+            return UNKNOWN
+        match effect:
+            case e.Read():
+                return self._read(effect, frame)
+            case e.Write():
+                return self._write(effect, frame)
+            case e.Run():
+                return self._run(effect, frame)
+            case e.Eval():
+                return self._evaluate(effect, frame)
+            case e.RunFile():
+                return self._run_file(effect, frame)
+            case e.Reach():
+                raw = effect.how in {"command", "import"}
+                path = effect.path if raw else paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
+                self.report.reached.append((path, effect.how))
+                return ""
+        return frame.judge.effect(effect)
+
+    def _read(self, effect: e.Read, frame: Frame) -> str:
+        judge = frame.judge
+        if isinstance(frame, shell.Frame) and effect.path in _STDIN:
+            return frame.stdin or UNKNOWN
+        if isinstance(frame, shell.Frame) and effect.path.startswith("/dev/fd/"):
+            return frame.walker.expander.fed
+        symbol = judge.effect(effect)
+        target = paths.locate(effect.path, judge.cwd)
+        held = self.report.written.get(target.text)
+        if held is not None:
+            return held
+        if target.place == paths.Place.WORKSPACE and not is_open(target.text):
+            return self.report.content_of(as_pattern(target.text[2:]))
+        return symbol or UNKNOWN
+
+    def _write(self, effect: e.Write, frame: Frame) -> str:
+        judge = frame.judge
+        judge.effect(effect)
+        located = paths.locate(effect.path, judge.cwd).text
+        if effect.text is not None:
+            before = self.report.written.get(located, "") if effect.appends else ""
+            self.report.written[located] = (before + effect.text)[:_MAX_KEPT]
+        return ""
+
+    def _run(self, effect: e.Run, frame: Frame) -> str:
+        if isinstance(frame, shell.Frame):
+            call = shell.Call(frame.walker, list(effect.argv), frame.node, effect.stdin, background=frame.background)
+            return frame.walker.command(call) if effect.argv else ""
+        return self._shell_text(" ".join(effect.argv), frame)
+
+    def _evaluate(self, effect: e.Eval, frame: Frame) -> str:
+        """Read a text that an interpreter gets; where it comes from may settle it."""
+        text, judge = effect.text, frame.judge
+        whole = frame.whole if isinstance(frame, shell.Frame) else judge
+        if DECODED in text:
+            judge.flag("decoded-execution")
+            text = text.replace(DECODED, "")
+        if DOWNLOAD in text:
+            whole.flag("pipe-to-shell", detail="What it runs comes over the network.")
+        elif DERIVED in text:
+            judge.flag("decoded-execution")
+        elif text.strip() and _NOT_KNOWN.fullmatch(text):
+            self._unresolved(effect, frame)
+        elif effect.language == Language.PYTHON:
+            self._python_text(text, frame)
+        elif isinstance(frame, shell.Frame):
+            with frame.walker.scope.given(
+                frame.walker.scope.arguments if effect.arguments is None else list(effect.arguments)
+            ):
+                return frame.walker.embedded(text, frame.node, forked=not effect.inline)
+        else:
+            return self._shell_text(text, frame)
+        return UNKNOWN
+
+    def _unresolved(self, effect: e.Eval, frame: Frame) -> None:
+        """A text of which nothing is known before the run."""
+        outside = UNKNOWN in effect.text
+        self.report.reach_content(effect.text, effect.language)
+        if isinstance(frame, python.Frame):
+            rule = "dynamic-code" if effect.language == Language.PYTHON else "unresolved-command"
+            detail = "Runs a file from outside the workspace." if HOST_DATA in effect.text else ""
+            frame.judge.flag(rule, mild=not (outside or detail), detail=detail)
+        elif effect.fed and outside:
+            frame.whole.flag("pipe-to-shell")
+        else:
+            # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
+            strong = (outside or NAME in effect.text) and not (effect.inline and frame.walker.shared.uncalled)
+            strong = strong or _OWN_TEXT.search(text_of(frame.node)) is not None
+            frame.judge.flag("unresolved-command", mild=not strong)
+
+    def _shell_text(self, text: str, frame: python.Frame) -> str:
+        """Shell text that a Python call runs."""
+        walker, keywords = frame.walker, frame.keywords
+        if walker.depth >= MAX_DEPTH // 2:
+            self.report.add("unanalysable", walker.spot(frame.node), "nested too deeply")
+            return UNKNOWN
+        cwd, environment = keywords.get("cwd"), keywords.get("env")
+        given = {**walker.variables, **(environment if isinstance(environment, dict) else {})}
+        variables: dict[str, tuple[str, ...]] = {
+            name: (value,) for name, value in given.items() if isinstance(name, str) and isinstance(value, str)
+        }
+        located = paths.locate(as_text(cwd), walker.cwd).text if isinstance(cwd, str | PathValue) else walker.cwd
+        scope = Scope(script=self.report.path, cwd=located, variables=variables)
+        inner = ShellWalker(shell.Shared(self), scope, depth=walker.depth + 1, place=walker.spot(frame.node))
+        return inner.script(text)
+
+    def _python_text(self, text: str, frame: Frame) -> None:
+        if isinstance(frame, python.Frame):
+            if frame.walker.depth >= MAX_DEPTH // 2:
+                self.report.add("unanalysable", frame.walker.spot(frame.node), "nested too deeply")
+            else:
+                parsing.walk_nested(self, frame.walker, text, frame.node)
+            return
+        place = frame.walker.place_of(text, frame.node)
+        parsing.walk_embedded(self, text, place, frame.walker.depth + 1, frame.judge.cwd)
+
+    def _run_file(self, effect: e.RunFile, frame: Frame) -> str:
+        """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
+        path, judge = effect.path, frame.judge
+        target = paths.locate(path, judge.cwd)
+        if isinstance(frame, shell.Frame):
+            if frame.background and not effect.arguments and target == paths.locate(frame.walker.scope.script):
+                judge.flag("fork-bomb", detail="The script starts itself again beside itself.")
+            if path in _STDIN or path.startswith("/dev/fd/"):
+                return self._run_fed(effect, frame)
+        text = self._text_written(target.text)
+        if text is not None:
+            return self._run_written(effect, text, frame)
+        pattern = _in_reach(target)
+        if pattern is not None:
+            self.report.reached.append((pattern, effect.language or ""))
+            if isinstance(frame, shell.Frame):
+                self._run_of_workspace(effect, pattern, frame)
+        elif isinstance(frame, python.Frame):
+            mild = paths.inside_or_temporary(target)
+            judge.flag("dynamic-code", mild=mild, detail="Runs a file from outside the workspace.")
+        elif target.place == paths.Place.TEMP and path.startswith("/") and not effect.inline:
+            judge.flag("unresolved-command", mild=True, detail="Runs a temporary file that this script did not write.")
+        return UNKNOWN
+
+    def _run_of_workspace(self, effect: e.RunFile, pattern: str, frame: shell.Frame) -> None:
+        if effect.inline:
+            borrow(frame.walker, pattern, frame.node)
+        elif effect.language != Language.PYTHON:
+            self._hand_over(pattern, effect.arguments, frame)
+
+    def _hand_over(self, path: str, arguments: tuple[str, ...], frame: shell.Frame) -> None:
+        """Judge a script of the workspace by what it is handed, where that is nothing that a script may touch.
+
+        By itself it is scanned without knowing who calls it: there `rm -rf "$OUT_DIR"` is only shown.
+        """
+        text = self.report.library.get(path, b"").decode("utf-8", "replace")
+        scope = frame.walker.scope
+        named = [name for name in re.findall(r"\$\{?([A-Za-z_]\w*)", text) if name in scope.variables]
+        values = [*arguments, *(value for name in named for value in scope.variables[name])]
+        if any(_is_harmful(value, scope.cwd) for value in values):
+            place = replace(frame.walker.spot(frame.node), holds=True)
+            with scope.given(list(arguments)):
+                frame.walker.fork(deeper=1, place=place).embedded(strip_symbols(text), frame.node)
+
+    def _run_fed(self, effect: e.RunFile, frame: shell.Frame) -> str:
+        text = frame.stdin if effect.path in _STDIN else frame.walker.expander.fed
+        if OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in _STDIN:
+            text = UNKNOWN
+        language = effect.language or Language.SHELL
+        return self._evaluate(e.Eval(language, text, effect.inline, effect.arguments or None, fed=True), frame)
+
+    def _run_written(self, effect: e.RunFile, text: str, frame: Frame) -> str:
+        if not text.strip(UNKNOWN):
+            if effect.inline:
+                frame.judge.flag("unresolved-command", mild=True, detail="It reads a file that a program made.")
+            return UNKNOWN
+        named = effect.language == Language.PYTHON or effect.path.endswith(".py")
+        python_file = named or (effect.language is None and re.match(r"#!.*python", text))
+        language = Language.PYTHON if python_file else Language.SHELL
+        arguments = None if effect.inline and not effect.arguments else effect.arguments
+        return self._evaluate(e.Eval(language, text, effect.inline, arguments), frame)
+
+    def _text_written(self, path: str) -> str | None:
+        """What the script itself put there, or there with a whole directory that it downloaded."""
+        written = self.report.written
+        if path in written or not written:
+            return written.get(path)
+        parts = path.split("/")
+        parents = ("/".join(parts[:length]) for length in range(len(parts) - 1, 1, -1))
+        return next((DOWNLOAD for parent in parents if written.get(parent) == DOWNLOAD), None)
+
+
+def _is_harmful(value: str, cwd: str) -> bool:
+    """Whether a script may not touch what this names: a directory of the machine, credentials, a foreign host."""
+    if re.match(r"\w+://\S+\Z", value):
+        return hosts.is_external_ip(hosts.host_of(value) or "")
+    located = paths.locate(value, cwd).text if value.startswith(("/", "~", HOME)) else ""
+    return (
+        places.is_place("roots", located.rstrip("/*") or "/") or places.is_place("credentials", located)
+        if located
+        else False
+    )
+
+
+def _in_reach(target: paths.Target) -> str | None:
+    """The files of the workspace that a path may name, as a pattern; None where it leads elsewhere or says nothing."""
+    if target.place == paths.Place.WORKSPACE:
+        return as_pattern(target.text[2:])
+    tail = target.text.rpartition("/")[2]
+    named = target.place == paths.Place.UNKNOWN and "/" in target.text and not is_open(tail) and tail.strip("*?.")
+    return as_pattern(target.text) if named else None
+
+
+def walk_shell(report: Report, source: str, script: str, *, place: Spot | None = None) -> None:
+    """Judge a shell script.
+
+    Args:
+        report: where findings go.
+        source: decoded text, symbols stripped.
+        script: the script's path from the workspace, for `$0`.
+        place: what holds the text; None: it is the file itself.
+    """
+    walker = ShellWalker(shell.Shared(Engine(report)), Scope(script=script), depth=int(place is not None), place=place)
+    walker.script(source)
+    if place is None:
+        report.count_letters(source)
+
+
+def walk_python(report: Report, source: str) -> None:
+    """Judge a Python file; `source` is decoded text, symbols stripped."""
+    parsing.walk_file(Engine(report), source)

@@ -1,0 +1,169 @@
+"""Commands that copy, move, delete and fill files, and those that only name places."""
+
+import re
+from typing import Final
+
+from refute.scan.core import paths, places
+from refute.scan.core.effects import Delete, Effects, Flag, List, Read, Write
+from refute.scan.core.symbols import HERE, HOST_DATA, NAME, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.core.tables import Command
+from refute.scan.shell.checkers import always_agrees, is_checker
+from refute.scan.shell.handlers.search import mode_flags
+from refute.scan.shell.options import split_options
+from refute.scan.shell.rows import split
+from refute.scan.shell.state import Call
+from refute.scan.shell.syntax import text_of
+
+_SET_BY_SHELL: Final = re.compile(r"\$\{?(?:OPTARG|REPLY|MAPFILE|COPROC|DIRSTACK|BASH_\w+|FUNCNAME|_)\b")
+_SETTING: Final = re.compile(r"\"?\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?::?\?[^}\"]*)?\})\"?")
+_SIZE: Final = re.compile(r"(\d+)(?:\.\d+)?\s*([kKmMgGtTpP]?)")
+_LARGE_BYTES: Final = 8 * 1024**3
+_PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
+_SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
+
+
+def _rm(call: Call, _row: Command) -> Effects:
+    options, operands = split_options(call.argv[1:], "", mixed=True)
+    recursive = bool(options.keys() & {"r", "R", "recursive"})
+    for path in operands:
+        yield Delete(path, recursive, usual=path == UNKNOWN and _names_settings(call))
+    return ""
+
+
+def _names_settings(call: Call) -> bool:
+    """Whether every unknown word is the whole value of an environment variable, as in `rm -rf "$OUT_DIR"`.
+
+    Where the caller sets none, nothing is deleted.
+    """
+    text = text_of(call.node)
+    words = [word for word in text.split() if "$" in word or "`" in word]
+    names = [re.sub(r"[\"${]|[}:?].*", "", word) for word in words if _SETTING.fullmatch(word)]
+    return not _SET_BY_SHELL.search(text) and len(names) == len(words) and not any(map(call.scope.is_set, names))
+
+
+def _rmdir(call: Call, _row: Command) -> Effects:
+    for path in split_options(call.argv[1:], "", mixed=True)[1]:
+        if not paths.inside_or_temporary(call.locate(path)):
+            yield Flag("delete-outside", mild=True, detail="Only where the directory is empty.")
+    return ""
+
+
+def _copy(call: Call, row: Command) -> Effects:
+    """`cp`, `mv`, `install` and `ln`: what the sources hold is then in the target as well."""
+    options, operands = split(call, row)
+    target = (options.get("t") or options.get("target-directory") or [""])[0]
+    sources = operands if target else operands[:-1]
+    target = target or (operands[-1] if len(operands) > 1 else "")
+    if call.argv[0] in {"ln", "link"}:
+        yield from _linked(call, sources, target)
+    text = ""
+    for path in sources:
+        if call.argv[0] == "mv":
+            yield Delete(path, recursive=not _keeps_place(call, path, target))
+        text = yield Read(path, asks=_stays(call, path, target))
+        if re.fullmatch(r"/dev/(?:zero|u?random|full)", path) and not target.startswith("/dev/"):
+            yield Flag("resource-exhaustion", detail="Copies a device that never ends.")
+        if call.argv[0] != "mv" and options.keys() & {"r", "R", "a", "recursive", "archive"}:
+            yield List(path)
+        if _PROGRAM.match(path):
+            # A program under another name is that program.
+            text = f'{path} "$@"'
+    if target:
+        into = re.search(r"/bin/?\Z", target) and len(sources) == 1
+        kept = None if text in _SYMBOLS else text
+        yield Write(f"{target}/{sources[0].rpartition('/')[2]}" if into else target, kept)
+    if call.argv[0] == "install":
+        yield from mode_flags((options.get("m") or options.get("mode") or [""])[0])
+    return ""
+
+
+def _linked(call: Call, sources: list[str], target: str) -> Effects:
+    for source in sources[:1]:
+        if "history" in target and source == "/dev/null":
+            yield Flag("history-tampering")
+        if call.locate(source).text in {"/", "/etc", "/root"}:
+            yield Flag("list-host-directory", detail="Links to a system directory.")
+        if is_checker(target) and always_agrees(source):
+            yield Flag("test-tampering", detail="Tests seem to pass without being run.")
+    return None
+
+
+def _stays(call: Call, source: str, target: str) -> bool:
+    """Whether a copy lands in the directory of the program that the original belongs to, so that it tells nobody."""
+    text, other = call.locate(source).text, call.locate(target).text
+    depth = 4 if text.startswith(("/var/", "/usr/")) else 3
+    same = len(text.split("/")) >= depth and text.split("/")[:depth] == other.split("/")[:depth]
+    return same and places.is_service_data(text) and places.is_service_data(other)
+
+
+def _keeps_place(call: Call, source: str, target: str) -> bool:
+    """Whether a move only renames a file beside itself, or moves one that is not known: no tree leaves its place."""
+    text, other = call.locate(source).text, call.locate(target).text
+    # `"$d/x.new" "$d/x"` names one directory twice, whichever of its possible values `d` has.
+    written = [word.strip("\"'").rpartition("/")[0] for word in text_of(call.node).split()[-2:]]
+    same = len(written) > 1 and written[0] == written[1] != ""
+    return is_open(text) or same or text.rpartition("/")[0] == other.rpartition("/")[0]
+
+
+def _truncate(call: Call, row: Command) -> Effects:
+    options, operands = split(call, row)
+    for path in operands:
+        yield Write(path)
+        if re.search(r"/(?:log|wtmp|utmp|lastlog|\.bash_history)", path) and path.startswith("/"):
+            yield Flag("history-tampering")
+    if any(_is_large(size) for name in ("s", "l", "size", "length") for size in options.get(name, [])):
+        yield Flag("resource-exhaustion")
+    return ""
+
+
+def _is_large(text: str) -> bool:
+    """Whether a size (`10G`, `500M`) is more than any test needs."""
+    match = _SIZE.match(text.lstrip("+=<>"))
+    return match is not None and int(match[1]) * 1024 ** " kmgtp".index(match[2].lower() or " ") >= _LARGE_BYTES
+
+
+def _dd(call: Call, _row: Command) -> Effects:
+    settings = dict(word.partition("=")[::2] for word in call.argv[1:])
+    source, target = settings.get("if", ""), settings.get("of", "")
+    content = (yield Read(source)) if source else UNKNOWN
+    if target:
+        yield Write(target)
+        if re.match(r"/dev/(zero|u?random)", source) and "count" not in settings and target != "/dev/null":
+            yield Flag("resource-exhaustion")
+    return content if not target else ""
+
+
+def _path(call: Call, _row: Command) -> Effects:
+    """`dirname`, `basename`, `realpath`, `mktemp`: what they make of a path."""
+    yield from ()
+    words = [word for word in call.argv[1:] if not word.startswith("-")]
+    path = words[0] if words else ""
+    match call.argv[0]:
+        case "basename":
+            tail = path.rstrip("/").rpartition("/")[2]
+            return tail if tail and not is_open(tail) and tail.isascii() else NAME
+        case "realpath" | "readlink":
+            return paths.normalise(words[-1], call.scope.cwd) if words else UNKNOWN
+        case "mktemp" | "tempfile":
+            template = next((word for word in words if "XXX" in word), "")
+            return paths.normalise(template, call.scope.cwd) if template.startswith("/") else f"{TEMP}/mktemp"
+    if path in {HERE, TEMP} or not path:
+        return path or "."
+    head, slash, _ = path.rstrip("/").rpartition("/")
+    return (head or "/") if slash else UNKNOWN if is_open(path) else "."
+
+
+def _pwd(call: Call, _row: Command) -> Effects:
+    yield from ()
+    return call.scope.cwd + "\n"
+
+
+HANDLERS: Final = {
+    "rm": _rm,
+    "rmdir": _rmdir,
+    "copy": _copy,
+    "truncate": _truncate,
+    "dd": _dd,
+    "path": _path,
+    "pwd": _pwd,
+}

@@ -1,0 +1,129 @@
+"""The tables' own examples, both ways, and an operator's rows."""
+
+from pathlib import Path
+
+import pytest
+
+from refute.errors import UsageError
+from refute.scan.core.places import fill, is_place
+from refute.scan.core.tables import knowledge, read_table
+from refute.scan.finding import Severity
+from refute.scan.rules import Language
+from refute.scan.scanner import scan_python, scan_text
+
+ROWS = [
+    (text, language, blocks)
+    for table, key, language in (("commands", "command", Language.SHELL), ("python", "call", Language.PYTHON))
+    for row in read_table(table)[key]
+    for field, blocks in (("refuses", True), ("spares", False))
+    for text in row.get(field, ())
+]
+PLACES = [
+    (kind, path, field == "examples")
+    for kind, row in read_table("places").items()
+    for field in ("examples", "others")
+    for path in row[field]
+]
+
+
+def _blocks(text: str, language: Language, tables: Path | None = None) -> bool:
+    findings = scan_text("example", text.encode(), language=language, tables=tables)
+    assert "unanalysable" not in {finding.rule_id for finding in findings}
+    return any(finding.severity >= Severity.HIGH for finding in findings)
+
+
+@pytest.mark.parametrize(("text", "language", "blocks"), ROWS)
+def test_a_row_does_what_its_examples_say(text: str, language: Language, *, blocks: bool) -> None:
+    assert _blocks(text, language) == blocks
+
+
+@pytest.mark.parametrize(("kind", "path", "belongs"), PLACES)
+def test_a_place_is_what_its_examples_say(kind: str, path: str, *, belongs: bool) -> None:
+    assert is_place(kind, fill(path)) == belongs
+
+
+OWN = """
+[[command]]
+names = "deployctl rollctl"
+when = [{ args = 'status' }, { args = '.', flag = "cloud-control", detail = "Deploys." }]
+
+[[command]]
+names = "fetchit"
+options = { o = "out" }
+operands = "url*"
+
+[[command]]
+names = "within"
+wraps = { values = "-n", skips = { within = 1 } }
+
+[[call]]
+names = "ours.run"
+operands = "eval"
+
+[hosts]
+public = ["git.example.com"]
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "own.toml"
+    path.write_text(OWN)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("deployctl up", True),
+        ("deployctl status", False),
+        ("fetchit -o x.sh http://localhost/x; sh x.sh", True),
+        ("within -n 3 5 rm -rf /", True),
+        ("curl -LO https://git.example.com/a.tgz", False),
+        ("curl -LO https://other.example.com/a.tgz", True),
+        ("rm -rf /", True),
+    ],
+)
+def test_rows_of_an_operator_count_beside_ours(own: Path, text: str, *, blocks: bool) -> None:
+    assert _blocks(text, Language.SHELL, own) == blocks
+
+
+def test_rows_of_an_operator_count_for_python(own: Path) -> None:
+    source = "import ours\nours.run('rm -rf /')\n"
+    assert scan_python("x.py", source) == ()
+    assert {finding.rule_id for finding in scan_python("x.py", source, tables=own)} == {"delete-outside"}
+
+
+def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path) -> None:
+    assert _blocks("deployctl up\n# " + "x" * 9_000, Language.SHELL, own)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[[command]]\nvalues = '-a'", "a row without `names`"),
+        (
+            "[[command]]\nnames = 'x'\noperand = 'read'",
+            "row `x`: unknown field `operand`; expected one of handler, names",
+        ),
+        ("[[command]]\nnames = 'x'\noperands = 'reads'", "row `x`: unknown role `reads`; expected one of connect"),
+        ("[[command]]\nnames = 'x'\nprints = 'y'", "row `x`: unknown `prints` 'y'; expected one of content"),
+        ("[[command]]\nnames = 'x'\nwhen = [{ flag = 'no-rule' }]", "row `x`: unknown rule `no-rule` in `when`"),
+        ("[[command]]\nnames = 'x'\nwhen = [{ arg = '.' }]", "row `x`: unknown field `arg` of `when`"),
+        ("[[command]]\nnames = 'x'\nwhen = [{ args = '(' }]", "row `x`: missing )"),
+        ("[[command]]\nnames = 'x'\nhandler = 'curl'", "`handler` names code of refute itself"),
+        ("[commands]\nnames = 'x'", "unknown table `commands`"),
+        ("[[command", "Expected"),
+    ],
+)
+def test_a_wrong_row_is_named_with_what_is_expected(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        knowledge(path)
+    assert told in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_tables_that_are_not_there_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.toml"):
+        knowledge(tmp_path / "none.toml")
