@@ -30,7 +30,11 @@ def test_a_ticket_whose_claims_can_all_be_executed_exits_0(tmp_path: Path) -> No
 
 def test_as_json_for_programs(tmp_path: Path) -> None:
     result = _lint(tmp_path, "parse() gives numbers.", options=("--format", "json"))
-    expected = {"claim_id": "C1", "field": "examples", "template": 'examples: ["parse(...) == ..."]'}
+    expected = {
+        "claim_id": "C1",
+        "field": "property",
+        "template": 'property: {given: {text: ...}, check: "parse(text) == ..."}',
+    }
     assert (json.loads(result.output), result.return_value) == ([expected], 1)
 
 
