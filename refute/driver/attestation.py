@@ -7,7 +7,7 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from refute.driver.admitted import is_of_testing
-from refute.driver.carriage import CannotCarry
+from refute.driver.errors import CannotCarry
 from refute.driver.peer import Peer
 
 

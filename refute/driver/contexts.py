@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextvars import Context, ContextVar, Token, copy_context
 from typing import Any, Final
 
-from refute.driver.carriage import Malformed
+from refute.driver.errors import Malformed
 
 Extras = dict[str, Any]
 ON_A_LOOP: Final = frozenset({"start", "in_loop"})

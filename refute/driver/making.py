@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
-from refute.driver.carriage import CannotCarry, Malformed
 from refute.driver.containers import CONTAINERS
+from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.extending import named_members
-from refute.driver.mirror.current import JUDGING
-from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.operations import Copies
+from refute.driver.proxy.current import JUDGING
+from refute.driver.proxy.roots import ProxyMeta
 
 if TYPE_CHECKING:
-    from refute.driver.door import Door
+    from refute.driver.callback_policy import CallbackPolicy
 
 POSING: Final = frozenset({"pytest", "_pytest", "hypothesis", "unittest", "refute", "builtins"})
 """Packages as one of whose a derived class may not show itself."""
@@ -41,7 +41,7 @@ def refuse(*_: Any, **__: Any) -> Any:
     raise CannotCarry("needs the implementation in the test's process: it copies or changes an object of the test")
 
 
-def making(door: "Door") -> dict[str, Callable[..., Any]]:
+def making(door: "CallbackPolicy") -> dict[str, Callable[..., Any]]:
     """The operations, by name."""
     made = Making(door)
     return {
@@ -60,7 +60,7 @@ class Making:
         door: knows what that is.
     """
 
-    def __init__(self, door: "Door") -> None:
+    def __init__(self, door: "CallbackPolicy") -> None:
         self._door = door
         self._copies = Copies()
 
@@ -87,7 +87,7 @@ class Making:
     def _may_derive(self, base: Any) -> bool:
         """Whether a class is one of the test's, and neither derived from the implementation's nor an error."""
         self._door.require_lent(as_class(base))
-        return self._door.is_ours(base) and not isinstance(base, MirrorMeta) and not issubclass(base, BaseException)
+        return self._door.is_ours(base) and not isinstance(base, ProxyMeta) and not issubclass(base, BaseException)
 
     def _may_have(self, name: Any) -> bool:
         """Whether a derived class may have a member of that name."""

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+from refute.driver.errors import CannotCarry, Malformed, SubjectGone
 from refute.driver.messages import ANSWER, ASK, ERROR, NOTICE, Extras, Messages
-from refute.driver.objects import Objects
+from refute.driver.object_table import ObjectTable
 from refute.driver.wire import Message, Wire
 
 
@@ -24,7 +24,7 @@ class Peer:
 
     def __init__(
         self,
-        objects: Objects,
+        objects: ObjectTable,
         operations: dict[str, Callable[..., Any]],
         connect: Callable[[], Wire],
         tell: Callable[[], Extras],

@@ -8,23 +8,23 @@ from collections.abc import Callable
 from typing import Any
 
 from refute.driver.awaiting import STARTED, Awaiting
+from refute.driver.connections import Connections
 from refute.driver.context_partners import SubjectContexts
 from refute.driver.contexts import enter
 from refute.driver.event_loops import OwnLoops, running_loop
 from refute.driver.extending import leave_data, told_members
-from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
-from refute.driver.mirror.current import Current
-from refute.driver.mirror.functions import ask_of_generators
-from refute.driver.objects import Objects
+from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
+from refute.driver.process_state import SubjectState
+from refute.driver.proxy import classes, enums  # noqa: F401  # nothing of ours is imported later
+from refute.driver.proxy.current import Current
+from refute.driver.proxy.functions import ask_of_generators
 from refute.driver.streams import Input, Output
-from refute.driver.surroundings import SubjectSurroundings
-from refute.driver.switchboard import Switchboard
 from refute.driver.wire import Wire
 
 
-class Service:
+class SubjectServer:
     """All of it.
 
     Args:
@@ -34,14 +34,14 @@ class Service:
     def __init__(self, control: socket.socket) -> None:
         ask_of_generators()
         Wire.strayed = mmap.mmap(-1, 1)
-        self.objects = Objects(1, lambda _: None)
+        self.objects = ObjectTable(1, lambda _: None)
         contexts = SubjectContexts()
-        self._surroundings = SubjectSurroundings(contexts)
+        self._surroundings = SubjectState(contexts)
         operations = {**subject_operations(self.objects), **own_operations(self.objects)}
-        self._board = Switchboard(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
+        self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
         hear, inside = self._surroundings.hear, contexts.inside
         self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, inside)
-        side = SubjectSide(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
+        side = DriverClient(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
         Current.link = self.objects.link = side
         loops = OwnLoops()
         side.awaiting = Awaiting(self.peer.request, operations, loops, contexts)
@@ -72,7 +72,7 @@ def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
 
 
 def in_loop(
-    loops: OwnLoops, operations: dict[str, Callable[..., Any]], contexts: SubjectContexts, side: "SubjectSide"
+    loops: OwnLoops, operations: dict[str, Callable[..., Any]], contexts: SubjectContexts, side: "DriverClient"
 ) -> Callable[..., Any]:
     """The operation that does another in a loop's thread."""
 
@@ -96,7 +96,7 @@ def note_strayed(strayed: Any, objects: Any) -> None:
         objects.lose("needs the implementation in the test's process: calls back in a process of its own")
 
 
-class SubjectSide:
+class DriverClient:
     """What mirrored objects of the driver ask for.
 
     Args:

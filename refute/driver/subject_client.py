@@ -12,21 +12,21 @@ from typing import Any, Final, NoReturn
 
 from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting
-from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
+from refute.driver.callback_policy import CallbackPolicy
+from refute.driver.connections import Connections
 from refute.driver.contexts import DriverContexts, enter
-from refute.driver.door import Door
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.extending import leave_data, told_members
-from refute.driver.mirror.current import Current
-from refute.driver.mirror.metas import MetaMirror
-from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.modules import ModuleStub
-from refute.driver.objects import Objects
+from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
 from refute.driver.pretexts import is_pretext
+from refute.driver.process_state import DriverState
+from refute.driver.proxy.current import Current
+from refute.driver.proxy.metas import MetaProxy
+from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.subject_start import start_subject
-from refute.driver.surroundings import DriverSurroundings
-from refute.driver.switchboard import Switchboard
 from refute.driver.tools import Tools, entering
 from refute.driver.wire import Wire
 
@@ -40,7 +40,7 @@ GONE: Final = 71
 """The worker's exit code after its subject has ended."""
 
 
-class SubjectLink(Attestation):
+class SubjectClient(Attestation):
     """The connection to one subject.
 
     Args:
@@ -58,13 +58,13 @@ class SubjectLink(Attestation):
         self._blocked = 0
         self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
         self.contexts = DriverContexts()
-        self.surroundings = DriverSurroundings(self._pipes, self.contexts)
-        self._door = Door(self._module)
-        self.objects = Objects(0, self._door.may_lend)
+        self.surroundings = DriverState(self._pipes, self.contexts)
+        self._door = CallbackPolicy(self._module)
+        self.objects = ObjectTable(0, self._door.may_lend)
         self.objects.link = self
         self._door.objects = self.objects
         self._door.judged, self._door.decides = self.judged_for_good, self.judged
-        self._board = Switchboard(control, self._serve, lambda end: Wire(end, self._idle))
+        self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
@@ -199,11 +199,11 @@ class SubjectLink(Attestation):
         keywords = namespace.pop("_refute_keywords_")
         merged: dict[str, Any] = {}
         for base in reversed(kind.__mro__[1:]):
-            if not isinstance(base, MirrorMeta) and base.__module__ == kind.__module__:
+            if not isinstance(base, ProxyMeta) and base.__module__ == kind.__module__:
                 merged.update(vars(base))
         merged.update(namespace)
-        bases = tuple(base for base in kind.__bases__ if isinstance(base, MirrorMeta))
-        meta = type if type(kind) in {MirrorMeta, MetaMirror} else type(kind)
+        bases = tuple(base for base in kind.__bases__ if isinstance(base, ProxyMeta))
+        meta = type if type(kind) in {ProxyMeta, MetaProxy} else type(kind)
         place = (kind.__name__, kind.__qualname__, kind.__module__)
         cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
         self.objects.bind_class(cid, kind)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from refute.driver.mirror.current import Current
-from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.proxy.current import Current
+from refute.driver.proxy.roots import ProxyMeta
 
 Description = dict[str, Any]
 COMPARE: Final = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")
@@ -59,7 +59,7 @@ def _comparison(name: str, compared: list[str], ignored: list[str]) -> Callable[
 
 def _differ(one: Any, other: Any) -> bool:
     """Whether two values differ; of objects that stay in the other process nothing is asked."""
-    return not isinstance(type(one), MirrorMeta) and not isinstance(type(other), MirrorMeta) and bool(one != other)
+    return not isinstance(type(one), ProxyMeta) and not isinstance(type(other), ProxyMeta) and bool(one != other)
 
 
 def _values(one: Any, names: list[str]) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from refute.driver.admitted import BUILDING, SPECIAL
 from refute.driver.known import is_pythons_own
-from refute.driver.mirror.functions import PLAIN, TEXT, signature_of, tell
+from refute.driver.proxy.functions import PLAIN, TEXT, signature_of, tell
 
 Description = dict[str, Any]
 SKIPPED: Final = frozenset(

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from refute.driver.mirror.current import Current
+from refute.driver.proxy.current import Current
 
 PICKLES: Final = "refute_pickles"
 """The module under which pickles find `restored`; the worker puts this one in its place."""

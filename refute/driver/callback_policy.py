@@ -23,17 +23,17 @@ from refute.driver.admitted import (
     takes_records,
 )
 from refute.driver.base_values import VALUE_TYPES
-from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
 from refute.driver.making import as_class, making, refuse
-from refute.driver.mirror.describing import FUNCTIONS
 from refute.driver.operations import is_owner, lookup
+from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.writing import CALLABLE
 
 if TYPE_CHECKING:
-    from refute.driver.objects import Objects
+    from refute.driver.object_table import ObjectTable
 
 
-class Door:
+class CallbackPolicy:
     """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger.
 
     Args:
@@ -44,7 +44,7 @@ class Door:
 
     def __init__(self, module: str) -> None:
         self.module = module
-        self.objects: Objects
+        self.objects: ObjectTable
         self.judged: Callable[[], None]
         self.decides: Callable[[], None]
         self._replaced: dict[tuple[type, str], Any] = {}

@@ -8,11 +8,11 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.anonymity import without_marks
 from refute.driver.arithmetic import SharedArithmetic
-from refute.driver.carriage import Malformed
 from refute.driver.context_partners import SubjectContexts
 from refute.driver.contexts import DriverContexts
+from refute.driver.errors import Malformed
+from refute.driver.hide_test_names import without_marks
 from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
 from refute.driver.random_stream import SharedRandom
 from refute.driver.scalars import SCALARS
@@ -73,7 +73,7 @@ class Place:
         self._raw = dict(os.environ._data)  # type: ignore[attr-defined]  # noqa: SLF001
 
 
-class DriverSurroundings:
+class DriverState:
     """The driver's side.
 
     Args:
@@ -161,7 +161,7 @@ class DriverSurroundings:
                     os.write(number, data)
 
 
-class SubjectSurroundings:
+class SubjectState:
     """The subject's side.
 
     Args:
