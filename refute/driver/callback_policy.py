@@ -5,7 +5,7 @@ import enum
 import functools
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.admitted import (
     ATTACHED,
@@ -31,6 +31,10 @@ from refute.driver.writing import CALLABLE
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
+
+
+DECLARED: Final = frozenset({"__dataclass_fields__", "__dataclass_params__", "_field_type"})
+"""What `dataclasses.fields` and the like read."""
 
 
 class CallbackPolicy:
@@ -89,14 +93,11 @@ class CallbackPolicy:
             "get": self._get,
             "set": self._set,
             "del": self._delete,
-            "fresh": self._fresh,
             "vars": self._vars,
             "dir": lambda one: [name for name in dir(self._open(one)) if not name.startswith("_")],
             "repr": lambda one: repr(self._open(one)),
             "str": lambda one: str(self._open(one)),
             "format": lambda one, spec: format(self._open(one), spec),
-            "pickled": refuse,
-            "fields": lambda one, names: tuple(self._get(one, name) for name in names),
             **making(self),
             "member": self._member,
             "member_get": self._member_get,
@@ -159,6 +160,10 @@ class CallbackPolicy:
         return kind.__module__ == self.module or kind in self.derived
 
     def _get(self, one: Any, name: Any, /, *default: Any) -> Any:
+        if name in DECLARED and self._is_declared(one):
+            self.require_lent(one)
+            found = getattr(one, name)
+            return dict(found) if isinstance(found, dict) else found
         self._check(one, name)
         return getattr(one, name, *default)
 
@@ -176,13 +181,9 @@ class CallbackPolicy:
             self._replaced.setdefault((one, name), vars(one)[name])
         setattr(one, name, value)
 
-    def _fresh(self, kind: Any, name: Any) -> Any:
-        """What a field of a test's dataclass begins with."""
-        self.require_lent(kind)
-        field = getattr(kind, "__dataclass_fields__", {}).get(name) if self.is_ours(kind) else None
-        if field is None or field.default_factory is dataclasses.MISSING:
-            raise AttributeError(f"{str(name)[:80]!r} is no field with a default of its own")
-        return field.default_factory()
+    def _is_declared(self, one: Any) -> bool:
+        """Whether it is a dataclass of the test's, or a field of one: what they declare is open to whoever has them."""
+        return isinstance(one, dataclasses.Field) or self.is_ours(one if isinstance(one, type) else type(one))
 
     def _delete(self, one: Any, name: Any) -> None:
         self._check(one, name)

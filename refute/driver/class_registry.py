@@ -15,7 +15,6 @@ from refute.driver.exports import Exports
 from refute.driver.known import is_known, is_pythons_own, named, place_of
 from refute.driver.proxies import Proxies
 from refute.driver.proxy.classes import build, build_bare
-from refute.driver.proxy.dataclassed import give_types
 from refute.driver.proxy.describing import checked, describe, stands_alone
 from refute.driver.proxy.enums import build_enum
 from refute.driver.proxy.functions import annotate, is_hidden
@@ -216,8 +215,7 @@ class ClassRegistry(Exports, Proxies):
             elif isinstance(vars(kind).get(owner), FunctionType):
                 setattr(vars(kind)[owner], name, value)
         if "" in found:
-            type.__setattr__(kind, "__annotations__", annotated := found.pop(""))
-            give_types(kind, annotated)
+            type.__setattr__(kind, "__annotations__", found.pop(""))
         for owner, values in found.items():
             if isinstance(vars(kind).get(owner), FunctionType):
                 annotate(vars(kind)[owner], values)

@@ -3,7 +3,6 @@
 import copy
 import importlib
 import importlib.util
-import pickle
 import runpy
 import sys
 import types
@@ -133,11 +132,6 @@ class Patches:
 MISSING: Final = object()
 
 
-def fields(one: Any, names: list[str]) -> tuple[Any, ...]:
-    """Several attributes at once."""
-    return tuple(getattr(one, name) for name in names)
-
-
 def extend(objects: ObjectTable) -> Callable[..., int]:
     """The operation that makes a class of the driver's, which derives from classes of ours."""
 
@@ -222,10 +216,6 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "new": lambda kind, made, /, *args, **kwargs: kind.__new__(made, *args, **kwargs),
         "copy": copy.copy,
         "deepcopy": partial(Copies().deep, objects),
-        "pickled": pickle.dumps,
-        "unpickled": pickle.loads,  # the driver never unpickles anything of ours
-        "fields": fields,
-        "fresh": lambda kind, name: kind.__dataclass_fields__[name].default_factory(),
         "member": members.call,
         "member_get": members.get,
         "member_set": members.set,

@@ -19,7 +19,7 @@ class Peer:
         connect: makes this thread's own connection.
         tell: what goes along with every message beside its values (environment, output, warnings …), or nothing.
         hear: takes that of the other side; runs before a message's values are used.
-        inside: does what an operation asks for, given what came along with it, in the context that it belongs in.
+        inside: does what an operation asks for.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Peer:
         connect: Callable[[], Wire],
         tell: Callable[[], Extras],
         hear: Callable[[Extras], None],
-        inside: Callable[[Any, Any, Callable[[], None]], None],
+        inside: Callable[[Any, Callable[[], None]], None],
     ) -> None:
         self.objects = objects
         self.operations = operations
@@ -124,10 +124,10 @@ class Peer:
     def serve(self, wire: Wire, message: Message) -> None:
         """Do one thing, and answer."""
         try:
-            operation, extras = message[2], message[6]
+            operation = message[2]
         except IndexError as error:
             raise Malformed("a question is none") from error
-        self._inside(operation, extras, lambda: self._do(wire, message))
+        self._inside(operation, lambda: self._do(wire, message))
 
     def _do(self, wire: Wire, message: Message) -> None:
         box: list[Any] = []

@@ -14,7 +14,7 @@ from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections
-from refute.driver.contexts import DriverContexts, enter
+from refute.driver.contexts import REASON
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.extending import leave_data, told_members
@@ -57,8 +57,7 @@ class SubjectClient(Attestation):
         self._dying: list[int] = []
         self._blocked = 0
         self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
-        self.contexts = DriverContexts()
-        self.surroundings = DriverState(self._pipes, self.contexts)
+        self.surroundings = DriverState(self._pipes)
         self._door = CallbackPolicy(self._module)
         self.objects = ObjectTable(0, self._door.may_lend)
         self.objects.link = self
@@ -68,14 +67,14 @@ class SubjectClient(Attestation):
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
-        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear, self.contexts.inside)
+        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear, self._inside)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.judged = self.judged_for_good
         self.surroundings.request, self.surroundings.test_file = self.request, job["test_file"]
         self.surroundings.overheard = self.overheard
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
-        self.awaiting = Awaiting(self.request, operations, self._loops, self.contexts)
+        self.awaiting = Awaiting(self.request, operations, self._loops, self.lost)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
@@ -225,11 +224,17 @@ class SubjectClient(Attestation):
         except Malformed as error:
             self._break(error)
 
+    def _inside(self, operation: Any, action: Callable[[], None]) -> None:
+        """Serve the subject; a callback of one of its tasks finds none of the test's own context variables."""
+        if operation in {"start", "in_loop"} and "ContextVar" in self._source:
+            self.lost(REASON)
+        action()
+
     def _in_loop(self, operation: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
         if operation not in STARTED:
             raise Malformed("an operation is none that a loop calls")
-        loop, asked_about, context = self._loops.current, self.objects.asked_about, self.contexts.wanted()
+        loop, asked_about = self._loops.current, self.objects.asked_about
 
         def action() -> Any:
             before, self.objects.asked_about = self.objects.asked_about, asked_about
@@ -240,7 +245,7 @@ class SubjectClient(Attestation):
 
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()
-        return in_loop_unless_blocked(loop, lambda: enter(context, action), lambda: self._blocked > 0)
+        return in_loop_unless_blocked(loop, action, lambda: self._blocked > 0)
 
     def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.peer.operations["call"](self.objects.own(oid), *args, **kwargs)

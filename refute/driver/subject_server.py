@@ -5,12 +5,13 @@ import mmap
 import socket
 import sys
 from collections.abc import Callable
-from typing import Any
+from contextvars import copy_context
+from typing import Any, NoReturn
 
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.connections import Connections
-from refute.driver.context_partners import SubjectContexts
-from refute.driver.contexts import enter
+from refute.driver.contexts import REASON, is_changed
+from refute.driver.errors import CannotCarry
 from refute.driver.event_loops import OwnLoops, running_loop
 from refute.driver.extending import leave_data, told_members
 from refute.driver.object_table import ObjectTable
@@ -35,17 +36,16 @@ class SubjectServer:
         ask_of_generators()
         Wire.strayed = mmap.mmap(-1, 1)
         self.objects = ObjectTable(1, lambda _: None)
-        contexts = SubjectContexts()
-        self._surroundings = SubjectState(contexts)
+        self._surroundings = SubjectState()
         operations = {**subject_operations(self.objects), **own_operations(self.objects)}
         self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
-        hear, inside = self._surroundings.hear, contexts.inside
-        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, inside)
+        hear = self._surroundings.hear
+        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, lambda _, action: action())
         side = DriverClient(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
         Current.link = self.objects.link = side
         loops = OwnLoops()
-        side.awaiting = Awaiting(self.peer.request, operations, loops, contexts)
-        operations["in_loop"] = in_loop(loops, operations, contexts, side)
+        side.awaiting = Awaiting(self.peer.request, operations, loops, self.objects.lose)
+        operations["in_loop"] = in_loop(loops, operations, side)
         self._surroundings.notify, self._surroundings.packed = self.peer.notify, self.objects.packed
 
     def take_streams(self) -> None:
@@ -71,14 +71,19 @@ def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
     }
 
 
-def in_loop(
-    loops: OwnLoops, operations: dict[str, Callable[..., Any]], contexts: SubjectContexts, side: "DriverClient"
-) -> Callable[..., Any]:
+def in_loop(loops: OwnLoops, operations: dict[str, Callable[..., Any]], side: "DriverClient") -> Callable[..., Any]:
     """The operation that does another in a loop's thread."""
 
     def do(token: int, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        context = contexts.wanted()
-        return loops.inside(token, lambda: enter(context, lambda: operations[name](*args, **kwargs)), side.is_blocked)
+        def act() -> Any:
+            before = copy_context()
+            try:
+                return operations[name](*args, **kwargs)
+            finally:
+                if is_changed(before):
+                    side.objects.lose(REASON)
+
+        return loops.inside(token, act, side.is_blocked)
 
     return do
 
@@ -131,6 +136,15 @@ class DriverClient:
         if oid is not None:
             self._peer.objects.keep(oid, one)
             self._peer.objects.weakened.append(oid)
+
+    def cannot(self, reason: str) -> NoReturn:
+        """Note that the running test needs what two processes cannot give.
+
+        Raises:
+            CannotCarry: always.
+        """
+        self.objects.lose(reason)
+        raise CannotCarry(reason)
 
     def judged(self) -> None:
         """Nothing: the driver's objects may decide."""

@@ -152,10 +152,10 @@ def open_subject(
     link = SubjectClient(job, stacks, send)
     sys.path.insert(0, root)
     from refute.driver.collect import Collector
+    from refute.driver.contexts import watch_copies
     from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
     from refute.driver.hide_test_names import hide_names
-    from refute.driver.proxy import pickles
     from refute.driver.proxy.functions import ask_of_generators
     from refute.driver.reporter import Reporter
 
@@ -163,7 +163,7 @@ def open_subject(
     keep_apart(job["test_file"])
 
     def plugins() -> list[object]:
-        link.contexts.begin()
+        watch_copies(link.copies_context)
         hide_names()
         importer.install()
         refuse_sources(link)
@@ -171,7 +171,6 @@ def open_subject(
         ask_of_generators()
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
             del sys.modules[name]
-        sys.modules[pickles.PICKLES] = pickles
         territory = Territory(job["workspace"], job["test_file"])
         collector = Collector(job["source"].encode(), importer.builtins_of_tests(), link.noted)
         return [Reporter(send, job["tests"], territory, link), collector]
@@ -248,14 +247,12 @@ def guard(job: dict[str, Any]) -> None:
         elif event == "pickle.find_class" and not (
             details[0].partition(".")[0] in allowed
             or details == ("_codecs", "encode")  # bytes in the first protocols
-            or details[0] == ours
             or (details[0] == "builtins" and details[1] in types)
         ):
             raise ImportError(
                 f"needs the implementation in the test's process: unpickles {details[0]}.{details[1]} there"
             )
 
-    ours = "refute_pickles"  # proxy/pickles.py
     sys.addaudithook(refuse)
     if job["import_roots"] != [job["workspace"]]:  # for programs that a test starts
         os.environ["PYTHONPATH"] = os.pathsep.join(job["import_roots"])

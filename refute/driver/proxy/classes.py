@@ -6,7 +6,6 @@ from typing import Any, Final
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
 from refute.driver.proxy.current import JUDGING, Current
-from refute.driver.proxy.dataclassed import be_dataclass
 from refute.driver.proxy.describing import REGISTRIES
 from refute.driver.proxy.functions import shown_signature
 from refute.driver.proxy.members import made_member, name_parts
@@ -127,8 +126,6 @@ def _complete(kind: type, told: Description, abstract: frozenset[str]) -> None:
     if "slots" in told:
         type.__setattr__(kind, "__slots__", tuple(map(str, told["slots"])))
     _register(kind, told.get("registered", ()))
-    if "fields" in told:
-        be_dataclass(kind, told["fields"])
 
 
 def _register(kind: type, names: list[str]) -> None:

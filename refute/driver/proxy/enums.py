@@ -30,7 +30,6 @@ DECIDING: Final = JUDGING | {
 """What Python decides here on plain data, unless the enumeration has one of its own."""
 SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})
 """Python puts these into every enumeration with a built-in type."""
-OF_DATACLASSES: Final = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
 
 class Spec:
@@ -130,7 +129,6 @@ def _of_mixins(mixins: Sequence[type]) -> dict[str, Any]:
                     name: one
                     for name, one in vars(base).items()
                     if isinstance(one, FunctionType | property | classmethod | staticmethod)
-                    or name in OF_DATACLASSES
                     or (name == "__hash__" and one is None)
                 }
     return found
