@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from refute.driver.contexts import REASON, is_changed, is_task_of_ours
+from refute.driver.contexts import BEGAN, REASON, is_changed, is_task_of_ours
 from refute.driver.event_loops import in_loop, running_loop
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ class Awaiting:
         import asyncio
 
         how, value, before = DONE, None, copy_context()
+        BEGAN.set(before)
         try:
             value = await awaitable
         except asyncio.CancelledError:

@@ -14,7 +14,6 @@ from refute.driver.admitted import (
     LIBRARY,
     NEVER,
     RECORDS,
-    SHOWN,
     SPECIAL,
     TELLTALE,
     TESTING,
@@ -23,8 +22,8 @@ from refute.driver.admitted import (
     takes_records,
 )
 from refute.driver.base_values import VALUE_TYPES
+from refute.driver.copying import as_class, copying, refuse
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
-from refute.driver.making import as_class, making, refuse
 from refute.driver.operations import is_owner, lookup
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.writing import CALLABLE
@@ -44,16 +43,11 @@ class CallbackPolicy:
         module: name of the module of the test file.
     """
 
-    attached, records = ATTACHED, RECORDS
-
     def __init__(self, module: str) -> None:
         self.module = module
         self.objects: ObjectTable
         self.judged: Callable[[], None]
-        self.decides: Callable[[], None]
         self._replaced: dict[tuple[type, str], Any] = {}
-        self.derived: set[type] = set()
-        """Classes that the implementation derived from the test's."""
 
     def may_lend(self, value: Any) -> None:
         """Whether an object of the driver may be handed over.
@@ -98,7 +92,9 @@ class CallbackPolicy:
             "repr": lambda one: repr(self._open(one)),
             "str": lambda one: str(self._open(one)),
             "format": lambda one, spec: format(self._open(one), spec),
-            **making(self),
+            **copying(self._check_copied, lambda: self.objects),
+            "new": refuse,
+            "subclasses": refuse,
             "member": self._member,
             "member_get": self._member_get,
             "member_set": refuse,
@@ -157,7 +153,7 @@ class CallbackPolicy:
         """Whether the test file defines a class."""
         if kind.__module__ == "types" and type(kind) is type:  # as `make_dataclass` calls the module until Python 3.12
             return "__dataclass_fields__" in vars(kind)
-        return kind.__module__ == self.module or kind in self.derived
+        return kind.__module__ == self.module
 
     def _get(self, one: Any, name: Any, /, *default: Any) -> Any:
         if name in DECLARED and self._is_declared(one):
@@ -168,12 +164,9 @@ class CallbackPolicy:
         return getattr(one, name, *default)
 
     def _set(self, one: Any, name: Any, value: Any) -> None:
-        if isinstance(one, type) and (
-            (name in ATTACHED and self.is_ours(one)) or (name in SHOWN and one in self.derived)
-        ):
+        if isinstance(one, type) and name in ATTACHED and self.is_ours(one):
             self.require_lent(one)
-            if name not in SHOWN:
-                self.judged()
+            self.judged()
         else:
             self._check(one, name)
             self._check_change(one)
@@ -189,6 +182,11 @@ class CallbackPolicy:
         self._check(one, name)
         self._check_change(one)
         delattr(one, name)
+
+    def _check_copied(self, one: Any) -> None:
+        self.require_lent(one)
+        if not self.is_ours(type(one)) and not isinstance(one, RECORDS):
+            refuse()
 
     def _check_change(self, one: Any) -> None:
         if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.has_lent(one):

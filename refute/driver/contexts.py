@@ -7,13 +7,15 @@ to what awaits it, and contexts that a test copies itself.
 import contextvars
 import sys
 from collections.abc import Callable
-from contextvars import Context, copy_context
+from contextvars import Context, ContextVar, copy_context
 from types import CodeType
 from typing import Any, Final
 
 REASON: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"
-OWN_CONTEXT: Final = "decimal_context"
-"""The variable of Python's own decimal arithmetic, which is shared otherwise."""
+NOT_THEIRS: Final = frozenset({"decimal_context", "refute"})
+"""Variables of Python's own decimal arithmetic, which is shared otherwise, and of this module."""
+BEGAN: Final[ContextVar[Context | None]] = ContextVar("refute", default=None)
+"""What a coroutine that the other side started had at its beginning."""
 OURS: Final = __file__.rpartition("/")[0] + "/"
 
 
@@ -24,7 +26,13 @@ def is_changed(before: Context) -> bool:
 
 
 def _held(context: Context) -> dict[Any, Any]:
-    return {var: value for var, value in context.items() if var.name != OWN_CONTEXT}
+    return {var: value for var, value in context.items() if var.name not in NOT_THEIRS}
+
+
+def has_changed() -> bool:
+    """Whether a coroutine that the other side started has changed context variables so far."""
+    before = BEGAN.get()
+    return before is not None and is_changed(before)
 
 
 def is_task_of_ours() -> bool:
@@ -37,11 +45,12 @@ def is_task_of_ours() -> bool:
 
 
 def watch_copies(note: Callable[[], None]) -> None:
-    """Call `note` when a context is copied by Python code; a loop's runner copies the one in which everything runs."""
+    """Call `note` when a test copies a context, or has it copied for a thread; event loops always do."""
     copied = contextvars.copy_context
 
     def copy() -> Context:
-        if sys._getframe(1).f_globals.get("__name__") != "asyncio.runners":  # noqa: SLF001  # the caller is the question
+        asking = str(sys._getframe(1).f_globals.get("__name__"))  # noqa: SLF001  # the caller is the question
+        if not asking.startswith("asyncio.") or asking == "asyncio.threads":
             note()
         return copied()
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from refute.driver.encoder import Encoder
-    from refute.driver.object_table import ObjectTable
     from refute.driver.table import Atom, Entry
 
 Frames = list[list[Any]]
@@ -24,7 +23,7 @@ ATTRIBUTES: Final = (
 OURS: Final = __file__.rpartition("/")[0] + "/"
 
 
-def tell_error(error: BaseException, objects: "ObjectTable", encoder: "Encoder") -> "Entry":
+def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry":
     """The entry of an exception; its parts may lead back to it."""
     if isinstance(error, BaseExceptionGroup):
         if objects.in_driver:
@@ -70,7 +69,7 @@ def _beside(error: BaseException | None, encoder: "Encoder") -> BaseException | 
     return None if any(error is group for group in encoder.groups) else error
 
 
-def shell_error(entry: "Entry", objects: "ObjectTable") -> BaseException:
+def shell_error(entry: "Entry", objects: Any) -> BaseException:
     """An exception of the right type, still without content."""
     _, oid, token, *_ = entry
     kind = objects.class_of(token)
@@ -87,9 +86,7 @@ def shell_error(entry: "Entry", objects: "ObjectTable") -> BaseException:
     return make() if oid is None else objects.borrow(oid, make)  # type: ignore[no-any-return]
 
 
-def fill_error(
-    made: BaseException, entry: "Entry", objects: "ObjectTable", value_of: "Callable[[Atom], Any]"
-) -> BaseException:
+def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Callable[[Atom], Any]") -> BaseException:
     """Give an exception its content."""
     _, oid, _, args, pairs, text, (cause, context, suppressed), notes, frames = entry
     values = tuple(value_of(atom) for atom in args)

@@ -62,7 +62,7 @@ class SubjectClient(Attestation):
         self.objects = ObjectTable(0, self._door.may_lend)
         self.objects.link = self
         self._door.objects = self.objects
-        self._door.judged, self._door.decides = self.judged_for_good, self.judged
+        self._door.judged = self.judged_for_good
         self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}

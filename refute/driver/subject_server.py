@@ -10,10 +10,9 @@ from typing import Any, NoReturn
 
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.connections import Connections
-from refute.driver.contexts import REASON, is_changed
+from refute.driver.contexts import REASON, has_changed, is_changed
 from refute.driver.errors import CannotCarry
 from refute.driver.event_loops import OwnLoops, running_loop
-from refute.driver.extending import leave_data, told_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
@@ -40,8 +39,10 @@ class SubjectServer:
         operations = {**subject_operations(self.objects), **own_operations(self.objects)}
         self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
         hear = self._surroundings.hear
-        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, lambda _, action: action())
-        side = DriverClient(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
+        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, self._inside)
+        self._side = side = DriverClient(
+            self.peer, lambda operation: operation in STARTED and running_loop() is not None
+        )
         Current.link = self.objects.link = side
         loops = OwnLoops()
         side.awaiting = Awaiting(self.peer.request, operations, loops, self.objects.lose)
@@ -55,6 +56,12 @@ class SubjectServer:
         sys.stderr = sys.__stderr__ = Output(2, write)  # type: ignore[assignment,misc]
         sys.stdin = sys.__stdin__ = Input(lambda how, size: ask("read_input", how, size))  # type: ignore[assignment,misc]
         self._board.listen()
+
+    def _inside(self, operation: str, action: Callable[[], None]) -> None:
+        """Do what is asked; while a coroutine with variables of its own waits, a call has others."""
+        if self._side.exposed and operation in STARTED | {"in_loop", "start"}:
+            self.objects.lose(REASON)
+        action()
 
     def _tell(self) -> dict[str, Any]:
         note_strayed(Wire.strayed, self.objects)
@@ -115,16 +122,21 @@ class DriverClient:
         self._is_in_loop = is_in_loop
         self.awaiting: Any = None
         self._blocked = 0
+        self.exposed = 0
+        """Coroutines that have changed context variables and wait for the driver."""
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the driver do something; in the thread of its loop, where this one is a loop's."""
         if not self._is_in_loop(operation):
             return self._peer.request(operation, *args, **kwargs)
+        exposes = has_changed()
         self._blocked += 1
+        self.exposed += exposes
         try:
             return self._peer.request("in_loop", operation, list(args), kwargs)
         finally:
             self._blocked -= 1
+            self.exposed -= exposes
 
     def is_blocked(self) -> bool:
         """Whether a loop's thread waits for the driver."""
@@ -155,17 +167,23 @@ class DriverClient:
 
     async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what a coroutine function gives."""
-        return await self.awaiting.later("call_lent", oid, *args, **kwargs)
+        return await self.later("call_lent", oid, *args, **kwargs)
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what an operation gives."""
-        return await self.awaiting.later(operation, *args, **kwargs)
+        exposes = has_changed()
+        self.exposed += exposes
+        try:
+            return await self.awaiting.later(operation, *args, **kwargs)
+        finally:
+            self.exposed -= exposes
 
-    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
-        """Have a class that derives from classes of the driver's alone made there as well: its objects are there."""
-        keywords, bases = namespace.pop("_refute_keywords_"), kind.__bases__
-        if all(self.objects.oid_of(base) is not None for base in bases):
-            place = (kind.__name__, kind.__qualname__, kind.__module__)
-            cid = self.request("extend", place, bases, told_members(namespace), keywords)
-            self.objects.bind_class(cid, kind)
-            leave_data(kind, namespace)
+    def extend(self, kind: type, _: dict[str, Any]) -> None:
+        """Nothing of the implementation derives from a class of the test's.
+
+        Raises:
+            CannotCarry: always.
+        """
+        self.cannot(
+            f"needs the implementation in the test's process: derives {kind.__qualname__} from a class of the test"
+        )

@@ -12,6 +12,7 @@ from typing import Any, Final
 from refute.driver.base_values import VALUE_TYPES, remade
 from refute.driver.proxy.classes import telling_of
 from refute.driver.proxy.current import JUDGING, Current, refuse_marks
+from refute.driver.proxy.describing import FIELDS
 from refute.driver.proxy.members import made_member
 from refute.driver.proxy.proxied import Proxy
 from refute.driver.proxy.roots import ProxyMeta
@@ -30,6 +31,13 @@ DECIDING: Final = JUDGING | {
 """What Python decides here on plain data, unless the enumeration has one of its own."""
 SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})
 """Python puts these into every enumeration with a built-in type."""
+
+
+class Fields:
+    """The fields of an enumeration whose members are dataclasses, asked for there."""
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        return Current.link.request("get", kind, FIELDS)
 
 
 class Spec:
@@ -67,6 +75,8 @@ def build_enum(
     namespace["__new__"] = _maker(bases)
     namespace["__getattr__"] = _missing
     namespace["__reduce_ex__"] = Proxy.__reduce_ex__
+    if told.get("dataclass"):
+        namespace[FIELDS] = Fields()
     telling = (DECIDING | telling_of(bases)) - SHOWING
     own = {name: made_member(cid, name, one, judging=name in telling) for name, one in told["members"].items()}
     for name, member in (_of_mixins(mixins) | own).items():
