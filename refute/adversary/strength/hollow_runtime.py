@@ -41,7 +41,7 @@ def hollowed(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as outsiders meet it."""
     kinds = (inspect.isgeneratorfunction, inspect.isasyncgenfunction, inspect.iscoroutinefunction)
     makers = (_generator, _async_generator, _coroutine)
-    made = next((make for fits, make in zip(kinds, makers) if fits(function)), _plain)  # noqa: B905  # also Python 3.9
+    made = next((make for fits, make in zip(kinds, makers, strict=True) if fits(function)), _plain)
     return functools.wraps(function)(made(function))
 
 
