@@ -20,7 +20,7 @@ from refute.adversary.judgement.deprivation import deprived
 from refute.adversary.judgement.endless import endless
 from refute.adversary.judgement.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
 from refute.adversary.judgement.unreadable import files_at_fault, own_syntax_error
-from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
+from refute.adversary.promises import ERROR_NAME, confined, limit_reached, promised, rules_out
 from refute.adversary.references import ImplementationUse
 from refute.ticket.record import Claim, ClaimId
 
@@ -269,4 +269,4 @@ class Case:
         announced = ERROR_NAME.findall(self._claim.text)
         if run.error_type.rpartition(".")[2] in announced:
             return False
-        return self.test.origin is Origin.FUZZ or bool(announced) or RAISING.search(self._claim.text) is not None
+        return self.test.origin is Origin.FUZZ or bool(announced) or promised(self._claim.text, "raising")
