@@ -31,7 +31,7 @@ def render_annotations(result: ScanResult, compared: Compared | None = None) -> 
 
 def _annotation(kind: str, finding: Finding, title: str, message: str) -> str:
     where = f"file={_property(finding.path)},line={finding.line},col={finding.column}"
-    named = _property(f"{title} [{finding.rule_id}, {finding.tier.name.lower()}]")
+    named = _property(f"{title} [{finding.rule_id}] ({finding.tier.name.lower()})")
     return f"::{kind} {where},title={named}::{_data(message)}\n"
 
 

@@ -91,7 +91,7 @@ def test_annotations_tell_what_is_allowed_and_what_is_not_shown(tmp_path: Path) 
     file.write_text("- rule: delete-outside\n  path: ci/*.sh\n  reason: reviewed, 100%\n")
     result = suppress(_scan(), load_allow_file(file), {})
     text = render_annotations(result, Compared(base="main\n::error::x", left_out=2))
-    place = "::notice file=ci/verify.sh,line=2,col=13,title=Allowed by the allow-file [delete-outside, refuse]::"
+    place = "::notice file=ci/verify.sh,line=2,col=13,title=Allowed by the allow-file [delete-outside] (refuse)::"
     assert f"{place}reviewed, 100%25%0ARead as: rm -rf /etc\n" in text
     assert text.endswith("::notice title=refute scan::2 findings that main\\n::error::x has already, not shown\n")
 
