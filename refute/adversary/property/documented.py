@@ -140,9 +140,9 @@ _COUNT: Final = re.compile(
 _RESTRICTING: Final = re.compile(
     r"\b(?:valid|well[- ]formed|format\w*|iso|must|should|only|cannot|sorted|ordered|unique|distinct|duplicates?"
     r"|positive|negative|non-?\w+|at least|at most|between|range|less|greater|larger|smaller|than|not?|without"
-    r"|each|every|all|where|such that|whose|with(?!\.?$)|which|nodes?|graph|tree|acyclic|connected"
-    r"|lowercase|uppercase|digits?|letters?|balanced|encod\w+|roman|hex\w*"
-    r"|binary|email|url|path|file\w*|date\w*|time\w*|json|xml|csv|pairs?|mapping"
+    r"|each|every|all|where|such that|whose|with(?!\.?$)|which|nodes?|graph|tree|acyclic|connected|lowercase|uppercase"
+    r"|digits?|letters?|balanced|encod\w+|roman|hex\w*|binary|email"
+    r"|url|path|file\w*|date\w*|time\w*|json|xml|csv|pairs?|mapping"
     r"|matrix|grid|even|odd|prime|multiple|divisible|power|up to|from|in\s+\[|permutation|palindrom\w+|version|name"
     r"|indicating|percent\w*|probabilit\w+|fraction)\b|[<>=≤≥{}\[\]()'\"]",
     re.IGNORECASE,

@@ -4,19 +4,20 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from refute.adversary.attack import Brief, Origin
-from refute.adversary.property.command_lines.conditions import Known
 from refute.adversary.property.command_lines.programs import Programs, programs_of
 from refute.adversary.property.command_lines.promises import promise_tests
 from refute.adversary.property.command_lines.steps import Run, Told, draft_of
 from refute.adversary.property.command_lines.texts import Found, TextReader
 from refute.adversary.property.command_lines.transcripts import blank_out
 from refute.adversary.property.draft import Draft, Note
-from refute.adversary.property.sentences import sentences
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
+
+if TYPE_CHECKING:
+    from refute.adversary.property.command_lines.command import Command
 
 NOT_FOUND: Final = (
     "it holds no command with what it prints or how it exits: write `python tool.py add 2 3` prints `5`, "
@@ -51,23 +52,21 @@ class _Reader:
         self._claims = brief.ticket.claims
         self._programs: Programs = programs_of(brief)
         self._files = frozenset(brief.workspace_paths)
-        self._known = Known()
+        self._known: list[Command] = []
         self._texts = TextReader(self._programs, self._files, self._known)
 
     def learn(self, claim: Claim) -> None:
         """Note the commands that a claim writes out, since circumstances of other claims are made from them."""
         for found in self._found(claim):
             there = [one for one in found.commands if self._files.issuperset(map(posixpath.normpath, one.files))]
-            fit = [one for one in there if not one.output_file and one not in self._known.commands]
-            self._known.commands.extend(fit)
+            fit = [one for one in there if not one.output_file and one not in self._known]
+            self._known.extend(fit)
 
     def claim(self, claim: Claim) -> Iterator[Draft | Note]:
         """Tests for a claim: its examples, its text, and what it promises of every run."""
         for found in self._found(claim):
             yield from self._drafts(claim, found)
-        for sentence in sentences(blank_out(claim.text)):
-            if not self._texts.understands(sentence.verbatim, claim.text):
-                yield from promise_tests(claim, sentence, self._programs, self._known)
+        yield from promise_tests(claim, self._programs, self._known)
         if claim.property is not None:
             yield Note(claim=claim, reason=_OF_PROPERTY)
 

@@ -1,7 +1,7 @@
 """Runs of programs as lines of a test."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.command_lines.command import Command
@@ -43,6 +43,10 @@ class Told:
     def checks(self) -> bool:
         """Whether anything can fail."""
         return any(step.checks for step in self.steps)
+
+    def quoting(self, quote: str) -> "Told":
+        """The same, quoting other words."""
+        return replace(self, quote=quote)
 
 
 def invocation(command: Command, *, given: str | None = None) -> str:
