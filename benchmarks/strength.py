@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from refute.adversary.strength.sample import draw_sample
+from refute.adversary.strength.scope import draw_sample
 from refute.outcome import Stop
 from refute.ports import Ports
 from refute.settings import Settings

@@ -68,7 +68,7 @@ def unreconciled_calls(ledger: Ledger, now: datetime) -> tuple[int, Decimal]:
 
 
 def most_runs_a_day(ledger: Ledger, now: datetime) -> int:
-    """Outcomes on the busiest of the last thirty days, without bench runs.
+    """Runs that may ask a model, on the busiest of the last thirty days, without bench runs; others cost nothing.
 
     Raises:
         LedgerUnavailable: the ledger failed.
@@ -76,7 +76,8 @@ def most_runs_a_day(ledger: Ledger, now: datetime) -> int:
     with ledger.transaction() as connection:
         day = utc_day(connection, OUTCOMES.c.started_at)
         since = now.astimezone(UTC) - timedelta(days=30)
-        tickets = (OUTCOMES.c.started_at >= since) & is_no_bench(OUTCOMES.c.run_id)
+        costly = (OUTCOMES.c.tester != "property") | (type_coerce(OUTCOMES.c.cost_nanousd, BigInteger) > 0)
+        tickets = (OUTCOMES.c.started_at >= since) & is_no_bench(OUTCOMES.c.run_id) & costly
         counts = select(func.count().label("runs")).where(tickets).group_by(day).subquery()
         return connection.execute(select(func.max(counts.c.runs))).scalar_one() or 0
 

@@ -45,7 +45,7 @@ def render_report(report: Report, *, color: bool = False, width: int | None = No
 
 def render_budget(budget: BudgetReport, *, color: bool = False, width: int | None = None) -> str:
     """The budget alone, with the worst case."""
-    parts: list[RenderableType] = [_budget_text(budget.state), *_spikes(budget), Text(_worst_case(budget))]
+    parts: list[RenderableType] = [_budget_text(budget.state), *_spikes(budget), *_worst_case(budget)]
     return rendered(parts, REPORT, color=color, width=width)
 
 
@@ -63,7 +63,7 @@ def _headline(report: Report) -> Iterator[RenderableType]:
     yield Text(f"{counted(totals.runs, 'run')}: {ends}; {cost}" if totals.runs else "no runs")
     yield _budget_text(report.budget.state)
     yield from _spikes(report.budget)
-    yield Text(_worst_case(report.budget), style="dim")
+    yield from _worst_case(report.budget)
 
 
 def _budget_text(state: BudgetState) -> Text:
@@ -74,10 +74,13 @@ def _spikes(budget: BudgetReport) -> list[RenderableType]:
     return [Text(alert.words, style="bold red") for alert in spike_alerts(budget.spikes, budget.state.as_of)]
 
 
-def _worst_case(budget: BudgetReport) -> str:
+def _worst_case(budget: BudgetReport) -> Iterator[Text]:
+    if not budget.runs_a_day:  # no run asks a model
+        return
     runs = f"{counted(budget.runs_a_day, 'run')} a day × 30 × ${budget.cap_usd:f} a run"
     worst = usd(float(budget.worst_case_usd))
-    return f"worst case if every day were as busy as the busiest of the last 30: {runs} = {worst}"
+    said = f"worst case if every day were as busy as the busiest of the last 30: {runs} = {worst}"
+    yield Text(said, style="dim")
 
 
 def _findings(report: Report) -> Iterator[RenderableType]:

@@ -8,6 +8,7 @@ from flows.batch.request import BatchRequest
 from refute.batch.entry import Entry
 from refute.errors import ImageMissing, InfrastructureError
 from refute.ledger.batches import Answer, BatchTicket
+from refute.llm.connect import require_model
 from refute.ports import Ports
 from refute.wording import counted
 
@@ -22,7 +23,7 @@ def may_run(rows: Iterable[BatchTicket], entries: Mapping[str, Entry], request: 
 
 
 def require_all(entries: Iterable[Entry], ports: Ports, *, tell: Callable[[str], None]) -> None:
-    """Find out before the first ticket that audit log or engine cannot be used, or that none of them has an image.
+    """Find out before the first ticket that model, audit log or engine cannot be used, or that none has an image.
 
     Where only some tickets lack their image the others run: one bad ticket never stops a batch.
 
@@ -32,12 +33,13 @@ def require_all(entries: Iterable[Entry], ports: Ports, *, tell: Callable[[str],
         tell: is told what some tickets lack.
 
     Raises:
-        AuditUnavailable, EngineUnavailable, EngineDied, SandboxFailed, ImageMissing: no ticket could run; with what
-            to do.
+        SettingsInvalid, AuditUnavailable, EngineUnavailable, EngineDied, SandboxFailed, ImageMissing: no ticket could
+            run; with what to do.
     """
     tickets = Counter(entry.ticket.python for entry in entries if entry.ticket is not None)
     if not tickets:
         return
+    require_model(ports.settings)
     missing: dict[str, ImageMissing] = {}
     with _before_the_first(), contextlib.closing(ports.sandbox):
         ports.audit.require_writable()

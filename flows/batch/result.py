@@ -1,10 +1,15 @@
 """How a batch ended, for whoever started it; the outcomes themselves are in the ledger."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from refute.batch.tally import Tally, worst
 from refute.ledger.batches import Answer, Batches
 from refute.outcome import Status
+from refute.verdict import NAMES_SHOWN
+
+SUMMARY_KEY: Final = "batch-summary"
+"""Of the artifact with a row for each ticket, the worst first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +37,13 @@ class BatchResult:
         parts += [f"{len(self.waiting)} wait for an approval"] if self.waiting else []
         parts += [f"{len(self.unfinished)} not finished"] if self.unfinished else []
         return ", ".join(parts) or "no ticket"
+
+    def story(self) -> str:
+        """Its state's message: counts, which tickets failed, and where more is said."""
+        failed = sorted(self.tally.failed)
+        more = f" and {len(failed) - NAMES_SHOWN} more" if len(failed) > NAMES_SHOWN else ""
+        named = f" Failed: {', '.join(failed[:NAMES_SHOWN])}{more}." if failed else ""
+        return f"{self.words()}.{named} All: Artifacts, {SUMMARY_KEY}."
 
 
 def result_of(batches: Batches, batch_id: str, tally: Tally, *, interrupted: str) -> BatchResult:

@@ -10,7 +10,7 @@ from prefect.artifacts import create_markdown_artifact, create_progress_artifact
 from prefect.logging import get_run_logger
 
 from flows.batch.progress import in_words, paid
-from flows.batch.result import BatchResult
+from flows.batch.result import SUMMARY_KEY, BatchResult
 from flows.batch.watcher import Unwatched
 from flows.orchestrator.server import still_answers
 from flows.states import GOOD
@@ -29,7 +29,6 @@ ROWS_SHOWN: Final = 500
 LINES_LOGGED: Final = 20
 MAX_CELL_CHARS: Final = 300
 PROGRESS_KEY: Final = "batch-progress"
-SUMMARY_KEY: Final = "batch-summary"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

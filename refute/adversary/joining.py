@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from refute.adversary.references import ImplementationUse, defined, loaded
+from refute.adversary.references import ImplementationUse, bound_in, defined, loaded
 from refute.adversary.suite_source import lines_of
 from refute.python_syntax import parsed_or_none, python_lines
 
@@ -162,35 +162,10 @@ class _Renaming(ast.NodeTransformer):
             node.name = self._new(node.name)
         if not isinstance(node, SCOPE):
             return super().generic_visit(node)
-        self._local.append(_bound_in(node) - (self._fixtures if isinstance(node, FUNCTION) else set()))
+        self._local.append(bound_in(node) - (self._fixtures if isinstance(node, FUNCTION) else set()))
         super().generic_visit(node)
         self._local.pop()
         return node
-
-
-def _bound_in(scope: ast.AST) -> set[str]:
-    """Names that belong to a function, lambda or comprehension itself."""
-    bound: set[str] = set()
-    shared: set[str] = set()
-    queue = list(ast.iter_child_nodes(scope))
-    while queue:
-        node = queue.pop()
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                bound.add(name)
-                continue
-            case ast.Lambda():
-                continue
-            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                bound.add(name)
-            case ast.Import() | ast.ImportFrom():
-                bound.update(defined(node))
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                bound.add(name)
-            case ast.Global(names=names):
-                shared.update(names)
-        queue.extend(ast.iter_child_nodes(node))
-    return bound - shared
 
 
 def _clashing(part: _Piece, taken: dict[str, str]) -> set[str]:
@@ -245,7 +220,7 @@ def _reads_at_import(node: ast.stmt, names: set[str]) -> bool:
     outside = [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
     outside += [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg) and one.annotation]
     outside += [node.returns] if node.returns else []
-    return any(loaded(part) & names for part in outside) or bool(names & _bound_in(node))
+    return any(loaded(part) & names for part in outside) or bool(names & bound_in(node))
 
 
 def _body_names(node: FUNCTION) -> set[str]:

@@ -1,53 +1,18 @@
 """What a claim's words rule out: hanging, exhausting memory, recursing too deep, ending the process, raising."""
 
+import functools
 import re
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
 from typing import Final
 
 from refute.adversary.attack import TestEnd, TestRun
 
+ERROR_NAME: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _NEVER: Final = r"(?:never|does not|doesn't|do not|don't|will not|won't|cannot|can't|must not|may not)(?:\s+\w+)?\s+"
-_DURATION: Final = r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milliseconds?|s|secs?|seconds?|min|minutes?)\b"
 _UNITS_S: Final = (("ms", 0.001), ("milli", 0.001), ("mi", 60.0), ("s", 1.0))
 """First letters of a unit → seconds; the first entry that fits."""
-
-ENDING: Final = re.compile(
-    r"\b(?:always|eventually)\s+(?:terminates?|finish(?:es)?|halts?|ends?)\b"
-    r"|\bguaranteed to (?:finish|end|halt|terminate)\b"
-    r"|\bterminates?\s+(?:for|on|even|whenever)\b|\bterminates?\s*(?:[.,;)]|\Z)"
-    rf"|\b{_NEVER}(?:hangs?|deadlocks?|gets? stuck|(?:runs?|loops?|blocks?) (?:forever|indefinitely|endlessly))\b"
-    r"|\bwithout (?:hanging|deadlock\w*|getting stuck|looping forever)\b|\bno (?:infinite|endless) loops?\b",
-    re.IGNORECASE,
-)
-"""Claims that the code ends at all."""
-ENDING_WITHIN: Final = re.compile(
-    r"\b(?:finish|complet|return|respond|run|end|execut|tak)\w*\b[^.;]{0,60}?"
-    rf"\b(?:in|within|under|below|less than|at most|no more than)\s+{_DURATION}",
-    re.IGNORECASE,
-)
-"""Claims in which time it ends; a limiter's "at most 3 calls within 10 seconds" is none."""
-MEMORY: Final = re.compile(
-    r"\b(?:constant|bounded|limited) memory\b|\bO\(1\) (?:memory|space)\b|\bMemoryError\b"
-    rf"|\b{_NEVER}(?:runs? out of|exhausts?) memory\b",
-    re.IGNORECASE,
-)
-RECURSION: Final = re.compile(
-    r"\b(?:any|arbitrary|arbitrarily|unlimited)\s+(?:deep|depth|nesting)\w*|\bdeeply nested\b"
-    rf"|\b{_NEVER}recurses?\b|\brecursion limit\b|\bRecursionError\b|\bstack overflow\b|\bno infinite recursion\b",
-    re.IGNORECASE,
-)
-EXIT: Final = re.compile(
-    rf"\b{_NEVER}(?:crash(?:es)?|segfaults?|aborts?|exits?|quits?|kills? the (?:process|interpreter))\b", re.IGNORECASE
-)
-RAISING: Final = re.compile(
-    rf"\b{_NEVER}(?:raises?|throws?|crash(?:es)?|fails?)\b|\b(?:without|no) (?:\w+ )?(?:exceptions?|errors?|raising)\b",
-    re.IGNORECASE,
-)
-SUCCESS: Final = re.compile(
-    r"\bexit(?:s|\s+(?:code|status))?\b[^.;]{0,20}\b(?:0|zero)\b|\b(?:code|status)\s+(?:0|zero)\b|\bno tracebacks?\b",
-    re.IGNORECASE,
-)
-"""Claims that a program succeeds."""
-ERROR_NAME: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 
 _EXHAUSTION: Final = re.compile(
     r"\[Errno (?:11|12|23|24|27|28|122)\]|can't (?:start|create) new thread|Cannot allocate memory"
@@ -81,23 +46,50 @@ def confined(run: TestRun) -> bool:
     return run.error_type not in {"AssertionError", ""} and bool(_CONFINEMENT.search(run.error_message))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """A row of promises.toml."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    says: tuple[str, ...]
+    """What it must match."""
+    refuses: str
+    """What no row of its kind may match."""
+
+
+@functools.cache
+def promises() -> tuple[Promise, ...]:
+    """All rows of the table."""
+    text = resources.files("refute.adversary").joinpath("promises.toml").read_text(encoding="utf-8")
+    return tuple(
+        Promise(
+            kind=row["kind"],
+            pattern=re.compile(row["pattern"].replace("{never}", _NEVER), re.IGNORECASE),
+            says=tuple(row["says"]),
+            refuses=row["not"],
+        )
+        for row in tomllib.loads(text)["promise"]
+    )
+
+
+def promised(claim_text: str, *kinds: str) -> bool:
+    """Whether a claim promises one of these kinds of things; of any kind where none is named."""
+    return any(one.pattern.search(claim_text) for one in promises() if not kinds or one.kind in kinds)
+
+
 def rules_out(claim_text: str, limit: str, duration_s: float) -> bool:
     """Whether a claim's words say that a limit (see `limit_reached`), met after `duration_s`, is never met."""
     if limit == "time":
-        return ENDING.search(claim_text) is not None or any(bound < duration_s for bound in _bounds(claim_text))
-    words = {"memory": MEMORY, "recursion": RECURSION, "exit": EXIT}.get(limit)
-    return words is not None and words.search(claim_text) is not None
-
-
-def only_goes_well(claim_text: str) -> bool:
-    """Whether a claim speaks of an end without trouble, so that a test of it need not look at what comes out."""
-    kinds = (RAISING, EXIT, SUCCESS, ENDING, ENDING_WITHIN, MEMORY, RECURSION)
-    return any(one.search(claim_text) for one in kinds)
+        return promised(claim_text, "ending") or any(bound < duration_s for bound in _bounds(claim_text))
+    return limit in {"memory", "recursion", "exit"} and promised(claim_text, limit)
 
 
 def _bounds(claim_text: str) -> list[float]:
     """The times, in seconds, within which a claim says that something ends."""
+    rows = (one.pattern for one in promises() if one.kind == "within")
     return [
         float(match["number"]) * next(size for start, size in _UNITS_S if match["unit"].lower().startswith(start))
-        for match in ENDING_WITHIN.finditer(claim_text)
+        for pattern in rows
+        for match in pattern.finditer(claim_text)
     ]

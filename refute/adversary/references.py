@@ -87,6 +87,31 @@ def defined(node: ast.stmt) -> Iterable[str]:
                     yield part.id
 
 
+def bound_in(scope: ast.AST) -> set[str]:
+    """Names that belong to a function, lambda or comprehension itself, its parameters among them."""
+    bound: set[str] = set()
+    shared: set[str] = set()
+    queue = list(ast.iter_child_nodes(scope))
+    while queue:
+        node = queue.pop()
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+                continue
+            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                continue
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                bound.add(name)
+            case ast.Import() | ast.ImportFrom():
+                bound.update(defined(node))
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                bound.add(name)
+            case ast.Global(names=names):
+                shared.update(names)
+        queue.extend(ast.iter_child_nodes(node))
+    return bound - shared
+
+
 def loaded(node: ast.AST) -> set[str]:
     """Names read anywhere below, and parameters: a fixture is used by its name."""
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}

@@ -57,6 +57,8 @@ class Tally:
     """Time that commands ran in containers, all together."""
     resumed: int = 0
     """Tickets that were done before this process began."""
+    failed: list[str] = field(default_factory=list)
+    """Tickets about whose code something was found, in the order in which they ended."""
 
     def add(self, outcome: Outcome, *, earlier: bool = False) -> None:
         """Count an outcome.
@@ -70,6 +72,8 @@ class Tally:
         self.unknown_costs += outcome.cost_usd is None
         self.sandbox_s += sum(stage.sandbox_s for stage in outcome.stages)
         self.resumed += earlier
+        if outcome.status.startswith(FOUND):
+            self.failed.append(outcome.ticket_id)
 
     @property
     def done(self) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.judgement.chance import named_chance
-from refute.adversary.promises import ENDING_WITHIN
+from refute.adversary.promises import promised
 from refute.python_syntax import parsed_or_none
 
 MOST_FILES: Final = 200
@@ -26,7 +26,7 @@ def left_to_chance(brief: Brief, attack_source: str, contents: Mapping[str, byte
         contents: of the ticket's files, by path; those that the implementation imports are read too.
     """
     for claim in brief.ticket.claims:
-        if ENDING_WITHIN.search(claim.text):
+        if promised(claim.text, "within"):
             return f"claim {claim.id} promises a time"
     tree = parsed_or_none(attack_source)
     named = set(named_chance([tree])) if tree else {"tests that cannot be read"}

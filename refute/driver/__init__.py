@@ -5,14 +5,14 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
 
 - wire, order, table, encoder, decoder, scalars, plain_values, containers, shared: the connection and its order, plain
   data, containers that both sides hold.
-- objects (lending, borrowing, class_book, writing, reading): who is who.
-- mirror/, base_values, errors, error_parts, known: stand-ins for the other side's classes, objects and exceptions.
-- unfit: errors that come of stand-ins; buffers: views of memory.
-- peer, messages, operations, awaiting, switchboard: asking and serving, what is sent, coroutines, a connection per
+- object_table (exports, proxies, class_registry, writing, reading): who is who.
+- proxy/, base_values, error_transport, error_parts, known: stand-ins for the other side's classes, objects, exceptions.
+- errors: what cannot be carried; unfit: errors that come of stand-ins; contexts: variables that stay where they are.
+- peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines, a connection per
   thread.
-- surroundings, loggers, random_stream, arithmetic, streams: what both processes share beside objects.
+- process_state, loggers, random_stream, arithmetic, streams: what both processes share beside objects.
 - event_loops: on which coroutines run, and which a test finds.
-- link, attestation, subject_start, pretexts, door, admitted, modules, collect: the driver's own: the subject, what a
-  result rests on, what the subject may do here, imports, the test file in memory.
-- service: the subject's own: its end of the connection, put together.
+- subject_client, attestation, subject_start, pretexts, callback_policy, copying, admitted, modules, collect: the
+  driver's own: the subject, what a result rests on, what the subject may do here, imports, the test file in memory.
+- subject_server: the subject's own: its end of the connection, put together.
 """

@@ -65,8 +65,6 @@ BUILDING: Final = frozenset({"__init__", "__post_init__", "__get__", "__set__", 
 """Of these only those of a test's own classes: a library object could be built anew upon anything of the driver's."""
 ATTACHED: Final = SPECIAL - {"__instancecheck__"} | {"__setattr__", "__delattr__", "__getattr__", "__doc__"}
 """What a class decorator may put on a test's own class; that the subject then decides is noted."""
-SHOWN: Final = frozenset({"__name__", "__qualname__", "__wrapped__"})
-"""What it may put on a class that it has derived from one of the test's."""
 TESTING: Final = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
 """Packages whose classes have private parts that tests rest on."""
 RECORDS: Final = (logging.LogRecord, argparse.Namespace, types.SimpleNamespace)

@@ -3,7 +3,7 @@
 import decimal
 from typing import Any, Final
 
-from refute.driver.carriage import Malformed
+from refute.driver.errors import Malformed
 
 Settings = list[Any]
 PRECISION: Final = 28

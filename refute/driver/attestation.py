@@ -7,7 +7,8 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from refute.driver.admitted import is_of_testing
-from refute.driver.carriage import CannotCarry
+from refute.driver.contexts import REASON
+from refute.driver.errors import CannotCarry
 from refute.driver.peer import Peer
 
 
@@ -20,6 +21,7 @@ class Attestation:
     """
 
     objects: Any = None
+    surroundings: Any
     entered: int
     """Context managers of the subject's that the running test is within."""
 
@@ -44,13 +46,17 @@ class Attestation:
         self._aliased: set[int] = set()
         self._refused = self._drawn = 0
         self._raised = False
+        self._copied = False
         if self.objects is not None:
             self.objects.own_changed = False
+            self.surroundings.contexts_changed = False
 
     def facts(self) -> dict[str, Any]:
         """What the running test's result rests on."""
         if self._strayed[0] and not self.not_carried:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
+        if self._copied and self.surroundings.contexts_changed and not self.not_carried:
+            self.not_carried = REASON
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
@@ -60,6 +66,10 @@ class Attestation:
             "not_carried": self.not_carried[:1000],
             "not_carried_back": self.not_carried_back,
         }
+
+    def copies_context(self) -> None:
+        """The running test copies a context, which has no partner in the other process."""
+        self._copied = True
 
     def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
         """A check of the test file has run; of a block that must raise, the exceptions by the names that it gives them.

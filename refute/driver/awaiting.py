@@ -6,10 +6,10 @@
 import itertools
 import weakref
 from collections.abc import Awaitable, Callable
-from contextvars import Context
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from refute.driver.contexts import enter
+from refute.driver.contexts import BEGAN, REASON, is_changed, is_task_of_ours
 from refute.driver.event_loops import in_loop, running_loop
 
 if TYPE_CHECKING:
@@ -32,22 +32,6 @@ class Loops(Protocol):
         ...
 
 
-class Contexts(Protocol):
-    """Which contexts of the two sides belong together."""
-
-    def wanted(self) -> Context | None:
-        """In which context a loop is to do what this thread was asked."""
-        ...
-
-    def snapshot(self) -> int:
-        """A number for what this context holds."""
-        ...
-
-    def now(self, number: int) -> None:
-        """This context's partner holds what a snapshot holds."""
-        ...
-
-
 class Awaiting:
     """Both directions of awaiting.
 
@@ -55,21 +39,24 @@ class Awaiting:
         request: asks the other side.
         operations: of this side; only those of STARTED are ever started.
         loops: where coroutines of this side run.
-        contexts: in which they run.
+        lose: notes that something of the running test could not be carried.
     """
 
-    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops, contexts: Contexts) -> None:
+    def __init__(
+        self, request: Callable[..., Any], operations: Operations, loops: Loops, lose: Callable[[str], None]
+    ) -> None:
         self._request = request
         self._operations = operations
         self._loops = loops
-        self._contexts = contexts
+        self._lose = lose
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._started_in: dict[int, asyncio.AbstractEventLoop] = {}
         self._in_first_step: set[int] = set()
         self._never_waited: set[int] = set()
-        self._snapshots: dict[int, int] = {}
+        self._changed: set[int] = set()
+        """Of what has changed context variables: its context was that of whoever waits, unless a task of its own."""
         self._loop_numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         operations["awaited"] = _awaited
         operations["start"] = self._start
@@ -106,13 +93,14 @@ class Awaiting:
         finally:
             self._waiting.pop(number, None)
             self._never_waited.discard(number)
-            if number in self._snapshots:
-                self._contexts.now(self._snapshots.pop(number))
+            if number in self._changed and not is_task_of_ours():
+                self._lose(REASON)
+            self._changed.discard(number)
 
     def _start(self, number: int, token: int, operation: str, args: list[Any], kwargs: dict[str, Any]) -> None:
         if operation not in STARTED:
             raise ValueError(f"operation {operation!r}: got one that cannot be awaited, expected {sorted(STARTED)}")
-        loop, context = self._loops.loop(token), self._contexts.wanted()
+        loop = self._loops.loop(token)
 
         def begin() -> None:
             try:
@@ -120,20 +108,21 @@ class Awaiting:
             except BaseException as error:
                 awaitable = _failed(error)
             self._in_first_step.add(number)
-            self._tasks[number] = loop.create_task(self._run(number, awaitable), context=context)
+            self._tasks[number] = loop.create_task(self._run(number, awaitable))
             loop.call_soon(self._in_first_step.discard, number)
 
         self._started_in[number] = loop
         if running_loop() is loop:  # None in other threads
-            enter(context, begin)
+            begin()
         else:
             # Not waited for: that loop may be waiting for this one.
-            loop.call_soon_threadsafe(enter, context, begin)
+            loop.call_soon_threadsafe(begin)
 
     async def _run(self, number: int, awaitable: Awaitable[Any]) -> None:
         import asyncio
 
-        how, value = DONE, None
+        how, value, before = DONE, None, copy_context()
+        BEGAN.set(before)
         try:
             value = await awaitable
         except asyncio.CancelledError:
@@ -145,10 +134,10 @@ class Awaiting:
         never_waited = number in self._in_first_step
         del awaitable
         try:
-            self._request("finished", number, how, value, self._contexts.snapshot(), never_waited)
+            self._request("finished", number, how, value, is_changed(before), never_waited)
         except Exception as error:
             lost = RuntimeError(f"a result could not be passed: {error}")
-            self._request("finished", number, FAILED, lost, 0, never_waited)
+            self._request("finished", number, FAILED, lost, None, never_waited)
 
     def _cancel(self, number: int) -> bool:
         """Whether there was still something to cancel; what has not begun takes its first step, as in one process."""
@@ -163,14 +152,14 @@ class Awaiting:
         in_loop(loop, lambda: None)
         return bool(in_loop(loop, cancel))
 
-    def _finished(self, number: int, how: str, value: Any, snapshot: int, never_waited: bool) -> None:  # noqa: FBT001  # of a message
+    def _finished(self, number: int, how: str, value: Any, changed: bool, never_waited: bool) -> None:  # noqa: FBT001  # of a message
         waiting = self._waiting.get(number)
         if waiting is None:
             return
         if never_waited is True:
             self._never_waited.add(number)
-        if type(snapshot) is int and snapshot:
-            self._snapshots[number] = snapshot
+        if changed is True:
+            self._changed.add(number)
         loop, future = waiting
         loop.call_soon_threadsafe(_settle, future, how, value)
 

@@ -1,4 +1,4 @@
-"""Objects of classes that derive from a built-in value: the value alone, and the object of a value."""
+"""ObjectTable of classes that derive from a built-in value: the value alone, and the object of a value."""
 
 import contextlib
 import datetime as dt

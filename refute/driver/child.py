@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any
 
-from refute.driver.nursery import WORKER, Forked, Nursery
+from refute.driver.forkserver import WORKER, Forked, ForkServer
 from refute.driver.processes import Usage, descendants, kill_descendants, usage
 
 CHUNK = 65_536
@@ -31,11 +31,11 @@ class Child:
         job: what `worker.py` reads on its standard input.
         environment: all of its environment.
         output_room: bytes of output still kept; the rest is read and dropped.
-        nursery: to fork it from.
+        forkserver: to fork it from.
     """
 
     def __init__(
-        self, job: dict[str, Any], environment: dict[str, str], output_room: int, nursery: Nursery | None = None
+        self, job: dict[str, Any], environment: dict[str, str], output_room: int, forkserver: ForkServer | None = None
     ) -> None:
         self.output = b""
         self._output_open = True
@@ -47,7 +47,7 @@ class Child:
         self._subject_stacks, subject_stacks = os.pipe()
         try:
             descriptors = (events, stacks, subject_stacks)
-            forked = nursery.fork(descriptors) if nursery is not None else None
+            forked = forkserver.fork(descriptors) if forkserver is not None else None
             self._process = forked or _start(job["workspace"], environment, descriptors)
         except BaseException:
             os.close(self._events)
@@ -58,7 +58,7 @@ class Child:
             os.close(events)
             os.close(stacks)
             os.close(subject_stacks)
-        self._nursery = nursery
+        self._forkserver = forkserver
         self._hand_over(job)
         for descriptor in (self._events, self._stacks, self._subject_stacks, self._stdout):
             os.set_blocking(descriptor, False)
@@ -150,7 +150,7 @@ class Child:
         code = self._process.poll()
         self._process.kill()
         self._process.wait()
-        gone = kill_descendants(self._nursery.spared if self._nursery is not None else ())
+        gone = kill_descendants(self._forkserver.spared if self._forkserver is not None else ())
         self._take_output()
         os.close(self._events)
         os.close(self._stacks)

@@ -5,8 +5,8 @@ from array import array
 from collections.abc import Callable
 from typing import Any, Final
 
-from refute.driver.carriage import Malformed, Uncarried
 from refute.driver.containers import CONTAINERS, ELEMENT, empty, know_elements
+from refute.driver.errors import Malformed, Uncarried
 from refute.driver.order import Order
 from refute.driver.plain_values import MAKERS
 from refute.driver.scalars import SCALARS, SINGLETONS

@@ -4,8 +4,8 @@ import base64
 from collections.abc import Sequence
 from typing import Any
 
-from refute.driver.carriage import CannotCarryBack
 from refute.driver.containers import BUFFERS, CONTAINERS, TAG_OF, content_of, parts_of, tag_of
+from refute.driver.errors import CannotCarryBack
 from refute.driver.plain_values import VALUES
 from refute.driver.scalars import SCALARS, is_flat, is_plain, simple
 from refute.driver.table import MAX_ENTRIES, Atom, Entry, Objects

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from refute.driver.admitted import is_of_testing
-from refute.driver.carriage import CannotCarry, Malformed
+from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.table import Atom
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import sys
 from types import CodeType
 from typing import Any, Final
 
-from refute.driver.carriage import CannotCarry
+from refute.driver.errors import CannotCarry
 
 VALUES: Final = (
     ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Call, ast.keyword, ast.Attribute, ast.Tuple, ast.List,

@@ -7,7 +7,7 @@ import types
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any, Final
 
-from refute.driver.carriage import Malformed
+from refute.driver.errors import Malformed
 
 VALUE_MODULES: Final = frozenset(
     {

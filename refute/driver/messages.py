@@ -5,10 +5,10 @@ from collections.abc import Callable
 from time import monotonic  # by name: whoever replaces `time.monotonic` means the code's own clock
 from typing import Any, Final
 
-from refute.driver.carriage import CannotCarry, Malformed
 from refute.driver.decoder import Decoder
 from refute.driver.encoder import Encoder
-from refute.driver.objects import Objects
+from refute.driver.errors import CannotCarry, Malformed
+from refute.driver.object_table import ObjectTable
 from refute.driver.order import TURN_S, Numbering, Order, read_order
 from refute.driver.wire import Message
 
@@ -28,7 +28,7 @@ class Messages:
         hear: takes that of the other side; runs before a message's values are used.
     """
 
-    def __init__(self, objects: Objects, tell: Callable[[], Extras], hear: Callable[[Extras], None]) -> None:
+    def __init__(self, objects: ObjectTable, tell: Callable[[], Extras], hear: Callable[[Extras], None]) -> None:
         self._objects = objects
         self._tell = tell
         self._hear = hear

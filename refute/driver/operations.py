@@ -3,7 +3,6 @@
 import copy
 import importlib
 import importlib.util
-import pickle
 import runpy
 import sys
 import types
@@ -13,7 +12,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from refute.driver.extending import as_member, named_members
-from refute.driver.objects import Objects
+from refute.driver.object_table import ObjectTable
 
 Operations = dict[str, Callable[..., Any]]
 MEMOS: Final = 4
@@ -44,7 +43,7 @@ class Members:
         objects: knows the classes by number.
     """
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: ObjectTable) -> None:
         self._objects = objects
 
     def call(self, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
@@ -83,7 +82,7 @@ class Copies:
     def __init__(self) -> None:
         self._memos: dict[int, dict[Any, Any]] = {}
 
-    def deep(self, objects: Objects, one: Any, number: int, pairs: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+    def deep(self, objects: ObjectTable, one: Any, number: int, pairs: Any) -> tuple[Any, list[tuple[Any, Any]]]:
         """A deep copy, and shared containers with the copies that were made of them.
 
         Args:
@@ -133,12 +132,7 @@ class Patches:
 MISSING: Final = object()
 
 
-def fields(one: Any, names: list[str]) -> tuple[Any, ...]:
-    """Several attributes at once."""
-    return tuple(getattr(one, name) for name in names)
-
-
-def extend(objects: Objects) -> Callable[..., int]:
+def extend(objects: ObjectTable) -> Callable[..., int]:
     """The operation that makes a class of the driver's, which derives from classes of ours."""
 
     def make(place: tuple[str, str, str], meta: Any, bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
@@ -199,7 +193,7 @@ def star(module: ModuleType) -> dict[str, Any]:
     return {name: getattr(module, name) for name in names}
 
 
-def subject_operations(objects: Objects) -> Operations:
+def subject_operations(objects: ObjectTable) -> Operations:
     """All operations of the subject."""
     members, patches = Members(objects), Patches()
     return {
@@ -222,10 +216,6 @@ def subject_operations(objects: Objects) -> Operations:
         "new": lambda kind, made, /, *args, **kwargs: kind.__new__(made, *args, **kwargs),
         "copy": copy.copy,
         "deepcopy": partial(Copies().deep, objects),
-        "pickled": pickle.dumps,
-        "unpickled": pickle.loads,  # the driver never unpickles anything of ours
-        "fields": fields,
-        "fresh": lambda kind, name: kind.__dataclass_fields__[name].default_factory(),
         "member": members.call,
         "member_get": members.get,
         "member_set": members.set,

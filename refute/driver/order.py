@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from refute.driver.carriage import Malformed
+from refute.driver.errors import Malformed
 
 TURN_S: Final = 2.0
 """How long a message waits for those that were written before it; one that could not be sent never comes."""

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+from refute.driver.errors import CannotCarry, Malformed, SubjectGone
 from refute.driver.messages import ANSWER, ASK, ERROR, NOTICE, Extras, Messages
-from refute.driver.objects import Objects
+from refute.driver.object_table import ObjectTable
 from refute.driver.wire import Message, Wire
 
 
@@ -19,17 +19,17 @@ class Peer:
         connect: makes this thread's own connection.
         tell: what goes along with every message beside its values (environment, output, warnings …), or nothing.
         hear: takes that of the other side; runs before a message's values are used.
-        inside: does what an operation asks for, given what came along with it, in the context that it belongs in.
+        inside: does what an operation asks for.
     """
 
     def __init__(
         self,
-        objects: Objects,
+        objects: ObjectTable,
         operations: dict[str, Callable[..., Any]],
         connect: Callable[[], Wire],
         tell: Callable[[], Extras],
         hear: Callable[[Extras], None],
-        inside: Callable[[Any, Any, Callable[[], None]], None],
+        inside: Callable[[Any, Callable[[], None]], None],
     ) -> None:
         self.objects = objects
         self.operations = operations
@@ -124,10 +124,10 @@ class Peer:
     def serve(self, wire: Wire, message: Message) -> None:
         """Do one thing, and answer."""
         try:
-            operation, extras = message[2], message[6]
+            operation = message[2]
         except IndexError as error:
             raise Malformed("a question is none") from error
-        self._inside(operation, extras, lambda: self._do(wire, message))
+        self._inside(operation, lambda: self._do(wire, message))
 
     def _do(self, wire: Wire, message: Message) -> None:
         box: list[Any] = []

@@ -11,13 +11,20 @@ from fractions import Fraction
 from pathlib import PosixPath, PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
-from refute.driver.buffers import view, view_parts
 from refute.driver.type_forms import TYPE_FORMS
 
 
 def _date_parts(value: dt.datetime) -> list[Any]:
     time_parts = [value.hour, value.minute, value.second, value.microsecond]
     return [value.year, value.month, value.day, *time_parts, value.tzinfo, value.fold]
+
+
+def _view_parts(value: memoryview) -> list[Any] | None:
+    """What a view reads; one that writes, or reads anything but bytes, is no value."""
+    try:
+        return [value.tobytes()] if value.readonly and value.format == "B" and value.ndim == 1 else None
+    except ValueError:  # released
+        return None
 
 
 def _zone(value: dt.timezone) -> list[Any]:
@@ -48,7 +55,7 @@ VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[
     PureWindowsPath: ("PureWindowsPath", lambda v: [str(v)], PureWindowsPath),
     re.Pattern: ("Pattern", lambda v: [v.pattern, v.flags], re.compile),
     time.struct_time: ("struct_time", lambda v: [tuple(v)], time.struct_time),
-    memoryview: ("memoryview", view_parts, view),
+    memoryview: ("memoryview", _view_parts, memoryview),
     **{
         kind: (kind.__name__, lambda v: [str(v)], kind)
         for kind in (

@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from refute.driver.objects import Objects
+    from refute.driver.object_table import ObjectTable
 
 REFUSAL: Final = re.compile(
     r"\(\) (?:missing \d+ required|takes |got an unexpected|got multiple values|got some positional)"
@@ -12,7 +12,7 @@ REFUSAL: Final = re.compile(
 """How Python refuses the arguments of a call."""
 
 
-def is_pretext(error: BaseException, objects: "Objects", operation: str, args: Any, kwargs: Any) -> bool:
+def is_pretext(error: BaseException, objects: "ObjectTable", operation: str, args: Any, kwargs: Any) -> bool:
     """Whether an error says that a call's arguments do not fit, and they do."""
     if operation not in {"call_lent", "member"} or not REFUSAL.search(str(error)):
         return False

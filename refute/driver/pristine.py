@@ -5,7 +5,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from refute.driver.emptying import empty_folder, remove
+from refute.driver.rmtree import empty_folder, remove
 
 Signature = tuple[int, int, int, int, int]
 

@@ -6,7 +6,7 @@ import random
 import struct
 from typing import Any, Final
 
-from refute.driver.carriage import Malformed
+from refute.driver.errors import Malformed
 
 WORDS: Final = struct.Struct("!625I")
 State = tuple[int, tuple[int, ...], float | None]

@@ -7,24 +7,24 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from refute.driver.base_values import VALUE_TYPES, remade
-from refute.driver.carriage import Malformed
-from refute.driver.class_book import ClassBook
+from refute.driver.class_registry import ClassRegistry
 from refute.driver.containers import refill
 from refute.driver.decoder import Decoder
 from refute.driver.error_parts import put_changes
-from refute.driver.errors import derived_group, fill_error, shell_error, traceback_of
+from refute.driver.error_transport import derived_group, fill_error, shell_error, traceback_of
+from refute.driver.errors import Malformed
 from refute.driver.known import HEAP_TYPE, function_of, is_standard
-from refute.driver.mirror.functions import COROUTINE, annotate, stand_in
-from refute.driver.mirror.members import made_member
-from refute.driver.mirror.roots import MirrorMeta
-from refute.driver.mirror.standing import hide
-from refute.driver.mirror.steps import as_coroutine, as_generator
+from refute.driver.proxy.functions import COROUTINE, annotate, stand_in
+from refute.driver.proxy.members import made_member
+from refute.driver.proxy.roots import ProxyMeta
+from refute.driver.proxy.standing import hide
+from refute.driver.proxy.steps import as_coroutine, as_generator
 from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE
 
 
-class Reading(ClassBook):
-    """Objects of the other side's entries."""
+class Reading(ClassRegistry):
+    """ObjectTable of the other side's entries."""
 
     def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
         """The object of an entry, perhaps still empty."""
@@ -108,7 +108,7 @@ class Reading(ClassBook):
 
     def _object(self, token: list[Any]) -> Any:
         kind = self.class_of(token)
-        if not isinstance(kind, MirrorMeta):
+        if not isinstance(kind, ProxyMeta):
             raise Malformed(f"an object cannot be a mirrored {kind.__qualname__}")
         return _empty(kind)
 

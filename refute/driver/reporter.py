@@ -5,9 +5,9 @@ from typing import Any, Protocol
 
 import pytest
 
-from refute.driver.anonymity import forget_marks
 from refute.driver.event_loops import forget_ended_loop
 from refute.driver.exceptions import Territory, compares_identity, cut, describe
+from refute.driver.hide_test_names import forget_marks
 from refute.driver.unfit import comes_of_stand_in
 
 TRACEBACK_CHARS = 12_000

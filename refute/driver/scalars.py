@@ -8,7 +8,9 @@ from typing import Any, Final
 
 SCALARS: Final = frozenset({NoneType, bool, int, float, str})
 SAFE_INT: Final = 1 << 62
-SINGLETONS: Final = {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented, "MISSING": dataclasses.MISSING}
+SINGLETONS: Final = {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented, "MISSING": dataclasses.MISSING} | {
+    name: vars(dataclasses)[name] for name in ("_FIELD", "_FIELD_CLASSVAR", "_FIELD_INITVAR", "_HAS_DEFAULT_FACTORY")
+}
 
 
 def is_flat(parts: Sequence[Any]) -> bool:

@@ -12,7 +12,7 @@ OURS: Final = __file__.rpartition("/")[0] + "/"
 FRAME = re.compile(r'^ {2}File "(?P<path>.+)", line \d+ in (?P<name>.*)$')
 
 
-WAITING = ("/driver/wire.py", "/driver/link.py")
+WAITING = ("/driver/wire.py", "/driver/subject_client.py")
 """Where the driver waits for the subject."""
 
 

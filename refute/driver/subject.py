@@ -23,8 +23,8 @@ OUR_FRAMES = 30
 def main() -> None:
     """Serve until the driver closes the connection."""
     sys.path.insert(0, ROOT)
-    from refute.driver.carriage import SubjectGone
-    from refute.driver.service import Service  # with all of ours: nothing of it is imported later
+    from refute.driver.errors import SubjectGone
+    from refute.driver.subject_server import SubjectServer  # with all of ours: nothing of it is imported later
     from refute.driver.wire import Wire
 
     sys.path.remove(ROOT)
@@ -37,7 +37,7 @@ def main() -> None:
     restrain(job["memory_bytes"])
     faulthandler.enable(file=stacks)
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
-    service = Service(socket.socket(fileno=control))
+    service = SubjectServer(socket.socket(fileno=control))
     settle(job)
     sys.meta_path.append(TestFinder(job["module"], service.objects))
     service.take_streams()

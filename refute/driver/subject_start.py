@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from refute.driver.anonymity import without_marks
+from refute.driver.hide_test_names import without_marks
 
 ARENAS: Final = "MALLOC_ARENA_MAX"
 """The C library reserves 64 MiB of addresses for each of up to 8 arenas a processor, one for every new thread, and

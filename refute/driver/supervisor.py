@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from refute.driver.emptying import empty_contents, empty_folder
-from refute.driver.nursery import Nursery
+from refute.driver.forkserver import ForkServer
 from refute.driver.plan import Plan, Report, Results, Variant, VariantReport
 from refute.driver.pristine import PristineFolder
+from refute.driver.rmtree import empty_contents, empty_folder
 from refute.driver.variants import never, noticed, shortened
 from refute.driver.watch import Watch, draws_text
 
@@ -79,14 +79,14 @@ class Supervisor:
 
         One that has begun may end: to leave out what takes long would leave out those that no test notices.
         """
-        nursery = Nursery(environment(self._plan), self._plan.workspace, warm=draws_text(self._source))
-        nursery.start()
+        forkserver = ForkServer(environment(self._plan), self._plan.workspace, warm=draws_text(self._source))
+        forkserver.start()
         for variant in self._plan.variants:
             began = time.monotonic()
             if self._used_up():
                 self._results.timed_out = True
                 return
-            reports, tampering = self._run_variant(variant, nursery)
+            reports, tampering = self._run_variant(variant, forkserver)
             if self._results.timed_out:
                 return
             self._results.variants.append(
@@ -104,7 +104,7 @@ class Supervisor:
         limit_s = self._plan.suite_timeout_s
         return time.monotonic() - self._began_s >= limit_s and used.ru_utime + used.ru_stime >= limit_s
 
-    def _run_variant(self, variant: Variant, nursery: Nursery) -> tuple[dict[str, Report], list[str]]:
+    def _run_variant(self, variant: Variant, forkserver: ForkServer) -> tuple[dict[str, Report], list[str]]:
         """Reports and tampering of one variant: until a test notices, or of all tests.
 
         Where all are asked for, what ends a worker is only one test's end; after a few workers the others are left.
@@ -121,7 +121,7 @@ class Supervisor:
                 until=never if variant.all_tests else noticed,
             )
             self._prepare(variant)
-            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output), nursery)
+            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output), forkserver)
             self._output += watch.output
             reports.update(watch.reports)
             tampering += watch.tampering

@@ -6,12 +6,9 @@ message's table. An entry is a list `[tag, …]` of atoms. A deep, cyclic or sha
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from refute.driver.order import Order
-
-if TYPE_CHECKING:
-    from refute.driver.encoder import Encoder
 
 Atom = Any
 Entry = list[Any]
@@ -30,7 +27,7 @@ class Objects(Protocol):
         """Share a container; its number."""
         ...
 
-    def entry_of(self, value: Any, encoder: "Encoder") -> Entry:
+    def entry_of(self, value: Any, encoder: Any) -> Entry:
         """The entry of an object that is lent, borrowed, or copied by rules of its own."""
         ...
 

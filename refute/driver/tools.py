@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.mirror.mirrored import Mirrored
+from refute.driver.proxy.proxied import Proxy
 
 if TYPE_CHECKING:
-    from refute.driver.objects import Objects
+    from refute.driver.object_table import ObjectTable
 
 ENTER: Final = {"__enter__": 1, "__exit__": -1}
 
@@ -29,7 +29,7 @@ class Tools:
         modules: dotted names of the implementation's own modules.
     """
 
-    def __init__(self, objects: "Objects", modules: Sequence[str]) -> None:
+    def __init__(self, objects: "ObjectTable", modules: Sequence[str]) -> None:
         self._objects = objects
         self._own = {name.partition(".")[0] for name in modules}
         self._found: set[int] = set()
@@ -40,7 +40,7 @@ class Tools:
 
     def add(self, found: Any) -> None:
         """Something that the test took from such a module."""
-        if isinstance(found, FunctionType | Mirrored) and (oid := self._objects.oid_of(found)) is not None:
+        if isinstance(found, FunctionType | Proxy) and (oid := self._objects.oid_of(found)) is not None:
             self._found.add(oid)
 
     def decide(self, operation: str, args: Sequence[Any], kwargs: Mapping[str, Any], answer: Any) -> bool:

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import or_
 from typing import Any, Final
 
-from refute.driver.carriage import CannotCarry
+from refute.driver.errors import CannotCarry
 
 
 def _form(name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from refute.driver.canary import lying_canaries, make_canaries, mixed_order, with_canaries, without_canaries
 from refute.driver.child import Child, Flood
 from refute.driver.conversation import Conversation, Tampering
-from refute.driver.nursery import Nursery
+from refute.driver.forkserver import ForkServer
 from refute.driver.plan import Plan, Report
 from refute.driver.processes import Usage, starved
 from refute.driver.stacks import locate_both
@@ -83,10 +83,10 @@ class Watch:
         self.ending = ""
         """How the worker ended, in words."""
 
-    def run(self, environment: dict[str, str], output_room: int, nursery: Nursery | None = None) -> None:
+    def run(self, environment: dict[str, str], output_room: int, forkserver: ForkServer | None = None) -> None:
         """Start the worker, follow it, end it with all that it started, and draw the conclusions."""
         self._since_s = time.monotonic()
-        child = Child(self._job(), environment, output_room, nursery)
+        child = Child(self._job(), environment, output_room, forkserver)
         reason = ""
         stacks = ("", "")
         try:

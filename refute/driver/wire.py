@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from refute.driver.carriage import CannotCarryBack, Malformed, SubjectGone
+from refute.driver.errors import CannotCarryBack, Malformed, SubjectGone
 
 if TYPE_CHECKING:
     import mmap

@@ -1,7 +1,7 @@
 """A worker: runs some tests of the generated file in this process and reports; the implementation is in another.
 
-Started by the supervisor, or forked from a nursery, with three descriptors: events go to the first, the stacks of all
-threads to the second whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's
+Started by the supervisor, or forked from a fork server, with three descriptors: events go to the first, the stacks of
+all threads to the second whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's
 source with it, comes as JSON on standard input, so that the subject finds none of it on disk.
 """
 
@@ -32,7 +32,7 @@ OUR_FRAMES = 200
 def main() -> int:
     """Run the job on standard input; returns pytest's exit code."""
     protect_driver()
-    descriptors = born() if sys.argv[1] == "nursery" else tuple(int(one) for one in sys.argv[1:4])
+    descriptors = forked() if sys.argv[1] == "forkserver" else tuple(int(one) for one in sys.argv[1:4])
     if descriptors is None:
         return 0
     events, stacks, subject_stacks = descriptors
@@ -55,16 +55,16 @@ def main() -> int:
     return int(code)
 
 
-def born() -> tuple[int, int, int] | None:
+def forked() -> tuple[int, int, int] | None:
     """Import what every worker needs, then go on as one of the workers that are forked from this process.
 
     Returns:
-        The worker's descriptors; None in the nursery itself, at its end.
+        The worker's descriptors; None in the fork server itself, at its end.
     """
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
-    from refute.driver import anonymity, collect, errors, link, modules, reporter  # noqa: F401  # for the workers
-    from refute.driver.birth import await_birth
+    from refute.driver import collect, error_transport, hide_test_names, modules, reporter, subject_client  # noqa: F401  # for the workers
+    from refute.driver.fork_request import await_fork_request
 
     sys.path.remove(root)
     with warnings.catch_warnings():
@@ -73,7 +73,7 @@ def born() -> tuple[int, int, int] | None:
         try_hypothesis()
         import_pytest()
     gc.freeze()
-    return await_birth(socket.socket(fileno=int(sys.argv[2])))
+    return await_fork_request(socket.socket(fileno=int(sys.argv[2])))
 
 
 def import_pytest() -> None:
@@ -144,26 +144,26 @@ def open_subject(
     """
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
-    from refute.driver.link import SubjectLink
     from refute.driver.modules import Importer
+    from refute.driver.subject_client import SubjectClient
 
     importer = Importer(job["import_roots"], job["modules"], job["workspace"])
     sys.path.remove(root)
-    link = SubjectLink(job, stacks, send)
+    link = SubjectClient(job, stacks, send)
     sys.path.insert(0, root)
-    from refute.driver.anonymity import hide_names
     from refute.driver.collect import Collector
-    from refute.driver.errors import keep_apart
+    from refute.driver.contexts import watch_copies
+    from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
-    from refute.driver.mirror import pickles
-    from refute.driver.mirror.functions import ask_of_generators
+    from refute.driver.hide_test_names import hide_names
+    from refute.driver.proxy.functions import ask_of_generators
     from refute.driver.reporter import Reporter
 
     sys.path.remove(root)
     keep_apart(job["test_file"])
 
     def plugins() -> list[object]:
-        link.contexts.begin()
+        watch_copies(link.copies_context)
         hide_names()
         importer.install()
         refuse_sources(link)
@@ -171,7 +171,6 @@ def open_subject(
         ask_of_generators()
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
             del sys.modules[name]
-        sys.modules[pickles.PICKLES] = pickles
         territory = Territory(job["workspace"], job["test_file"])
         collector = Collector(job["source"].encode(), importer.builtins_of_tests(), link.noted)
         return [Reporter(send, job["tests"], territory, link), collector]
@@ -248,14 +247,12 @@ def guard(job: dict[str, Any]) -> None:
         elif event == "pickle.find_class" and not (
             details[0].partition(".")[0] in allowed
             or details == ("_codecs", "encode")  # bytes in the first protocols
-            or details[0] == ours
             or (details[0] == "builtins" and details[1] in types)
         ):
             raise ImportError(
                 f"needs the implementation in the test's process: unpickles {details[0]}.{details[1]} there"
             )
 
-    ours = "refute_pickles"  # mirror/pickles.py
     sys.addaudithook(refuse)
     if job["import_roots"] != [job["workspace"]]:  # for programs that a test starts
         os.environ["PYTHONPATH"] = os.pathsep.join(job["import_roots"])

@@ -10,16 +10,16 @@ from types import CoroutineType, FunctionType, GeneratorType, MethodType, Method
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, base_value
-from refute.driver.carriage import CannotCarry, Uncarried
-from refute.driver.class_book import ClassBook
+from refute.driver.class_registry import ClassRegistry
 from refute.driver.containers import CONTAINERS, parts_of
 from refute.driver.encoder import Encoder
 from refute.driver.error_parts import parts_of_error, tell_changes
-from refute.driver.errors import frames_of, tell_error
+from refute.driver.error_transport import frames_of, tell_error
+from refute.driver.errors import CannotCarry, Uncarried
 from refute.driver.known import function_name, is_standard
-from refute.driver.mirror.describing import FUNCTIONS
-from refute.driver.mirror.functions import tell
-from refute.driver.mirror.mirrored import MirroredObject
+from refute.driver.proxy.describing import FUNCTIONS
+from refute.driver.proxy.functions import tell
+from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.table import Entry
 from refute.driver.written_types import as_type
 
@@ -29,7 +29,7 @@ MUTABLE: Final = tuple(kind for kind in CONTAINERS.values() if kind is not array
 NO_VIEW: Final = "needs the implementation in the test's process: passes a memoryview of what is not shared to it"
 
 
-class Writing(ClassBook):
+class Writing(ClassRegistry):
     """Entries of objects of this side, and of stand-ins that go back."""
 
     def entry_of(self, value: Any, encoder: Encoder) -> Entry:  # noqa: C901, PLR0911  # one return per kind of object
@@ -48,7 +48,7 @@ class Writing(ClassBook):
             return ["E", self.token(kind), value._name_, encoder.atom(value._value_)]
         if issubclass(kind, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
             return self._derived_entry(value, encoder)
-        if issubclass(kind, MUTABLE) and not issubclass(kind, MirroredObject):
+        if issubclass(kind, MUTABLE) and not issubclass(kind, ProxyObject):
             return self._container_entry(value, encoder)
         if issubclass(kind, CALLABLE) and not (_has_attributes(value) and self._asks_for_them(value)):
             return self._function_entry(value, encoder)
@@ -79,7 +79,7 @@ class Writing(ClassBook):
         return ["y", oid]
 
     def _object_entry(self, value: Any) -> Entry:
-        if isinstance(value, MirroredObject) and id(type(value)) in self._borrowed_ids:
+        if isinstance(value, ProxyObject) and id(type(value)) in self._borrowed_ids:
             raise CannotCarry(
                 "needs the implementation in the test's process: makes an object without calling its class"
             )
@@ -117,7 +117,7 @@ class Writing(ClassBook):
         if type(function) is not FunctionType or isinstance(owner, type) or _found(owner, name) is not function:
             return None
         oid = self._borrowed_ids.get(id(owner))
-        if oid is not None and isinstance(owner, MirroredObject):
+        if oid is not None and isinstance(owner, ProxyObject):
             return ["bo", oid, name] if self.in_driver or (oid, name) in self.methods_taken else None
         if oid is None and self.in_driver and self.link.may_bind(owner, name):
             return ["bm", self.lend_method(owner, name), self._token_of_object(type(owner)), name]

@@ -40,12 +40,7 @@ def connect_model(
         InfrastructureError: that key cannot be made or read.
     """
     if TesterName.REPLAY in settings.testers:
-        if settings.replay_dir is None or not settings.replay_dir.is_dir():
-            raise SettingsInvalid(
-                f"replay_dir: got {settings.replay_dir}, expected a folder of recorded answers",
-                hint="Record one: refute verify TICKET --tester gemini --record DIR",
-            )
-        return Replay(Shelf(settings.replay_dir))
+        return Replay(Shelf(_recorded(settings)))
     waiting = waiting or Waiting()
     given = GeminiSettings.read(settings.gemini_file)
     if settings.allow_unpriced:
@@ -62,6 +57,28 @@ def connect_model(
         preflight=lambda: _make_ready(gemini, audit, payer.run_id),
     )
     return Recording(model, Shelf(settings.record_dir)) if settings.record_dir else model
+
+
+def require_model(settings: Settings) -> None:
+    """Find out, without a request, whether the settings' tester could ask its model; nothing where it asks none.
+
+    Raises:
+        SettingsInvalid: as `connect_model`.
+    """
+    if TesterName.REPLAY in settings.testers:
+        _recorded(settings)
+    elif TesterName.GEMINI in settings.testers:
+        GeminiSettings.read(settings.gemini_file)
+
+
+def _recorded(settings: Settings) -> Path:
+    """The folder of recorded answers."""
+    if settings.replay_dir is None or not settings.replay_dir.is_dir():
+        raise SettingsInvalid(
+            f"replay_dir: got {settings.replay_dir}, expected a folder of recorded answers",
+            hint="Record one: refute verify TICKET --tester gemini --record DIR",
+        )
+    return settings.replay_dir
 
 
 def connect_openai(

@@ -105,10 +105,13 @@ def is_loopback(url: str) -> bool:
 
 def _fault(fault: Any) -> str:
     name = ".".join(map(str, fault["loc"]))
+    got = "missing" if fault["type"] == "missing" else f"got {fault.get('input')!r}"
     if name == "enterprise":
-        return f"enterprise: got {fault.get('input')!r}, expected true: the consumer endpoint may keep what is sent"
+        return f"enterprise: {got}, expected true: the consumer endpoint may keep what is sent"
     if name == "data_retention":
-        return f"data_retention: got {fault.get('input')!r}, expected none"
+        return f"data_retention: {got}, expected none"
+    if fault["type"] == "missing":
+        return f"{name}: missing"
     if fault["type"] == "extra_forbidden" and "key" in name.lower():
         return f"{name}: API keys belong to the consumer endpoint, which is refused; sign in through the environment"
-    return f"{name}: {fault['msg']}, got {fault.get('input')!r}"
+    return f"{name}: {got}: {fault['msg']}"

@@ -11,7 +11,7 @@ from typing import Any, Final
 from refute.adversary.attack import Brief
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import Strength
-from refute.adversary.strength.sample import Sample, draw_sample
+from refute.adversary.strength.scope import Sample, draw_sample
 from refute.adversary.strength.scoring import score, unmeasured
 from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits, variants_job
 from refute.adversary.strength.violations import without_equals, witness_trial, witness_variants

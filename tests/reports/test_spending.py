@@ -123,11 +123,12 @@ def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(
     assert spent_by_day(ledger, NOW) == {date(2026, 3, 1): Decimal(1), date(2026, 2, 22): Decimal(1)}
 
 
-def test_the_busiest_day_is_counted(ledger: Ledger, outcomes: dict[str, Outcome]) -> None:
+def test_the_busiest_day_of_costly_runs_is_counted(ledger: Ledger, outcomes: dict[str, Outcome]) -> None:
     assert most_runs_a_day(ledger, NOW) == 0
     for number, day in enumerate((1, 1, 1, 4)):
         moment = datetime(2026, 3, day, 23, 59, tzinfo=UTC)
-        ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment))
+        ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment, cost_usd=Decimal(1)))
+        ledger.record(replace(outcomes["blocked"], run_id=f"free{number}", started_at=moment, cost_usd=Decimal(0)))
     assert most_runs_a_day(ledger, NOW) == 3
 
 

@@ -18,9 +18,10 @@ from refute.adversary.attack import (
 from refute.adversary.judgement.chance import left_to_chance
 from refute.adversary.judgement.deprivation import deprived
 from refute.adversary.judgement.endless import endless
+from refute.adversary.judgement.offered import Offers
 from refute.adversary.judgement.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
 from refute.adversary.judgement.unreadable import files_at_fault, own_syntax_error
-from refute.adversary.promises import ERROR_NAME, RAISING, confined, limit_reached, rules_out
+from refute.adversary.promises import ERROR_NAME, confined, limit_reached, promised, rules_out
 from refute.adversary.references import ImplementationUse
 from refute.ticket.record import Claim, ClaimId
 
@@ -69,6 +70,7 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
     claims = {claim.id: claim for claim in brief.ticket.claims}
     use = ImplementationUse(attack.source, [source.module.name for source in brief.modules], brief.programs)
     tests = {test.name: test for test in attack.tests}
+    offers = Offers(attack, run.first)
     files = {origin: files_at_fault(brief, origin) for origin in Origin}
     triaged = []
     for first in run.first:
@@ -79,6 +81,8 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         case.runs_program = bool(brief.programs)
         case.workspace_paths = frozenset(brief.workspace_paths)
         case.unreadable = own_syntax_error(case.runs, files[case.test.origin])
+        if case.test.origin is Origin.MODEL:
+            case.lacking = offers.lacking(first)
         verdict, reason = case.judge(repetitions)
         contested = verdict is TriageVerdict.FLAKY and failed_by_itself(case.runs)
         contested = contested and not left_to_chance(attack.source, first.name)
@@ -118,6 +122,8 @@ class Case:
         """A fault in the text of an implementation file, told by every run."""
         self.workspace_paths: frozenset[str] = frozenset()
         """Every file of the snapshot."""
+        self.lacking = ""
+        """The attribute that this test's plain data lacks and other tests offer; no claim named it."""
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
@@ -125,6 +131,9 @@ class Case:
             return known
         if self.unreadable:
             return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {self.unreadable}"
+        if self.lacking:
+            what = f"gives plain data where other tests give what has .{self.lacking}"
+            return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
         return self._structural() or self._unrepeated(repetitions) or self._limit() or self._failure()
 
     def _unrepeated(self, repetitions: int) -> Judgement | None:
@@ -269,4 +278,4 @@ class Case:
         announced = ERROR_NAME.findall(self._claim.text)
         if run.error_type.rpartition(".")[2] in announced:
             return False
-        return self.test.origin is Origin.FUZZ or bool(announced) or RAISING.search(self._claim.text) is not None
+        return self.test.origin is Origin.FUZZ or bool(announced) or promised(self._claim.text, "raising")

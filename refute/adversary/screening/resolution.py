@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterable, Iterator
 
+from refute.adversary.references import bound_in
+
 ROUNDS = 5
 """Times that assignments are gone through for aliases of aliases."""
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-INNER = (*FUNCTIONS, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-"""What has names of its own."""
 LOADERS = frozenset({"importlib.import_module", "__import__", "importlib.__import__", "pytest.importorskip"})
 
 
@@ -22,7 +22,7 @@ class Resolution:
 
     def __init__(self, scope: ast.AST, around: "Resolution | None" = None) -> None:
         self._around = around
-        self._hidden = _bound(scope) if isinstance(scope, FUNCTION) else set()
+        self._hidden = bound_in(scope) - _parameters(scope) if isinstance(scope, FUNCTION) else set()
         self._names: dict[str, str] = {}
         self._texts: dict[str, str] = {}
         self._drawn = dict(_drawn(scope)) if around else {}
@@ -145,16 +145,9 @@ def _own(node: ast.AST, *, but: tuple[type[ast.AST], ...]) -> Iterator[ast.AST]:
             yield from _own(child, but=but)
 
 
-def _bound(function: ast.AST) -> set[str]:
-    """Names that are a function's own. An argument is none: its default may be the module's."""
-    names: set[str] = set()
-    for node in _own(function, but=INNER):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()):
-                names.add(name)
-            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                names |= {alias.asname or alias.name.partition(".")[0] for alias in aliases}
-    return names - {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """They hide nothing: their defaults may be the module's."""
+    return {part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)}
 
 
 def _drawn(scope: ast.AST) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from refute.adversary.attack import Brief, TestEnd, TestRun
-from refute.adversary.promises import confined, only_goes_well
+from refute.adversary.promises import confined, promised
 from refute.adversary.references import defined, mentioned
 from refute.adversary.strength.hollow import FAILING, OTHERWISE
 from refute.adversary.strength.record import ShallowClaim
@@ -69,7 +69,7 @@ def _unnoticed(
     if answers:
         swallowed = all(one is not None and one.end is TestEnd.PASSED for one in failing)
         return (f"where every {part} fails with another error", SAY_ERROR) if swallowed else ("", "")
-    if errors and only_goes_well(claim.text):
+    if errors and promised(claim.text):
         return "", ""
     odd = next((one for one in otherwise if one is None or one.end is not TestEnd.PASSED), None)
     stuck = f"or come to no end ({odd.name} {odd.end.value.replace('_', ' ')}), " if odd else ""

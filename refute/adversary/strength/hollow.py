@@ -21,11 +21,10 @@ INTACT: Final = frozenset(
     {
         "__new__", "__del__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__init_subclass__",
         "__class_getitem__", "__set_name__", "__prepare__", "__instancecheck__", "__subclasscheck__", "__hash__",
-        "__enter__", "__aenter__", "__exit__", "__aexit__", "__setitem__", "__delitem__", "__aiter__", "__await__",
-        "__reduce__", "__copy__", "__deepcopy__",
+        "__aiter__", "__await__", "__reduce__", "__copy__", "__deepcopy__",
     }
 )  # fmt: skip
-"""By these Python makes classes and objects, and keeps `with`, sets and copies going."""
+"""By these Python makes classes and objects, and keeps sets and copies going."""
 RUNTIME: Final = Path(__file__).with_name("hollow_runtime.py")
 HEADING: Final = """
 import sys as {t}, types as {t}types

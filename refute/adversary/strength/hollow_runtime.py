@@ -31,6 +31,8 @@ _INSIDE = contextvars.ContextVar("_INSIDE", default=False)
 """Whether the code calls itself."""
 _SILENT = ("__init__", "__post_init__")
 """Python insists that these give None."""
+_KEPT = ("__enter__", "__aenter__", "__exit__", "__aexit__", "__setitem__", "__delitem__")
+"""What these give keeps `with` going, or nobody sees it: wrong is then what they leave behind."""
 
 
 class Failure(Exception):
@@ -41,7 +43,7 @@ def hollowed(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as outsiders meet it."""
     kinds = (inspect.isgeneratorfunction, inspect.isasyncgenfunction, inspect.iscoroutinefunction)
     makers = (_generator, _async_generator, _coroutine)
-    made = next((make for fits, make in zip(kinds, makers) if fits(function)), _plain)  # noqa: B905  # also Python 3.9
+    made = next((make for fits, make in zip(kinds, makers, strict=True) if fits(function)), _plain)
     return functools.wraps(function)(made(function))
 
 
@@ -145,8 +147,8 @@ class _Call:
             stream.write(f"{TOKEN}\n")
         for value in (*self.args[self._name in _SILENT :], *self.named.values()):
             self.other.harm(value)
-        if self._name in _SILENT:
-            return None
+        if self._name in _SILENT or self._name in _KEPT:
+            return self.result
         if self._name == "__len__":
             return abs(self.result or 0) + 1
         return self.other.of(self.result)

@@ -1,4 +1,4 @@
-"""The code that mutants come from: what the ticket changed, else what its claims name and what that refers to.
+"""Where mutants come from: what the ticket changed, else what its claims name and what that refers to; and a sample.
 
 References are followed by name. A trace of the attack would be more exact, but it would come from the process that runs
 the code under test, which could hide the lines that nobody is to look at.
@@ -13,7 +13,9 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.change import changed_lines
+from refute.adversary.strength.mutants import Candidate, Mutant, candidates, sample_mutants
 from refute.adversary.strength.units import Unit, units_of
+from refute.adversary.strength.violations import Violation
 from refute.python_syntax import python_lines
 from refute.ticket.record import Claim
 
@@ -159,3 +161,41 @@ def _listed(names: Iterable[str]) -> str:
     found = list(names)
     more = [f"{len(found) - SHOWN} more"] if len(found) > SHOWN else []
     return ", ".join([*found[:SHOWN], *more])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """Mutants that an attack is measured by."""
+
+    mutants: tuple[Mutant, ...]
+    code: str = ""
+    """Which code they are of: `class Cache`."""
+    population: int | None = None
+    """How many mutants that code has; None where nobody counted."""
+    violations: tuple[Violation, ...] = ()
+    """Edits by a model that run beside them, first, and are no part of the score."""
+
+
+def draw_sample(brief: Brief, *, count: int, seed: str, without: Sequence[Mutant] = ()) -> Sample:
+    """Draw mutants of the code that is closest to the claims and has any; all that are left where they are no more.
+
+    Args:
+        brief: of the ticket.
+        count: at most so many.
+        seed: any text; the same mutants for the same one.
+        without: mutants of an earlier sample, not to be drawn again.
+    """
+    every = candidates(brief.modules)
+    for scope in scopes(brief, wanted=count, count=lambda one: len(_inside(one, every))):
+        possible = _inside(scope, every)
+        mutants = sample_mutants(possible, count=count, seed=seed, without=without)
+        before = sum(one.line in scope.lines.get(one.path, ()) for one in without)
+        if mutants or before:
+            # Where a sample is not filled nothing is left, and what compiles to the same code is known to be none.
+            population = len(possible) if len(mutants) == count else len(mutants) + before
+            return Sample(mutants=mutants, code=scope.words, population=population)
+    return Sample(mutants=())
+
+
+def _inside(scope: Scope, every: Sequence[Candidate]) -> list[Candidate]:
+    return [one for one in every if one.line in scope.lines.get(one.module.module.path, ())]

@@ -10,7 +10,7 @@ from refute.adversary.references import ImplementationUse
 from refute.adversary.strength.by_claim import shallow_claims
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
-from refute.adversary.strength.sample import Sample
+from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
 from refute.adversary.strength.violations import violation_result
 from refute.statistics.interval import wilson

@@ -63,8 +63,8 @@ class Judge:
     def _list(self, effect: e.List) -> None:
         target = paths.locate(effect.path.removeprefix(EMPTY), self.cwd)
         home = target.place == Place.HOME
-        if places.is_place("credentials", target.text):
-            self.flag("read-credentials", detail=_named(target))
+        if places.is_place("credentials", target.text):  # names are no secrets
+            self.flag("list-host-directory", detail=_named(target))
         elif target.place == Place.SYSTEM or (home and target.text.strip("*/") == HOME):
             stock = home or places.is_stock(target.text)
             weak = effect.asks or not stock or paths.has_open_part(target)

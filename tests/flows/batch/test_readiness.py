@@ -9,9 +9,10 @@ from flows.batch.opening import open_batch
 from flows.batch.readiness import require_all
 from flows.batch.request import BatchRequest
 from refute.batch.entry import read_entries
-from refute.errors import AuditUnavailable, EngineUnavailable, ImageMissing
+from refute.errors import AuditUnavailable, EngineUnavailable, ImageMissing, SettingsInvalid
 from refute.guardrails.audit import AuditLog
 from refute.ledger.batches import Answer, Batches
+from refute.settings import Settings, TesterName
 
 
 class Machine:
@@ -21,6 +22,7 @@ class Machine:
         self.pythons, self.engine, self.asked = pythons, engine, 0
         self.sandbox = SimpleNamespace(facts=self.facts, close=lambda: None)
         self.audit = SimpleNamespace(require_writable=lambda: None)
+        self.settings = Settings()
 
     def facts(self) -> None:
         if not self.engine:
@@ -102,3 +104,11 @@ def test_a_list_that_only_waits_needs_no_engine_and_what_was_answered_does(ticke
     with closing(ledger):
         open_batch(batches, BatchRequest(resume="w", approval="ask", settings=settings), check=note)
     assert due == ["A", "B", "C"]
+
+
+def test_a_model_whose_settings_are_refused_is_told_before_the_first_ticket(tickets, tmp_path):
+    machine = Machine("3.11", "3.13")
+    machine.settings = Settings(tester=TesterName.GEMINI, gemini_file=tmp_path / "gemini.yaml")
+    with pytest.raises(SettingsInvalid, match="the gemini tester needs this file"):
+        require(tickets, machine)
+    assert machine.asked == 0

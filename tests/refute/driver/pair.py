@@ -5,11 +5,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from refute.driver.door import Door
-from refute.driver.mirror.current import Current
-from refute.driver.objects import Objects
+from refute.driver.callback_policy import CallbackPolicy
+from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
+from refute.driver.proxy.current import Current
 from refute.driver.wire import Wire
 
 
@@ -22,9 +22,9 @@ class Pair:
 
     def __init__(self, module: str) -> None:
         ours, theirs = socket.socketpair()
-        self.door = Door(module)
-        self.driver = Objects(0, self.door.may_lend)
-        self.subject = Objects(1, lambda _: None)
+        self.door = CallbackPolicy(module)
+        self.driver = ObjectTable(0, self.door.may_lend)
+        self.subject = ObjectTable(1, lambda _: None)
         self.door.objects = self.driver
         self.peer = self._peer(self.driver, self.door.operations(), ours)
         other = self._peer(self.subject, subject_operations(self.subject), theirs)
@@ -36,7 +36,7 @@ class Pair:
         self._ends = (ours, theirs)
 
     @staticmethod
-    def _peer(objects: Objects, operations: dict[str, Callable[..., Any]], _: socket.socket) -> Peer:
+    def _peer(objects: ObjectTable, operations: dict[str, Callable[..., Any]], _: socket.socket) -> Peer:
         operations["call_lent"] = lambda oid, /, *args, **kwargs: operations["call"](objects.own(oid), *args, **kwargs)
         return Peer(objects, operations, lambda: None, dict, lambda _: None, lambda _, __, action: action())  # type: ignore[arg-type, return-value]
 

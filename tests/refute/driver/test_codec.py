@@ -14,18 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refute.driver.carriage import CannotCarry, Malformed, Uncarried
 from refute.driver.decoder import Decoder
 from refute.driver.encoder import Encoder
-from refute.driver.objects import Objects
+from refute.driver.errors import CannotCarry, Malformed, Uncarried
+from refute.driver.object_table import ObjectTable
 
 
 def carried(value: Any) -> Any:
     """The value after it went over the wire."""
-    encoder = Encoder(Objects(0, lambda _: None))
+    encoder = Encoder(ObjectTable(0, lambda _: None))
     atom = encoder.atom(value)
     table, atom = json.loads(json.dumps([encoder.table, atom]))
-    return Decoder(table, Objects(1, lambda _: None)).value(atom)
+    return Decoder(table, ObjectTable(1, lambda _: None)).value(atom)
 
 
 def same(one: Any, other: Any) -> bool:
@@ -119,7 +119,7 @@ def test_an_element_comes_with_its_children_and_one_that_occurs_twice_is_one() -
 
 
 def test_a_value_that_cannot_be_made_costs_the_test_and_not_the_run() -> None:
-    objects = Objects(1, lambda _: None)
+    objects = ObjectTable(1, lambda _: None)
     table = [["C", "ZoneInfo", ["Nowhere/At_all"]]]
     made = Decoder(table, objects).value([0])
     assert isinstance(made, Uncarried)
@@ -169,10 +169,10 @@ def test_an_ordered_dict_keeps_the_order_that_it_was_given() -> None:
 )
 def test_a_table_that_no_encoder_writes_is_malformed(table: list[Any]) -> None:
     with pytest.raises(Malformed):
-        Decoder(table, Objects(0, lambda _: None))
+        Decoder(table, ObjectTable(0, lambda _: None))
 
 
 @pytest.mark.parametrize("atom", [[0], [-1], [True], [[]], {}, ["x"]], ids=str)
 def test_an_atom_that_refers_to_nothing_is_malformed(atom: Any) -> None:
     with pytest.raises(Malformed):
-        Decoder([], Objects(0, lambda _: None)).value(atom)
+        Decoder([], ObjectTable(0, lambda _: None)).value(atom)

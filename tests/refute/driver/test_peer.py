@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
+from refute.driver.errors import CannotCarry, Malformed, SubjectGone
 from refute.driver.evaluating import evaluate
-from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.wire import MAX_BYTES, Wire
 from tests.refute.driver.pair import Pair
 
@@ -246,7 +246,7 @@ def test_a_class_of_classes_decides_neither_what_is_equal_nor_what_is_made(pair:
 def test_a_class_that_is_no_class_of_classes_is_taken_as_none(pair: Pair) -> None:
     pair.driver.learn(101, {**TOLD, "members": {}}, None)
     pair.driver.learn(103, {**TOLD, "meta": ["c", 101], "members": {}}, None)
-    assert type(pair.driver.class_of(["c", 103])) is MirrorMeta
+    assert type(pair.driver.class_of(["c", 103])) is ProxyMeta
 
 
 def test_no_code_of_pythons_own_class_runs_on_its_empty_stand_in(pair: Pair) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from refute.driver.emptying import empty_folder
 from refute.driver.pristine import PristineFolder
+from refute.driver.rmtree import empty_folder
 
 
 def content(folder: Path) -> dict[str, str]:

@@ -70,11 +70,14 @@ class Point:
 class Box:
     def __init__(self, *things):
         self.things = list(things)
+        self.opened = 0
 
     def __enter__(self):
+        self.opened = 1
         return self
 
     def __exit__(self, *_):
+        self.opened = 0
         return True
 
     def __len__(self):
@@ -181,6 +184,14 @@ def test_answers_of_the_right_kind_are_wrong(load: Any, more: bool) -> None:
     assert impl.divided(1, 0) is not None, "what was refused is answered"
     assert isinstance(box.same(), impl.Box)
     assert impl.double(3) != impl.double(3), "by turns more and less"
+
+
+def test_a_block_is_entered_and_what_it_leaves_behind_is_wrong(load: Any) -> None:
+    with pytest.raises(Exception, match=TOKEN):
+        load(FAILING).Box()
+    with load(OTHERWISE).Box() as box:
+        assert box.opened != 1
+    assert box.opened != 0
 
 
 async def gathered(made: Any) -> list[Any]:

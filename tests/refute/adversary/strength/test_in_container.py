@@ -9,7 +9,7 @@ from refute.adversary.attack import SourceModule, TestEnd, TriagedTest, TriageVe
 from refute.adversary.strength.controls import rewritten
 from refute.adversary.strength.mutants import candidates, sample_mutants
 from refute.adversary.strength.record import Strength
-from refute.adversary.strength.sample import Sample
+from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.scoring import score
 from refute.adversary.strength.trial import make_trial, read_runs, trial_jobs, trial_limits
 from refute.sandbox.engine import DockerSandbox

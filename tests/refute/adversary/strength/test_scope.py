@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from refute.adversary.attack import Brief, SourceModule
-from refute.adversary.strength.sample import draw_sample
+from refute.adversary.strength.scope import draw_sample
 from refute.ticket.record import Claim, ClaimId, Kind, Module
 from tests.refute.adversary.conftest import make_brief
 

@@ -7,7 +7,7 @@ import pytest
 
 from refute.adversary.attack import Brief, TestEnd, TestRun
 from refute.adversary.strength.record import MutantEnd, Strength
-from refute.adversary.strength.sample import Sample
+from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.scoring import Judge, score, unmeasured
 from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
 from refute.verdict import in_words

@@ -5,7 +5,7 @@ import enum
 import functools
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.admitted import (
     ATTACHED,
@@ -14,7 +14,6 @@ from refute.driver.admitted import (
     LIBRARY,
     NEVER,
     RECORDS,
-    SHOWN,
     SPECIAL,
     TELLTALE,
     TESTING,
@@ -23,33 +22,32 @@ from refute.driver.admitted import (
     takes_records,
 )
 from refute.driver.base_values import VALUE_TYPES
-from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed
-from refute.driver.making import as_class, making, refuse
-from refute.driver.mirror.describing import FUNCTIONS
+from refute.driver.copying import as_class, copying, refuse
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
 from refute.driver.operations import is_owner, lookup
+from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.writing import CALLABLE
 
 if TYPE_CHECKING:
-    from refute.driver.objects import Objects
+    from refute.driver.object_table import ObjectTable
 
 
-class Door:
+DECLARED: Final = frozenset({"__dataclass_fields__", "__dataclass_params__", "_field_type"})
+"""What `dataclasses.fields` and the like read."""
+
+
+class CallbackPolicy:
     """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger.
 
     Args:
         module: name of the module of the test file.
     """
 
-    attached, records = ATTACHED, RECORDS
-
     def __init__(self, module: str) -> None:
         self.module = module
-        self.objects: Objects
+        self.objects: ObjectTable
         self.judged: Callable[[], None]
-        self.decides: Callable[[], None]
         self._replaced: dict[tuple[type, str], Any] = {}
-        self.derived: set[type] = set()
-        """Classes that the implementation derived from the test's."""
 
     def may_lend(self, value: Any) -> None:
         """Whether an object of the driver may be handed over.
@@ -89,15 +87,14 @@ class Door:
             "get": self._get,
             "set": self._set,
             "del": self._delete,
-            "fresh": self._fresh,
             "vars": self._vars,
             "dir": lambda one: [name for name in dir(self._open(one)) if not name.startswith("_")],
             "repr": lambda one: repr(self._open(one)),
             "str": lambda one: str(self._open(one)),
             "format": lambda one, spec: format(self._open(one), spec),
-            "pickled": refuse,
-            "fields": lambda one, names: tuple(self._get(one, name) for name in names),
-            **making(self),
+            **copying(self._check_copied, lambda: self.objects),
+            "new": refuse,
+            "subclasses": refuse,
             "member": self._member,
             "member_get": self._member_get,
             "member_set": refuse,
@@ -156,19 +153,20 @@ class Door:
         """Whether the test file defines a class."""
         if kind.__module__ == "types" and type(kind) is type:  # as `make_dataclass` calls the module until Python 3.12
             return "__dataclass_fields__" in vars(kind)
-        return kind.__module__ == self.module or kind in self.derived
+        return kind.__module__ == self.module
 
     def _get(self, one: Any, name: Any, /, *default: Any) -> Any:
+        if name in DECLARED and self._is_declared(one):
+            self.require_lent(one)
+            found = getattr(one, name)
+            return dict(found) if isinstance(found, dict) else found
         self._check(one, name)
         return getattr(one, name, *default)
 
     def _set(self, one: Any, name: Any, value: Any) -> None:
-        if isinstance(one, type) and (
-            (name in ATTACHED and self.is_ours(one)) or (name in SHOWN and one in self.derived)
-        ):
+        if isinstance(one, type) and name in ATTACHED and self.is_ours(one):
             self.require_lent(one)
-            if name not in SHOWN:
-                self.judged()
+            self.judged()
         else:
             self._check(one, name)
             self._check_change(one)
@@ -176,18 +174,19 @@ class Door:
             self._replaced.setdefault((one, name), vars(one)[name])
         setattr(one, name, value)
 
-    def _fresh(self, kind: Any, name: Any) -> Any:
-        """What a field of a test's dataclass begins with."""
-        self.require_lent(kind)
-        field = getattr(kind, "__dataclass_fields__", {}).get(name) if self.is_ours(kind) else None
-        if field is None or field.default_factory is dataclasses.MISSING:
-            raise AttributeError(f"{str(name)[:80]!r} is no field with a default of its own")
-        return field.default_factory()
+    def _is_declared(self, one: Any) -> bool:
+        """Whether it is a dataclass of the test's, or a field of one: what they declare is open to whoever has them."""
+        return isinstance(one, dataclasses.Field) or self.is_ours(one if isinstance(one, type) else type(one))
 
     def _delete(self, one: Any, name: Any) -> None:
         self._check(one, name)
         self._check_change(one)
         delattr(one, name)
+
+    def _check_copied(self, one: Any) -> None:
+        self.require_lent(one)
+        if not self.is_ours(type(one)) and not isinstance(one, RECORDS):
+            refuse()
 
     def _check_change(self, one: Any) -> None:
         if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.has_lent(one):

@@ -3,12 +3,12 @@
 import enum
 from typing import Any
 
-from refute.driver.mirror.current import JUDGING
-from refute.driver.mirror.members import made_member
-from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.proxy.current import JUDGING
+from refute.driver.proxy.members import made_member
+from refute.driver.proxy.roots import ProxyMeta
 
 
-class MetaMirror(MirrorMeta):
+class MetaProxy(ProxyMeta):
     """The class of mirrored metaclasses. They make classes here, which are made in the other process as well."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -24,7 +24,7 @@ class MetaMirror(MirrorMeta):
         return type.__subclasscheck__(self, subclass)
 
 
-MetaMirror.__name__ = MetaMirror.__qualname__ = "type"
+MetaProxy.__name__ = MetaProxy.__qualname__ = "type"
 
 
 def build_meta(cid: int, told: dict[str, Any], bases: list[type]) -> type:
@@ -35,15 +35,15 @@ def build_meta(cid: int, told: dict[str, Any], bases: list[type]) -> type:
         told: what the other side says of it.
         bases: its bases as they are here; `type` itself is never told.
     """
-    root: type = enum.EnumMeta if any(issubclass(base, enum.EnumMeta) for base in bases) else MirrorMeta
-    mirrored = [base for base in bases if isinstance(base, MetaMirror)]
+    root: type = enum.EnumMeta if any(issubclass(base, enum.EnumMeta) for base in bases) else ProxyMeta
+    mirrored = [base for base in bases if isinstance(base, MetaProxy)]
     namespace: dict[str, Any] = {
-        "_refute_mirror_": True,
+        "_refute_proxy_": True,
         "__module__": told["module"],
         "__qualname__": told["qualname"],
         "__doc__": told["doc"],
     }
     for name, member in told["members"].items():
         namespace[name] = made_member(cid, str(name), member, judging=name in JUDGING)
-    made: type = MetaMirror(told["name"], tuple(mirrored or [root]), namespace)
+    made: type = MetaProxy(told["name"], tuple(mirrored or [root]), namespace)
     return made

@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from refute.driver.mirror.current import JUDGING, Current
-from refute.driver.mirror.describing import SKIPPED
-from refute.driver.mirror.members import ask
-from refute.driver.mirror.mirrored import Mirrored
+from refute.driver.proxy.current import JUDGING, Current
+from refute.driver.proxy.describing import SKIPPED
+from refute.driver.proxy.members import ask
+from refute.driver.proxy.proxied import Proxy
 
 BEHIND: Final = frozenset(
     {
@@ -33,7 +33,7 @@ def cover(namespace: dict[str, Any], real: type, cid: int) -> None:
     if f"{real.__module__}.{real.__qualname__}" in NAMESPACES:
         namespace |= {"__eq__": _equal_parts, "__ne__": object.__ne__}
     for name in {name for base in real.__mro__[:-1] for name in vars(base)} - set(namespace):
-        if name in SKIPPED or name in vars(Mirrored) or name.startswith("_abc_"):
+        if name in SKIPPED or name in vars(Proxy) or name.startswith("_abc_"):
             continue
         if name.startswith("__"):
             namespace[name] = _special(cid, name)

@@ -4,13 +4,13 @@ import contextlib
 from types import FunctionType
 from typing import Any
 
-from refute.driver.carriage import CannotCarry
-from refute.driver.mirror.functions import is_hidden
+from refute.driver.errors import CannotCarry
+from refute.driver.proxy.functions import is_hidden
 from refute.driver.reading import Reading
 from refute.driver.writing import Writing
 
 
-class Objects(Writing, Reading):
+class ObjectTable(Writing, Reading):
     """One side's view of everything that is no plain data.
 
     Args:

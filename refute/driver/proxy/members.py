@@ -5,10 +5,10 @@ from operator import itemgetter
 from types import CoroutineType
 from typing import Any, Final
 
-from refute.driver.mirror.current import Current
-from refute.driver.mirror.functions import stand_in
-from refute.driver.mirror.mirrored import Mirrored
-from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.proxy.current import Current
+from refute.driver.proxy.functions import stand_in
+from refute.driver.proxy.proxied import Proxy
+from refute.driver.proxy.roots import ProxyMeta
 
 Description = dict[str, Any]
 _OPERATORS: Final = (
@@ -56,7 +56,7 @@ def _naming(function: Any) -> Any:
     """`__set_name__`; a class derived from one of the other side is made there too, and names its members there."""
 
     def set_name(self: Any, owner: type, name: str) -> None:
-        if not isinstance(owner, MirrorMeta):
+        if not isinstance(owner, ProxyMeta):
             function(self, owner, name)
 
     return set_name
@@ -87,7 +87,7 @@ def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> An
     answer = Current.link.request(operation, cid, name, *args, **kwargs)
     if name in COMPUTING:
         parts = answer if isinstance(answer, tuple) else (answer,)  # of divmod
-        if not any(isinstance(one, Mirrored | MirrorMeta) for one in (*parts, *args[1:])):
+        if not any(isinstance(one, Proxy | ProxyMeta) for one in (*parts, *args[1:])):
             Current.link.judged()
     return answer
 

@@ -7,7 +7,7 @@ from types import FunctionType, MethodType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from refute.driver.mirror.shaping import shaped
+from refute.driver.proxy.shaping import shaped
 
 Info = list[Any]
 TEXT: Final = 20_000

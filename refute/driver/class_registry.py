@@ -8,20 +8,19 @@ from types import FunctionType
 from typing import Any, Final, Generic, Protocol
 
 from refute.driver.base_values import base_value
-from refute.driver.borrowing import Borrowing
-from refute.driver.carriage import CannotCarry, Malformed, SubjectGone
 from refute.driver.decoder import Decoder
 from refute.driver.encoder import Encoder
+from refute.driver.errors import CannotCarry, Malformed, SubjectGone
+from refute.driver.exports import Exports
 from refute.driver.known import is_known, is_pythons_own, named, place_of
-from refute.driver.lending import Lending
-from refute.driver.mirror.classes import build, build_bare
-from refute.driver.mirror.dataclassed import give_types
-from refute.driver.mirror.describing import checked, describe, stands_alone
-from refute.driver.mirror.enums import build_enum
-from refute.driver.mirror.functions import annotate, is_hidden
-from refute.driver.mirror.metas import MetaMirror, build_meta
-from refute.driver.mirror.mirrored import MirroredObject
-from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.proxies import Proxies
+from refute.driver.proxy.classes import build, build_bare
+from refute.driver.proxy.describing import checked, describe, stands_alone
+from refute.driver.proxy.enums import build_enum
+from refute.driver.proxy.functions import annotate, is_hidden
+from refute.driver.proxy.metas import MetaProxy, build_meta
+from refute.driver.proxy.proxied import ProxyObject
+from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.written_types import as_type
 
 ANNOTATION, PUT_ON = "annotation", "put on"
@@ -29,12 +28,12 @@ PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""
 
 
-class ClassBook(Lending, Borrowing):
+class ClassRegistry(Exports, Proxies):
     """Classes of this side as they are told, classes of the other side as they were told."""
 
     def __init__(self, first: int, may_lend: Callable[[Any], None]) -> None:
-        Lending.__init__(self, first, may_lend)
-        Borrowing.__init__(self)
+        Exports.__init__(self, first, may_lend)
+        Proxies.__init__(self)
         self.keeps_functions = first != 0
         self._told: dict[int, int] = {}
         self._classes: dict[int, type] = {}
@@ -74,9 +73,9 @@ class ClassBook(Lending, Borrowing):
         cid = self._borrowed_ids.get(id(kind))
         if cid is not None:
             return ["y", cid]
-        if kind is MirrorMeta or kind is MetaMirror:
+        if kind is ProxyMeta or kind is MetaProxy:
             return ["K", "builtins", "type"]
-        if kind is MirroredObject or is_known(kind, to_driver=not self.in_driver):
+        if kind is ProxyObject or is_known(kind, to_driver=not self.in_driver):
             return ["K", *place_of(kind)]
         return ["c", self.tell_class(kind)]
 
@@ -90,7 +89,7 @@ class ClassBook(Lending, Borrowing):
         cid = self._told.get(id(kind))
         if cid is None:
             self._may_lend(kind)
-            if isinstance(kind, MirrorMeta):
+            if isinstance(kind, ProxyMeta):
                 raise CannotCarry(
                     "needs the implementation in the test's process: derives from classes of it and of the test at once"
                 )
@@ -216,8 +215,7 @@ class ClassBook(Lending, Borrowing):
             elif isinstance(vars(kind).get(owner), FunctionType):
                 setattr(vars(kind)[owner], name, value)
         if "" in found:
-            type.__setattr__(kind, "__annotations__", annotated := found.pop(""))
-            give_types(kind, annotated)
+            type.__setattr__(kind, "__annotations__", found.pop(""))
         for owner, values in found.items():
             if isinstance(vars(kind).get(owner), FunctionType):
                 annotate(vars(kind)[owner], values)

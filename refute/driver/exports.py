@@ -7,14 +7,14 @@ from functools import partial
 from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from refute.driver.carriage import Malformed
+from refute.driver.errors import Malformed
 from refute.driver.shared import SharedContainers
 
 if TYPE_CHECKING:
     from types import FunctionType
 
 
-class Lending(SharedContainers):
+class Exports(SharedContainers):
     """Numbers for objects of this side.
 
     Args:
@@ -37,7 +37,7 @@ class Lending(SharedContainers):
         self._methods: dict[tuple[int, Any] | None, int] = {}
         self._sealed: dict[int, set[str]] = {}
         self.gone: list[int] = []
-        """Objects that only weak references of the other side knew, and that have died since."""
+        """ObjectTable that only weak references of the other side knew, and that have died since."""
 
     def lend(self, value: Any) -> int:
         """The number of an object that the other side may refer to from now on."""

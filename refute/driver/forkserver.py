@@ -1,6 +1,6 @@
 """Workers forked from a process that has imported pytest and Hypothesis once: two thirds of a worker's start.
 
-Only mutants are tested so: many workers, each for the same few tests. The nursery runs nothing submitted and is as
+Only mutants are tested so: many workers, each for the same few tests. The forkserver runs nothing submitted and is as
 closed to others as a worker. Where it does not answer, workers are started the usual way.
 """
 
@@ -62,7 +62,7 @@ class Forked:
                 os.kill(self.pid, signal.SIGKILL)
 
 
-class Nursery:
+class ForkServer:
     """Makes workers by forking.
 
     Args:
@@ -91,7 +91,7 @@ class Nursery:
         with theirs:
             self._line = ours
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-s", "-P", "-B", WORKER, "nursery", str(theirs.fileno()), str(int(self._warm))],
+                [sys.executable, "-s", "-P", "-B", WORKER, "forkserver", str(theirs.fileno()), str(int(self._warm))],
                 stdin=subprocess.DEVNULL,
                 cwd=self._workspace,
                 env=self._environment,
@@ -100,7 +100,7 @@ class Nursery:
             )
 
     def fork(self, descriptors: tuple[int, int, int]) -> Forked | None:
-        """A worker with these descriptors for events and stacks; None where the nursery does not answer."""
+        """A worker with these descriptors for events and stacks; None where the forkserver does not answer."""
         if self._given_up or self._line is None:
             return None
         stdin, ours_in = os.pipe()

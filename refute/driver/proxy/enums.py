@@ -10,11 +10,12 @@ from types import FunctionType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, remade
-from refute.driver.mirror.classes import telling_of
-from refute.driver.mirror.current import JUDGING, Current, refuse_marks
-from refute.driver.mirror.members import made_member
-from refute.driver.mirror.mirrored import Mirrored
-from refute.driver.mirror.roots import MirrorMeta
+from refute.driver.proxy.classes import telling_of
+from refute.driver.proxy.current import JUDGING, Current, refuse_marks
+from refute.driver.proxy.describing import FIELDS
+from refute.driver.proxy.members import made_member
+from refute.driver.proxy.proxied import Proxy
+from refute.driver.proxy.roots import ProxyMeta
 
 TAKEN: Final = frozenset(
     {
@@ -30,7 +31,13 @@ DECIDING: Final = JUDGING | {
 """What Python decides here on plain data, unless the enumeration has one of its own."""
 SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})
 """Python puts these into every enumeration with a built-in type."""
-OF_DATACLASSES: Final = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+
+
+class Fields:
+    """The fields of an enumeration whose members are dataclasses, asked for there."""
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        return Current.link.request("get", kind, FIELDS)
 
 
 class Spec:
@@ -54,7 +61,7 @@ def build_enum(
         own_meta: the mirrored class of the enumeration, where it is none of Python's own.
         members: name, value, and what it is of its built-in type, for each, aliases included.
     """
-    mixins = [base for base in bases if isinstance(base, MirrorMeta)]
+    mixins = [base for base in bases if isinstance(base, ProxyMeta)]
     bases = _without_mirrored(bases)
     meta: Any = type(enum.Enum) if not bases else type(bases[-1])
     if own_meta is not None and issubclass(own_meta, enum.EnumMeta):
@@ -67,7 +74,9 @@ def build_enum(
     )
     namespace["__new__"] = _maker(bases)
     namespace["__getattr__"] = _missing
-    namespace["__reduce_ex__"] = Mirrored.__reduce_ex__
+    namespace["__reduce_ex__"] = Proxy.__reduce_ex__
+    if told.get("dataclass"):
+        namespace[FIELDS] = Fields()
     telling = (DECIDING | telling_of(bases)) - SHOWING
     own = {name: made_member(cid, name, one, judging=name in telling) for name, one in told["members"].items()}
     for name, member in (_of_mixins(mixins) | own).items():
@@ -85,7 +94,7 @@ def _without_mirrored(bases: list[type]) -> list[type]:
     """The bases, with the built-in type of a mirrored one in its place."""
     found: dict[type, None] = {}
     for base in bases:
-        if not isinstance(base, MirrorMeta):
+        if not isinstance(base, ProxyMeta):
             found[base] = None
         elif (plain := next((kind for kind in VALUE_TYPES if issubclass(base, kind)), None)) is not None:
             found[plain] = None
@@ -125,12 +134,11 @@ def _of_mixins(mixins: Sequence[type]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for mixin in reversed(mixins):
         for base in reversed(type.mro(mixin)):
-            if isinstance(base, MirrorMeta) and "_refute_root_" not in base.__dict__:
+            if isinstance(base, ProxyMeta) and "_refute_root_" not in base.__dict__:
                 found |= {
                     name: one
                     for name, one in vars(base).items()
                     if isinstance(one, FunctionType | property | classmethod | staticmethod)
-                    or name in OF_DATACLASSES
                     or (name == "__hash__" and one is None)
                 }
     return found

@@ -12,21 +12,21 @@ from typing import Any, Final, NoReturn
 
 from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting
-from refute.driver.carriage import CannotCarry, CannotCarryBack, Malformed, SubjectGone
-from refute.driver.contexts import DriverContexts, enter
-from refute.driver.door import Door
+from refute.driver.callback_policy import CallbackPolicy
+from refute.driver.connections import Connections
+from refute.driver.contexts import REASON
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.extending import leave_data, told_members
-from refute.driver.mirror.current import Current
-from refute.driver.mirror.metas import MetaMirror
-from refute.driver.mirror.roots import MirrorMeta
 from refute.driver.modules import ModuleStub
-from refute.driver.objects import Objects
+from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
 from refute.driver.pretexts import is_pretext
+from refute.driver.process_state import DriverState
+from refute.driver.proxy.current import Current
+from refute.driver.proxy.metas import MetaProxy
+from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.subject_start import start_subject
-from refute.driver.surroundings import DriverSurroundings
-from refute.driver.switchboard import Switchboard
 from refute.driver.tools import Tools, entering
 from refute.driver.wire import Wire
 
@@ -40,7 +40,7 @@ GONE: Final = 71
 """The worker's exit code after its subject has ended."""
 
 
-class SubjectLink(Attestation):
+class SubjectClient(Attestation):
     """The connection to one subject.
 
     Args:
@@ -57,25 +57,24 @@ class SubjectLink(Attestation):
         self._dying: list[int] = []
         self._blocked = 0
         self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
-        self.contexts = DriverContexts()
-        self.surroundings = DriverSurroundings(self._pipes, self.contexts)
-        self._door = Door(self._module)
-        self.objects = Objects(0, self._door.may_lend)
+        self.surroundings = DriverState(self._pipes)
+        self._door = CallbackPolicy(self._module)
+        self.objects = ObjectTable(0, self._door.may_lend)
         self.objects.link = self
         self._door.objects = self.objects
-        self._door.judged, self._door.decides = self.judged_for_good, self.judged
-        self._board = Switchboard(control, self._serve, lambda end: Wire(end, self._idle))
+        self._door.judged = self.judged_for_good
+        self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
-        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear, self.contexts.inside)
+        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear, self._inside)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.judged = self.judged_for_good
         self.surroundings.request, self.surroundings.test_file = self.request, job["test_file"]
         self.surroundings.overheard = self.overheard
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
-        self.awaiting = Awaiting(self.request, operations, self._loops, self.contexts)
+        self.awaiting = Awaiting(self.request, operations, self._loops, self.lost)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
@@ -199,11 +198,11 @@ class SubjectLink(Attestation):
         keywords = namespace.pop("_refute_keywords_")
         merged: dict[str, Any] = {}
         for base in reversed(kind.__mro__[1:]):
-            if not isinstance(base, MirrorMeta) and base.__module__ == kind.__module__:
+            if not isinstance(base, ProxyMeta) and base.__module__ == kind.__module__:
                 merged.update(vars(base))
         merged.update(namespace)
-        bases = tuple(base for base in kind.__bases__ if isinstance(base, MirrorMeta))
-        meta = type if type(kind) in {MirrorMeta, MetaMirror} else type(kind)
+        bases = tuple(base for base in kind.__bases__ if isinstance(base, ProxyMeta))
+        meta = type if type(kind) in {ProxyMeta, MetaProxy} else type(kind)
         place = (kind.__name__, kind.__qualname__, kind.__module__)
         cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
         self.objects.bind_class(cid, kind)
@@ -225,11 +224,17 @@ class SubjectLink(Attestation):
         except Malformed as error:
             self._break(error)
 
+    def _inside(self, operation: Any, action: Callable[[], None]) -> None:
+        """Serve the subject; a callback of one of its tasks finds none of the test's own context variables."""
+        if operation in {"start", "in_loop"} and "ContextVar" in self._source:
+            self.lost(REASON)
+        action()
+
     def _in_loop(self, operation: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
         if operation not in STARTED:
             raise Malformed("an operation is none that a loop calls")
-        loop, asked_about, context = self._loops.current, self.objects.asked_about, self.contexts.wanted()
+        loop, asked_about = self._loops.current, self.objects.asked_about
 
         def action() -> Any:
             before, self.objects.asked_about = self.objects.asked_about, asked_about
@@ -240,7 +245,7 @@ class SubjectLink(Attestation):
 
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()
-        return in_loop_unless_blocked(loop, lambda: enter(context, action), lambda: self._blocked > 0)
+        return in_loop_unless_blocked(loop, action, lambda: self._blocked > 0)
 
     def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.peer.operations["call"](self.objects.own(oid), *args, **kwargs)

@@ -1,6 +1,6 @@
 """What all stand-ins need: the connection, and what is denied before anybody asks over there."""
 
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, NoReturn, Protocol
 
 OURS: Final = ("pytest", "hypothesis")
 """Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
@@ -22,6 +22,10 @@ class Link(Protocol):
 
     def judged(self) -> None:
         """Note that the other side decides."""
+        ...
+
+    def cannot(self, reason: str) -> NoReturn:
+        """Note that the running test needs what two processes cannot give."""
         ...
 
     def dies(self, one: Any) -> None:

@@ -1,4 +1,4 @@
-"""The nursery's side: import what every worker needs, then fork one for each order that comes over the line."""
+"""The forkserver's side: import what every worker needs, then fork one for each order that comes over the line."""
 
 import os
 import socket
@@ -8,11 +8,11 @@ DESCRIPTORS = 5
 """Standard input and output, events, and the stacks of both processes."""
 
 
-def await_birth(line: socket.socket) -> tuple[int, int, int] | None:
+def await_fork_request(line: socket.socket) -> tuple[int, int, int] | None:
     """Fork a worker for each order.
 
     Returns:
-        In a worker its descriptors for events and both stacks; None in the nursery, when nobody orders any more.
+        In a worker its descriptors for events and both stacks; None in the forkserver, when nobody orders any more.
     """
     while True:
         order, descriptors, _, _ = socket.recv_fds(line, ORDER_BYTES, DESCRIPTORS)

@@ -4,9 +4,8 @@ from functools import partial
 from itertools import count
 from typing import Any, Final
 
-from refute.driver.mirror.current import Current, refuse_marks
-from refute.driver.mirror.pickles import restored
-from refute.driver.mirror.roots import MirrorMeta, as_written
+from refute.driver.proxy.current import Current, refuse_marks
+from refute.driver.proxy.roots import ProxyMeta, as_written
 
 NUMBERS: Final = count(1)
 """Of deep copies."""
@@ -24,7 +23,7 @@ class _Copied:
         return partial(Current.link.request, "copy")
 
 
-class Mirrored:
+class Proxy:
     """What every mirrored object has, of whatever built-in type it may be besides."""
 
     __slots__ = ()
@@ -55,7 +54,7 @@ class Mirrored:
         return made
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return restored, (Current.link.request("pickled", self, int(protocol)),)
+        Current.link.cannot("needs the implementation in the test's process: pickles an object of it")
 
     def __dir__(self) -> list[str]:
         return list(Current.link.request("dir", self))
@@ -76,10 +75,10 @@ class OwnDoc:
             return self._text
 
 
-class MirroredObject(Mirrored, metaclass=MirrorMeta):
+class ProxyObject(Proxy, metaclass=ProxyMeta):
     """An object that stays in the other process, all of it."""
 
-    _refute_mirror_ = True
+    _refute_proxy_ = True
     _refute_root_ = True
     __slots__ = ("__weakref__",)
 

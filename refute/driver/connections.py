@@ -15,7 +15,7 @@ NAME_BYTES: Final = 64
 """A connection comes with the name of the thread that opened it."""
 
 
-class Switchboard:
+class Connections:
     """Opens connections, and serves those that the other side opens.
 
     Args:
@@ -44,7 +44,7 @@ class Switchboard:
 
     def listen(self) -> None:
         """Serve what the other side opens, from now on."""
-        threading.Thread(target=self._accept, daemon=True, name="refute-switchboard").start()
+        threading.Thread(target=self._accept, daemon=True, name="refute-connections").start()
 
     def _accept(self) -> None:
         while True:

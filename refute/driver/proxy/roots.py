@@ -6,7 +6,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from refute.driver.extending import LEFT, is_field, told_member
-from refute.driver.mirror.current import Current, refuse_marks
+from refute.driver.proxy.current import Current, refuse_marks
 
 NAMES: Final = frozenset({"__doc__", "__name__", "__qualname__"})
 """What a class is called, on both sides."""
@@ -29,7 +29,7 @@ def as_written(kind: type, name: str, found: Any) -> Any:
 def _is_same(found: Any, written: Any) -> bool:
     if found is written:
         return True
-    return type(found) is type(written) and not isinstance(type(found), MirrorMeta) and bool(found == written)
+    return type(found) is type(written) and not isinstance(type(found), ProxyMeta) and bool(found == written)
 
 
 def _asking() -> Any:
@@ -40,7 +40,7 @@ def _asking() -> Any:
 def _looks_through() -> bool:
     """Whether one of Python's own abstract classes looks through all that count as derived from it."""
     frame = sys._getframe(2)  # noqa: SLF001  # the caller is the question
-    return frame.f_globals.get("__name__") == "abc" and not isinstance(frame.f_locals.get("cls"), MirrorMeta)
+    return frame.f_globals.get("__name__") == "abc" and not isinstance(frame.f_locals.get("cls"), ProxyMeta)
 
 
 def _undoes() -> bool:
@@ -49,15 +49,15 @@ def _undoes() -> bool:
     return frame.f_code.co_name == "undo" and frame.f_globals.get("__name__") == "_pytest.monkeypatch"
 
 
-class MirrorMeta(ABCMeta):
+class ProxyMeta(ABCMeta):
     """The class of mirrored classes, and of classes that derive from them here."""
 
     _refute_root_ = True
     # Not `super()`: a mirrored metaclass both derives from this class and is one of its objects.
 
-    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> "MirrorMeta":
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> "ProxyMeta":
         """Make a class; one that a test derives is made in the other process as well."""
-        if namespace.pop("_refute_mirror_", False):
+        if namespace.pop("_refute_proxy_", False):
             return super().__new__(mcs, name, bases, namespace)
         told = dict(namespace)
         namespace.setdefault("__slots__", ())
@@ -167,7 +167,7 @@ class MirrorMeta(ABCMeta):
         return list(Current.link.request("dir", cls))
 
 
-MirrorMeta.__name__ = MirrorMeta.__qualname__ = "type"  # what a class's class is called
+ProxyMeta.__name__ = ProxyMeta.__qualname__ = "type"  # what a class's class is called
 
 
 class Laid:

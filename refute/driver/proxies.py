@@ -14,7 +14,7 @@ KEPT_REFERENCES: Final = 3
 """References that are ours to a stand-in that is kept: the entry's, a name, and the argument of `getrefcount`."""
 
 
-class Borrowing:
+class Proxies:
     """Stand-ins by the other side's numbers: the same one while anybody holds it."""
 
     def __init__(self) -> None:

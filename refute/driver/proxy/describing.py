@@ -3,7 +3,6 @@
 import _abc  # type: ignore[import-not-found]  # a module of CPython without stubs
 import enum
 import functools
-import inspect
 import numbers
 from abc import ABCMeta
 from collections import abc, deque
@@ -18,7 +17,7 @@ from typing import Any, Final
 
 from refute.driver.admitted import BUILDING, SPECIAL
 from refute.driver.known import is_pythons_own
-from refute.driver.mirror.functions import PLAIN, TEXT, signature_of, tell
+from refute.driver.proxy.functions import TEXT, signature_of, tell
 
 Description = dict[str, Any]
 SKIPPED: Final = frozenset(
@@ -67,6 +66,7 @@ REGISTRIES: Final[dict[str, Any]] = {
     )
 }  # fmt: skip
 """Abstract classes that do not look at members: a class is one of them by derivation or because somebody said so."""
+FIELDS: Final = "__dataclass_fields__"
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 OF_FLAGS: Final = tuple(
@@ -74,8 +74,6 @@ OF_FLAGS: Final = tuple(
     for name, one in vars(enum.Flag).items()
     if isinstance(one, FunctionType) and name not in {"__repr__", "__str__"}
 )
-GENERATED: Final = "<string>"
-"""The file of functions that dataclasses make."""
 
 
 def describe(kind: type, bases: list[Any]) -> Description:
@@ -106,12 +104,11 @@ def describe(kind: type, bases: list[Any]) -> Description:
     slots = kind.__dict__.get("__slots__", ())
     if isinstance(slots, list | tuple) and slots:
         told["slots"] = [str(name) for name in slots]
-    if fields := _generated_fields(kind):
-        told["fields"] = fields
     if issubclass(kind, tuple) and isinstance(kind.__dict__.get("_fields"), tuple):
         told["tuple"] = [str(name) for name in kind.__dict__["_fields"]]
     if issubclass(kind, enum.Enum):
         told["enum"] = True
+        told["dataclass"] = hasattr(kind, FIELDS)
     if issubclass(kind, type):
         told["is_meta"] = True
     return told
@@ -204,36 +201,3 @@ def _asks(kind: type) -> bool:
         return not getattr(kind, "_is_runtime_protocol", False)
     hooks = (base for base in kind.__mro__ if "__subclasshook__" in vars(base) and not is_pythons_own(base))
     return isinstance(kind, ABCMeta) and (any(hooks) or bool(_abc._get_dump(kind)[0]))  # noqa: SLF001  # classes registered with it
-
-
-def _generated_fields(kind: type) -> Description | None:
-    """The fields of a dataclass, and which of its comparisons were generated and so are the comparison of fields."""
-    fields, parameters = kind.__dict__.get("__dataclass_fields__"), kind.__dict__.get("__dataclass_params__")
-    if not isinstance(fields, dict) or parameters is None:
-        return None
-    return {
-        "all": [_field(one) for one in fields.values()],
-        "generated": [
-            name for name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__") if _is_made(kind, name)
-        ],
-        "frozen": bool(parameters.frozen),
-        "order": bool(parameters.order),
-        "eq": bool(parameters.eq),
-    }
-
-
-def _field(one: Any) -> list[Any]:
-    import dataclasses
-
-    plain = one.default if type(one.default) in PLAIN else None
-    has = 0 if one.default is dataclasses.MISSING else 1 if type(one.default) in PLAIN else 2
-    kind = {"_FIELD": 0, "_FIELD_CLASSVAR": 1, "_FIELD_INITVAR": 2}.get(one._field_type.name, 0)  # noqa: SLF001
-    return [
-        one.name, kind, has, plain, one.init, one.repr, one.compare, one.hash, one.kw_only is True,
-        one.default_factory is not dataclasses.MISSING,
-    ]  # fmt: skip
-
-
-def _is_made(kind: type, name: str) -> bool:
-    function = inspect.unwrap(kind.__dict__[name]) if callable(kind.__dict__.get(name)) else None
-    return isinstance(function, FunctionType) and function.__code__.co_filename == GENERATED

@@ -8,11 +8,10 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.anonymity import without_marks
 from refute.driver.arithmetic import SharedArithmetic
-from refute.driver.carriage import Malformed
-from refute.driver.context_partners import SubjectContexts
-from refute.driver.contexts import DriverContexts
+from refute.driver.contexts import ContextWatch
+from refute.driver.errors import Malformed
+from refute.driver.hide_test_names import without_marks
 from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
 from refute.driver.random_stream import SharedRandom
 from refute.driver.scalars import SCALARS
@@ -73,17 +72,15 @@ class Place:
         self._raw = dict(os.environ._data)  # type: ignore[attr-defined]  # noqa: SLF001
 
 
-class DriverSurroundings:
+class DriverState:
     """The driver's side.
 
     Args:
         pipes: descriptors of the subject's own output and errors; read whenever there is something.
-        contexts: of the test.
     """
 
-    def __init__(self, pipes: dict[int, int], contexts: DriverContexts) -> None:
+    def __init__(self, pipes: dict[int, int]) -> None:
         self._place = Place()
-        self._contexts = contexts
         self._pipes = pipes
         self._argv: list[str] = []
         self._loggers, self._handlers = LoggerSettings(), DriverHandlers()
@@ -91,6 +88,8 @@ class DriverSurroundings:
         self._arithmetic = SharedArithmetic()
         self._taken = TakenStreams(self._print)
         self.test_file = ""
+        self.contexts_changed = False
+        """Whether context variables of the code have changed while the running test ran."""
         self.request: Callable[..., Any]
         """Has the subject do something."""
         self.unpacked: Callable[[Any], Any] = lambda packed: packed
@@ -114,12 +113,12 @@ class DriverSurroundings:
             extras["loggers"] = changed
         if removed := self._handlers.tell():
             extras["unhandled"] = removed
-        return extras | self._contexts.tell()
+        return extras
 
     def hear(self, extras: Extras) -> None:
         """Take in what came along."""
         self.drain()
-        self._contexts.hear(extras)
+        self.contexts_changed = self.contexts_changed or "cv" in extras
         self._place.apply(extras, kept=KEPT)
         if "taken" in extras:
             self._taken.follow(extras["taken"])
@@ -161,19 +160,16 @@ class DriverSurroundings:
                     os.write(number, data)
 
 
-class SubjectSurroundings:
+class SubjectState:
     """The subject's side.
-
-    Args:
-        contexts: partners of the test's.
 
     Attributes:
         notify: sends what waits here at once.
     """
 
-    def __init__(self, contexts: SubjectContexts) -> None:
+    def __init__(self) -> None:
         self._place = Place()
-        self._contexts = contexts
+        self._contexts = ContextWatch()
         self.notify: Callable[[], None] = lambda: None
         self.packed: Callable[[Any], Any] = lambda value: value
         self._random = SharedRandom()
@@ -209,11 +205,12 @@ class SubjectSurroundings:
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
             extras["taken"] = self._taken = taken
-        return extras | self._contexts.tell()
+        if self._contexts.tell():
+            extras["cv"] = 1
+        return extras
 
     def hear(self, extras: Extras) -> None:
         """Take over what the test changed."""
-        self._contexts.hear(extras)
         self._place.apply(extras)
         if "argv" in extras:
             sys.argv[:] = extras["argv"]

@@ -5,26 +5,26 @@ import mmap
 import socket
 import sys
 from collections.abc import Callable
-from typing import Any
+from contextvars import copy_context
+from typing import Any, NoReturn
 
 from refute.driver.awaiting import STARTED, Awaiting
-from refute.driver.context_partners import SubjectContexts
-from refute.driver.contexts import enter
+from refute.driver.connections import Connections
+from refute.driver.contexts import REASON, has_changed, is_changed
+from refute.driver.errors import CannotCarry
 from refute.driver.event_loops import OwnLoops, running_loop
-from refute.driver.extending import leave_data, told_members
-from refute.driver.mirror import classes, enums  # noqa: F401  # nothing of ours is imported later
-from refute.driver.mirror.current import Current
-from refute.driver.mirror.functions import ask_of_generators
-from refute.driver.objects import Objects
+from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
+from refute.driver.process_state import SubjectState
+from refute.driver.proxy import classes, enums  # noqa: F401  # nothing of ours is imported later
+from refute.driver.proxy.current import Current
+from refute.driver.proxy.functions import ask_of_generators
 from refute.driver.streams import Input, Output
-from refute.driver.surroundings import SubjectSurroundings
-from refute.driver.switchboard import Switchboard
 from refute.driver.wire import Wire
 
 
-class Service:
+class SubjectServer:
     """All of it.
 
     Args:
@@ -34,18 +34,19 @@ class Service:
     def __init__(self, control: socket.socket) -> None:
         ask_of_generators()
         Wire.strayed = mmap.mmap(-1, 1)
-        self.objects = Objects(1, lambda _: None)
-        contexts = SubjectContexts()
-        self._surroundings = SubjectSurroundings(contexts)
+        self.objects = ObjectTable(1, lambda _: None)
+        self._surroundings = SubjectState()
         operations = {**subject_operations(self.objects), **own_operations(self.objects)}
-        self._board = Switchboard(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
-        hear, inside = self._surroundings.hear, contexts.inside
-        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, inside)
-        side = SubjectSide(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
+        self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
+        hear = self._surroundings.hear
+        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, self._inside)
+        self._side = side = DriverClient(
+            self.peer, lambda operation: operation in STARTED and running_loop() is not None
+        )
         Current.link = self.objects.link = side
         loops = OwnLoops()
-        side.awaiting = Awaiting(self.peer.request, operations, loops, contexts)
-        operations["in_loop"] = in_loop(loops, operations, contexts, side)
+        side.awaiting = Awaiting(self.peer.request, operations, loops, self.objects.lose)
+        operations["in_loop"] = in_loop(loops, operations, side)
         self._surroundings.notify, self._surroundings.packed = self.peer.notify, self.objects.packed
 
     def take_streams(self) -> None:
@@ -55,6 +56,12 @@ class Service:
         sys.stderr = sys.__stderr__ = Output(2, write)  # type: ignore[assignment,misc]
         sys.stdin = sys.__stdin__ = Input(lambda how, size: ask("read_input", how, size))  # type: ignore[assignment,misc]
         self._board.listen()
+
+    def _inside(self, operation: str, action: Callable[[], None]) -> None:
+        """Do what is asked; while a coroutine with variables of its own waits, a call has others."""
+        if self._side.exposed and operation in STARTED | {"in_loop", "start"}:
+            self.objects.lose(REASON)
+        action()
 
     def _tell(self) -> dict[str, Any]:
         note_strayed(Wire.strayed, self.objects)
@@ -71,14 +78,19 @@ def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
     }
 
 
-def in_loop(
-    loops: OwnLoops, operations: dict[str, Callable[..., Any]], contexts: SubjectContexts, side: "SubjectSide"
-) -> Callable[..., Any]:
+def in_loop(loops: OwnLoops, operations: dict[str, Callable[..., Any]], side: "DriverClient") -> Callable[..., Any]:
     """The operation that does another in a loop's thread."""
 
     def do(token: int, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        context = contexts.wanted()
-        return loops.inside(token, lambda: enter(context, lambda: operations[name](*args, **kwargs)), side.is_blocked)
+        def act() -> Any:
+            before = copy_context()
+            try:
+                return operations[name](*args, **kwargs)
+            finally:
+                if is_changed(before):
+                    side.objects.lose(REASON)
+
+        return loops.inside(token, act, side.is_blocked)
 
     return do
 
@@ -96,7 +108,7 @@ def note_strayed(strayed: Any, objects: Any) -> None:
         objects.lose("needs the implementation in the test's process: calls back in a process of its own")
 
 
-class SubjectSide:
+class DriverClient:
     """What mirrored objects of the driver ask for.
 
     Args:
@@ -110,16 +122,21 @@ class SubjectSide:
         self._is_in_loop = is_in_loop
         self.awaiting: Any = None
         self._blocked = 0
+        self.exposed = 0
+        """Coroutines that have changed context variables and wait for the driver."""
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the driver do something; in the thread of its loop, where this one is a loop's."""
         if not self._is_in_loop(operation):
             return self._peer.request(operation, *args, **kwargs)
+        exposes = has_changed()
         self._blocked += 1
+        self.exposed += exposes
         try:
             return self._peer.request("in_loop", operation, list(args), kwargs)
         finally:
             self._blocked -= 1
+            self.exposed -= exposes
 
     def is_blocked(self) -> bool:
         """Whether a loop's thread waits for the driver."""
@@ -132,6 +149,15 @@ class SubjectSide:
             self._peer.objects.keep(oid, one)
             self._peer.objects.weakened.append(oid)
 
+    def cannot(self, reason: str) -> NoReturn:
+        """Note that the running test needs what two processes cannot give.
+
+        Raises:
+            CannotCarry: always.
+        """
+        self.objects.lose(reason)
+        raise CannotCarry(reason)
+
     def judged(self) -> None:
         """Nothing: the driver's objects may decide."""
 
@@ -141,17 +167,23 @@ class SubjectSide:
 
     async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what a coroutine function gives."""
-        return await self.awaiting.later("call_lent", oid, *args, **kwargs)
+        return await self.later("call_lent", oid, *args, **kwargs)
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what an operation gives."""
-        return await self.awaiting.later(operation, *args, **kwargs)
+        exposes = has_changed()
+        self.exposed += exposes
+        try:
+            return await self.awaiting.later(operation, *args, **kwargs)
+        finally:
+            self.exposed -= exposes
 
-    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
-        """Have a class that derives from classes of the driver's alone made there as well: its objects are there."""
-        keywords, bases = namespace.pop("_refute_keywords_"), kind.__bases__
-        if all(self.objects.oid_of(base) is not None for base in bases):
-            place = (kind.__name__, kind.__qualname__, kind.__module__)
-            cid = self.request("extend", place, bases, told_members(namespace), keywords)
-            self.objects.bind_class(cid, kind)
-            leave_data(kind, namespace)
+    def extend(self, kind: type, _: dict[str, Any]) -> None:
+        """Nothing of the implementation derives from a class of the test's.
+
+        Raises:
+            CannotCarry: always.
+        """
+        self.cannot(
+            f"needs the implementation in the test's process: derives {kind.__qualname__} from a class of the test"
+        )

@@ -5,19 +5,18 @@ from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
-from refute.driver.mirror.current import JUDGING, Current
-from refute.driver.mirror.dataclassed import be_dataclass
-from refute.driver.mirror.describing import REGISTRIES
-from refute.driver.mirror.functions import shown_signature
-from refute.driver.mirror.members import made_member, name_parts
-from refute.driver.mirror.mirrored import Mirrored, MirroredObject, OwnDoc
-from refute.driver.mirror.roots import MirrorMeta
-from refute.driver.mirror.standing import cover, may_stand_behind
+from refute.driver.proxy.current import JUDGING, Current
+from refute.driver.proxy.describing import REGISTRIES
+from refute.driver.proxy.functions import shown_signature
+from refute.driver.proxy.members import made_member, name_parts
+from refute.driver.proxy.proxied import OwnDoc, Proxy, ProxyObject
+from refute.driver.proxy.roots import ProxyMeta
+from refute.driver.proxy.standing import cover, may_stand_behind
 
 Description = dict[str, Any]
 
 
-class MirroredValue(Mirrored):
+class ProxyValue(Proxy):
     """An object derived from a built-in type: it holds its value here as well."""
 
     _refute_root_ = True
@@ -38,7 +37,7 @@ class MirroredValue(Mirrored):
         return super().__getattr__(name)
 
 
-class MirroredError(Mirrored):
+class ProxyError(Proxy):
     """An exception: raised here, with what the other side knows of it."""
 
     _refute_root_ = True
@@ -70,13 +69,13 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
         meta: the mirrored class of the class, where it is none of Python's own.
     """
     namespace: dict[str, Any] = {
-        "_refute_mirror_": True,
+        "_refute_proxy_": True,
         "__module__": told["module"],
         "__qualname__": told["qualname"],
         "__doc__": told["doc"],
     }
     bases, light = _with_root([base for base in bases if base is not object])
-    if any(issubclass(base, MirroredObject) for base in bases):
+    if any(issubclass(base, ProxyObject) for base in bases):
         namespace["__doc__"] = OwnDoc(told["doc"])
     if light:
         namespace["__slots__"] = ()
@@ -94,7 +93,7 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
         namespace["__class__"] = property(lambda _: real)
         if may_stand_behind(real):
             bases = [*bases, real]
-            namespace["__dict__"] = vars(MirroredObject)["__dict__"]  # else Python adds one: the empty object's
+            namespace["__dict__"] = vars(ProxyObject)["__dict__"]  # else Python adds one: the empty object's
             cover(namespace, real, cid)
     if "protocol" in told:
         namespace["_refute_protocol_"] = [str(name) for name in told["protocol"]]
@@ -127,8 +126,6 @@ def _complete(kind: type, told: Description, abstract: frozenset[str]) -> None:
     if "slots" in told:
         type.__setattr__(kind, "__slots__", tuple(map(str, told["slots"])))
     _register(kind, told.get("registered", ()))
-    if "fields" in told:
-        be_dataclass(kind, told["fields"])
 
 
 def _register(kind: type, names: list[str]) -> None:
@@ -154,32 +151,32 @@ def _make(meta: type, name: str, bases: list[type], namespace: dict[str, Any]) -
     try:
         return meta(name, tuple(bases), namespace)  # type: ignore[no-any-return]
     except TypeError:  # bases that do not go together here: what the object can do is remote anyway
-        mirrored = [base for base in bases if isinstance(base, MirrorMeta)][:1]
-        namespace = {**namespace, "_refute_mirror_": True, "__slots__": ()}
-        return meta(name, tuple(mirrored or [MirroredObject]), namespace)  # type: ignore[no-any-return]
+        mirrored = [base for base in bases if isinstance(base, ProxyMeta)][:1]
+        namespace = {**namespace, "_refute_proxy_": True, "__slots__": ()}
+        return meta(name, tuple(mirrored or [ProxyObject]), namespace)  # type: ignore[no-any-return]
 
 
 def _with_root(bases: list[type]) -> tuple[list[type], bool]:
     """The bases with the right root among them, and whether objects have no content of their own here."""
-    if any(isinstance(base, MirrorMeta) for base in bases):
+    if any(isinstance(base, ProxyMeta) for base in bases):
         return bases, all(
-            issubclass(base, MirroredObject) or not hasattr(base, "__dictoffset__") or base.__dictoffset__ == 0
+            issubclass(base, ProxyObject) or not hasattr(base, "__dictoffset__") or base.__dictoffset__ == 0
             for base in bases
-        ) and any(issubclass(base, MirroredObject) for base in bases)
+        ) and any(issubclass(base, ProxyObject) for base in bases)
     if any(issubclass(base, BaseException) for base in bases):
-        return [MirroredError, *bases], False
+        return [ProxyError, *bases], False
     if any(issubclass(base, (*VALUE_TYPES, list, dict, set, bytearray)) or base.__name__ == "deque" for base in bases):
-        return [MirroredValue, *bases], False
-    return [MirroredObject, *bases], True
+        return [ProxyValue, *bases], False
+    return [ProxyObject, *bases], True
 
 
 def _metaclass(meta: type | None, bases: list[type]) -> type:
     """The class of the mirrored class: the one told of, or the most derived one of its bases'."""
-    metas = {type(base): None for base in bases if isinstance(base, MirrorMeta)}
-    if meta is not None and issubclass(meta, MirrorMeta):
+    metas = {type(base): None for base in bases if isinstance(base, ProxyMeta)}
+    if meta is not None and issubclass(meta, ProxyMeta):
         metas[meta] = None
     found = [one for one in metas if not any(other is not one and issubclass(other, one) for other in metas)]
-    return found[0] if found else MirrorMeta
+    return found[0] if found else ProxyMeta
 
 
 def telling_of(bases: list[type]) -> set[str]:

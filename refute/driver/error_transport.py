@@ -1,0 +1,208 @@
+"""Exceptions between the two processes: type, arguments, attributes, causes, and where they came from."""
+
+import contextlib
+from types import CodeType, FunctionType, TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from refute.driver.error_parts import parts_of_error, put_parts, told_attributes
+from refute.driver.errors import CannotCarry, Malformed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from refute.driver.encoder import Encoder
+    from refute.driver.table import Atom, Entry
+
+Frames = list[list[Any]]
+FRAMES: Final = 60
+ATTRIBUTES: Final = (
+    "errno", "strerror", "filename", "filename2", "msg", "lineno", "offset", "text", "end_lineno", "end_offset",
+    "print_file_and_line", "name", "path", "value", "code", "encoding", "object", "start", "end", "reason",
+)  # fmt: skip
+"""What built-in exceptions keep beside their arguments."""
+OURS: Final = __file__.rpartition("/")[0] + "/"
+
+
+def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry":
+    """The entry of an exception; its parts may lead back to it."""
+    if isinstance(error, BaseExceptionGroup):
+        if objects.in_driver:
+            objects.link.goes_out(error)
+        return ["v", None, objects.token(type(error)), [], _group_content(error, encoder)]
+    if objects.in_driver:
+        objects.link.goes_out(error)
+    token = objects.token(type(error))
+    oid = objects.lend(error) if objects.in_driver or token[0] == "c" else None
+    entry = encoder.reserve(error, ["x", oid, token])
+    given = [(name, getattr(error, name, None)) for name in ATTRIBUTES if _is_built_in(type(error), name)]
+    given += [(name, value) for name, value in list(vars(error).items()) if not name.startswith("_")]
+    pairs = []
+    for name, value in given:
+        with contextlib.suppress(CannotCarry):
+            pairs.append([name, encoder.atom(value)])
+    entry += [
+        [encoder.atom(part) for part in _slot("args").__get__(error)],  # a class may have an `args` of its own
+        pairs,
+        _text(error) if token[0] == "c" else None,
+        [encoder.atom(error.__cause__), encoder.atom(_beside(error.__context__, encoder)), error.__suppress_context__],
+        parts_of_error(error).notes,
+        frames_of(error.__traceback__),
+    ]
+    return entry
+
+
+def _group_content(group: BaseExceptionGroup[Any], encoder: "Encoder") -> Any:
+    """Message, errors, frames, attributes, notes and cause: a group is made of all of it at once."""
+    _, attributes, notes, cause, suppressed = parts_of_error(group)
+    encoder.groups.append(group)
+    try:
+        kept = {name: attributes[name] for name, _ in told_attributes(attributes, encoder)}
+        parts = (group.message, group.exceptions, tuple(map(tuple, frames_of(group.__traceback__))))
+        beside = (_beside(cause, encoder), suppressed)
+        return encoder.atom((*parts, tuple(kept), tuple(notes), beside, *kept.values()))
+    finally:
+        encoder.groups.pop()
+
+
+def _beside(error: BaseException | None, encoder: "Encoder") -> BaseException | None:
+    """An error's cause or context, unless that is a group of which it is told here: a group is no part of itself."""
+    return None if any(error is group for group in encoder.groups) else error
+
+
+def shell_error(entry: "Entry", objects: Any) -> BaseException:
+    """An exception of the right type, still without content."""
+    _, oid, token, *_ = entry
+    kind = objects.class_of(token)
+    if not issubclass(kind, BaseException):
+        raise Malformed("an exception is none")
+    base: Any = next(one for one in kind.__mro__ if one.__module__ == "builtins")
+
+    def make() -> Any:
+        made = base.__new__(kind)
+        if issubclass(kind, StopIteration):  # the interpreter reads its value without looking whether there is one
+            StopIteration.__init__(made)
+        return made
+
+    return make() if oid is None else objects.borrow(oid, make)  # type: ignore[no-any-return]
+
+
+def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Callable[[Atom], Any]") -> BaseException:
+    """Give an exception its content."""
+    _, oid, _, args, pairs, text, (cause, context, suppressed), notes, frames = entry
+    values = tuple(value_of(atom) for atom in args)
+    base: Any = next(one for one in type(made).__mro__ if one.__module__ == "builtins")
+    with contextlib.suppress(Exception):  # a type that wants other arguments keeps its empty fields
+        base.__init__(made, *values)
+    _slot("args").__set__(made, values)
+    for name, atom in pairs:
+        if name.startswith("_") or (name not in ATTRIBUTES and hasattr(BaseException, name)):
+            continue  # no honest side tells these: they would act here
+        with contextlib.suppress(AttributeError, TypeError):
+            if _is_built_in(type(made), name):
+                if atom is not None:  # an OSError says what it was told, also that there is no number
+                    _descriptor(type(made), name).__set__(made, value_of(atom))
+            else:
+                made.__dict__[name] = value_of(atom)
+    if oid is not None and objects.in_driver:
+        made.__dict__["_refute_oid_"] = oid
+    if isinstance(text, str):
+        made.__dict__["_refute_text_"] = text
+    for name, atom in (("__cause__", cause), ("__context__", context)):
+        other = value_of(atom)
+        if other is None or isinstance(other, BaseException):
+            _slot(name).__set__(made, other)
+    _slot("__suppress_context__").__set__(made, bool(suppressed))
+    put_parts(made, {}, notes)
+    _slot("__traceback__").__set__(made, traceback_of(frames))
+    if oid is not None and not objects.in_driver:
+        objects.errors[oid] = parts_of_error(made)
+    return made
+
+
+def derived_group(kind: type, content: Any) -> BaseExceptionGroup[Any]:
+    """A group, made with what it holds."""
+    message, errors, frames, names, notes, (cause, suppressed), *values = content
+    group: BaseExceptionGroup[Any] = BaseExceptionGroup.__new__(kind, message, list(errors))
+    put_parts(group, dict(zip(names, values, strict=True)), notes)
+    if cause is None or isinstance(cause, BaseException):
+        _slot("__cause__").__set__(group, cause)
+    _slot("__suppress_context__").__set__(group, bool(suppressed))
+    group.__traceback__ = traceback_of(list(map(list, frames)))
+    return group
+
+
+def frames_of(traceback: TracebackType | None) -> Frames:
+    """File, line, function and the file of its module, outermost first; our own left out."""
+    found: Frames = []
+    while traceback is not None:
+        code, names = traceback.tb_frame.f_code, traceback.tb_frame.f_globals
+        if not code.co_filename.startswith((OURS, "<frozen importlib")):
+            module_file = names.get("__file__") if code.co_filename.startswith("<") else None
+            file = module_file if isinstance(module_file, str) else None
+            found.append([code.co_filename[:1000], traceback.tb_lineno or 0, code.co_name[:200], file])
+        traceback = traceback.tb_next
+    return found if len(found) <= FRAMES else found[:10] + found[10 - FRAMES :]
+
+
+def _template() -> CodeType:
+    def place(error: BaseException) -> None:
+        raise error
+
+    return place.__code__
+
+
+TEMPLATE: Final = _template()
+_FORBIDDEN: set[str] = set()
+
+
+def keep_apart(path: str) -> None:
+    """Frames of the other side never claim to be of this file: it is the test's."""
+    _FORBIDDEN.add(path)
+
+
+def traceback_of(frames: Frames) -> TracebackType | None:
+    """A traceback that shows these frames, so that reports and tools see them where they would be in one process."""
+    below: TracebackType | None = None
+    for file, line, name, module_file in reversed(frames[: FRAMES + 10]):
+        if type(file) is not str or type(line) is not int or type(name) is not str or not 0 <= line < 1 << 30:
+            raise Malformed("a frame is none")
+        shown = "<the other process>" if file in _FORBIDDEN or "\0" in file else file
+        below = _link(shown, line, name, module_file if isinstance(module_file, str) else None, below)
+    return below
+
+
+def _link(file: str, line: int, name: str, module_file: str | None, below: TracebackType | None) -> TracebackType:
+    code = TEMPLATE.replace(co_filename=file, co_name=name, co_qualname=name, co_firstlineno=line)
+    names = {"__name__": name} if module_file is None else {"__name__": name, "__file__": module_file}
+    try:
+        FunctionType(code, names)(KeyError())
+    except KeyError as error:
+        made = error.__traceback__
+        assert made is not None and made.tb_next is not None  # noqa: S101, PT018  # it was just raised two frames deep
+        return TracebackType(below, made.tb_next.tb_frame, made.tb_next.tb_lasti, line)
+    raise AssertionError
+
+
+def _is_built_in(kind: type, name: str) -> bool:
+    return _descriptor(kind, name) is not None
+
+
+def _descriptor(kind: type, name: str) -> Any:
+    """What Python's own exceptions keep an attribute by, whatever a class derived from them has under its name."""
+    return next(
+        (vars(base)[name] for base in kind.__mro__ if base.__module__ == "builtins" and name in vars(base)), None
+    )
+
+
+def _slot(name: str) -> Any:
+    """As `_descriptor`, for what all exceptions have."""
+    return vars(BaseException)[name]
+
+
+def _text(error: BaseException) -> str | None:
+    if type(error).__str__ in {BaseException.__str__, KeyError.__str__, OSError.__str__}:
+        return None
+    try:
+        return str(error)[:100_000]
+    except Exception as fault:
+        return f"<no message: str() raised {type(fault).__name__}>"
