@@ -1,21 +1,19 @@
 """A claim's clauses against the rows of phrases.toml: a test where one is recognised, and why not where none is."""
 
 import ast
-import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
-from pydantic import TypeAdapter
-
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.conditions import groups, is_pure, operand, read_condition, subject_of, table
+from refute.adversary.property.conditions import groups, is_pure, operand, read_condition, subject_of
 from refute.adversary.property.documented import read_sections
 from refute.adversary.property.domain import Domain
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import free_names, negated, parse_expression, source_of
 from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.phrase_table import Row, compiled, rows
 from refute.adversary.property.sentences import sentences
 from refute.adversary.property.subject import Setup, set_up, subjects_of
 from refute.adversary.property.surface import Function
@@ -33,44 +31,6 @@ _TYPES: Final = frozenset({"dict", "list", "str", "set", "int", "float", "bytes"
 _KINDS: Final[Mapping[str, frozenset[str]]] = {
     "numbers": frozenset({"int", "float"}),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One row of the table."""
-
-    name: str
-    of: str
-    pattern: re.Pattern[str]
-    takes: tuple[str, ...] = ()
-    assume: tuple[str, ...] = ()
-    expected: str = ""
-    check: str = ""
-    body: str = ""
-    alphabet: str = ""
-    small: bool = False
-    mutable: bool = False
-    matches: tuple[str, ...] = field(default=())
-    refuses: str = ""
-    """A signature and claim that it must not match."""
-
-
-@functools.cache
-def rows() -> tuple[Row, ...]:
-    """All concepts, then all phrases: "whether" says more than "returns True if"."""
-    adapter = TypeAdapter(Row)
-    told = [*table()["concept"], *table()["phrase"]]
-    return tuple(
-        adapter.validate_python({"refuses": one["not"], **one, "pattern": _compiled(one["pattern"])}) for one in told
-    )
-
-
-@functools.cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    words = table()["words"]
-    while (expanded := re.sub(r"\{\{(\w+)\}\}", lambda hit: words[hit[1]], pattern)) != pattern:
-        pattern = expanded
-    return re.compile(pattern, re.IGNORECASE)
 
 
 def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -92,7 +52,7 @@ def _said(claim: Claim) -> Iterator[tuple[str, str, bool]]:
     """Each clause, but none whose sentence restricts it in words that no row understands."""
     for sentence in _sentences(claim.text):
         others = [plain for _, plain, is_result in sentence if not _any_row(plain, is_result=is_result)]
-        if not any(_compiled("{{doubt}}").search(plain) for plain in others):
+        if not any(compiled("{{doubt}}").search(plain) for plain in others):
             yield from sentence
 
 
@@ -124,11 +84,11 @@ def _matches(text: str, *, is_result: bool) -> tuple[Row, re.Match[str]] | None:
     """The first row that is all of a clause without its subject."""
     bare = text
     for _ in range(2):
-        bare = _NAME.sub("", re.sub(_compiled("^{{subject}}"), "", bare))
+        bare = _NAME.sub("", re.sub(compiled("^{{subject}}"), "", bare))
     for start in dict.fromkeys((text, bare, re.sub(r"^[a-z_][\w.]* ", "", text))):
-        plain = re.sub(_compiled("^{{subject}}"), "", start)
-        plain = re.sub(_compiled("{{quantifier}}$"), "", plain)
-        described = re.sub(_compiled("^{{describes}}"), "", plain)
+        plain = re.sub(compiled("^{{subject}}"), "", start)
+        plain = re.sub(compiled("{{quantifier}}$"), "", plain)
+        described = re.sub(compiled("^{{describes}}"), "", plain)
         for row in rows():
             said = described if row.of == "result" and (is_result or described != plain) else plain
             hit = row.pattern.fullmatch(said) if row.of == "clause" or is_result or described != plain else None

@@ -6,7 +6,7 @@ import pytest
 
 from refute.adversary.property import PropertyTester
 from refute.adversary.property.conditions import table
-from refute.adversary.property.phrases import rows
+from refute.adversary.property.phrase_table import rows
 from tests.refute.adversary.property.workbench import brief_of
 
 MATCHING = [(row.name, text) for row in rows() for text in row.matches]
