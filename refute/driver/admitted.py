@@ -83,13 +83,14 @@ def takes_records(kind: type, name: str) -> bool:
     return name == "handle" and issubclass(kind, logging.Handler)
 
 
-def is_of_failing(kind: type) -> bool:
+def is_of_failing(kind: Any) -> bool:
     """Whether it is the class of what `pytest.fail` raises, or the one that it derives from.
 
     Not those by which a test skips, or ends the session: whoever raises this one fails the test.
     """
     module = sys.modules.get("_pytest.outcomes")
-    return module is not None and kind in (module.Failed, module.OutcomeException)
+    # Not `in`: what is asked about may be an array, whose `==` is none.
+    return module is not None and any(kind is one for one in (module.Failed, module.OutcomeException))
 
 
 def is_of_testing(kind: type) -> bool:

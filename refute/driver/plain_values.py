@@ -20,9 +20,9 @@ def _date_parts(value: dt.datetime) -> list[Any]:
 
 
 def _view_parts(value: memoryview) -> list[Any] | None:
-    """What a view reads; one that writes, or reads anything but bytes, is no value."""
+    """What a view of bytes reads; one of what can be changed is no value."""
     try:
-        return [value.tobytes()] if value.readonly and value.format == "B" and value.ndim == 1 else None
+        return [value.tobytes()] if type(value.obj) is bytes and value.format == "B" and value.ndim == 1 else None
     except ValueError:  # released
         return None
 

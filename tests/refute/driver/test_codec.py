@@ -67,8 +67,8 @@ def test_plain_data_comes_out_as_it_went_in(value: Any) -> None:
         "\ud800", "\ud800\udc00", ["\ud83d", "\ude00"], math.inf, -0.0, b"", (), [[]], range(3, 9, 2),
         slice(1, None), Ellipsis, NotImplemented, {1: {2: {3: set()}}}, frozenset({frozenset()}), bytearray(b"ab"),
         deque([1, 2], maxlen=2), Counter("aab"), defaultdict(list, {"a": [1]}), Decimal("1.50"), Fraction(1, 3),
-        UUID(int=5), PurePosixPath("a/b"), array("i", [1, -2]), memoryview(b"ab"), memoryview(b"abcd").cast("H"),
-        memoryview(b""), memoryview(bytes(6)).cast("B", [2, 3]),
+        UUID(int=5), PurePosixPath("a/b"), array("i", [1, -2]), memoryview(b"ab"),
+        memoryview(b""),
         dt.datetime(2026, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2), "x")),
         dt.time(1, 2, fold=1), int, [True, 1, 1.0],
     ],
@@ -92,22 +92,9 @@ def test_a_cycle_stays_one() -> None:
     assert made[1][0] is made
 
 
-@pytest.mark.parametrize("view", [slice(None), slice(2, None), slice(1, 1)], ids=str)
-@pytest.mark.parametrize("data", [bytearray(b"abcd"), array("i", [1, 2, 3, 4])], ids=repr)
-def test_a_view_looks_at_the_container_that_comes_with_it(data: Any, view: slice) -> None:
-    looked, whole = carried([memoryview(data)[view], data])
-    assert looked.obj is whole
-    assert looked == memoryview(data)[view]
-    assert looked.format == memoryview(data).format
-
-
-def test_a_view_that_only_reads_cannot_be_written_afterwards() -> None:
-    assert carried(memoryview(bytearray(b"ab")).toreadonly()).readonly
-
-
-def test_a_view_with_gaps_over_what_can_be_changed_cannot_be_carried() -> None:
+def test_a_view_of_what_can_be_changed_cannot_be_carried() -> None:
     with pytest.raises(CannotCarry, match="memoryview"):
-        carried(memoryview(bytearray(b"abcd"))[::2])
+        carried(memoryview(bytearray(b"abcd")).toreadonly())
 
 
 def test_an_element_comes_with_its_children_and_one_that_occurs_twice_is_one() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from refute.driver.admitted import is_of_failing
 from refute.driver.unfit import comes_of_stand_in
 
 
@@ -32,3 +33,13 @@ def test_a_type_error_about_a_stand_in_is_no_failure_of_the_code(text: str) -> N
 )
 def test_other_errors_are_the_code_s_own(error: Exception) -> None:
     assert comes_of_stand_in(error, {"mmap"}) is None
+
+
+def test_nothing_is_asked_of_what_may_be_handed_over() -> None:
+    class Array:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError("the truth value of an array is ambiguous")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    assert not is_of_failing(Array())
