@@ -63,7 +63,7 @@ def test_what_is_too_old_goes_from_every_place_and_is_counted(settings: Settings
     one = Removed(count=1, size_bytes=SIZE)
     swept = sweep(settings)
     assert swept == Swept(results=one, answers=one, snapshots=one, evidence=one)
-    assert swept.words().startswith("removed 1 cached result (0.0 MB), 1 kept answer (0.0 MB), 1 snapshot")
+    assert swept.words().startswith("removed 1 cached result (0.0 MB), 1 cached answer (0.0 MB), 1 snapshot")
     assert not any(path.exists() for path in old)
     assert all(path.exists() for path in young)
     assert not (state / "runs" / "r1").exists()

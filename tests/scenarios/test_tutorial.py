@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
@@ -41,6 +42,7 @@ def shell(commands: str, there: Path, state_dir: Path) -> str:
         env={
             **os.environ,
             **WHO,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
             "REFUTE": str(REPOSITORY),
             "REFUTE_STATE_DIR": str(state_dir),
             "REFUTE_SERVER_IDLE_S": "120",
