@@ -111,13 +111,6 @@ def test_an_operator_of_a_handle_is_a_judgement_of_the_subject(pair: Pair) -> No
     assert pair.judgements == 1
 
 
-def test_a_generated_equality_is_decided_here(pair: Pair) -> None:
-    one, other = theirs(pair, Point(1)), theirs(pair, Point(1, 2))
-    assert one != other
-    assert dataclasses.asdict(other) == {"x": 1, "y": 2}
-    assert pair.judgements == 0
-
-
 @pytest.mark.parametrize(
     "name",
     ["__globals__", "__code__", "__closure__", "__class__", "__dict__", "_hidden", "gi_frame", "f_globals", "__init__"],
