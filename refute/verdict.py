@@ -1,6 +1,6 @@
 """From claim results and attack facts to a ticket's status, by the precedence of statuses; pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -9,12 +9,10 @@ from refute.adversary.strength.record import Strength
 from refute.critics.judging import Judgement
 from refute.outcome import ClaimResult, ClaimVerdict, SecondEnvironment, Status
 from refute.ticket.record import ClaimId
-from refute.wording import counted, in_quotes
+from refute.wording import NAMES_SHOWN, counted, first_names, in_quotes
 
 CUT_SHORT = frozenset({TestEnd.TIMED_OUT, TestEnd.MISSING})
 """How a test ends that the suite's limit, not the code, may have ended."""
-
-NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +50,7 @@ def decide(
     """
     caveats = _caveats(claims, triaged, run)
     if refuted := _refuted(claims, triaged):
-        reason = f"{len(refuted)} of {_claims(len(claims))} refuted: {_names(refuted)}"
+        reason = f"{len(refuted)} of {_claims(len(claims))} refuted: {first_names(refuted)}"
         return Verdict(status=Status.FAILED_ADVERSARIAL, reason=reason, caveats=caveats)
     if doubts := _doubts(claims, triaged, run):
         return Verdict(status=Status.INCONCLUSIVE, reason="; ".join(doubts), caveats=caveats)
@@ -85,9 +83,9 @@ def _elsewhere(second: SecondEnvironment) -> Iterator[str]:
     if second.not_run:
         yield f"not run in a second environment: {second.not_run}"
     if second.unclear:
-        yield f"in a second environment {_names(second.unclear)} ended otherwise, without a refutation"
+        yield f"in a second environment {first_names(second.unclear)} ended otherwise, without a refutation"
     if second.identity_reads:
-        yield f"the code asks who runs it where, and no claim speaks of that: {_names(second.identity_reads)}"
+        yield f"the code asks who runs it where, and no claim speaks of that: {first_names(second.identity_reads)}"
 
 
 def _refuted(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[ClaimId]:
@@ -110,7 +108,7 @@ def _doubts(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: 
     doubts = []
     review = [t for t in triaged if t.verdict is TriageVerdict.NEEDS_REVIEW and not _excused(t, timed_out=timed_out)]
     if review:
-        names = _names(test.test.name for test in review)
+        names = first_names(test.test.name for test in review)
         doubts.append(f"a person must judge {names}: {review[0].reason}")
     explained = {test.test.claim_id for test in review}
     others = [claim for claim in claims if claim.claim_id not in explained]
@@ -154,12 +152,12 @@ def weaknesses(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) ->
     unattested = [claim for claim in survived if not claim.attested_tests and claim not in by_author]
     parts = []
     if untested:
-        parts.append(f"untested: {_names(claim.claim_id for claim in untested)}")
+        parts.append(f"untested: {first_names(claim.claim_id for claim in untested)}")
     if by_author:
-        names = _names(claim.claim_id for claim in by_author)
+        names = first_names(claim.claim_id for claim in by_author)
         parts.append(f"attacked only by their author's own examples: {names}")
     if unattested:
-        names = _names(claim.claim_id for claim in unattested)
+        names = first_names(claim.claim_id for claim in unattested)
         parts.append(f"attacked only by tests whose result the code could have forged: {names}")
     parts += [_in_part(claim) for claim in claims if claim.verdict is ClaimVerdict.SURVIVED_IN_PART][:NAMES_SHOWN]
     return parts
@@ -229,13 +227,6 @@ def _running_test(run: AttackRun) -> str:
         slowest = max(run.first, key=lambda test: test.duration_s)
         return f"; the slowest test was {slowest.name} ({slowest.duration_s:.1f} s)"
     return " before any test ended"
-
-
-def _names(names: Iterable[str]) -> str:
-    """The first names, then how many more."""
-    listed = list(names)
-    rest = len(listed) - NAMES_SHOWN
-    return ", ".join(listed[:NAMES_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _more(items: Sequence[object]) -> str:

@@ -5,11 +5,19 @@ from collections.abc import Iterable
 from typing import Final
 
 MAX_QUOTE_CHARS: Final = 120
+NAMES_SHOWN: Final = 5
 
 
 def counted(count: int, noun: str) -> str:
     """`1 test`, `3 tests`; for nouns that form their plural with an s."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def first_names(names: Iterable[str], shown: int = NAMES_SHOWN) -> str:
+    """`a, b, c and 4 more`: the first names, then how many more."""
+    listed = list(names)
+    rest = len(listed) - shown
+    return ", ".join(listed[:shown]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def in_quotes(texts: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ from refute.outcome import (
     TestFailure,
     TestRecord,
 )
-from refute.wording import in_quotes
+from refute.wording import NAMES_SHOWN, first_names, in_quotes
 
 MEANING: Final[Mapping[Status, str]] = {
     Status.PASS: "Every claim survived an attack that would have noticed most small faults.",
@@ -64,8 +64,6 @@ _ORIGIN_WORDS: Final[Mapping[Origin, str]] = {
     Origin.EARLIER: "the version before",
     Origin.LIBRARY: "the standard library",
 }
-
-NAMES_SHOWN: Final = 5
 
 
 def mark(status: Status) -> str:
@@ -168,8 +166,7 @@ def test_lines(tests: Iterable[TestRecord]) -> list[str]:
         if test.verdict is None:
             rejected.setdefault(test.reason, []).append(test.name)
     for reason, names in rejected.items():
-        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-        lines.append(f"rejected before the run: {', '.join(names[:NAMES_SHOWN])}{more}: {reason}")
+        lines.append(f"rejected before the run: {first_names(names)}: {reason}")
     return lines
 
 

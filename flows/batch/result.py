@@ -6,7 +6,7 @@ from typing import Final
 from refute.batch.tally import Tally, worst
 from refute.ledger.batches import Answer, Batches
 from refute.outcome import Status
-from refute.verdict import NAMES_SHOWN
+from refute.wording import first_names
 
 SUMMARY_KEY: Final = "batch-summary"
 """Of the artifact with a row for each ticket, the worst first."""
@@ -40,9 +40,7 @@ class BatchResult:
 
     def story(self) -> str:
         """Its state's message: counts, which tickets failed, and where more is said."""
-        failed = sorted(self.tally.failed)
-        more = f" and {len(failed) - NAMES_SHOWN} more" if len(failed) > NAMES_SHOWN else ""
-        named = f" Failed: {', '.join(failed[:NAMES_SHOWN])}{more}." if failed else ""
+        named = f" Failed: {first_names(sorted(self.tally.failed))}." if self.tally.failed else ""
         return f"{self.words()}.{named} All: Artifacts, {SUMMARY_KEY}."
 
 

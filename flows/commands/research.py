@@ -125,14 +125,11 @@ def _settings(options: "dict[str, Any]") -> "Settings":
     from refute.settings import Settings
 
     nested = {name: options[option] for name, option in (("model", "model"), ("follow", "follow")) if options[option]}
-    settings = Settings.load(max_cost_usd=options["max_cost"], fresh=options["fresh"] or None).ad_hoc()
-    if not nested:
-        return settings
-    return Settings.load(
-        max_cost_usd=options["max_cost"],
-        fresh=options["fresh"] or None,
-        research={**settings.research.model_dump(), **nested},
-    ).ad_hoc()
+    given = {"max_cost_usd": options["max_cost"], "fresh": options["fresh"] or None}
+    settings = Settings.load(**given)
+    if nested:
+        settings = Settings.load(**given, research={**settings.research.model_dump(), **nested})
+    return settings.ad_hoc()
 
 
 def _run(goal: str, urls: tuple[str, ...], mode: "Mode", settings: "Settings", *, unsafe: bool) -> "Findings":

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.critics.record import Named, ReworkEnd
+from refute.wording import first_names
 
 VARIABLE: Final = "REFUTE_FAILURES"
 """Environment variable with the path of the failures' JSON."""
@@ -62,7 +63,7 @@ def unfit(changed: Iterable[str], implementation: Sequence[str]) -> Unfit | None
     real = [path for path in changed if CACHES not in path.split("/")]
     others = [path for path in real if path not in implementation]
     if others:
-        named = ", ".join(others[:NAMES_SHOWN]) + (f" and {len(others) - NAMES_SHOWN} more" if others[3:] else "")
+        named = first_names(others, NAMES_SHOWN)
         reason = f"rework_command changed {named}; a rework may change only {', '.join(implementation)}"
         return Unfit(end=ReworkEnd.REFUSED, reason=reason)
     return None if real else Unfit(end=ReworkEnd.REFUSED, reason="rework_command changed nothing")

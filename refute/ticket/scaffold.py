@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -27,7 +27,9 @@ class _Start:
     workspace: Path
     directory: Path
     change: Change
-    claims: tuple[str, ...] = ()
+    claims: tuple[str, ...]
+    sources: Mapping[str, bytes]
+    """The implementation files' contents; empty for one that cannot be read."""
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -39,14 +41,8 @@ class _Start:
         return tuple(name for name in named if name is not None)
 
     @property
-    def sources(self) -> dict[str, bytes]:
-        """The implementation files' contents; empty for one that cannot be read."""
-        return {path: _content(self.workspace / path) for path in self.change.implementation_files}
-
-    @property
     def kind(self) -> str:
-        sources = self.sources
-        return "cli" if sources and all(is_program(source) for source in sources.values()) else "python"
+        return "cli" if self.sources and all(map(is_program, self.sources.values())) else "python"
 
     @property
     def suggestions(self) -> Iterable[Suggestion]:
@@ -77,8 +73,9 @@ def scaffold_ticket(directory: Path, *, from_git: str | None, claims: tuple[str,
             f"{' and '.join(there)}: exists, expected a directory without a ticket",
             hint="Nothing was written. Name another directory.",
         )
-    start = _from_git(directory, from_git) if from_git is not None else _from_directory(directory)
-    start = replace(start, claims=claims)
+    workspace, change = _from_git(directory, from_git) if from_git is not None else _from_directory(directory)
+    sources = {path: _content(workspace / path) for path in change.implementation_files}
+    start = _Start(workspace=workspace, directory=directory, change=change, claims=claims, sources=sources)
     texts = (_ticket_text(start), _script_text(start))
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -91,13 +88,12 @@ def scaffold_ticket(directory: Path, *, from_git: str | None, claims: tuple[str,
     return files
 
 
-def _from_git(directory: Path, base: str) -> _Start:
+def _from_git(directory: Path, base: str) -> tuple[Path, Change]:
     there = next(parent for parent in (directory, *directory.parents) if parent.is_dir())
-    workspace, change = change_since(there, base)
-    return _Start(workspace=workspace, directory=directory, change=change)
+    return change_since(there, base)
 
 
-def _from_directory(directory: Path) -> _Start:
+def _from_directory(directory: Path) -> tuple[Path, Change]:
     found = sorted(path.name for path in directory.glob("*.py")) if directory.is_dir() else []
     code = [name for name in found if not is_test_file(name) and name not in _SKIPPED_NAMES]
     tests = [name for name in found if is_test_file(name)]
@@ -107,7 +103,7 @@ def _from_directory(directory: Path) -> _Start:
         implementation_files=tuple(code[:_MAX_FILES]),
         test_files=tuple(tests),
     )
-    return _Start(workspace=directory, directory=directory, change=change)
+    return directory, change
 
 
 def _ticket_text(start: _Start) -> str:

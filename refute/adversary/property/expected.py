@@ -22,10 +22,6 @@ _VALUE_CALLS = frozenset(
     {"set", "frozenset", "dict", "list", "tuple", "float", "complex", "bytearray", "range", "bytes"}
 )
 _SHOWN_BY_DATETIME = frozenset({"date", "datetime", "time", "timedelta", "timezone"})
-_EXCEPTION = re.compile(
-    r"(?:an?\s+)?`?(?P<name>(?:\w+\.)*(?:\w+(?:Error|Exception|Exit)|StopIteration|KeyboardInterrupt))\b`?(?P<rest>.*)",
-    re.DOTALL,
-)
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-"})
 _AFTER = re.compile(
     r"""\s*[;,)`]|\*\*(?:[\s.,;:)]|$)|\s+\#|\s*//|\s+\(|\s+[-–—]{1,2}\s|\.(?:\s|`|$)|\s*$|\s*\n
@@ -106,12 +102,6 @@ def read_abbreviated(value: Value) -> Text | None:
     """A digest of which only a part is written down, as what may stand for all of it; None for any other value."""
     hit = _ABBREVIATED.fullmatch(value.written)
     return Text(text=f"{hit['start']}...{hit['end']}") if hit else None
-
-
-def read_exception(text: str) -> Raises | None:
-    """The exception that the text starts with, e.g. `ValueError: too long`, `a KeyError`."""
-    hit = _EXCEPTION.match(text.strip())
-    return Raises(name=hit["name"]) if hit else None
 
 
 def read_raised(text: str) -> tuple[Raises, int] | None:
