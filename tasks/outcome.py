@@ -18,7 +18,11 @@ from reports.outcome_markdown import render_markdown
 from reports.outcome_rows import claims_rows
 from reports.ui_links import artifact_path
 
-CLIENT_ERRORS: Final = (httpx.HTTPError, PrefectException, RuntimeError, OSError, ValueError)
+NO_ANSWER: Final = (httpx.HTTPError, AssertionError)
+"""What Prefect's client raises where its server is gone; the assertion where its tries were taken away (`given_up`)
+while a request waited for its next one.
+"""
+CLIENT_ERRORS: Final = (*NO_ANSWER, PrefectException, RuntimeError, OSError, ValueError)
 """What Prefect's client raises where its server is gone, is busy, or refuses what it was given."""
 
 

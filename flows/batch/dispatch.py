@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-import httpx
 from prefect import task
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId, WorkerFilter, WorkerFilterStatus
@@ -20,6 +19,7 @@ from flows.batch.request import ChunkRequest
 from flows.orchestrator.model_limit import SILENT_S
 from refute.errors import OrchestratorUnavailable
 from tasks.options import PLAIN
+from tasks.outcome import NO_ANSWER
 
 if TYPE_CHECKING:
     from prefect.client.schemas.objects import FlowRun
@@ -52,7 +52,7 @@ def verify_in_chunks(chunks: Sequence[ChunkRequest], *, meanwhile: Callable[[], 
                     runs.dispatch()
                     runs.collect()
                     heard_at = time.monotonic()
-                except httpx.HTTPError as error:
+                except NO_ANSWER as error:
                     if time.monotonic() - heard_at > SILENT_S:
                         raise _gone(error) from error
                 _wait(meanwhile)
@@ -62,7 +62,7 @@ def verify_in_chunks(chunks: Sequence[ChunkRequest], *, meanwhile: Callable[[], 
 
 
 class _ChunkRuns:
-    """The runs of a batch's chunks; every method but `cancel` raises `httpx.HTTPError` where the server is silent."""
+    """The runs of a batch's chunks; every method but `cancel` raises `NO_ANSWER` where the server is silent."""
 
     def __init__(self, client: SyncPrefectClient, chunks: Sequence[ChunkRequest]) -> None:
         self._client = client
@@ -99,7 +99,7 @@ class _ChunkRuns:
     def cancel(self) -> None:
         """Have the workers end them, else their tickets are done twice when the batch is resumed."""
         for run_id in self._running:
-            with contextlib.suppress(httpx.HTTPError):
+            with contextlib.suppress(*NO_ANSWER):
                 self._client.set_flow_run_state(run_id, Cancelling())
 
 
@@ -127,7 +127,7 @@ def _work_pool(client: SyncPrefectClient) -> str:
         ) from error
 
 
-def _gone(error: httpx.HTTPError) -> OrchestratorUnavailable:
+def _gone(error: Exception) -> OrchestratorUnavailable:
     return OrchestratorUnavailable(
         f"the Prefect server has not answered for {SILENT_S:.0f} s: {error}; what was recorded is kept",
         hint="Once it answers, go on with the batch by `resume`.",

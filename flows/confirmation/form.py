@@ -10,7 +10,6 @@ import time
 from typing import Any, Final, Literal, cast
 from uuid import UUID
 
-import httpx
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 from prefect.client.orchestration import get_client
@@ -22,6 +21,7 @@ from pydantic import Field, ValidationError, create_model
 
 from flows.confirmation.question import AskedQuestion
 from refute.guardrails.plain_text import printable
+from tasks.outcome import NO_ANSWER
 
 POLL_S: Final = 2.0
 SERVER_MARGIN_S: Final = 60
@@ -117,7 +117,7 @@ def _wait(form: type[Reply], timeout_s: float) -> Reply | str:
             time.sleep(min(POLL_S, left_s))
             try:
                 now = client.read_flow_run(run_id).state
-            except httpx.HTTPError:  # a server that is started anew meanwhile still has the question
+            except NO_ANSWER:  # a server that is started anew meanwhile still has the question
                 continue
             if now is None or now.is_paused():
                 continue

@@ -101,6 +101,6 @@ def _may_pass(cause: BaseException | None) -> bool:
     """Whether a server that is ending, starting or overloaded fails like this."""
     import httpx
 
-    return isinstance(cause, httpx.TransportError) or (
+    return isinstance(cause, httpx.TransportError | AssertionError) or (
         isinstance(cause, httpx.HTTPStatusError) and cause.response.is_server_error
     )

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from flows.orchestrator import lost_server
@@ -24,6 +25,7 @@ from flows.run import on_running_server, run_tickets
 from refute.ledger.store import Ledger
 from refute.observer import Unwatched
 from refute.settings import Settings
+from tasks.outcome import NO_ANSWER
 from tests.fakes.deployed import wait_for
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -100,6 +102,28 @@ def test_prefect_does_not_try_a_lost_server_until_it_answers_again(monkeypatch):
             with answering(urlsplit(api_url).port or 0):
                 assert "answers again" in said.get(timeout=WITHIN_S)
             assert PREFECT_CLIENT_MAX_RETRIES.value() == 5
+
+
+def test_a_request_between_two_tries_when_its_server_is_given_up_fails_as_one_without_an_answer(monkeypatch):
+    from prefect.client.orchestration import get_client
+    from prefect.context import get_settings_context
+    from prefect.settings import PREFECT_API_URL, PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+
+    with ExitStack() as first:
+        api_url = first.enter_context(answering())
+        with temporary_settings({PREFECT_API_URL: api_url, PREFECT_CLIENT_MAX_RETRIES: 5}):
+            client = first.enter_context(get_client(sync_client=True))
+            assert client.api_healthcheck() is None
+            settings = get_settings_context().settings
+            monkeypatch.setattr(time, "sleep", lambda _: setattr(settings.client, "max_retries", 0))
+            monkeypatch.setattr(client._client, "_transport", Unreachable())
+            with pytest.raises(NO_ANSWER):
+                client.read_task_runs()
+
+
+class Unreachable(httpx.BaseTransport):
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused", request=request)
 
 
 @pytest.fixture
