@@ -122,6 +122,8 @@ def test_a_request_between_two_tries_when_its_server_is_given_up_fails_as_one_wi
 
 
 class Unreachable(httpx.BaseTransport):
+    """Refuses every connection."""
+
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused", request=request)
 
