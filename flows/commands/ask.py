@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 MAX_USER_CHARS = 200
 
 
-@click.command(short_help="Ask the operator assistant, or have it change a WAF.")
+@click.command(short_help="Ask the operator assistant; it can also change a WAF.")
 @click.argument("question", nargs=-1)
-@click.option("--as", "name", metavar="NAME", default="", help="Keep conversations of one login apart by this name.")
-@click.option("--keywords", is_flag=True, help="Ask no model: choose who answers by keywords.")
+@click.option("--as", "name", metavar="NAME", default="", help="Name of the conversation, if one login has several.")
+@click.option("--keywords", is_flag=True, help="Route by keywords, without a model.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def ask(question: tuple[str, ...], *, name: str, keywords: bool, form: str) -> int:
-    """Ask QUESTION, or talk line by line without one, until `exit` or the end of the input.
+    """Ask QUESTION; without one, talk line by line until `exit` or end of input.
 
     The answer goes to stdout. What a change of the WAF needs to be confirmed with goes to stderr, for a person alone:
     answer `confirm NUMBER`, also by another `refute ask`, or `cancel`. Exits with 1 where a change is refused or fails.

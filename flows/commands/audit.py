@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-@click.group(short_help="Check the audit log for lines that were changed or cut off.")
+@click.group(short_help="Check the audit log for changed or missing lines.")
 def audit() -> None:
-    """The audit log: a line for every gate's decision, each chained to the one before it."""
+    """The audit log: one line per gate decision, hash-chained."""
 
 
-@audit.command(short_help="Check every link, and the end against the ledger.")
+@audit.command(short_help="Check the hash chain, and its end against the ledger.")
 @click.argument("logs", nargs=-1, type=click.Path(path_type=Path, dir_okay=False))
 def verify(logs: tuple[Path, ...]) -> int:
-    """Check the audit log: no line changed, removed or moved, none cut off its end. Exit code 1 where it is not so.
+    """Check the audit log for changed, removed or moved lines, and for a cut end; exits 1 if it finds any.
 
-    Each outcome in the ledger keeps where the log stood at its verdict. Where that line is missing, the log was cut or
-    put elsewhere: name the files that it was moved to as well, the log of the settings first.
+    The ledger keeps with each outcome the line that the log ended with. If that line is missing, the log was cut or
+    rotated: name the rotated files too, the configured log first.
     """
     from contextlib import closing
 

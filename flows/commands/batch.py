@@ -21,12 +21,12 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
 @click.command(short_help="Verify many tickets in parallel; resumable.")
 @click.argument("source", type=click.Path(path_type=Path), required=False)
 @click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance every script that scans clean.")
-@click.option("--resume", metavar="BATCH", help="Go on with a batch; `latest` is the newest unfinished one.")
+@click.option("--resume", metavar="BATCH", help="Continue a batch; `latest`: the newest unfinished one.")
 @click.option("--name", metavar="ID", help="Name of the new batch.  [default: date and time]")
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="Only tickets with this label; repeatable.")
 @click.option("--only-failed", is_flag=True, help="Only tickets whose last run failed.")
 @click.option(
-    "--since", metavar="WHEN", help="Only tickets changed since; with --only-failed: failed since. 2026-11-20, 12h, 7d."
+    "--since", metavar="WHEN", help="Only tickets changed (with --only-failed: failed) since 2026-11-20, 12h, 7d …"
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N tickets.")
 @click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
@@ -34,33 +34,32 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
     "--allow-dangerous",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Reviewed allow-file: tickets whose dangerous scripts may run, each with its snapshot.",
+    help="Reviewed allow-file: tickets (by snapshot) whose dangerous scripts may run.",
 )
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
-@click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost for each ticket.  [0.50]")
-@click.option("--mutants", type=int, metavar="N", help="Small faults to measure each attack by; 0: none.  [30]")
-@click.option("--strength-floor", type=float, metavar="S", help="Strength that PASS needs, 0 to 1.  [0.6]")
-@click.option("--fresh", is_flag=True, help="Run all and ask models anew; ignore caches.")
-@click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
+@click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget of each ticket, in USD.  [0.50]")
+@click.option("--mutants", type=int, metavar="N", help="Mutants to measure test strength with; 0: none.  [30]")
+@click.option("--strength-floor", type=float, metavar="S", help="Least strength for PASS, 0 to 1.  [0.6]")
+@click.option("--fresh", is_flag=True, help="Ignore caches: run every stage and model call again.")
+@click.option("--allow-unpriced", is_flag=True, help="Allow models without a known price (cost: unknown).")
 @click.option(
     "--scan-allow-file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Reviewed allow-file: findings of the scan that block nothing.",
+    help="Reviewed allow-file: scan findings that must not block.",
 )
-@click.option("--accept-weak", is_flag=True, help="Exit 0 where PASS_WEAK is the worst.")
+@click.option("--accept-weak", is_flag=True, help="Exit 0 if PASS_WEAK is the worst.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "junit"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
 def batch(source: Path | None, form: str, output: Path | None, **options: Any) -> int:
-    """Verify all tickets below SOURCE, a directory, or one in each line of a JSON Lines file.
+    """Verify every ticket in SOURCE: a directory, searched recursively, or a JSON Lines file, one ticket a line.
 
-    Nothing runs without an approval: --yes gives it in advance for scripts that scan clean; at a terminal the list
-    of tickets is shown and asked about once; else the tickets wait (PENDING) until the batch is resumed. A dangerous
-    script is blocked unless an allow-file names its very files.
+    Nothing runs unapproved. --yes approves scripts that scan clean. At a terminal the tickets are listed and you are
+    asked once. Otherwise they stay PENDING until the batch is resumed. A dangerous script is blocked unless an
+    allow-file lists its exact files.
 
-    What is interrupted, or killed, goes on with --resume: finished tickets and cached stages are not run again.
-    Exits with the worst of its tickets' codes (see `refute --help`), 16 where nothing is worse than that some are not
-    done.
+    An interrupted or killed batch continues with --resume; finished tickets and cached stages are not repeated. The
+    exit code is that of the worst ticket (see `refute --help`), 16 if some are unfinished and none is worse.
     """
     from flows.interruption import saying_what_is_kept
 

@@ -26,25 +26,26 @@ if TYPE_CHECKING:
     "--replay",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Use recorded answers; ask no model.",
+    help="Replay answers saved with --record; no model is called.",
 )
-@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
+@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Save the model's answers in DIR.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Draw at most N programs.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
 @click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
-@click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost for one ticket.  [0.50]")
-@click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
-@click.option("--critics", is_flag=True, help="Have critics read every version too, and measure them by focus.")
-@click.option("--again", is_flag=True, help="Start over, also where an unfinished run could go on.")
+@click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget of each ticket, in USD.  [0.50]")
+@click.option("--allow-unpriced", is_flag=True, help="Allow models without a known price (cost: unknown).")
+@click.option("--critics", is_flag=True, help="Also run the critics, and measure each focus.")
+@click.option("--again", is_flag=True, help="Start over instead of continuing an unfinished run.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
 def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     """Measure a tester on DATASET: JSON Lines of {id, entry_point, claims[], correct, wrong, hidden_test}.
 
-    Both versions of every program become tickets under names that do not tell which is which. Reported are wrong
-    versions refuted, right versions that failed (false fails), undecided ones, claims attacked, cost and time, with 95%
-    intervals. A run that was interrupted goes on when the same command is given again, as does one in which versions
-    got no verdict (ERROR, a spent budget): just these are run. `refute report --bench` shows bench runs.
+    Both versions of every program become tickets under neutral names. The report shows wrong versions refuted, right
+    versions failed (false fails), undecided ones, claims attacked, cost and time, with 95% intervals.
+
+    Give the same command again to continue an interrupted run, or to repeat only the versions without a verdict
+    (ERROR, budget spent). `refute report --bench` shows bench runs.
     """
     from flows.commands.output import check_writable, deliver
     from flows.commands.testers import testers

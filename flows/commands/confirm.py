@@ -15,22 +15,22 @@ WAITING_EXIT_CODE = 16
 DIGEST_CHARS = 12
 
 
-@click.command(short_help="Answer a question that waits in the Prefect UI.")
+@click.command(short_help="Answer a pending confirmation.")
 @click.argument("run", required=False)
-@click.option("--show", is_flag=True, help="Show the question and answer nothing.")
+@click.option("--show", is_flag=True, help="Show the question; do not answer.")
 @click.option("--yes", is_flag=True, help="Confirm without being asked; needs --files.")
 @click.option("--no", "decline", is_flag=True, help="Decline without being asked.")
-@click.option("--dismiss", is_flag=True, help="Say that no failure that critics name is one; needs --files.")
-@click.option("--uphold", is_flag=True, help="Say that a failure that critics name is one.")
-@click.option("--files", metavar="DIGEST", help="With --yes or --dismiss: only these files (--show prints it).")
-@click.option("--note", default="", metavar="WHY", help="Why; kept with the answer in outcome, ledger and audit log.")
+@click.option("--dismiss", is_flag=True, help="Dismiss the failures that critics found; needs --files.")
+@click.option("--uphold", is_flag=True, help="Uphold a failure that critics found.")
+@click.option("--files", metavar="DIGEST", help="With --yes or --dismiss: digest of the reviewed files (see --show).")
+@click.option("--note", default="", metavar="WHY", help="Reason; kept in outcome, ledger and audit log.")
 def confirm(  # noqa: PLR0913  # its options
     run: str | None, *, show: bool, yes: bool, decline: bool, dismiss: bool, uphold: bool, files: str | None, note: str
 ) -> int:
-    """Answer the question about RUN: a ticket, a batch, or the id of the run that waits. Without RUN, list them.
+    """Answer the confirmation of RUN: a ticket, a batch, or the id of a paused run. Without RUN, list what is pending.
 
-    Shows script, scan and planned limits, then asks. The answer holds for exactly the files that are shown.
-    Exits with 0 once it is answered, 16 where the question goes on waiting, 3 where no confirmation matches.
+    Shows script, scan and planned limits, then asks. The answer is valid for exactly the files shown.
+    Exits 0 once it is answered, 16 if it stays pending, 3 if no confirmation matches.
     """
     answers = show + yes + decline + dismiss + uphold
     if (run is None and answers) or answers > 1:

@@ -22,16 +22,16 @@ FOCUS: Final = click.Choice([focus.value for focus in Focus])
 def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
     for option in reversed(
         (
-            click.option("--tester", metavar="NAME", help="gemini: a model criticises; property: text alone is read."),
+            click.option("--tester", metavar="NAME", help="gemini: a model reviews; property: text checks only."),
             click.option(
                 "--replay",
                 type=click.Path(path_type=Path),
                 metavar="DIR",
-                help="Use recorded answers.",
+                help="Replay recorded answers.",
             ),
-            click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost.  [0.50]"),
-            click.option("--no-remediation", is_flag=True, help="Ask for no remedy of what is confirmed."),
-            click.option("--fresh", is_flag=True, help="Ask models anew; ignore caches."),
+            click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget, in USD.  [0.50]"),
+            click.option("--no-remediation", is_flag=True, help="Do not ask for fixes of confirmed findings."),
+            click.option("--fresh", is_flag=True, help="Ignore caches: call models again."),
             click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True),
         )
     ):
@@ -39,12 +39,12 @@ def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
     return command
 
 
-@click.group(short_help="Have critics look for failures of a change; what they found.")
+@click.group(short_help="Review a change with critics; list what they found.")
 def critics() -> None:
-    """Critics look for failures of a change, each alone with one focus. `verify` asks them by itself."""
+    """Critics review a change, each with one focus. `verify` runs them too."""
 
 
-@critics.command(short_help="Ask the critics of a ticket.")
+@critics.command(short_help="Run all critics of a ticket.")
 @click.argument("ticket", type=click.Path(path_type=Path))
 @click.option("--focus", "focuses", type=FOCUS, multiple=True, help="Only these critics; repeatable.")
 @_options
@@ -57,7 +57,7 @@ def run(ticket: Path, focuses: tuple[str, ...], **options: Any) -> int:
     return _review(ticket, focuses, **options)
 
 
-@critics.command(short_help="Ask one critic.")
+@critics.command(short_help="Run one critic.")
 @click.argument("focus", type=FOCUS)
 @click.argument("ticket", type=click.Path(path_type=Path))
 @_options
@@ -66,11 +66,11 @@ def focus(focus: str, ticket: Path, **options: Any) -> int:
     return _review(ticket, (focus,), **options)
 
 
-@critics.command(short_help="What critics said lately.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only reviews of that day (UTC) or later.")
+@critics.command(short_help="Show recent reviews.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only reviews since that day (UTC).")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def status(since: datetime | None, form: str) -> int:
-    """Recent reviews: by focus how many pass and fail, what they cost, then the last ones."""
+    """Show recent reviews: passed, failed and cost per focus, then the latest."""
     from contextlib import closing
     from datetime import UTC
 

@@ -22,7 +22,7 @@ PAGE: Final = "demo.html"
 @click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False), default=SAMPLES)
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def demo(directory: Path, form: str) -> int:
-    """Verify every sample ticket under DIRECTORY and show each verdict beside the one it must get.
+    """Verify every sample ticket under DIRECTORY and compare each verdict with the expected one.
 
     Without DIRECTORY these are the samples that come with refute. A sample's `expected.yaml` names the status, the
     refuted claims, and settings that differ from the defaults. Exits 1 where a verdict differs. No key and no network

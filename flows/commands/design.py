@@ -10,14 +10,16 @@ def design() -> None:
     """Design documents."""
 
 
-@design.command(short_help="Check a design document; a blocked one is not ready for review.")
+@design.command(short_help="Check a design document before its review.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--repo", type=click.Path(path_type=Path), default=Path(), help="What its paths are relative to.  [.]")
+@click.option(
+    "--repo", type=click.Path(path_type=Path), default=Path(), help="Repository that its paths are relative to.  [.]"
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(file: Path, repo: Path, form: str) -> int:
     """Check FILE, a low-level design in Markdown: files, requirements, scenarios, tests, questions, diagrams.
 
-    Exits with 0 for PASS (warnings do not block), 12 for BLOCKED, 3 where there is no such file. Rules: docs/design.md.
+    Exits 0 for PASS (warnings do not block), 12 for BLOCKED, 3 if FILE is missing. Rules: docs/design.md.
     """
     from flows.commands.output import deliver
     from refute.governance.design.check import BLOCKED_EXIT_CODE, check_design, render_json, render_text

@@ -5,7 +5,7 @@ import click
 
 @click.command()
 def doctor() -> int:
-    """Check engine, image, disk, Gemini and Prefect server. Exit code 1 where something needs doing."""
+    """Check engine, image, disk, Gemini and Prefect server. Exits 1 if something needs doing."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

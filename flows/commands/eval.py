@@ -20,11 +20,11 @@ CORPUS: Final = "corpus"
 
 @click.group(name="eval", short_help="Measure the guardrails with attacks and harmless cases.")
 def evaluate() -> None:
-    """Measure what refute's own defences are worth."""
+    """Measure refute's own defences."""
 
 
 @evaluate.command(short_help="Try every gate with attacks and harmless cases.")
-@click.option("--deterministic", is_flag=True, help="Without network and models; all there is today, and the default.")
+@click.option("--deterministic", is_flag=True, help="No network, no models (the default, and all there is today).")
 @click.option(
     "--corpus",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -32,7 +32,7 @@ def evaluate() -> None:
     help="Also score these texts: JSON Lines of {id, kind, text}; attacks are of kind `attack`, others harmless.",
 )
 @click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
 def guardrails(*, deterministic: bool, corpus: Path | None, form: str, output: Path | None) -> int:
     """Try every gate with attacks and harmless cases, each mode by itself.
 
@@ -45,9 +45,9 @@ def guardrails(*, deterministic: bool, corpus: Path | None, form: str, output: P
 
 
 @evaluate.command(short_help="Try the assistant's routes, answers and changes.")
-@click.option("--deterministic", is_flag=True, help="Without network and models; all there is today, and the default.")
+@click.option("--deterministic", is_flag=True, help="No network, no models (the default, and all there is today).")
 @click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
 def assistant(*, deterministic: bool, form: str, output: Path | None) -> int:
     """Send questions through the keyword router, ask some, and try to change a WAF in memory without consent.
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 FILE: Final = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command(short_help="The governance gate: a verdict as JSON for a workflow.")
+@click.command(short_help="Verify for a workflow: governance gate, verdict as JSON.")
 @click.argument("ticket", type=click.Path(path_type=Path), required=False)
-@click.option("--policy", type=FILE, metavar="FILE", help="What a verdict needs besides the settings (YAML).")
+@click.option("--policy", type=FILE, metavar="FILE", help="Policy that a PASS must meet (YAML).")
 @click.option(
     "--implementation", "files", type=FILE, multiple=True, metavar="FILE", help="Without a ticket: code; repeatable."
 )
@@ -32,21 +32,27 @@ FILE: Final = click.Path(path_type=Path, dir_okay=False)
 @click.option("--verification-script", "script", type=FILE, metavar="FILE", help="Without a ticket: the script.")
 @click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance a script that scans clean.")
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attack: property, gemini, or both.  [property]")
-@click.option("--replay", type=click.Path(path_type=Path), metavar="DIR", help="Use recorded answers; ask no model.")
-@click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
-@click.option("--fresh", is_flag=True, help="Run all and ask models anew; ignore caches.")
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Replay answers saved with --record; no model is called.",
+)
+@click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget of this ticket, in USD.  [0.50]")
+@click.option("--fresh", is_flag=True, help="Ignore caches: run every stage and model call again.")
 @click.option("--sarif", type=FILE, metavar="FILE", help="Also write the failures as SARIF.")
-@click.option("--attest", type=FILE, metavar="FILE", help="Also write the verdict as signed in-toto statements.")
-@click.option("--verify", type=FILE, metavar="FILE", help="Run nothing: check such a file against files and policy.")
+@click.option("--attest", type=FILE, metavar="FILE", help="Also write the verdict as signed in-toto statement.")
+@click.option(
+    "--verify", type=FILE, metavar="FILE", help="Run nothing; check an attestation against the files and the policy."
+)
 @click.option("--key", envvar="REFUTE_GATE_KEY", metavar="FILE", help="Ed25519 key (PEM); also REFUTE_GATE_KEY.")
 def gate(ticket: Path | None, **options: Any) -> int:
     """Verify TICKET (default: the directory) for a workflow: gate N2.5.
 
     Prints one JSON document (docs/gate.schema.json) and exits as `refute verify` does, with 17 for SKIPPED. A PASS that
-    does not meet the policy is PASS_WEAK, 11. `failures` is what to route back to the implementer.
+    does not meet the policy becomes PASS_WEAK (11). Send `failures` back to the implementer.
 
-    With --verify nothing runs: exit code 1 where the attestation is refused, else that of the attested verdict, which
-    is printed.
+    With --verify nothing runs: prints the attested verdict and exits with its code, or 1 if the attestation is refused.
     """
     from flows.commands.output import deliver
     from refute.governance.gate import write_gate

@@ -27,7 +27,7 @@ def image() -> None:
     help="Python version of the image.",
 )
 def build(python: str) -> int:
-    """Build the image, or say that it is there already, and the one with the critics' tools. Prints the image ID."""
+    """Build the sandbox image and the critics' image where they are missing; prints the image ID."""
     import docker
 
     from refute.sandbox.connection import connect

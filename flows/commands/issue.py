@@ -11,18 +11,30 @@ if TYPE_CHECKING:
     from flows.issue import IssueRecord
 
 
-@click.command(short_help="The reference workflow: implement, refute, review, file.")
+@click.command(short_help="Run the reference workflow: implement, refute, review, file.")
 @click.argument("ticket", type=click.Path(path_type=Path))
-@click.option("--implement", metavar="COMMAND", help="Implements it: failures as JSON on stdin.  [a person is asked]")
-@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The gate's policy.")
-@click.option("--design", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Its design document.")
-@click.option("--max-rework", type=click.IntRange(0, 20), default=2, show_default=True, help="Returns before asking.")
+@click.option(
+    "--implement", metavar="COMMAND", help="Command that implements; gets failures as JSON on stdin.  [ask a person]"
+)
+@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Policy of the gate.")
+@click.option(
+    "--design", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Design document of the ticket."
+)
+@click.option(
+    "--max-rework",
+    type=click.IntRange(0, 20),
+    default=2,
+    show_default=True,
+    help="Rework rounds before a person is asked.",
+)
 @click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance a script that scans clean.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where it is filed.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Folder to file the record in."
+)
 def issue(ticket: Path, implement: str | None, *, yes: bool, **options: Any) -> int:
     """Take TICKET through the nodes N0 to N6 and print the record as JSON.
 
-    Exits with 0 where it is filed, 12 where its design is blocked, 13 where a person rejects it, else as the gate did.
+    Exits 0 if it is filed, 12 if its design is blocked, 13 if a person rejects it, else with the gate's code.
     """
     from flows.commands.output import deliver
     from flows.run import run_heard

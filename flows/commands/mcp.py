@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from refute.assistant.exchange import Assistant
 
 
-@click.command(short_help="Offer status, outcomes, events and documents to MCP clients, read-only.")
+@click.command(short_help="Serve status, outcomes, events and documents over MCP, read-only.")
 def mcp() -> None:
-    """Serve MCP on standard input and output, until the client goes: `status`, `outcomes`, `events`, `search_docs`.
+    """Serve MCP over stdio: `status`, `outcomes`, `events`, `search_docs`.
 
     Needs the extra: pip install "refute[mcp]".
     """

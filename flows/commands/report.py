@@ -53,35 +53,33 @@ class Moment(click.ParamType[datetime]):
             self.fail(f"got {value!r}, expected {expected}", param, ctx)
 
 
-@click.command(short_help="What failed, what it cost, whether the budget holds.")
+@click.command(short_help="Report failures, costs and the budget.")
+@click.option("--since", type=Moment(), metavar="WHEN", help="Only runs started since WHEN: a day (UTC), 12h, 7d.")
 @click.option(
-    "--since", type=Moment(), metavar="WHEN", help="Only runs that started then or later: a day (UTC), 12h, 7d."
+    "--until", type=Moment(end_of_day=True), metavar="WHEN", help="Only runs started before WHEN; a day is included."
 )
-@click.option(
-    "--until", type=Moment(end_of_day=True), metavar="WHEN", help="Only runs that started before; a day counts whole."
-)
-@click.option("--status", "statuses", multiple=True, metavar="S", help="Only runs that ended so; repeatable.")
+@click.option("--status", "statuses", multiple=True, metavar="S", help="Only runs with this status; repeatable.")
 @click.option("--label", "labels", multiple=True, metavar="L", help="Only tickets with this label; repeatable.")
 @click.option("--ticket", "tickets", multiple=True, metavar="ID", help="Only this ticket; repeatable.")
-@click.option("--bench", is_flag=True, help="Only the runs of `refute bench`, which are left out otherwise.")
+@click.option("--bench", is_flag=True, help="Only runs of `refute bench` (excluded by default).")
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write one self-contained HTML file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Bring the cost table up to date.")
-@click.option("--rebuild", is_flag=True, help="With --csv: write the whole table anew from the ledger.")
+@click.option("--csv", "as_csv", is_flag=True, help="Update the cost table (CSV).")
+@click.option("--rebuild", is_flag=True, help="With --csv: rewrite the whole table from the ledger.")
 @click.option(
     "--budget",
     "budget",
     is_flag=True,
-    help="Only the month's budget and failure alerts; exit code 0, 18 alert, 14 exceeded.",
+    help="Only the month's budget and failure alerts; exits 0, 18 (alert) or 14 (exceeded).",
 )
 @click.option(
     "--webhook", metavar="URL", help="With --budget: POST each alert there, once a month; default: alert_webhook_url."
 )
-@click.option("--reconcile", is_flag=True, help="Compare ledger and Prefect artifacts; exit code 1 where they differ.")
+@click.option("--reconcile", is_flag=True, help="Compare ledger and Prefect artifacts; exits 1 if they differ.")
 def report(**options: Any) -> int:
     """Report from the ledger: failures with counterexamples first, costs, the budget with its forecast.
 
-    Without an option it prints tables. All filters have to hold; of a repeated one, any.
+    Prints tables by default. Filters combine with AND; a repeated filter matches any of its values.
     """
     _check(options)
     from refute.ledger.store import Ledger

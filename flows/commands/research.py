@@ -32,13 +32,13 @@ def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
         (
             click.option("--url", "urls", multiple=True, metavar="URL", help="A page to read; repeatable."),
             click.option("--model", metavar="NAME", help="scripted, gemini or openai.  [scripted]"),
-            click.option("--follow", type=int, metavar="N", help="Further pages of the same hosts to choose.  [0]"),
-            click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost.  [0.50]"),
-            click.option("--unsafe", is_flag=True, help="Let pages command a real model in vulnerable mode."),
-            click.option("--fresh", is_flag=True, help="Ask models anew; ignore caches."),
+            click.option("--follow", type=int, metavar="N", help="Follow up to N links on the same hosts.  [0]"),
+            click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget, in USD.  [0.50]"),
+            click.option("--unsafe", is_flag=True, help="Allow vulnerable mode with a real model."),
+            click.option("--fresh", is_flag=True, help="Ignore caches: call models again."),
             click.option("--format", "form", type=FORMAT, default="table", show_default=True),
             click.option(
-                "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there, not to stdout."
+                "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout."
             ),
         )
     ):
@@ -46,9 +46,9 @@ def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
     return command
 
 
-@click.group(cls=GoalGroup, short_help="What web pages say about a goal, as checked quotes.")
+@click.group(cls=GoalGroup, short_help="Read web pages for a goal; answers with checked quotes.")
 def research() -> None:
-    """Read web pages for a goal: `refute research GOAL --url URL`. What a page asks for is not done."""
+    """Read web pages for a goal: `refute research GOAL --url URL`. Instructions in pages are ignored."""
 
 
 @research.command(short_help="Read pages for a goal (the default).")
@@ -58,13 +58,13 @@ def research() -> None:
     type=click.Choice(["defended", "vulnerable"]),
     default="defended",
     show_default=True,
-    help="vulnerable does what pages ask for, to compare with.",
+    help="vulnerable: obeys pages, for comparison.",
 )
 @_options
 def run(goal: str, mode: str, urls: tuple[str, ...], form: str, output: Path | None, **options: Any) -> int:
-    """Read the pages at --url for GOAL: a summary, points with the passages that bear them, and what was left out.
+    """Read the pages at --url for GOAL: a summary, points with the quotes behind them, and what was left out.
 
-    `--mode vulnerable` does whatever a page asks for: a weak baseline, to compare with.
+    `--mode vulnerable` obeys pages: a weak baseline for comparison.
     """
     from flows.commands.output import deliver
     from refute.research.record import Mode
@@ -75,11 +75,11 @@ def run(goal: str, mode: str, urls: tuple[str, ...], form: str, output: Path | N
     return 0
 
 
-@research.command(short_help="Both modes side by side.")
+@research.command(short_help="Compare both modes.")
 @click.argument("goal", required=False)
 @_options
 def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | None, **options: Any) -> int:
-    """Read the same pages in both modes. Without a GOAL, the attacks that come with refute, in memory."""
+    """Read the same pages in both modes. Without GOAL: the bundled attacks, offline."""
     from flows.commands.output import deliver
     from refute.research.record import Mode
     from reports.research import render_comparison, render_trials
@@ -97,10 +97,10 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
     return 0
 
 
-@research.command(short_help="A page in the browser, on this machine.")
+@research.command(short_help="Open the comparison as a local web page.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, metavar="N", help="Port.")
 def ui(port: int) -> int:
-    """Goal and URLs in, both modes side by side, at 127.0.0.1. Needs the extra `ui`; ends with Ctrl-C."""
+    """Serve a page on 127.0.0.1 that compares both modes. Needs the extra `ui`; stop with Ctrl-C."""
     import importlib.util
     import subprocess
     import sys

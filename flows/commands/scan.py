@@ -31,7 +31,7 @@ _SEVERITIES = ("medium", "high", "critical")
 @click.option(
     "--language",
     type=click.Choice(("shell", "python")),
-    help="What interprets the files named (default: by name and first line).",
+    help="Language of the named files (default: by name and first line).",
 )
 @click.option(
     "--block-from", type=click.Choice(_SEVERITIES), default="high", show_default=True, help="The severity that blocks."
@@ -47,11 +47,11 @@ _SEVERITIES = ("medium", "high", "critical")
     "--tables",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Rows of your own about commands, calls and hosts (TOML).",
+    help="Your own rows for commands, calls and hosts (TOML).",
 )
-@click.option("--diff", "base", metavar="BASE", help="Report only what changed since this git revision.")
+@click.option("--diff", "base", metavar="BASE", help="Only findings that are new since this git revision.")
 @click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write there instead of stdout."
+    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE instead of stdout."
 )
 def scan(  # noqa: PLR0913 - one parameter per option
     *,
@@ -66,10 +66,11 @@ def scan(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Scan shell and Python files for dangerous commands; nothing is executed.
 
-    PATHS are files, directories (searched for shell and Python files) or `-` for standard input. With --diff what the
-    revision has already is left out, and counted; files that it does not have are new as a whole. Exits 0 where
-    nothing would be asked about or refused, 12 where something would or could not be analysed, 2 on wrong usage, 3
-    where a path is missing.
+    PATHS are files, directories (searched for shell and Python files) or `-` for standard input. With --diff only
+    findings that the revision does not have are listed; the others are counted.
+
+    Exit codes: 0 nothing to ask about or refuse, 12 something to ask about, to refuse or that could not be analysed, 2
+    wrong usage, 3 a path is missing.
     """
     from flows.commands.output import deliver
     from refute.scan.finding import Severity

@@ -7,7 +7,7 @@ import click
 
 @click.group()
 def ticket() -> None:
-    """Ticket files."""
+    """Write and check ticket files."""
 
 
 @ticket.command(short_help="Write ticket.yaml and verify.sh; nothing is overwritten.")
@@ -25,11 +25,11 @@ def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
     return 0
 
 
-@ticket.command(short_help="Name the claims that carry nothing executable, and the field that suits.")
+@ticket.command(short_help="List claims without an executable field, and suggest one.")
 @click.argument("source", metavar="TICKET", type=click.Path(path_type=Path), default=Path())
 @click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def lint(source: Path, output_format: str) -> int:
-    """Name every claim of TICKET without an executable field or example, with a field to paste; exits 1 if any."""
+    """List the claims of TICKET without an executable field or example, each with a field to paste; exits 1 if any."""
     import dataclasses
     import json
 

@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from refute.settings import Settings
 
 
-@click.command(short_help="Server, deployments and a worker on this machine; prints the address.")
+@click.command(short_help="Run Prefect server, deployments and worker on this machine.")
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
     default=PREFERRED_PORT,
     show_default=True,
     metavar="N",
-    help="Where the server listens.",
+    help="Port of the server.",
 )
 def ui(port: int) -> int:
-    """Bring up the Prefect server, the deployments of prefect.yaml and a worker; print the address; stay until Ctrl-C.
+    """Run the Prefect server, the deployments of prefect.yaml and a worker until Ctrl-C; prints the address.
 
     Only this machine can reach the server (127.0.0.1). It keeps the runs of `refute verify` and `refute batch`, which
     use it while it is there. A second `refute ui` prints the address of the first.
 
-    Schedules of prefect.yaml are on while this runs: look at them there, or switch them off under Deployments.
+    Schedules of prefect.yaml are active while this runs; see them, or switch them off, under Deployments.
     """
     from flows.interruption import interruptions
     from flows.orchestrator.machine import Machine

@@ -19,48 +19,50 @@ if TYPE_CHECKING:
 @click.argument("ticket", type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Show script, scan and planned commands; run nothing.")
 @click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance a script that scans clean.")
-@click.option("--allow-dangerous", is_flag=True, help="Ask whether to run despite dangerous findings; audited.")
+@click.option("--allow-dangerous", is_flag=True, help="Offer to run despite dangerous findings; audited.")
 @click.option(
     "--allow-network",
     "hosts",
     multiple=True,
     metavar="HOST",
-    help="Let the jobs reach HOST or HOST:PORT; repeatable; audited.",
+    help="Allow jobs to reach HOST or HOST:PORT; repeatable; audited.",
 )
 @click.option(
     "--scan-allow-file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Reviewed allow-file: findings of the scan that block nothing.",
+    help="Reviewed allow-file: scan findings that must not block.",
 )
 @click.option("--accept-weak", is_flag=True, help="Exit 0 for PASS_WEAK.")
 @click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attack: property, gemini, or both.  [property]")
-@click.option("--max-cost", type=Usd(), metavar="USD", help="Most that models may cost for this ticket.  [0.50]")
-@click.option("--allow-unpriced", is_flag=True, help="Call models without a known price; cost is then unknown.")
-@click.option("--fresh", is_flag=True, help="Run all and ask models anew; ignore caches.")
-@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Record the model's answers there.")
+@click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget of this ticket, in USD.  [0.50]")
+@click.option("--allow-unpriced", is_flag=True, help="Allow models without a known price (cost: unknown).")
+@click.option("--fresh", is_flag=True, help="Ignore caches: run every stage and model call again.")
+@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Save the model's answers in DIR.")
 @click.option(
     "--replay",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Use recorded answers; ask no model.",
+    help="Replay answers saved with --record; no model is called.",
 )
-@click.option("--mutants", type=int, metavar="N", help="Small faults to measure the attack by; 0: none.  [30]")
-@click.option("--strength-floor", type=float, metavar="S", help="Strength that PASS needs, 0 to 1.  [0.6]")
-@click.option("--timeout-verification", type=float, metavar="S", help="Limit of the verification script.  [300]")
-@click.option("--timeout-adversarial", type=float, metavar="S", help="Limit of the whole attack.  [600]")
+@click.option("--mutants", type=int, metavar="N", help="Mutants to measure test strength with; 0: none.  [30]")
+@click.option("--strength-floor", type=float, metavar="S", help="Least strength for PASS, 0 to 1.  [0.6]")
+@click.option(
+    "--timeout-verification", type=float, metavar="S", help="Time limit of the verification script, in s.  [300]"
+)
+@click.option("--timeout-adversarial", type=float, metavar="S", help="Time limit of the whole attack, in s.  [600]")
 @click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 512m or 2g.  [2g]")
 @click.option("--cpus", type=float, metavar="N", help="CPU limit.  [2]")
 @click.option("--runtime", metavar="NAME", help="Container runtime, e.g. runsc.  [the engine's default]")
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "markdown", "junit"]), default="table", show_default=True
 )
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there instead of stdout.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
 @click.option(
     "--tests-out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Keep the tests as pytest files.",
+    help="Save the attack's tests as pytest files in DIR.",
 )
 def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     """Try to refute the claims of TICKET: a directory with ticket.yaml, or a YAML, JSON or JSON Lines file.
