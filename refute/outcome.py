@@ -130,7 +130,7 @@ class SecondEnvironment:
     unclear: tuple[str, ...] = ()
     """Tests that ended otherwise there without a refutation."""
     identity_reads: tuple[str, ...] = ()
-    """Places where the code asks who runs it where, of which no claim speaks: `impl.py:3 os.getuid`."""
+    """Places where the code inspects where it runs, of which no claim speaks: `impl.py:3 os.getuid`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

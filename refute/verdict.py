@@ -83,9 +83,9 @@ def _elsewhere(second: SecondEnvironment) -> Iterator[str]:
     if second.not_run:
         yield f"not run in a second environment: {second.not_run}"
     if second.unclear:
-        yield f"in a second environment {first_names(second.unclear)} ended otherwise, without a refutation"
+        yield f"in a second environment {first_names(second.unclear)} gave another result, but no refutation"
     if second.identity_reads:
-        yield f"the code asks who runs it where, and no claim speaks of that: {first_names(second.identity_reads)}"
+        yield f"the code inspects where it runs, and no claim speaks of that: {first_names(second.identity_reads)}"
 
 
 def _refuted(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[ClaimId]:
@@ -181,7 +181,7 @@ def in_words(strength: Strength | None) -> str:
     weak = "too few mutants were run (mutation_timeout_s)" if strength.undecided else "the attack is too weak"
     whole = f"{share}: {low}" if strength.reaches_floor else f"{weak}: {share}, {low}"
     if strength.unjudged:
-        return f"{whole}; not seen claim by claim: {strength.unjudged}"
+        return f"{whole}; not measured per claim: {strength.unjudged}"
     if strength.missed:
         whole = f"{whole}; only {strength.violations_noticed}"
     if not strength.shallow:

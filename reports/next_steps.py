@@ -28,7 +28,7 @@ def next_steps(outcome: Outcome) -> tuple[str, ...]:
         return ()
     steps = [*_for_claims(outcome), *_for_the_attack(outcome)]
     if len(steps) > STEPS_SHOWN:
-        steps = [*steps[: STEPS_SHOWN - 1], f"and {len(steps) - STEPS_SHOWN + 1} more, once these are done"]
+        steps = [*steps[: STEPS_SHOWN - 1], f"then {len(steps) - STEPS_SHOWN + 1} more"]
     return (*steps, *([_WHAT_IT_IS] if any(_EVIDENCE in one for one in steps) else []))
 
 
@@ -44,13 +44,13 @@ def _step(claim: ClaimResult) -> str:
     match claim.verdict:
         case ClaimVerdict.UNTESTED:
             advice = _ADVICE.search(claim.reason)
-            return f"give it a field: {advice['field']}" if advice else f"say what comes out, with {_EVIDENCE}"
+            return f"give it a field: {advice['field']}" if advice else f"state the expected result, with {_EVIDENCE}"
         case ClaimVerdict.SURVIVED_IN_PART:
             return f"make {in_quotes(claim.open_clauses[:1])} a claim of its own, with {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.independent_tests:
             return f"only its author's tests passed; add {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.attested_tests:
-            return "state results as plain data (numbers, text, lists), which the code cannot forge"
+            return "compare plain data (numbers, text, lists): the code could forge its own objects"
         case ClaimVerdict.INCONCLUSIVE:
             return f"look at {claim.decided_by or 'its tests'}, and say in the claim which result is right"
         case _:
@@ -60,10 +60,10 @@ def _step(claim: ClaimResult) -> str:
 def _for_the_attack(outcome: Outcome) -> Iterator[str]:
     strength, second = outcome.strength, outcome.second_environment
     if strength is not None and strength.void:
-        yield f"strength was not measured ({strength.void}): mend that and run again"
+        yield f"strength was not measured ({strength.void}): fix that and run again"
     elif strength is not None and strength.undecided:
         yield "too few mutants ran in time: raise mutation_timeout_s"
     elif strength is not None and not strength.reaches_floor:
-        yield "claim what the unnoticed faults change, line by line (see Strength), or lower --strength-floor knowingly"
+        yield "add claims about the lines that surviving mutants change (see Strength), or lower --strength-floor"
     if second is not None and second.identity_reads:
         yield f"remove {second.identity_reads[0]}, or claim why the code asks where it runs"

@@ -69,7 +69,7 @@ def _claims(outcome: Outcome) -> Iterator[str]:
         rows = [
             (claim.claim_id, CLAIM_WORDS[claim.verdict], claim.text, claim_evidence(claim)) for claim in outcome.claims
         ]
-        yield _table(("Claim", "Verdict", "What it says", "What that rests on"), rows)
+        yield _table(("Claim", "Verdict", "What it says", "Evidence"), rows)
 
 
 def _next_steps(outcome: Outcome) -> Iterator[str]:

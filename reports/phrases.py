@@ -72,7 +72,7 @@ def budget_line(state: BudgetState) -> str:
         case Level.EXCEEDED:
             verdict = "the budget is used up"
         case Level.ALERT if state.forecast_exceeds:
-            verdict = "the budget will not hold"
+            verdict = "the forecast exceeds the budget"
         case _:
             verdict = "the budget holds"
     return f"{state.month}: {spent} of {budget} spent{used}, {forecast} forecast: {verdict}{doubts}"

@@ -71,9 +71,9 @@ def _figures(report: Report) -> Iterator[str]:
         "cost per ticket": usd(totals.cost_per_ticket_usd),
         "cost per refutation": usd(totals.cost_per_refutation_usd),
         "cost per PASS": usd(totals.cost_per_pass_usd),
-        "time of a run, p50 / p95": f"{seconds(totals.p50_s)} / {seconds(totals.p95_s)}",
-        "wait for a turn in a batch, p50 / p95": queue_time(totals),
-        "wait for a person, p50 / p95": answer_time(totals),
+        "run time, p50 / p95": f"{seconds(totals.p50_s)} / {seconds(totals.p95_s)}",
+        "queue time in a batch, p50 / p95": queue_time(totals),
+        "time to approval, p50 / p95": answer_time(totals),
         "people's answers": answers(totals),
         "time in containers": seconds(totals.sandbox_s),
     }

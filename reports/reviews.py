@@ -34,12 +34,12 @@ def render_critique(critique: Critique, form: str) -> str:
         return json.dumps(told, indent=2)
     tokens = sum(one.input_tokens + one.output_tokens for one in critique.reviews)
     asked = [one for one in critique.reviews if one.model]
-    end = judgement.reason or "nothing that critics say keeps this ticket from going on"
+    end = judgement.reason or "no finding blocks this ticket"
     lines = [*review_lines(critique.reviews), "", f"{judgement.status or 'no objection'}: {end}"]
     lines.append(
         f"{counted(len(asked), 'critic')}, {tokens:,} tokens, {money(critique.cost_usd)}"
         if asked
-        else "to have a model criticise: --tester gemini"
+        else "for a model's review: --tester gemini"
     )
     return "\n".join(printable(line, max_chars=2_000) for line in lines)
 
@@ -50,7 +50,7 @@ def render_reviews(rows: Sequence[ReviewRow], form: str) -> str:
         plain = [{**asdict(row), "at": row.at.isoformat(), "cost_usd": _plain(row.cost_usd)} for row in rows]
         return json.dumps({"by_focus": _by_focus(rows).reset_index().to_dict("records"), "reviews": plain}, indent=2)
     if not rows:
-        return "no critic was asked yet: refute critics run TICKET"
+        return "no review yet; run `refute critics run TICKET`"
     latest = [f"{row.at:%Y-%m-%d %H:%M}  {printable(row.ticket_id)}  {_said(row)}" for row in rows[:SHOWN]]
     cost = total(row.cost_usd for row in rows)
     return "\n".join([_table(rows), "", *latest, "", f"{counted(len(rows), 'review')}, {money(cost)}"])

@@ -37,7 +37,7 @@ class SpikeKind(StrEnum):
 
 WORDS: Final[Mapping[SpikeKind, str]] = {
     SpikeKind.FAILED: "more tickets fail than usual",
-    SpikeKind.ERROR: "more runs end in ERROR than usual, which says nothing about their code",
+    SpikeKind.ERROR: "more runs than usual end in ERROR (infrastructure, no verdict)",
 }
 
 

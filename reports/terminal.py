@@ -53,7 +53,7 @@ def _headline(report: Report) -> Iterator[RenderableType]:
     totals = report.totals
     failing = len(totals.failing_tickets)
     if not totals.runs:
-        yield Text("No outcome in scope: nothing has run yet, or the filters leave nothing.", style="bold")
+        yield Text("No outcomes: nothing has run yet, or no run matches the filters.", style="bold")
     elif failing:
         yield Text(f"{counted(failing, 'ticket')} failing now, of {totals.tickets:,}", style="bold red")
     else:
@@ -126,10 +126,10 @@ def _tables(report: Report) -> Iterator[RenderableType]:
         ("cost per ticket", usd(totals.cost_per_ticket_usd)),
         ("cost per refutation", usd(totals.cost_per_refutation_usd)),
         ("cost per PASS", usd(totals.cost_per_pass_usd)),
-        ("time of a run, p50 / p95", f"{seconds(totals.p50_s)} / {seconds(totals.p95_s)}"),
+        ("run time, p50 / p95", f"{seconds(totals.p50_s)} / {seconds(totals.p95_s)}"),
         ("time in containers", seconds(totals.sandbox_s)),
-        ("wait for a turn in a batch, p50 / p95", queue_time(totals)),
-        ("wait for a person, p50 / p95", answer_time(totals)),
+        ("queue time in a batch, p50 / p95", queue_time(totals)),
+        ("time to approval, p50 / p95", answer_time(totals)),
         ("people's answers", answers(totals)),
     ):
         figures.add_row(name, value)

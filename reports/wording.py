@@ -228,7 +228,7 @@ def strength_lines(strength: Strength) -> list[str]:
         f"{share}; PASS needs at least {strength.floor:.0%}",
     ]
     if strength.killed_by_claims_only != strength.killed:
-        lines.append(f"{strength.killed_by_claims_only} of them by tests whose writer saw no code")
+        lines.append(f"{strength.killed_by_claims_only} of them by tests written without seeing the code")
     apart = {
         "hung, died or ran out of memory": strength.limit,
         "cannot be imported": strength.unusable,
@@ -237,32 +237,32 @@ def strength_lines(strength: Strength) -> list[str]:
     if told := [f"{count} {what}" for what, count in apart.items() if count]:
         lines.append(f"left out of the count: {', '.join(told)}")
     if strength.unjudged:
-        lines.append(f"not seen claim by claim: {strength.unjudged}")
+        lines.append(f"not measured per claim: {strength.unjudged}")
     return [*lines, *map(shallow_line, strength.shallow), *_violation_lines(strength)]
 
 
 def _violation_lines(strength: Strength) -> Iterator[str]:
     """What became of edits that break one clause each, and each that no test noticed."""
     if strength.not_planted:
-        yield f"no violation of a claim was planted: {strength.not_planted}"
+        yield f"no violations planted: {strength.not_planted}"
     if strength.violations:
         aside = sum(one.end is ViolationEnd.SET_ASIDE for one in strength.violations)
         told = strength.violations_noticed or "no planted violation counts"
         yield f"{told}; {aside} set aside, as they show nothing" if aside else told
     for one in strength.missed:
-        yield f"{one.claim_id} {in_quotes([one.clause])}: every test passes also on this fault: {one.behaviour}"
+        yield f"{one.claim_id} {in_quotes([one.clause])}: every test still passes with this fault: {one.behaviour}"
 
 
 def elsewhere_lines(second: SecondEnvironment) -> list[str]:
     """What became of the tests in other surroundings, and where the code asks for these."""
     told = [f"not run there: {second.not_run}"] if second.not_run else []
     if second.differing:
-        told.append(f"ends otherwise with something else for {', '.join(second.differing)}")
+        told.append(f"the result changes with another {', '.join(second.differing)}")
     if second.unclear:
-        told.append(f"ended otherwise, without a refutation: {', '.join(second.unclear[:NAMES_SHOWN])}")
+        told.append(f"other result, but no refutation: {', '.join(second.unclear[:NAMES_SHOWN])}")
     if not told:
         told.append("the same results under another user, path, host name, time zone and hash seed")
-    return [*told, *(f"the code asks who runs it where: {place}" for place in second.identity_reads[:NAMES_SHOWN])]
+    return [*told, *(f"the code inspects where it runs: {place}" for place in second.identity_reads[:NAMES_SHOWN])]
 
 
 def review_lines(reviews: Sequence[Review]) -> list[str]:

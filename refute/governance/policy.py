@@ -123,12 +123,12 @@ def breaches(policy: Policy, outcome: Outcome, environment_reads: Sequence[str])
     Args:
         policy: the requirements.
         outcome: of the run.
-        environment_reads: every place where the code asks who runs it where, also those that claims speak of.
+        environment_reads: every place where the code inspects where it runs, also those that claims speak of.
     """
     found = ((field, rule(policy, outcome)) for field, rule in _RULES.items())
     told = [Breach(field=field, message=message) for field, message in found if message]
     if policy.no_environment_reads and environment_reads:
-        message = f"the code asks who runs it where: {', '.join(environment_reads)}"
+        message = f"the code inspects where it runs: {', '.join(environment_reads)}"
         told.append(Breach(field="no_environment_reads", message=message, by_code=True))
     return tuple(told)
 

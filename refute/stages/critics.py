@@ -87,7 +87,7 @@ def criticise(  # what, by whom, and which round
         Gate.REVIEW,
         Decision.DENY if critique.judgement.status else Decision.ALLOW,
         run_id=ports.run_id,
-        reason=critique.judgement.reason or "nothing that critics say keeps the ticket from going on",
+        reason=critique.judgement.reason or "no finding blocks the ticket",
         metadata={"ticket": ticket.id, "snapshot": snapshot.digest, "critics": critique.summary},
     )
     return critique

@@ -25,7 +25,7 @@ from refute.stages.evidence import Evidence, Hardening, SecondRun
 from refute.stages.trial import reach_verdict
 from refute.ticket.record import Snapshot, Ticket
 
-OFF: Final = "the setting `second_environment` is off"
+OFF: Final = "`second_environment` is off"
 
 
 def run_elsewhere(ports: Ports, ticket: Ticket, snapshot: Snapshot, hardened: Hardening) -> SecondRun:
@@ -78,7 +78,7 @@ class _Conclusion:
         as_before = {one.name for one in attack.tests}.intersection(*(_passed(record.run) for record in records))
         unclear = [one.name for one in attack.tests if one.name not in as_before and one.name not in refuting]
         found = replace(found, unclear=tuple(unclear), differing=tuple(differing))
-        summary = f"{len(as_before)} of {len(attack.tests)} tests ended as before"
+        summary = f"{len(as_before)} of {len(attack.tests)} tests gave the same result"
         if not refuting:
             return replace(before, found=found, summary=summary)
         summary = f"{summary}; what differs: {', '.join(differing)}"

@@ -45,7 +45,7 @@ def measure_strength(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence:
     if not could_pass(ports, evidence):
         return StrengthStage(strength=None, summary="not needed: the verdict does not depend on it")
     if not settings.mutants:
-        return _told(unmeasured("not measured: the setting `mutants` is 0", floor=settings.strength_floor))
+        return _told(unmeasured("not measured: `mutants` is 0", floor=settings.strength_floor))
     brief = brief_of(ports, ticket, snapshot)
     planted = plant_violations(ports, brief)
     sample = replace(first_sample(ports, brief, snapshot), violations=planted.violations)
@@ -219,5 +219,5 @@ def in_words(strength: Strength) -> str:
     share = low if strength.is_census else f"{low} to {high} with 90% confidence"
     return (
         f"{strength.kills}, {share}, floor {strength.floor:g}"
-        f"{'; not seen claim by claim' if strength.unjudged else shallow}{f'; {noticed}' if noticed else ''}"
+        f"{'; not measured per claim' if strength.unjudged else shallow}{f'; {noticed}' if noticed else ''}"
     )

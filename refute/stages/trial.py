@@ -183,7 +183,7 @@ def _audit(  # a line of the audit log
         gate,
         Decision.DENY if stop else Decision.ALLOW,
         run_id=ports.run_id,
-        reason=stop.reason if stop else "nothing ends the run here",
+        reason=stop.reason if stop else "nothing stops the run at this gate",
         metadata={"ticket": ticket.id, "snapshot": snapshot.digest, **origin},
     )
 

@@ -35,7 +35,7 @@ def plant_violations(ports: Ports, brief: Brief) -> Planting:
         brief: of the ticket.
     """
     if not ports.settings.planted_violations:
-        return Planting(note="the setting `planted_violations` is off")
+        return Planting(note="`planted_violations` is off")
     if all(name is TesterName.PROPERTY for name in ports.settings.testers):
         return Planting(note="that needs a model")
     try:

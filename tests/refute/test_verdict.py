@@ -361,7 +361,7 @@ SHALLOW = ShallowClaim(claim_id=ClaimId("C1"), tests=("test_a",), unnoticed="whe
     ("lack", "why"),
     [
         ({"shallow": (SHALLOW,)}, "floor 60%; the attack on C1 is too weak: its tests pass also where every function"),
-        ({"unjudged": "out of time"}, "floor 60%; not seen claim by claim: out of time"),
+        ({"unjudged": "out of time"}, "floor 60%; not measured per claim: out of time"),
     ],
 )
 def test_a_claim_that_hollow_code_keeps_makes_a_strong_attack_s_pass_weak(lack: dict[str, Any], why: str) -> None:

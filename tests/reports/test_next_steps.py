@@ -24,10 +24,10 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
             claim(ClaimVerdict.UNTESTED, reason='nothing; add  same_as: {f: "sum"}'),
             'give it a field: same_as: {f: "sum"}',
         ),
-        (claim(ClaimVerdict.UNTESTED), "say what comes out, with independent evidence"),
+        (claim(ClaimVerdict.UNTESTED), "state the expected result, with independent evidence"),
         (claim(IN_PART, open_clauses=("never two", "x")), 'make "never two" a claim of its own'),
         (claim(SURVIVED, tests_run=1), "only its author's tests passed; add independent evidence"),
-        (claim(SURVIVED, tests_run=1, independent_tests=1), "state results as plain data"),
+        (claim(SURVIVED, tests_run=1, independent_tests=1), "compare plain data"),
         (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),
     ],
 )
@@ -41,7 +41,7 @@ def test_each_claim_that_keeps_a_ticket_from_passing_has_one_step(
 def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outcomes: dict[str, Outcome]) -> None:
     weak = replace(outcomes["pass_weak"], claims=(claim(SURVIVED),) * 20, strength=None)
     *steps, more, explained = next_steps(weak)
-    assert (len(steps), more) == (STEPS_SHOWN - 1, "and 13 more, once these are done")
+    assert (len(steps), more) == (STEPS_SHOWN - 1, "then 13 more")
     assert explained.startswith("independent evidence: a `property`")
 
 

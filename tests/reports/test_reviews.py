@@ -25,10 +25,10 @@ def test_reviews_are_counted_by_focus_and_the_last_ones_listed() -> None:
     assert shown.splitlines()[0].split()[0] == "focus"
     told = json.loads(render_reviews(rows, "json"))
     assert (told["by_focus"][0]["confirmed"], told["reviews"][1]["cost_usd"]) == (1, None)
-    assert render_reviews([], "table").startswith("no critic was asked yet")
+    assert render_reviews([], "table").startswith("no review yet")
 
 
 def test_one_ticket_s_critique_ends_with_what_it_means() -> None:
     critique = Critique(reviews=(), judgement=Judgement(status=None))
-    assert "no objection: nothing that critics say" in render_critique(critique, "table")
+    assert "no objection: no finding blocks" in render_critique(critique, "table")
     assert json.loads(render_critique(critique, "json"))["reviews"] == []

@@ -93,4 +93,4 @@ def test_right_code_passes_there_too_and_the_setting_turns_it_off(ticket, attack
     assert outcome.second_environment.differing == outcome.second_environment.unclear == ()
     without = attack(made, second_environment=False, **LENIENT)
     assert without.status is Status.PASS_WEAK
-    assert "the setting `second_environment` is off" in without.reason
+    assert "`second_environment` is off" in without.reason

@@ -129,7 +129,7 @@ class Strength:
     violations: tuple[ViolationResult, ...] = ()
     """Edits by a model that each break one clause."""
     not_planted: str = ""
-    """Why no violation was planted; empty where some were."""
+    """Why no violations were planted; empty where some were."""
 
     @property
     def missed(self) -> tuple[ViolationResult, ...]:

@@ -135,7 +135,7 @@ def test_environment_reads_that_a_claim_speaks_of_are_refused_where_the_policy_s
     (failure,) = document.failures
     assert (failure.kind, failure.observed) == (
         FailureKind.POLICY,
-        "the code asks who runs it where: answer.py:5 os.getuid",
+        "the code inspects where it runs: answer.py:5 os.getuid",
     )
 
 
