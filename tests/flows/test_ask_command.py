@@ -60,7 +60,7 @@ def test_a_conversation_goes_on_line_by_line_until_exit(ask: Ask) -> None:
 
 def test_the_report_is_told_from_the_ledger(ask: Ask) -> None:
     done = ask("--keywords", "give me the cost report")
-    assert "No outcome in scope" in done.stdout
+    assert "No outcomes" in done.stdout
     assert "routed by keywords" in done.stdout
 
 

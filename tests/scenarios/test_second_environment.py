@@ -58,7 +58,7 @@ def test_a_time_bomb_passes_weakly(ticket, attack):
     code = device(f"time.time() < {time.time() + 30 * 86_400}", "time")
     outcome = attack(ticket(files=code, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
     assert outcome.status is Status.PASS_WEAK
-    assert "in a second environment test_hard, test_hard_2 ended otherwise" in outcome.reason
+    assert "in a second environment test_hard, test_hard_2 gave another result" in outcome.reason
 
 
 def hash_under_seed_0(text: str) -> int:
