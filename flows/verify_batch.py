@@ -155,4 +155,4 @@ def _state(result: BatchResult) -> State[Any]:
         return Cancelled(name="INTERRUPTED", message=f"{result.interrupted}; {result.words()}")
     awaited = result.status is Status.PENDING and not result.unfinished
     make = Completed if awaited or result.status in GOOD else Failed
-    return make(name=result.status, message=result.story())
+    return make(name=result.headline, message=result.story())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rich.table import Table
 from rich.text import Text
 
+from refute.batch.tally import TOLD_FIRST
 from refute.outcome import Outcome, Status
 from reports import outcome_sections as sections
 from reports.next_steps import next_steps
@@ -121,7 +122,7 @@ def _kept(outcome: Outcome) -> list[Text]:
 def _sums(outcomes: Sequence[Outcome], expected: Sequence[str] | None) -> Text:
     cost = sum((outcome.cost_usd or Decimal(0) for outcome in outcomes), Decimal(0))
     counts = ", ".join(
-        f"{count} {status}" for status in Status if (count := sum(one.status is status for one in outcomes))
+        f"{count} {status}" for status in TOLD_FIRST if (count := sum(one.status is status for one in outcomes))
     )
     spent_s = sum(outcome.duration_s for outcome in outcomes)
     paid = spent(cost, sum(outcome.cost_usd is None for outcome in outcomes))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from flows.batch.result import BatchResult
 from refute import __version__
-from refute.batch.tally import WORST_FIRST
+from refute.batch.tally import TOLD_FIRST
 from refute.guardrails.plain_text import tail
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Provenance, Status
@@ -38,7 +38,7 @@ def render_result(result: BatchResult, batches: Batches, form: str, *, color: bo
         return render_junit(outcomes)
     from reports.outcome_table import render_batch
 
-    return render_batch(sorted(outcomes, key=lambda one: WORST_FIRST.index(one.status)), color=color)
+    return render_batch(sorted(outcomes, key=lambda one: TOLD_FIRST.index(one.status)), color=color)
 
 
 def _json(result: BatchResult, batches: Batches) -> str:
@@ -51,7 +51,7 @@ def _json(result: BatchResult, batches: Batches) -> str:
         "exit_code": result.status.exit_code,
         "interrupted": result.interrupted,
         "tickets": tally.total,
-        "counts": {status.value: tally.counts[status] for status in WORST_FIRST if tally.counts[status]},
+        "counts": {status.value: tally.counts[status] for status in TOLD_FIRST if tally.counts[status]},
         "cost_usd": f"{tally.cost_usd:f}",
         "cost_unknown": tally.unknown_costs,
         "waiting": list(result.waiting),

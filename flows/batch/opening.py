@@ -21,8 +21,8 @@ from refute.settings import Settings
 
 
 def new_batch_id(now: datetime | None = None) -> str:
-    """A name that sorts by time and is nobody else's: `batch-20261122-0130-3f9c`."""
-    return f"batch-{now or datetime.now(UTC):%Y%m%d-%H%M}-{uuid.uuid4().hex[:4]}"
+    """A name that sorts by time and is nobody else's: `20261122-0130-3f9c`."""
+    return f"{now or datetime.now(UTC):%Y%m%d-%H%M}-{uuid.uuid4().hex[:4]}"
 
 
 def opened_again(request: ChunkRequest, settings: Settings, ledger: Ledger, *, watcher: BatchWatcher) -> BatchRun:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
-from refute.batch.tally import Tally, worst
+from refute.batch.tally import FOUND, Tally, worst
 from refute.ledger.batches import Answer, Batches
 from refute.outcome import Status
 from refute.wording import first_names
 
 SUMMARY_KEY: Final = "batch-summary"
-"""Of the artifact with a row for each ticket, the worst first."""
+"""Of the artifact with a row for each ticket, failures first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,11 @@ class BatchResult:
         pending = [Status.PENDING] if self.waiting or self.unfinished else []
         return worst([*self.tally.counts, *pending]) or Status.SKIPPED
 
+    @property
+    def headline(self) -> Status:
+        """What a person is to see first: the worst that was found about code, else `status`."""
+        return worst(status for status in self.tally.counts if status.startswith(FOUND)) or self.status
+
     def words(self) -> str:
         """Counts and what is not done, on one line."""
         parts = [self.tally.words()] if self.tally.done else []
@@ -41,7 +46,7 @@ class BatchResult:
     def story(self) -> str:
         """Its state's message: counts, which tickets failed, and where more is said."""
         named = f" Failed: {first_names(sorted(self.tally.failed))}." if self.tally.failed else ""
-        return f"{self.words()}.{named} All: Artifacts, {SUMMARY_KEY}."
+        return f"{self.words()}.{named} Details: artifact {SUMMARY_KEY}."
 
 
 def result_of(batches: Batches, batch_id: str, tally: Tally, *, interrupted: str) -> BatchResult:

@@ -1,4 +1,4 @@
-"""What a batch leaves in the Prefect UI: its log and its progress while it runs, then a summary, the worst first."""
+"""What a batch leaves in the Prefect UI: its log and its progress while it runs, then a summary, failures first."""
 
 import contextlib
 import time
@@ -14,7 +14,7 @@ from flows.batch.result import SUMMARY_KEY, BatchResult
 from flows.batch.watcher import Unwatched
 from flows.orchestrator.server import still_answers
 from flows.states import GOOD
-from refute.batch.tally import WORST_FIRST, Tally
+from refute.batch.tally import TOLD_FIRST, Tally
 from refute.guardrails.plain_text import markdown_text, printable
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Status
@@ -118,9 +118,9 @@ class RunLog(Unwatched):
 
 
 def summary_rows(result: BatchResult, batches: Batches) -> list[Row]:
-    """A row per ticket with an outcome, the worst first."""
+    """A row per ticket with an outcome: what was found about code first."""
     rows = [Row.of(outcome) for outcome in batches.outcomes(result.batch_id)]
-    return sorted(rows, key=lambda row: WORST_FIRST.index(row.status))
+    return sorted(rows, key=lambda row: TOLD_FIRST.index(row.status))
 
 
 def render_summary(result: BatchResult, rows: Sequence[Row]) -> str:

@@ -33,7 +33,7 @@ WORST_FIRST: Final = (
 FOUND: Final = ("FAILED", "BLOCKED")
 """How the names of statuses begin that say something about code."""
 TOLD_FIRST: Final = tuple(sorted(WORST_FIRST, key=lambda status: not status.startswith(FOUND)))
-"""The order in which counts are told: no ticket that could not run stands before what was found out about code."""
+"""The order of counts and tables: what was found about code stands before tickets that could not run."""
 
 
 def worst(statuses: Iterable[Status]) -> Status | None:

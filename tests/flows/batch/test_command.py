@@ -1,5 +1,7 @@
 """`refute batch`: what is wrong on the command line is told before anything starts."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -57,7 +59,7 @@ def test_a_yes_in_advance_needs_no_terminal_and_a_batch_gets_a_name(settings, tm
     monkeypatch.setattr("sys.stdin", None)
     asked = request(tmp_path, settings, yes=True)
     assert asked.approval == "in_advance"
-    assert asked.batch_id.startswith("batch-")
+    assert re.fullmatch(r"\d{8}-\d{4}-[0-9a-f]{4}", asked.batch_id)
 
 
 def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):

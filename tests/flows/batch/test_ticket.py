@@ -113,7 +113,7 @@ def test_a_ticket_file_with_faults_is_an_error_with_these(write, batch, tmp_path
     (tmp_path / "tickets" / "A" / "ticket.yaml").write_text("id: '../x'\n")
     outcome = first(approved(batch()))
     assert outcome.status is Status.ERROR
-    assert outcome.reason.startswith("usage: ")
+    assert outcome.reason.startswith("unusable ticket ")
 
 
 def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write, batch):

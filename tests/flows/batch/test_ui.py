@@ -75,5 +75,7 @@ def test_a_server_that_is_gone_is_not_asked_to_show_progress(monkeypatch: pytest
 
 def test_the_state_of_a_batch_names_what_failed_and_where_more_is_said() -> None:
     failed = [fake_outcome(name, status=Status.FAILED_VERIFICATION) for name in "GFEDCBA"]
-    said = result_of(*failed, fake_outcome("H", status=Status.ERROR)).story()
-    assert said.startswith("7 FAILED_VERIFICATION, 1 ERROR. Failed: A, B, C, D, E and 2 more. All: Artifacts, ")
+    result = result_of(*failed, fake_outcome("H", status=Status.ERROR))
+    assert (result.headline, result.status) == (Status.FAILED_VERIFICATION, Status.ERROR)
+    said = result.story()
+    assert said.startswith("7 FAILED_VERIFICATION, 1 ERROR. Failed: A, B, C, D, E and 2 more. Details: artifact ")

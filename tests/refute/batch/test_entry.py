@@ -63,5 +63,5 @@ def test_a_ticket_file_that_cannot_be_used_is_an_error_that_says_nothing_about_c
     (entry,) = read_entries(tmp_path)
     outcome = refusal(entry, run_id="b", tester="property")
     assert outcome.status is Status.ERROR
-    assert outcome.reason.startswith("usage: ")
+    assert outcome.reason.startswith("unusable ticket ")
     assert outcome.claims == ()
