@@ -1,25 +1,20 @@
 """Run the flow ad hoc: hold a Prefect server, quieten its console, call the flow, hand back the outcomes."""
 
-import os
 import signal
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flows.batch.watcher import BatchWatcher
 from flows.console import Console, attached
 from flows.interruption import WORDS, saying_what_is_kept
-from flows.orchestrator.lost_server import given_up_when_lost
-from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, answers, server_lease
+from flows.orchestrator.server import answers
+from flows.orchestrator.session import prefect_session, say
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.observer import StageObserver, Unwatched, Watchers
 from refute.outcome import Outcome
-from refute.research.settings import ReaderName
-from refute.settings import Settings, TesterName
-from refute.sweep import sweep_if_due
+from refute.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,18 +31,6 @@ if TYPE_CHECKING:
     from refute.stages.evidence import Critique
 
 Heard = TypeVar("Heard")
-CLIENT_RETRIES: Final = 5
-"""Each waits twice as long as the one before: SQLite under load refuses at once what succeeds a while later."""
-EVENTS_S: Final = 10.0
-"""How long a finished run waits until the server has its last events, of which Prefect makes task runs."""
-CLIENT_ENVIRONMENT: Final[Mapping[str, str]] = {
-    # refute talks to the person; Prefect's log is in its UI.
-    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
-    "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
-    # Nothing leaves the machine.
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "DO_NOT_TRACK": "1",
-}
 
 
 class _Heard(Unwatched):
@@ -85,7 +68,7 @@ def run_tickets(
         OrchestratorUnavailable: no server answers and none could be started.
         UsageError: a ticket or its files cannot be used.
     """
-    with saying_what_is_kept() as kept, _prefect(settings) as api_url:
+    with saying_what_is_kept() as kept, prefect_session(settings) as api_url:
         from flows.verify_ticket import verify_ticket
 
         for request in requests:
@@ -134,7 +117,7 @@ def run_heard(
         settings: of the run.
         observer: sees the stages of tickets in it.
     """
-    with saying_what_is_kept(), _prefect(settings) as api_url:
+    with saying_what_is_kept(), prefect_session(settings) as api_url:
         heard: list[Heard] = []
         console = Console(api_url=api_url, observer=observer or Unwatched())
         _call(make(heard.append), console, lambda: bool(heard))
@@ -153,7 +136,7 @@ def run_research(
         unsafe: whether pages may command a real model in vulnerable mode.
         fetcher: by default the web.
     """
-    with saying_what_is_kept(), _prefect(settings) as api_url:
+    with saying_what_is_kept(), prefect_session(settings) as api_url:
         from flows.research import ResearchRequest, research_pages
         from refute.research.fetching import WebFetcher
 
@@ -186,7 +169,7 @@ def run_batch(
         OrchestratorUnavailable: no server answers and none could be started.
         UsageError, TicketNotFound, LedgerUnavailable: the batch cannot be opened, or not go on.
     """
-    with saying_what_is_kept() as kept, _prefect(settings) as api_url:
+    with saying_what_is_kept() as kept, prefect_session(settings) as api_url:
         from prefect import tags
 
         from flows.batch.request import LATEST
@@ -221,7 +204,7 @@ def _call(flow: Callable[..., "State[Any]"], console: Console, is_over: Callable
     except (Exception, KeyboardInterrupt) as error:
         if is_over():
             why = type(error).__name__
-            _say(f"the outcome is recorded; the Prefect server at {console.api_url} did not receive it ({why})")
+            say(f"the outcome is recorded; the Prefect server at {console.api_url} did not receive it ({why})")
             return
         if isinstance(error, RefuteError | KeyboardInterrupt) or not _is_from_server(error, console.api_url):
             raise
@@ -241,64 +224,6 @@ def _ended_like_ctrl_c() -> Iterator[None]:
         raise KeyboardInterrupt(WORDS[signal.SIGTERM]) from end
 
 
-@contextmanager
-def on_running_server(settings: Settings) -> Iterator[str | None]:
-    """Prefect's settings for the server that runs; yields its API's URL, None where none runs: none is started."""
-    if not os.environ.get("PREFECT_API_URL") and ServerFiles.of(settings).server() is None:
-        yield None
-        return
-    with _prefect(settings) as api_url:
-        yield api_url
-
-
-@contextmanager
-def _prefect(settings: Settings) -> Iterator[str]:
-    """A server, and Prefect's settings for runs on it; yields the API's URL."""
-    ours = not os.environ.get("PREFECT_API_URL")  # on a configured server deployments/apply.py makes what is needed
-    with server_lease(settings, say=_say) as api_url, _environment(api_url):
-        from prefect.settings import (
-            PREFECT_API_URL,
-            PREFECT_CLIENT_MAX_RETRIES,
-            PREFECT_FLOWS_HEARTBEAT_FREQUENCY,
-            temporary_settings,
-        )
-
-        # With heartbeats a sync flow run waits about a second at its end for their thread (ADR 22).
-        # Each further try doubles the wait: a server that is gone would hold a finished run for minutes.
-        overrides = {
-            PREFECT_API_URL: api_url,
-            PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
-            PREFECT_CLIENT_MAX_RETRIES: CLIENT_RETRIES,
-        }
-        with temporary_settings(overrides), given_up_when_lost(api_url, say=_say):
-            if ours and (TesterName.GEMINI in settings.testers or settings.research.model is not ReaderName.SCRIPTED):
-                _make_model_limit(settings)
-            try:
-                yield api_url
-            finally:
-                _send_what_waits()
-        sweep_if_due(settings)
-
-
-def _send_what_waits() -> None:
-    """End Prefect's senders of events and logs: they keep the address of the server that they began with.
-
-    A later run in this process may hold another server, which would never hear of its task runs.
-    """
-    from prefect.events.worker import EventsWorker
-
-    EventsWorker.drain_all(timeout=EVENTS_S)
-
-
-def _make_model_limit(settings: Settings) -> None:
-    from prefect.client.orchestration import get_client
-
-    from flows.orchestrator.model_limit import ensure_model_limit
-
-    with get_client(sync_client=True) as client:
-        ensure_model_limit(client, settings.model_requests)
-
-
 def _refused(api_url: str, error: BaseException) -> OrchestratorUnavailable:
     return OrchestratorUnavailable(
         f"the Prefect server at {api_url} did not take the run: {error}; nothing was executed",
@@ -316,28 +241,3 @@ def _is_from_server(error: BaseException, api_url: str) -> bool:
         or "Failed to reach API" in str(error)
         or not answers(api_url)
     )
-
-
-@contextmanager
-def _environment(api_url: str) -> Iterator[None]:
-    """What Prefect reads from the environment, for this run only: the next one in this process holds its own lease."""
-    changes = {**CLIENT_ENVIRONMENT, "PREFECT_API_URL": api_url}
-    host = urlsplit(api_url).hostname
-    if host in LOOPBACK_HOSTS:
-        # A person's HTTP_PROXY is for the world outside: a server on this machine is reached directly.
-        for name in ("NO_PROXY", "no_proxy"):
-            changes[name] = ",".join(filter(None, (os.environ.get(name), host)))
-    before = {name: os.environ.get(name) for name in changes}
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201  # progress for the person; stdout carries data

@@ -40,7 +40,7 @@ def confirm(  # noqa: PLR0913  # its options
     if (yes or dismiss) != (files is not None):
         raise click.UsageError("--files goes with --yes or --dismiss: who is shown nothing names what is approved")
     from flows.confirmation.waiting import find_question, waiting_questions
-    from flows.run import on_running_server
+    from flows.orchestrator.session import on_running_server
     from refute.settings import Settings
 
     settings = Settings.load().ad_hoc()

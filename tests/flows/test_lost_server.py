@@ -20,8 +20,9 @@ import pytest
 from flows.orchestrator import lost_server
 from flows.orchestrator.lost_server import given_up_when_lost, is_lost
 from flows.orchestrator.server import ServerFiles, answers
+from flows.orchestrator.session import on_running_server
 from flows.request import VerifyRequest
-from flows.run import on_running_server, run_tickets
+from flows.run import run_tickets
 from refute.ledger.store import Ledger
 from refute.observer import Unwatched
 from refute.settings import Settings

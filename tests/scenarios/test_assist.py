@@ -14,10 +14,10 @@ pytestmark = pytest.mark.prefect
 def test_a_change_waits_for_its_form_and_is_made_once(settings, tmp_path, monkeypatch, wait_until):
     from flows.assist import AssistRequest, assist
     from flows.confirmation.waiting import answer, waiting_questions
-    from flows.run import _prefect
+    from flows.orchestrator.session import prefect_session
 
     monkeypatch.chdir(tmp_path)
-    with SafeLineServer(tmp_path) as server, _prefect(settings):
+    with SafeLineServer(tmp_path) as server, prefect_session(settings):
         monkeypatch.setenv("SAFELINE_TOKEN", server.token)
         monkeypatch.setenv("REFUTE_STATE_DIR", str(settings.state_dir))
         instance = {"url": server.url, "token_env": "SAFELINE_TOKEN", "ca": str(server.ca)}

@@ -16,8 +16,8 @@ from sqlalchemy import func, select
 from flows.confirmation.form import ask_in_ui
 from flows.confirmation.question import AskedQuestion, AskedTicket
 from flows.orchestrator.server import server_lease
+from flows.orchestrator.session import on_running_server
 from flows.request import VerifyRequest
-from flows.run import on_running_server
 from refute.ledger.schema import OUTCOMES, RESERVATIONS
 from refute.ledger.store import Ledger
 from reports.artifacts import artifact_key

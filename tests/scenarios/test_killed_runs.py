@@ -25,7 +25,7 @@ from pathlib import Path
 from prefect import flow, task
 
 from flows.orchestrator.killed_runs import heartbeats
-from flows.run import on_running_server
+from flows.orchestrator.session import on_running_server
 from refute.settings import Settings
 
 @task

@@ -11,7 +11,7 @@ from prefect.client.schemas.actions import GlobalConcurrencyLimitUpdate
 from flows.containers import BatchStopped, Containers
 from flows.orchestrator import model_limit
 from flows.orchestrator.server import server_lease, still_answers
-from flows.run import on_running_server
+from flows.orchestrator.session import on_running_server
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
 
