@@ -12,7 +12,8 @@ from xml.etree import ElementTree as ET
 from refute.caching.wording import not_run_again
 from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
-from reports.wording import MEANING, categories_line, claim_evidence, elsewhere_lines, model_lines, strength_lines
+from reports.evidence import categories_line, claim_evidence, elsewhere_lines, strength_lines
+from reports.wording import MEANING, model_lines
 
 MAX_TEXT_CHARS: Final = 20_000
 MAX_ATTRIBUTE_CHARS: Final = 500

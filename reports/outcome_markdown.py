@@ -6,26 +6,19 @@ from typing import Final
 from refute.guardrails.plain_text import markdown_block, markdown_text, on_one_line, tail
 from refute.outcome import Outcome, TestFailure
 from refute.scan.finding import Finding, Suppressed
-from reports.next_steps import PAGE, next_steps
-from reports.outcome_table import EXPLAINED_BY_OUTPUT
-from reports.wording import (
-    CLAIM_WORDS,
-    MEANING,
+from reports.evidence import (
     claim_evidence,
-    counted,
-    duration,
     elsewhere_lines,
-    mark,
-    money,
-    provenance_line,
     review_lines,
     rework_lines,
     round_lines,
-    run_line,
     strength_lines,
     survivor_line,
     test_lines,
 )
+from reports.next_steps import PAGE, next_steps
+from reports.outcome_table import EXPLAINED_BY_OUTPUT
+from reports.wording import CLAIM_WORDS, MEANING, counted, duration, mark, money, provenance_line, run_line
 
 FAILURES_SHOWN: Final = 10
 ITEMS_SHOWN: Final = 30

@@ -4,7 +4,8 @@ from typing import Final
 
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
-from reports.wording import CLAIM_WORDS, claim_evidence
+from reports.evidence import claim_evidence
+from reports.wording import CLAIM_WORDS
 
 MAX_CELL_CHARS: Final = 400
 

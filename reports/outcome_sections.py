@@ -13,24 +13,18 @@ from refute.caching.wording import age_in_words
 from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimVerdict, Outcome, StageRecord, Status, TestFailure
 from refute.scan.finding import Finding
-from reports.next_steps import PAGE
-from reports.wording import (
-    CLAIM_WORDS,
-    MEANING,
+from reports.evidence import (
     claim_evidence,
-    counted,
-    duration,
     elsewhere_lines,
-    mark,
-    provenance_line,
     review_lines,
     rework_lines,
     round_lines,
-    run_line,
     strength_lines,
     survivor_line,
     test_lines,
 )
+from reports.next_steps import PAGE
+from reports.wording import CLAIM_WORDS, MEANING, counted, duration, mark, provenance_line, run_line
 
 MAX_LINE_CHARS: Final = 400
 TAIL_LINES: Final = 15

@@ -14,7 +14,8 @@ from refute.guardrails.plain_text import printable
 from refute.ledger.reviews import ReviewRow
 from refute.llm.pricing import total
 from refute.stages.evidence import Critique
-from reports.wording import counted, money, review_lines
+from reports.evidence import review_lines
+from reports.wording import counted, money
 
 SHOWN: Final = 20
 REVIEWS_JSON: Final = TypeAdapter(tuple[Review, ...])

@@ -8,8 +8,8 @@ import pytest
 from rich.cells import cell_len
 
 from refute.outcome import Outcome, RoundYield, Status
+from reports.evidence import round_lines
 from reports.outcome_table import FAILURES_SHOWN, render_batch, render_table
-from reports.wording import round_lines
 
 EXPECTED = ["PASS_WEAK", "FAILED_ADVERSARIAL", "BLOCKED_DANGEROUS_SCRIPT", "PASS"]
 
