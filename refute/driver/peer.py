@@ -50,11 +50,6 @@ class Peer:
         return wire
 
     @property
-    def is_connected(self) -> bool:
-        """Whether this thread has a connection yet."""
-        return getattr(self._local, "wire", None) is not None
-
-    @property
     def is_busy(self) -> bool:
         """Whether this thread is in the middle of a message, so that it cannot send another."""
         return getattr(self._local, "busy", False)

@@ -1,6 +1,5 @@
 """The subject's end of the connection, put together: who is who, what it does when asked, what it asks for itself."""
 
-import gc
 import mmap
 import socket
 import sys
@@ -72,7 +71,6 @@ def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
     """What only this process can do, by name."""
     return {
         "weaken": objects.weaken,
-        "collect": gc.collect,
         "print": print_out,
         "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
     }
