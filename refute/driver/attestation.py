@@ -24,6 +24,8 @@ class Attestation:
     surroundings: Any
     entered: int
     """Context managers of the subject's that the running test is within."""
+    has_tasks: bool
+    """Whether the running test awaits what is the subject's, or copies a context, which has no partner there."""
 
     def __init__(self, test_file: str, module: str) -> None:
         self._test_file = test_file
@@ -46,16 +48,16 @@ class Attestation:
         self._aliased: set[int] = set()
         self._refused = self._drawn = 0
         self._raised = False
-        self._copied = False
+        self.has_tasks = False
         if self.objects is not None:
             self.objects.own_changed = False
-            self.surroundings.contexts_changed = False
+            self.surroundings.has_variables = False
 
     def facts(self) -> dict[str, Any]:
         """What the running test's result rests on."""
         if self._strayed[0] and not self.not_carried:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
-        if self._copied and self.surroundings.contexts_changed and not self.not_carried:
+        if self.has_tasks and self.surroundings.has_variables and not self.not_carried:
             self.not_carried = REASON
         return {
             "asserted_lines": sorted(self._asserted),
@@ -68,8 +70,8 @@ class Attestation:
         }
 
     def copies_context(self) -> None:
-        """The running test copies a context, which has no partner in the other process."""
-        self._copied = True
+        """The running test copies a context."""
+        self.has_tasks = True
 
     def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
         """A check of the test file has run; of a block that must raise, the exceptions by the names that it gives them.

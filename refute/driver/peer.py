@@ -19,7 +19,6 @@ class Peer:
         connect: makes this thread's own connection.
         tell: what goes along with every message beside its values (environment, output, warnings …), or nothing.
         hear: takes that of the other side; runs before a message's values are used.
-        inside: does what an operation asks for.
     """
 
     def __init__(
@@ -29,13 +28,11 @@ class Peer:
         connect: Callable[[], Wire],
         tell: Callable[[], Extras],
         hear: Callable[[Extras], None],
-        inside: Callable[[Any, Callable[[], None]], None],
     ) -> None:
         self.objects = objects
         self.operations = operations
         self._connect = connect
         self._messages = Messages(objects, tell, hear)
-        self._inside = inside
         self._local = threading.local()
         self._sequence = 0
         self._first_wire: Wire | None = None
@@ -118,13 +115,6 @@ class Peer:
 
     def serve(self, wire: Wire, message: Message) -> None:
         """Do one thing, and answer."""
-        try:
-            operation = message[2]
-        except IndexError as error:
-            raise Malformed("a question is none") from error
-        self._inside(operation, lambda: self._do(wire, message))
-
-    def _do(self, wire: Wire, message: Message) -> None:
         box: list[Any] = []
         kind = ANSWER
         try:

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.arithmetic import SharedArithmetic
-from refute.driver.contexts import ContextWatch
+from refute.driver.contexts import holds_variables
 from refute.driver.errors import Malformed
 from refute.driver.hide_test_names import without_marks
 from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
@@ -88,8 +88,8 @@ class DriverState:
         self._arithmetic = SharedArithmetic()
         self._taken = TakenStreams(self._print)
         self.test_file = ""
-        self.contexts_changed = False
-        """Whether context variables of the code have changed while the running test ran."""
+        self.has_variables = False
+        """Whether the code had set context variables while the running test ran."""
         self.request: Callable[..., Any]
         """Has the subject do something."""
         self.unpacked: Callable[[Any], Any] = lambda packed: packed
@@ -118,7 +118,7 @@ class DriverState:
     def hear(self, extras: Extras) -> None:
         """Take in what came along."""
         self.drain()
-        self.contexts_changed = self.contexts_changed or "cv" in extras
+        self.has_variables = self.has_variables or "cv" in extras
         self._place.apply(extras, kept=KEPT)
         if "taken" in extras:
             self._taken.follow(extras["taken"])
@@ -169,7 +169,6 @@ class SubjectState:
 
     def __init__(self) -> None:
         self._place = Place()
-        self._contexts = ContextWatch()
         self.notify: Callable[[], None] = lambda: None
         self.packed: Callable[[Any], Any] = lambda value: value
         self._random = SharedRandom()
@@ -205,7 +204,7 @@ class SubjectState:
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
             extras["taken"] = self._taken = taken
-        if self._contexts.tell():
+        if holds_variables():
             extras["cv"] = 1
         return extras
 

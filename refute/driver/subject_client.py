@@ -67,14 +67,15 @@ class SubjectClient(Attestation):
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
-        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear, self._inside)
+        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.judged = self.judged_for_good
         self.surroundings.request, self.surroundings.test_file = self.request, job["test_file"]
         self.surroundings.overheard = self.overheard
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
-        self.awaiting = Awaiting(self.request, operations, self._loops, self.lost)
+        self.awaiting = Awaiting(self.request, operations, self._loops)
+        operations |= {name: self._beside_tasks(operations[name]) for name in ("start", "in_loop")}
         wire = Wire(main, self._idle)
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
@@ -101,7 +102,7 @@ class SubjectClient(Attestation):
             self.reached = True
             loop = running_loop()  # None where none runs
             if loop is not None and operation != "start":
-                self._loops.current = loop
+                self._loops.current, self.has_tasks = loop, True
                 operation, args, kwargs = "in_loop", (self.awaiting.token(loop), operation, list(args), kwargs), {}
         blocks = operation == "in_loop"
         self._blocked += blocks
@@ -180,7 +181,7 @@ class SubjectClient(Attestation):
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
-        self.reached = True
+        self.reached = self.has_tasks = True
         self._loops.current = running_loop()
         try:
             return await self.awaiting.later(operation, *args, **kwargs)
@@ -224,11 +225,15 @@ class SubjectClient(Attestation):
         except Malformed as error:
             self._break(error)
 
-    def _inside(self, operation: Any, action: Callable[[], None]) -> None:
-        """Serve the subject; a callback of one of its tasks finds none of the test's own context variables."""
-        if operation in {"start", "in_loop"} and "ContextVar" in self._source:
-            self.lost(REASON)
-        action()
+    def _beside_tasks(self, operation: Callable[..., Any]) -> Callable[..., Any]:
+        """A callback of one of the subject's tasks finds none of the test's own context variables."""
+
+        def act(*args: Any) -> Any:
+            if "ContextVar" in self._source:
+                self.lost(REASON)
+            return operation(*args)
+
+        return act
 
     def _in_loop(self, operation: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
