@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 from refute.driver.admitted import is_of_testing
 from refute.driver.contexts import REASON
 from refute.driver.errors import CannotCarry
-from refute.driver.peer import Peer
 
 
 class Attestation:
@@ -22,8 +21,6 @@ class Attestation:
 
     objects: Any = None
     surroundings: Any
-    entered: int
-    """Context managers of the subject's that the running test is within."""
     has_tasks: bool
     """Whether the running test awaits what is the subject's, or copies a context, which has no partner there."""
 
@@ -38,7 +35,6 @@ class Attestation:
         """A test begins; its function's name."""
         self._running = name.replace("::", ".")
         self._outgoing: list[BaseException] = []
-        self.entered = 0
         self.attested = not self._tainted
         self.reached = False
         self.not_carried = ""
@@ -121,17 +117,6 @@ class Attestation:
             and not frame.f_code.co_qualname.startswith(own[1])
         ):
             self._tainted = True
-
-    def overheard(self) -> None:
-        """The subject is told what the test prints: expected values, it may be.
-
-        Not where printing is what the test does to it: within its context manager, or in a function that it called.
-        """
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # as in `judged`
-        while frame is not None and frame.f_code is not Peer.serve.__code__:
-            frame = frame.f_back
-        if frame is None and not self.entered:
-            self.judged()
 
     def judged_for_good(self) -> None:
         """The subject has set something that every later test rests on as well."""

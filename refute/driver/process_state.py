@@ -16,7 +16,6 @@ from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandler
 from refute.driver.random_stream import SharedRandom
 from refute.driver.scalars import SCALARS
 from refute.driver.stacks import caller
-from refute.driver.streams import TakenStreams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,17 +85,13 @@ class DriverState:
         self._loggers, self._handlers = LoggerSettings(), DriverHandlers()
         self._random = SharedRandom()
         self._arithmetic = SharedArithmetic()
-        self._taken = TakenStreams(self._print)
-        self.test_file = ""
         self.has_variables = False
         """Whether the code had set context variables while the running test ran."""
-        self.request: Callable[..., Any]
-        """Has the subject do something."""
         self.unpacked: Callable[[Any], Any] = lambda packed: packed
         self.judged: Callable[[], None] = lambda: None
         """Notes that what decides was set by the subject."""
-        self.overheard: Callable[[], None] = lambda: None
-        """Notes that the subject is told what the test prints."""
+        self.lost: Callable[[str], None] = lambda _: None
+        """Notes that something of the running test could not be carried."""
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -121,14 +116,14 @@ class DriverState:
         self.has_variables = self.has_variables or "cv" in extras
         self._place.apply(extras, kept=KEPT)
         if "taken" in extras:
-            self._taken.follow(extras["taken"])
+            self.lost("needs the implementation in the test's process: replaces a standard stream")
         if "random" in extras:
             self._random.hear(extras["random"])
         if "decimal" in extras and self._arithmetic.hear(extras["decimal"]):
             self.judged()
         try:
             for number, text in extras.get("out", ()):
-                _write(self._taken.below(number), text)
+                _write(_stream(number), text)
             if "loggers" in extras:
                 self._loggers.hear(extras["loggers"])
             if "handlers" in extras:
@@ -141,20 +136,12 @@ class DriverState:
         except (TypeError, ValueError, AttributeError) as error:
             raise Malformed("output of the subject is none") from error
 
-    def _print(self, number: int, text: str | bytes) -> None:
-        """Write what the test itself prints to what the subject has put in place of a standard stream."""
-        if sys._getframe(2).f_code.co_filename == self.test_file:  # noqa: SLF001  # what libraries print may show the test
-            self.overheard()
-            self.request("print", number, text)
-        else:
-            _write(self._taken.below(number), text if isinstance(text, str) else [base64.b64encode(text).decode()])
-
     def drain(self) -> None:
         """Pass on what the subject's process has written to its own descriptors."""
         for number, pipe in self._pipes.items():
             with contextlib.suppress(OSError):
                 while data := os.read(pipe, 65_536):
-                    stream = self._taken.below(number)
+                    stream = _stream(number)
                     with contextlib.suppress(Exception):
                         stream.flush()
                     os.write(number, data)
@@ -203,7 +190,7 @@ class SubjectState:
             extras["handlers"] = self.packed(tuple(handlers))
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
-            extras["taken"] = self._taken = taken
+            extras["taken"], self._taken = 1, taken
         if holds_variables():
             extras["cv"] = 1
         return extras
@@ -250,6 +237,11 @@ def _folder() -> str | None:
         return os.getcwd()  # noqa: PTH109  # a string is compared for every message
     except OSError:
         return None
+
+
+def _stream(number: Any) -> Any:
+    """The test's own."""
+    return sys.stdout if number == 1 else sys.stderr
 
 
 def _write(stream: Any, text: Any) -> None:

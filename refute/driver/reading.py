@@ -17,7 +17,6 @@ from refute.driver.known import HEAP_TYPE, function_of, is_standard
 from refute.driver.proxy.functions import COROUTINE, annotate, stand_in
 from refute.driver.proxy.members import made_member
 from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.proxy.standing import hide
 from refute.driver.proxy.steps import as_coroutine, as_generator
 from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE
@@ -92,16 +91,12 @@ class Reading(ClassRegistry):
 
     def derived(self, entry: Entry, content: Any) -> Any:
         """An immutable value of a type derived from a built-in one."""
-        _, oid, token, hiding, _ = entry
+        _, oid, token, _ = entry
         kind = self.class_of(token)
         if issubclass(kind, BaseExceptionGroup):
             return derived_group(kind, content)
         if type(content) not in VALUE_TYPES or not issubclass(kind, type(content)):
             raise Malformed("a value is not of its type")
-        # Never on a class of this side's own, of which the other one only holds an object.
-        theirs = next((one for one in type.mro(kind) if id(one) in self._borrowed_ids), None)
-        if hiding and theirs is not None:
-            hide(theirs, type(content), hiding)
         if oid is None:
             return remade(kind, content)
         return self.borrow(oid, lambda: remade(kind, content), forever=True)

@@ -27,7 +27,7 @@ from refute.driver.proxy.current import Current
 from refute.driver.proxy.metas import MetaProxy
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.subject_start import start_subject
-from refute.driver.tools import Tools, entering
+from refute.driver.tools import Tools
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
@@ -70,8 +70,7 @@ class SubjectClient(Attestation):
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.judged = self.judged_for_good
-        self.surroundings.request, self.surroundings.test_file = self.request, job["test_file"]
-        self.surroundings.overheard = self.overheard
+        self.surroundings.lost = self.lost
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
         self.awaiting = Awaiting(self.request, operations, self._loops)
@@ -150,7 +149,6 @@ class SubjectClient(Attestation):
         """An answer, once what it means for the running test is noted."""
         if self.tools.decide(operation, args, kwargs, answer):
             self.judged()
-        self.entered += entering(operation, args)
         return answer
 
     def dies(self, one: Any) -> None:

@@ -63,15 +63,8 @@ def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
     """What only this process can do, by name."""
     return {
         "weaken": objects.weaken,
-        "print": print_out,
         "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
     }
-
-
-def print_out(number: int, text: str | bytes) -> None:
-    """Write what a test prints to the standard stream that the implementation has put in place."""
-    stream: Any = sys.stdout if number == 1 else sys.stderr
-    (stream if isinstance(text, str) else stream.buffer).write(text)
 
 
 def note_strayed(strayed: Any, objects: Any) -> None:

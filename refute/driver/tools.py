@@ -6,19 +6,12 @@ them compare (`numpy.allclose(f(), 5)`), the subject decides.
 
 from collections.abc import Mapping, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from refute.driver.proxy.proxied import Proxy
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
-
-ENTER: Final = {"__enter__": 1, "__exit__": -1}
-
-
-def entering(operation: str, args: Sequence[Any]) -> int:
-    """1 where an operation enters a context manager, -1 where it leaves one."""
-    return ENTER.get(args[1], 0) if operation == "member" else 0
 
 
 class Tools:

@@ -15,7 +15,7 @@ from refute.driver.containers import CONTAINERS, parts_of
 from refute.driver.encoder import Encoder
 from refute.driver.error_parts import parts_of_error, tell_changes
 from refute.driver.error_transport import frames_of, tell_error
-from refute.driver.errors import CannotCarry, Uncarried
+from refute.driver.errors import CannotCarry, CannotCarryBack, Uncarried
 from refute.driver.known import function_name, is_standard
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.functions import tell
@@ -91,8 +91,11 @@ class Writing(ClassRegistry):
         token = self.token(type(value))
         oid = self.lend(value) if getattr(value, "__dict__", None) and token[0] == "c" else None
         plain = base_value(value)
-        hiding = [name for name in vars(value) if hasattr(type(plain), name)] if oid is not None else []
-        return ["v", oid, token, hiding, encoder.atom(plain)]
+        if oid is not None and any(hasattr(type(plain), name) for name in vars(value)):
+            raise CannotCarryBack(
+                f"an attribute of an object hides what a {type(plain).__name__} has: only one process sees it"
+            )
+        return ["v", oid, token, encoder.atom(plain)]
 
     def _container_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.token(type(value))

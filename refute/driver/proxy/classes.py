@@ -95,8 +95,6 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
             bases = [*bases, real]
             namespace["__dict__"] = vars(ProxyObject)["__dict__"]  # else Python adds one: the empty object's
             cover(namespace, real, cid)
-    if "protocol" in told:
-        namespace["_refute_protocol_"] = [str(name) for name in told["protocol"]]
     namespace["_refute_asks_"] = bool(told["asks"])
     kind: type = _make(_metaclass(meta, bases), told["name"], bases, namespace)
     _complete(kind, told, abstract)

@@ -74,12 +74,10 @@ class ProxyMeta(ABCMeta):
         """Whether an object is one of this class; where only the class itself can say, it is asked."""
         if "_refute_root_" in cls.__dict__:  # ours: not by asking every class that derives from it
             return cls in type.mro(type(instance))
-        if ABCMeta.__instancecheck__(cls, instance):
-            return True
-        if (names := cls.__dict__.get("_refute_protocol_")) is not None:
-            return all(hasattr(instance, name) for name in names)
         if not cls.__dict__.get("_refute_asks_"):
-            return False
+            return ABCMeta.__instancecheck__(cls, instance)
+        if type.__instancecheck__(cls, instance):
+            return True
         Current.link.judged()
         return bool(Current.link.request("isinstance", instance, cls))
 
