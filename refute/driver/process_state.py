@@ -8,7 +8,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.arithmetic import SharedArithmetic
+from refute.driver.arithmetic import REASON, is_as_usual
 from refute.driver.contexts import holds_variables
 from refute.driver.errors import Malformed
 from refute.driver.hide_test_names import without_marks
@@ -82,14 +82,11 @@ class DriverState:
         self._place = Place()
         self._pipes = pipes
         self._argv: list[str] = []
-        self._loggers, self._handlers = LoggerSettings(), DriverHandlers()
+        self._loggers, self.handlers = LoggerSettings(), DriverHandlers()
         self._random = SharedRandom()
-        self._arithmetic = SharedArithmetic()
         self.has_variables = False
         """Whether the code had set context variables while the running test ran."""
         self.unpacked: Callable[[Any], Any] = lambda packed: packed
-        self.judged: Callable[[], None] = lambda: None
-        """Notes that what decides was set by the subject."""
         self.lost: Callable[[str], None] = lambda _: None
         """Notes that something of the running test could not be carried."""
 
@@ -102,11 +99,11 @@ class DriverState:
             extras["argv"] = [str(one) for one in self._argv]
         if (state := self._random.tell()) is not None:
             extras["random"] = state
-        if (settings := self._arithmetic.tell()) is not None:
-            extras["decimal"] = settings
+        if not is_as_usual():
+            self.lost(REASON)
         if (changed := self._loggers.tell()) is not None:
             extras["loggers"] = changed
-        if removed := self._handlers.tell():
+        if removed := self.handlers.tell():
             extras["unhandled"] = removed
         return extras
 
@@ -119,17 +116,17 @@ class DriverState:
             self.lost("needs the implementation in the test's process: replaces a standard stream")
         if "random" in extras:
             self._random.hear(extras["random"])
-        if "decimal" in extras and self._arithmetic.hear(extras["decimal"]):
-            self.judged()
+        if "decimal" in extras:
+            self.lost(REASON)
         try:
             for number, text in extras.get("out", ()):
                 _write(_stream(number), text)
             if "loggers" in extras:
                 self._loggers.hear(extras["loggers"])
             if "handlers" in extras:
-                self._handlers.hear(self.unpacked(extras["handlers"]))
+                self.handlers.hear(self.unpacked(extras["handlers"]))
             for packed in extras.get("log", ()):
-                self._handlers.log(self.unpacked(packed))
+                self.handlers.log(self.unpacked(packed))
             for packed in extras.get("warn", ()):
                 message, kind, file, line = self.unpacked(packed)
                 warnings.warn_explicit(message, kind, *caller(str(file), int(line)), registry={})
@@ -159,7 +156,6 @@ class SubjectState:
         self.notify: Callable[[], None] = lambda: None
         self.packed: Callable[[Any], Any] = lambda value: value
         self._random = SharedRandom()
-        self._arithmetic = SharedArithmetic()
         self._output: list[list[Any]] = []
         self._waiting = 0
         self._warnings: list[Any] = []
@@ -177,8 +173,8 @@ class SubjectState:
         self._place.differences(extras)
         if (state := self._random.tell()) is not None:
             extras["random"] = state
-        if (settings := self._arithmetic.tell()) is not None:
-            extras["decimal"] = settings
+        if not is_as_usual():
+            extras["decimal"] = 1
         for key, waiting in (("out", self._output), ("warn", self._warnings), ("log", self._records)):
             if waiting:
                 extras[key] = list(waiting) if key == "out" else [self.packed(one) for one in waiting]
@@ -202,8 +198,6 @@ class SubjectState:
             sys.argv[:] = extras["argv"]
         if "random" in extras:
             self._random.hear(extras["random"])
-        if "decimal" in extras:
-            self._arithmetic.hear(extras["decimal"])
         if "loggers" in extras:
             self._loggers.hear(extras["loggers"])
         if "unhandled" in extras:

@@ -57,7 +57,6 @@ REGISTRIES: Final[dict[str, Any]] = {
     )
 }  # fmt: skip
 """Abstract classes that do not look at members: a class is one of them by derivation or because somebody said so."""
-FIELDS: Final = "__dataclass_fields__"
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 OF_FLAGS: Final = tuple(
@@ -97,7 +96,6 @@ def describe(kind: type, bases: list[Any]) -> Description:
         told["tuple"] = [str(name) for name in kind.__dict__["_fields"]]
     if issubclass(kind, enum.Enum):
         told["enum"] = True
-        told["dataclass"] = hasattr(kind, FIELDS)
     if issubclass(kind, type):
         told["is_meta"] = True
     return told
