@@ -105,10 +105,7 @@ class Attestation:
         Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
         answer), later tests may rest on it as well.
         """
-        self.attested = False
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
-        while frame is not None and frame.f_code.co_filename != self._test_file:
-            frame = frame.f_back
+        self.attested, frame = False, self.test_frame()
         own = (self._running, f"{self._running}.<locals>")
         if not self._running or (
             frame is not None
@@ -117,6 +114,13 @@ class Attestation:
             and not frame.f_code.co_qualname.startswith(own[1])
         ):
             self._tainted = True
+
+    def test_frame(self) -> FrameType | None:
+        """The innermost frame of the test file that is being run; none once the test has returned."""
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+        while frame is not None and frame.f_code.co_filename != self._test_file:
+            frame = frame.f_back
+        return frame
 
     def judged_for_good(self) -> None:
         """The subject has set something that every later test rests on as well."""

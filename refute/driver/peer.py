@@ -46,11 +46,6 @@ class Peer:
             self.use(wire)
         return wire
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether this thread is in the middle of a message, so that it cannot send another."""
-        return getattr(self._local, "busy", False)
-
     def use(self, wire: Wire) -> None:
         """Let this thread talk over a connection."""
         self._local.wire = wire
@@ -68,15 +63,7 @@ class Peer:
             SubjectGone: it ended.
         """
         __tracebackhide__ = True
-        wire, before = self.wire, self.is_busy
-        self._local.busy = True
-        try:
-            return self._converse(wire, operation, args, kwargs)
-        finally:
-            self._local.busy = before
-
-    def _converse(self, wire: Wire, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        __tracebackhide__ = True
+        wire = self.wire
         if self.objects.in_driver and wire.has_input():
             raise Malformed("an answer came before the question")
         self._sequence += 1
@@ -100,7 +87,6 @@ class Peer:
     def serve_forever(self, wire: Wire) -> None:
         """Do what is asked over a connection until it is closed."""
         self.use(wire)
-        self._local.busy = True
         try:
             while True:
                 message = wire.receive()
@@ -141,11 +127,9 @@ class Peer:
             raise Malformed("a question is none") from error
         before = self.objects.asked_about
         values = self._messages.take_in(table, extras, atoms, asked=True)
-        self._local.busy = False
         try:
             return self._operate(operation, values, names)
         finally:
-            self._local.busy = True
             self.objects.asked_about = before
 
     def _operate(self, operation: Any, values: list[Any], names: list[str]) -> Any:

@@ -36,6 +36,7 @@ CALLS: Final = frozenset(
 """Operations that run code of the implementation as a test asks for it; an import is none."""
 ENDING: Final = frozenset({"StopIteration", "GeneratorExit", "CancelledError"})
 """Errors that end a loop or a task as if nothing had happened."""
+DROPPED: Final = "needs the implementation in the test's process: drops an object to which it has a weak reference"
 GONE: Final = 71
 """The worker's exit code after its subject has ended."""
 
@@ -54,7 +55,6 @@ class SubjectClient(Attestation):
         self._send = send
         self._source = str(job["source"])
         self._process = os.getpid()
-        self._dying: list[int] = []
         self._blocked = 0
         self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
         self.surroundings = DriverState(self._pipes)
@@ -124,8 +124,6 @@ class SubjectClient(Attestation):
             raise
         finally:
             self._blocked -= blocks
-            if self._dying and not self.peer.is_busy:
-                self._bury()
 
     def _end_nothing(self, error: BaseException, operation: str, args: tuple[Any, ...]) -> None:
         """See that no call ends the test's own loops and tasks unseen: `all(map(f, xs))` holds where `f` stops it.
@@ -153,20 +151,9 @@ class SubjectClient(Attestation):
         return answer
 
     def dies(self, one: Any) -> None:
-        """Weak references to an object of the subject's find it as long as it lives there."""
-        oid = self.objects.weakly_known(one)
-        if oid is not None and os.getpid() == self._process:
-            self.objects.keep(oid, one)
-            self._dying.append(oid)
-            if not self.peer.is_busy:
-                self._bury()
-
-    def _bury(self) -> None:
-        while self._dying:
-            oid = self._dying.pop()
-            self.judged()  # it may say of its own objects what it likes
-            if not self.request("weaken", oid):
-                self.objects.release([oid])
+        """A weak reference of the test's would find an object of the subject's for as long as it lives there."""
+        if self.objects.weakly_known(one) is not None and self.test_frame() is not None:
+            self.not_carried = self.not_carried or DROPPED
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call a function of the subject's."""

@@ -62,7 +62,6 @@ class SubjectServer:
 def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
     """What only this process can do, by name."""
     return {
-        "weaken": objects.weaken,
         "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
     }
 
