@@ -191,7 +191,11 @@ class SubjectClient(Attestation):
         bases = tuple(base for base in kind.__bases__ if isinstance(base, ProxyMeta))
         meta = type if type(kind) in {ProxyMeta, MetaProxy} else type(kind)
         place = (kind.__name__, kind.__qualname__, kind.__module__)
-        cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
+        before, self.objects.expected = self.objects.expected, kind
+        try:
+            cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
+        finally:
+            self.objects.expected = before
         self.objects.bind_class(cid, kind)
         leave_data(kind, namespace)
 
