@@ -17,7 +17,7 @@ from refute.driver.known import HEAP_TYPE, function_of, is_standard
 from refute.driver.proxy.functions import COROUTINE, annotate, stand_in
 from refute.driver.proxy.members import made_member
 from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.proxy.steps import as_coroutine, as_generator
+from refute.driver.proxy.steps import as_coroutine
 from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE
 
@@ -46,8 +46,6 @@ class Reading(ClassRegistry):
                 return self.borrow(oid, lambda: self._stand_in(oid, info))
             case ["o", int(oid), token]:
                 return self.borrow(oid, lambda: self._object(token))
-            case ["g", int(oid), token, bool(begun)]:
-                return self.borrow(oid, lambda: as_generator(self._object(token), self, oid, begun=begun))
             case ["bm", int(oid), token, str(name)] if not self.in_driver:
                 self.methods_taken.add((oid, name))
                 return self._method(self.borrow(oid, lambda: self._object(token)), name)

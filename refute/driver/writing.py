@@ -3,10 +3,9 @@
 import array
 import contextlib
 import enum
-import inspect
 import sys
 from functools import lru_cache
-from types import CoroutineType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType, TracebackType
+from types import CoroutineType, FunctionType, MethodType, MethodWrapperType, ModuleType, TracebackType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, base_value
@@ -83,9 +82,8 @@ class Writing(ClassRegistry):
             raise CannotCarry(
                 "needs the implementation in the test's process: makes an object without calling its class"
             )
-        tag = "g" if isinstance(value, GeneratorType) else "co" if isinstance(value, CoroutineType) else "o"
-        entry = [tag, self.lend(value), self._token_of_object(type(value))]
-        return [*entry, inspect.getgeneratorstate(value) != inspect.GEN_CREATED] if tag == "g" else entry
+        tag = "co" if isinstance(value, CoroutineType) else "o"
+        return [tag, self.lend(value), self._token_of_object(type(value))]
 
     def _derived_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.token(type(value))
