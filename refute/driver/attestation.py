@@ -7,7 +7,7 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from refute.driver.admitted import is_of_testing
-from refute.driver.contexts import REASON
+from refute.driver.contexts import VARIABLES
 from refute.driver.errors import CannotCarry
 
 
@@ -21,6 +21,8 @@ class Attestation:
 
     objects: Any = None
     surroundings: Any
+    has_variables = False
+    """Whether the test file has context variables of its own."""
     has_tasks: bool
     """Whether the running test awaits what is the subject's, or copies a context, which has no partner there."""
 
@@ -53,8 +55,8 @@ class Attestation:
         """What the running test's result rests on."""
         if self._strayed[0] and not self.not_carried:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
-        if self.has_tasks and self.surroundings.has_variables and not self.not_carried:
-            self.not_carried = REASON
+        if self.has_tasks and (self.surroundings.has_variables or self.has_variables) and not self.not_carried:
+            self.not_carried = VARIABLES
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),

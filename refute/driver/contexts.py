@@ -1,18 +1,21 @@
-"""Context variables stay in the process where they were set: a test that would see those of tasks is told of it.
+"""Contexts stay in the process where they were set: a test that would see those of the other one is told of it.
 
 Code and test each have the variables of the thread that asks. Coroutines of the code run in a thread of their own, so a
-test that awaits them, or copies a context itself, is carried only as long as the code has set no variable.
+test that awaits them, or copies a context itself, is carried only where neither has variables; and decimal arithmetic
+is that of one process as long as both have its context as Python makes it.
 """
 
 import contextvars
+import decimal
 import sys
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from typing import Final
 
-REASON: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"
+VARIABLES: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"
+ARITHMETIC: Final = "needs the implementation in the test's process: sets the context of decimal arithmetic"
 DECIMAL: Final = "decimal_context"
-"""The variable of Python's own decimal arithmetic, which is shared otherwise."""
+"""The variable of decimal arithmetic."""
 
 
 def watch_copies(note: Callable[[], None]) -> None:
@@ -31,3 +34,9 @@ def watch_copies(note: Callable[[], None]) -> None:
 def holds_variables() -> bool:
     """Whether this thread or task has context variables that somebody has set."""
     return any(var.name != DECIMAL for var in copy_context())
+
+
+def counts_as_usual() -> bool:
+    """Whether this thread's context of decimal arithmetic is that of a new one; what is only flagged may differ."""
+    now, usual = decimal.getcontext(), decimal.DefaultContext
+    return now.prec == usual.prec and now.rounding == usual.rounding and now.traps == usual.traps

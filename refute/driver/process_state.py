@@ -8,8 +8,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.arithmetic import REASON, is_as_usual
-from refute.driver.contexts import holds_variables
+from refute.driver.contexts import ARITHMETIC, counts_as_usual, holds_variables
 from refute.driver.errors import Malformed
 from refute.driver.hide_test_names import without_marks
 from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
@@ -99,8 +98,8 @@ class DriverState:
             extras["argv"] = [str(one) for one in self._argv]
         if (state := self._random.tell()) is not None:
             extras["random"] = state
-        if not is_as_usual():
-            self.lost(REASON)
+        if not counts_as_usual():
+            self.lost(ARITHMETIC)
         if (changed := self._loggers.tell()) is not None:
             extras["loggers"] = changed
         if removed := self.handlers.tell():
@@ -117,7 +116,7 @@ class DriverState:
         if "random" in extras:
             self._random.hear(extras["random"])
         if "decimal" in extras:
-            self.lost(REASON)
+            self.lost(ARITHMETIC)
         try:
             for number, text in extras.get("out", ()):
                 _write(_stream(number), text)
@@ -173,7 +172,7 @@ class SubjectState:
         self._place.differences(extras)
         if (state := self._random.tell()) is not None:
             extras["random"] = state
-        if not is_as_usual():
+        if not counts_as_usual():
             extras["decimal"] = 1
         for key, waiting in (("out", self._output), ("warn", self._warnings), ("log", self._records)):
             if waiting:

@@ -17,7 +17,6 @@ from refute.driver.known import HEAP_TYPE, function_of, is_standard
 from refute.driver.proxy.functions import COROUTINE, annotate, stand_in
 from refute.driver.proxy.members import made_member
 from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.proxy.steps import as_coroutine
 from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE
 
@@ -35,14 +34,12 @@ class Reading(ClassRegistry):
             case ["tb", [*frames]]:
                 return traceback_of(frames)
             case ["co", int(oid), token]:
-                return self.borrow(oid, lambda: as_coroutine(self._object(token), self, oid))
+                return self.borrow(oid, lambda: self._coroutine(self._object(token), oid))
             case ["T", token]:
                 return self.class_of(token)
-            case ["fn", int(oid), info, [*_]] if not self.in_driver:
-                return self.borrow(oid, lambda: self._stand_in(oid, info))
-            case ["fn", int(oid), info, _] if self.in_driver:
-                return self.borrow(oid, lambda: self._stand_in(oid, info))
-            case ["fn", int(oid), info]:
+            case ["fn", int(oid), info, *more] if len(more) <= 1 and (
+                self.in_driver or all(type(one) is list for one in more)
+            ):
                 return self.borrow(oid, lambda: self._stand_in(oid, info))
             case ["o", int(oid), token]:
                 return self.borrow(oid, lambda: self._object(token))
@@ -104,6 +101,17 @@ class Reading(ClassRegistry):
         if not isinstance(kind, ProxyMeta):
             raise Malformed(f"an object cannot be a mirrored {kind.__qualname__}")
         return _empty(kind)
+
+    def _coroutine(self, proxy: Any, oid: int) -> Any:
+        """A real coroutine, whose body runs there."""
+
+        async def coroutine() -> Any:
+            return await self.link.later("awaited", proxy)
+
+        made = coroutine()
+        self.remember(oid, made)
+        self.also(oid, proxy)
+        return made
 
     def _container(self, token: list[Any], sid: int) -> Any:
         kind = self.class_of(token)

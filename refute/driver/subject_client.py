@@ -14,7 +14,6 @@ from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections
-from refute.driver.contexts import REASON
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.extending import leave_data, told_members
@@ -54,6 +53,7 @@ class SubjectClient(Attestation):
         super().__init__(job["test_file"], Path(job["test_file"]).stem)
         self._send = send
         self._source = str(job["source"])
+        self.has_variables = "ContextVar" in self._source
         self._process = os.getpid()
         self._blocked = 0
         self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
@@ -73,7 +73,6 @@ class SubjectClient(Attestation):
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
         self.awaiting = Awaiting(self.request, operations, self._loops)
-        operations |= {name: self._beside_tasks(operations[name]) for name in ("start", "in_loop")}
         wire = Wire(main, self._idle)
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
@@ -214,16 +213,6 @@ class SubjectClient(Attestation):
             self.peer.serve_forever(wire)
         except Malformed as error:
             self._break(error)
-
-    def _beside_tasks(self, operation: Callable[..., Any]) -> Callable[..., Any]:
-        """A callback of one of the subject's tasks finds none of the test's own context variables."""
-
-        def act(*args: Any) -> Any:
-            if "ContextVar" in self._source:
-                self.lost(REASON)
-            return operation(*args)
-
-        return act
 
     def _in_loop(self, operation: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
