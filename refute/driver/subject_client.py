@@ -104,7 +104,7 @@ class SubjectClient(Attestation):
         blocks = operation == "in_loop"
         self._blocked += blocks
         try:
-            return self._weighed(operation, args, kwargs, self.peer.request(operation, *args, **kwargs))
+            return self._weighed(operation, args, self.peer.request(operation, *args, **kwargs))
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
             self.not_carried_back = self.not_carried_back or _from_subject(error)
@@ -141,11 +141,11 @@ class SubjectClient(Attestation):
             return
         raise RuntimeError(f"the implementation raised {type(error).__name__}") from error
 
-    def _weighed(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Any) -> Any:
+    def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
         """An answer, once what it means for the running test is noted."""
         # What a test logs may be what it expects; a handler that the implementation put there has heard it.
         overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
-        if overheard or self.tools.decide(operation, args, kwargs, answer):
+        if overheard or self.tools.decide(operation, args, answer):
             self.judged()
         return answer
 
