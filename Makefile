@@ -10,6 +10,8 @@ STAMP := .venv/.installed
 QUICK_WORKERS ?= 2
 ENGINE_WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest
+# What hangs says where and fails its test, and the others go on; a heavy test may take longer (pyproject.toml).
+QUICK_LIMIT := -o faulthandler_timeout=120
 QUICK := not engine and not prefect and not postgres and not browser and not gvisor and not slow and not live
 HEAVY := (engine or prefect or postgres or browser or slow) and not gvisor and not live
 # Groups stay together; in the order of tests/conftest.py, where the longest come first.
@@ -47,11 +49,11 @@ demo: image ## the sample tickets with the built-in tester; no key needed
 .PHONY: test test-quick test-engine
 test: image postgres browser ## all tests, with combined branch coverage
 	@rm -f .coverage .coverage.*
-	$(PYTEST) -n $(QUICK_WORKERS) $(COV) -m "$(QUICK)"
+	$(PYTEST) -n $(QUICK_WORKERS) $(QUICK_LIMIT) $(COV) -m "$(QUICK)"
 	$(PYTEST) -n $(ENGINE_WORKERS) $(LONGEST_FIRST) $(COV) -m "$(HEAVY)"
 	$(BIN)/coverage report
 test-quick: setup ## the tests that need no engine and no Prefect
-	$(PYTEST) -n $(QUICK_WORKERS) -m "$(QUICK)"
+	$(PYTEST) -n $(QUICK_WORKERS) $(QUICK_LIMIT) -m "$(QUICK)"
 test-engine: image postgres browser ## the tests that need containers, Prefect, PostgreSQL or a browser
 	$(PYTEST) -n $(ENGINE_WORKERS) $(LONGEST_FIRST) -m "$(HEAVY)"
 

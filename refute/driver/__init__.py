@@ -7,10 +7,10 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
   data, containers that both sides hold.
 - object_table (exports, proxies, class_registry, writing, reading): who is who.
 - proxy/, base_values, error_transport, error_parts, known: stand-ins for the other side's classes, objects, exceptions.
-- errors: what cannot be carried; unfit: errors that come of stand-ins; contexts: variables that stay where they are.
+- errors: what cannot be carried; unfit: errors that come of stand-ins; contexts: what stays where it is.
 - peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines, a connection per
   thread.
-- process_state, loggers, random_stream, arithmetic, streams: what both processes share beside objects.
+- process_state, loggers, random_stream, streams: what both processes share beside objects.
 - event_loops: on which coroutines run, and which a test finds.
 - subject_client, attestation, subject_start, pretexts, callback_policy, copying, admitted, modules, collect: the
   driver's own: the subject, what a result rests on, what the subject may do here, imports, the test file in memory.

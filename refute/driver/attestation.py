@@ -7,9 +7,8 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any, NoReturn
 
 from refute.driver.admitted import is_of_testing
-from refute.driver.contexts import REASON
+from refute.driver.contexts import VARIABLES
 from refute.driver.errors import CannotCarry
-from refute.driver.peer import Peer
 
 
 class Attestation:
@@ -22,8 +21,10 @@ class Attestation:
 
     objects: Any = None
     surroundings: Any
-    entered: int
-    """Context managers of the subject's that the running test is within."""
+    has_variables = False
+    """Whether the test file has context variables of its own."""
+    has_tasks: bool
+    """Whether the running test awaits what is the subject's, or copies a context, which has no partner there."""
 
     def __init__(self, test_file: str, module: str) -> None:
         self._test_file = test_file
@@ -36,7 +37,6 @@ class Attestation:
         """A test begins; its function's name."""
         self._running = name.replace("::", ".")
         self._outgoing: list[BaseException] = []
-        self.entered = 0
         self.attested = not self._tainted
         self.reached = False
         self.not_carried = ""
@@ -46,17 +46,17 @@ class Attestation:
         self._aliased: set[int] = set()
         self._refused = self._drawn = 0
         self._raised = False
-        self._copied = False
+        self.has_tasks = False
         if self.objects is not None:
             self.objects.own_changed = False
-            self.surroundings.contexts_changed = False
+            self.surroundings.has_variables = False
 
     def facts(self) -> dict[str, Any]:
         """What the running test's result rests on."""
         if self._strayed[0] and not self.not_carried:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
-        if self._copied and self.surroundings.contexts_changed and not self.not_carried:
-            self.not_carried = REASON
+        if self.has_tasks and (self.surroundings.has_variables or self.has_variables) and not self.not_carried:
+            self.not_carried = VARIABLES
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
@@ -68,8 +68,8 @@ class Attestation:
         }
 
     def copies_context(self) -> None:
-        """The running test copies a context, which has no partner in the other process."""
-        self._copied = True
+        """The running test copies a context."""
+        self.has_tasks = True
 
     def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
         """A check of the test file has run; of a block that must raise, the exceptions by the names that it gives them.
@@ -107,10 +107,7 @@ class Attestation:
         Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
         answer), later tests may rest on it as well.
         """
-        self.attested = False
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
-        while frame is not None and frame.f_code.co_filename != self._test_file:
-            frame = frame.f_back
+        self.attested, frame = False, self.test_frame()
         own = (self._running, f"{self._running}.<locals>")
         if not self._running or (
             frame is not None
@@ -120,16 +117,12 @@ class Attestation:
         ):
             self._tainted = True
 
-    def overheard(self) -> None:
-        """The subject is told what the test prints: expected values, it may be.
-
-        Not where printing is what the test does to it: within its context manager, or in a function that it called.
-        """
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # as in `judged`
-        while frame is not None and frame.f_code is not Peer.serve.__code__:
+    def test_frame(self) -> FrameType | None:
+        """The innermost frame of the test file that is being run; none once the test has returned."""
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+        while frame is not None and frame.f_code.co_filename != self._test_file:
             frame = frame.f_back
-        if frame is None and not self.entered:
-            self.judged()
+        return frame
 
     def judged_for_good(self) -> None:
         """The subject has set something that every later test rests on as well."""

@@ -6,10 +6,8 @@
 import itertools
 import weakref
 from collections.abc import Awaitable, Callable
-from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from refute.driver.contexts import BEGAN, REASON, is_changed, is_task_of_ours
 from refute.driver.event_loops import in_loop, running_loop
 
 if TYPE_CHECKING:
@@ -39,24 +37,18 @@ class Awaiting:
         request: asks the other side.
         operations: of this side; only those of STARTED are ever started.
         loops: where coroutines of this side run.
-        lose: notes that something of the running test could not be carried.
     """
 
-    def __init__(
-        self, request: Callable[..., Any], operations: Operations, loops: Loops, lose: Callable[[str], None]
-    ) -> None:
+    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops) -> None:
         self._request = request
         self._operations = operations
         self._loops = loops
-        self._lose = lose
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._started_in: dict[int, asyncio.AbstractEventLoop] = {}
         self._in_first_step: set[int] = set()
         self._never_waited: set[int] = set()
-        self._changed: set[int] = set()
-        """Of what has changed context variables: its context was that of whoever waits, unless a task of its own."""
         self._loop_numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         operations["awaited"] = _awaited
         operations["start"] = self._start
@@ -93,9 +85,6 @@ class Awaiting:
         finally:
             self._waiting.pop(number, None)
             self._never_waited.discard(number)
-            if number in self._changed and not is_task_of_ours():
-                self._lose(REASON)
-            self._changed.discard(number)
 
     def _start(self, number: int, token: int, operation: str, args: list[Any], kwargs: dict[str, Any]) -> None:
         if operation not in STARTED:
@@ -121,8 +110,7 @@ class Awaiting:
     async def _run(self, number: int, awaitable: Awaitable[Any]) -> None:
         import asyncio
 
-        how, value, before = DONE, None, copy_context()
-        BEGAN.set(before)
+        how, value = DONE, None
         try:
             value = await awaitable
         except asyncio.CancelledError:
@@ -134,10 +122,10 @@ class Awaiting:
         never_waited = number in self._in_first_step
         del awaitable
         try:
-            self._request("finished", number, how, value, is_changed(before), never_waited)
+            self._request("finished", number, how, value, never_waited)
         except Exception as error:
             lost = RuntimeError(f"a result could not be passed: {error}")
-            self._request("finished", number, FAILED, lost, None, never_waited)
+            self._request("finished", number, FAILED, lost, never_waited)
 
     def _cancel(self, number: int) -> bool:
         """Whether there was still something to cancel; what has not begun takes its first step, as in one process."""
@@ -152,14 +140,12 @@ class Awaiting:
         in_loop(loop, lambda: None)
         return bool(in_loop(loop, cancel))
 
-    def _finished(self, number: int, how: str, value: Any, changed: bool, never_waited: bool) -> None:  # noqa: FBT001  # of a message
+    def _finished(self, number: int, how: str, value: Any, never_waited: bool) -> None:  # noqa: FBT001  # of a message
         waiting = self._waiting.get(number)
         if waiting is None:
             return
         if never_waited is True:
             self._never_waited.add(number)
-        if changed is True:
-            self._changed.add(number)
         loop, future = waiting
         loop.call_soon_threadsafe(_settle, future, how, value)
 

@@ -93,12 +93,9 @@ class CallbackPolicy:
             "str": lambda one: str(self._open(one)),
             "format": lambda one, spec: format(self._open(one), spec),
             **copying(self._check_copied, lambda: self.objects),
-            "new": refuse,
-            "subclasses": refuse,
             "member": self._member,
             "member_get": self._member_get,
-            "member_set": refuse,
-            "member_del": refuse,
+            **dict.fromkeys(("lay", "member_del", "member_set", "new", "put", "register", "subclasses"), refuse),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -46,6 +46,8 @@ class ClassRegistry(Exports, Proxies):
         """Methods of objects of the driver that the subject has got as methods: it may pass them as such."""
         self._unbuilt: dict[int, str] = {}
         """Classes of the other side that could not be mirrored, and why: a test that meets one is noted."""
+        self.expected: type | None = None
+        """A class that the other side is having made: it may refer to it before it says its number."""
         self.standing: set[str] = set()
         """Names of Python's own classes whose objects have stand-ins here or there."""
         self.lost: list[str] = []
@@ -163,6 +165,8 @@ class ClassRegistry(Exports, Proxies):
     def _called(self, how: Any, rest: list[Any]) -> type:
         if how == "K":
             return named(rest[0], rest[1], in_driver=self.in_driver)
+        if how == "c" and rest[0] not in self._classes and self.expected is not None:
+            self.bind_class(rest[0], self.expected)
         kind = self._classes.get(rest[0]) if how == "c" else self.own(rest[0])
         if not isinstance(kind, type):
             raise Malformed("a class that nobody was told of is referred to")

@@ -1,7 +1,5 @@
 """Containers that can be changed in place: their parts, read and put back whatever a subclass says of itself."""
 
-import importlib
-import sys
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from itertools import chain
@@ -12,37 +10,15 @@ CONTAINERS: Final[dict[str, type]] = {
     "od": OrderedDict, "dd": defaultdict, "ct": Counter, "dq": deque,
 }  # fmt: skip
 """Tags of what can be changed in place."""
-ELEMENT: Final = "el"
-ELEMENTS: Final = "xml.etree.ElementTree"
 BUFFERS: Final = (bytearray, array)
 """Those that hold bytes and refer to nothing."""
 TAG_OF: Final = {kind: tag for tag, kind in CONTAINERS.items()}
-
-
-def tag_of(kind: type) -> str | None:
-    """The tag of a container's exact type, or None; elements of XML are known once one is seen."""
-    if (
-        kind not in TAG_OF
-        and kind.__module__ == ELEMENTS
-        and kind is getattr(sys.modules.get(ELEMENTS), "Element", None)
-    ):
-        know_elements()
-    return TAG_OF.get(kind)
-
-
-def know_elements() -> None:
-    """Let elements of XML be containers: code in C takes nothing else for one."""
-    kind = importlib.import_module(ELEMENTS).Element
-    CONTAINERS[ELEMENT] = kind
-    TAG_OF[kind] = ELEMENT
 
 
 def empty(tag: str, entry: list[Any]) -> Any:
     """A container of an entry of the wire that holds nothing yet."""
     if tag == "A":
         return array(entry[3])
-    if tag == ELEMENT:
-        return CONTAINERS[tag]("")
     return deque(maxlen=entry[2][-1]) if tag == "dq" else CONTAINERS[tag]()
 
 
@@ -52,8 +28,6 @@ def parts_of(value: Any) -> list[Any]:
         pairs = OrderedDict.items(value) if isinstance(value, OrderedDict) else dict.items(value)
         parts = list(chain.from_iterable(pairs))
         return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
-    if TAG_OF.get(type(value)) == ELEMENT:
-        return [value.tag, value.text, value.tail, value.attrib, *value]
     if isinstance(value, deque):
         return [*deque.__iter__(value), deque.maxlen.__get__(value)]
     return list(set.__iter__(value)) if isinstance(value, set) else list(list.__iter__(value))
@@ -89,8 +63,6 @@ def refill(value: Any, parts: list[Any]) -> None:
             deque.__init__(value, (), most)
         deque.clear(value)
         deque.extend(value, parts)
-    elif TAG_OF.get(type(value)) == ELEMENT:
-        value.tag, value.text, value.tail, value.attrib, *value[:] = parts
     elif isinstance(value, set):
         set.clear(value)
         set.update(value, parts)

@@ -1,47 +1,21 @@
-"""Context variables stay in the process where they were set: where one process would see more, the test is told of it.
+"""Contexts stay in the process where they were set: a test that would see those of the other one is told of it.
 
-Code and test each have the variables of the thread that asks. What is not carried: a change by a coroutine of the code
-to what awaits it, and contexts that a test copies itself.
+Code and test each have the variables of the thread that asks. Coroutines of the code run in a thread of their own, so a
+test that awaits them, or copies a context itself, is carried only where neither has variables; and decimal arithmetic
+is that of one process as long as both have its context as Python makes it.
 """
 
 import contextvars
+import decimal
 import sys
 from collections.abc import Callable
-from contextvars import Context, ContextVar, copy_context
-from types import CodeType
-from typing import Any, Final
+from contextvars import Context, copy_context
+from typing import Final
 
-REASON: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"
-NOT_THEIRS: Final = frozenset({"decimal_context", "refute"})
-"""Variables of Python's own decimal arithmetic, which is shared otherwise, and of this module."""
-BEGAN: Final[ContextVar[Context | None]] = ContextVar("refute", default=None)
-"""What a coroutine that the other side started had at its beginning."""
-OURS: Final = __file__.rpartition("/")[0] + "/"
-
-
-def is_changed(before: Context) -> bool:
-    """Whether this context holds anything else than before."""
-    now, known = _held(copy_context()), _held(before)
-    return now.keys() != known.keys() or any(known[var] is not value for var, value in now.items())
-
-
-def _held(context: Context) -> dict[Any, Any]:
-    return {var: value for var, value in context.items() if var.name not in NOT_THEIRS}
-
-
-def has_changed() -> bool:
-    """Whether a coroutine that the other side started has changed context variables so far."""
-    before = BEGAN.get()
-    return before is not None and is_changed(before)
-
-
-def is_task_of_ours() -> bool:
-    """Whether the running task is nothing but a coroutine of the other side, so that its context is nobody else's."""
-    import asyncio
-
-    task = asyncio.current_task()
-    code = getattr(task.get_coro(), "cr_code", None) if task is not None else None
-    return isinstance(code, CodeType) and code.co_filename.startswith(OURS)
+VARIABLES: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"
+ARITHMETIC: Final = "needs the implementation in the test's process: sets the context of decimal arithmetic"
+DECIMAL: Final = "decimal_context"
+"""The variable of decimal arithmetic."""
 
 
 def watch_copies(note: Callable[[], None]) -> None:
@@ -57,15 +31,12 @@ def watch_copies(note: Callable[[], None]) -> None:
     contextvars.copy_context = copy
 
 
-class ContextWatch:
-    """Says whether the context variables of this thread have changed since the last message."""
+def holds_variables() -> bool:
+    """Whether this thread or task has context variables that somebody has set."""
+    return any(var.name != DECIMAL for var in copy_context())
 
-    def __init__(self) -> None:
-        self._seen = copy_context()
 
-    def tell(self) -> bool:
-        """Whether they have."""
-        if not is_changed(self._seen):
-            return False
-        self._seen = copy_context()
-        return True
+def counts_as_usual() -> bool:
+    """Whether this thread's context of decimal arithmetic is that of a new one; what is only flagged may differ."""
+    now, usual = decimal.getcontext(), decimal.DefaultContext
+    return now.prec == usual.prec and now.rounding == usual.rounding and now.traps == usual.traps

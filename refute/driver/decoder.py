@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any, Final
 
-from refute.driver.containers import CONTAINERS, ELEMENT, empty, know_elements
+from refute.driver.containers import CONTAINERS, empty
 from refute.driver.errors import Malformed, Uncarried
 from refute.driver.order import Order
 from refute.driver.plain_values import MAKERS
@@ -68,8 +68,6 @@ class Decoder:
         tag = entry[0]
         if tag in {"t", "f", "C", "v"}:
             return
-        if tag == ELEMENT and ELEMENT not in CONTAINERS:
-            know_elements()
         if tag in CONTAINERS:
             known = self._objects.container(entry[1])
             if known is None:

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Sequence
 from typing import Any
 
-from refute.driver.containers import BUFFERS, CONTAINERS, TAG_OF, content_of, parts_of, tag_of
+from refute.driver.containers import BUFFERS, CONTAINERS, TAG_OF, content_of, parts_of
 from refute.driver.errors import CannotCarryBack
 from refute.driver.plain_values import VALUES
 from refute.driver.scalars import SCALARS, is_flat, is_plain, simple
@@ -75,7 +75,7 @@ class Encoder:
         if len(self.table) > MAX_ENTRIES:
             raise CannotCarryBack(f"the value is too large to pass: more than {MAX_ENTRIES} parts")
         kind = type(value)
-        if tag_of(kind) is not None:
+        if kind in TAG_OF:
             return self._open_container(value, kind)
         if kind is tuple or kind is frozenset:
             parts = value if kind is tuple else tuple(value)

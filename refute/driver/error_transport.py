@@ -28,7 +28,7 @@ def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry
     if isinstance(error, BaseExceptionGroup):
         if objects.in_driver:
             objects.link.goes_out(error)
-        return ["v", None, objects.token(type(error)), [], _group_content(error, encoder)]
+        return ["v", None, objects.token(type(error)), _group_content(error, encoder)]
     if objects.in_driver:
         objects.link.goes_out(error)
     token = objects.token(type(error))

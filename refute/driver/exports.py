@@ -1,17 +1,20 @@
 """What this side has lent: objects of its own that the other side may refer to by number."""
 
 import threading
-import weakref
 from collections.abc import Callable
-from functools import partial
+from sys import getrefcount
 from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.errors import Malformed
 from refute.driver.shared import SharedContainers
 
 if TYPE_CHECKING:
     from types import FunctionType
+
+
+OWN_REFERENCES: Final = 2
+"""References to a lent object that are ours: the entry's, and the argument of `getrefcount`."""
 
 
 class Exports(SharedContainers):
@@ -32,12 +35,12 @@ class Exports(SharedContainers):
         self._here = threading.local()
         self._infos: dict[int, Any] = {}
         self._watched: dict[int, tuple[FunctionType, dict[str, Any]]] = {}
-        self._weak: dict[int, weakref.ref[Any]] = {}
+        self._weakly: set[int] = set()
         self._buried: set[int] = set()
         self._methods: dict[tuple[int, Any] | None, int] = {}
         self._sealed: dict[int, set[str]] = {}
         self.gone: list[int] = []
-        """ObjectTable that only weak references of the other side knew, and that have died since."""
+        """Objects that only weak references of the other side knew, and that have died since."""
 
     def lend(self, value: Any) -> int:
         """The number of an object that the other side may refer to from now on."""
@@ -50,8 +53,7 @@ class Exports(SharedContainers):
             if key is not None:
                 self._methods[key] = oid
         self._sealed.pop(oid, None)
-        if self._weak.pop(oid, None) is not None:
-            self._lent[oid] = [value, 0]
+        self._weakly.discard(oid)
         self._lent[oid][1] += 1
         return oid
 
@@ -73,43 +75,32 @@ class Exports(SharedContainers):
         """The methods of an object of which the other side may use nothing else; None: it is lent as a whole."""
         return self._sealed.get(self._lent_ids.get(id(value), 0)) if self._sealed else None
 
-    def weaken(self, oid: int) -> bool:
-        """The other side has nothing but weak references to an object now: it lives as long as this side holds it.
+    def weaken(self, oid: int) -> None:
+        """The other side has nothing but weak references to an object now: it lives as long as this side holds it."""
+        if oid in self._lent:
+            self._weakly.add(oid)
+            for known in (self._infos, self._watched):
+                known.pop(oid, None)
 
-        Returns:
-            Whether it does.
-        """
-        lent = self._lent.pop(oid, None)
-        if lent is None:
-            return oid in self._weak
-        for known in (self._infos, self._watched):
-            known.pop(oid, None)
-        self._methods.pop(method_key(lent[0]), None)
-        try:
-            self._weak[oid] = weakref.ref(lent[0], partial(self._bury, oid, id(lent[0])))
-        except TypeError:  # it knows no weak references, so it stays
-            self._lent[oid] = lent
-        del lent
-        return oid in self._weak or oid in self._lent
-
-    def _bury(self, oid: int, key: int, _: Any) -> None:
-        if self._weak.pop(oid, None) is not None:
-            self._lent_ids.pop(key, None)
-            self._sealed.pop(oid, None)
-            self._buried.add(oid)
-            self.gone.append(oid)
+    def let_die(self) -> None:
+        """Drop those that nobody on this side but us holds any more either."""
+        for oid in list(self._weakly):
+            lent = self._lent.get(oid)
+            if lent is None or getrefcount(lent[0]) <= OWN_REFERENCES:
+                self._weakly.discard(oid)
+                if lent is not None:
+                    self._unlend(oid, lent[0])
+                    self.gone.append(oid)
+                    self._buried.add(oid)
 
     def own(self, oid: int) -> Any:
         """The lent object of a number."""
         lent = self._lent.get(oid)
         if lent is not None:
             return lent[0]
-        value = self._weak[oid]() if oid in self._weak else None
-        if value is None:
-            if oid in self._buried:
-                raise ReferenceError("weakly-referenced object no longer exists")
-            raise Malformed("an object that was never lent is referred to")
-        return value
+        if oid in self._buried:
+            raise ReferenceError("weakly-referenced object no longer exists")
+        raise Malformed("an object that was never lent is referred to")
 
     def has_lent(self, value: Any) -> bool:
         """Whether the other side may refer to this very object."""
@@ -136,11 +127,13 @@ class Exports(SharedContainers):
             if lent is not None:
                 lent[1] -= count
                 if lent[1] <= 0 and not isinstance(lent[0], type):
-                    del self._lent[oid], self._lent_ids[id(lent[0])]
-                    self._methods.pop(method_key(lent[0]), None)
-                    self._sealed.pop(oid, None)
-                    self._infos.pop(oid, None)
-                    self._watched.pop(oid, None)
+                    self._unlend(oid, lent[0])
+
+    def _unlend(self, oid: int, value: Any) -> None:
+        del self._lent[oid], self._lent_ids[id(value)]
+        self._methods.pop(method_key(value), None)
+        for known in (self._sealed, self._infos, self._watched):
+            known.pop(oid, None)
 
 
 def method_key(value: Any) -> tuple[int, Any] | None:

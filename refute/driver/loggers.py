@@ -108,6 +108,10 @@ class DriverHandlers:
             logger.handlers[:] = [*kept, *theirs]
             self._theirs[str(name)] = theirs
 
+    def hold(self, one: Any) -> bool:
+        """Whether it stands for a handler that the implementation has put on a logger."""
+        return any(_holds(theirs, one) for theirs in self._theirs.values())
+
     def log(self, values: dict[str, Any]) -> None:
         """A record of the implementation's: those there have had it."""
         logger: logging.Logger | None = logging.getLogger(str(values["name"]))

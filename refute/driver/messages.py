@@ -160,6 +160,7 @@ class Messages:
         if released := objects.let_go(until=self._numbering.last):
             extras["r"] = released
         objects.slacken()
+        objects.let_die()
         if objects.weakened:
             extras["w"], objects.weakened = objects.weakened, []
         if objects.gone:

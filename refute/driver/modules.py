@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from refute.driver.evaluating import evaluate, refuse
+from refute.driver.errors import CannotCarry
 from refute.driver.proxy.current import Current, refuse_marks
 
 OURS: Final = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", "refute"})
@@ -45,6 +45,15 @@ class ModuleStub(ModuleType):
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
         return ModuleNames(self)
+
+
+def refuse(*_: Any, **__: Any) -> Any:
+    """`eval`, `exec` and `compile` as the test file sees them: the implementation's text would run in the driver.
+
+    Raises:
+        CannotCarry: always.
+    """
+    raise CannotCarry("needs the implementation in the test's process: runs text as code there")
 
 
 def be_tool(found: Any) -> None:
@@ -113,13 +122,13 @@ class Importer:
         return ModuleSpec(name, self)  # type: ignore[arg-type]  # as much of a loader as importlib uses
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Load a module in the subject; afresh, where the test took it out of `sys.modules`."""
+        """Load a module in the subject."""
         __tracebackhide__ = True
         location = spec.loader_state
         if location is not None:
             told = Current.link.request("load_file", spec.name, location)
         else:
-            told = Current.link.request("load", spec.name, spec.name in self._loaded)
+            told = Current.link.request("load", spec.name)
         stub, doc, file, path = told
         spec.submodule_search_locations = path
         stub.__doc__, stub.__file__ = doc, file
@@ -163,7 +172,7 @@ class Importer:
 
     def builtins_of_tests(self) -> dict[str, Any]:
         """The built-in names that the test file sees."""
-        guarded = {"__import__": self._import_for_tests, "eval": evaluate, "exec": refuse, "compile": refuse}
+        guarded = {"__import__": self._import_for_tests, "eval": refuse, "exec": refuse, "compile": refuse}
         return {**vars(builtins), **guarded}
 
     def _import_for_tests(

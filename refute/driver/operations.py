@@ -99,39 +99,6 @@ class Copies:
         return made, objects.copied(memo)
 
 
-class Patches:
-    """Attributes of classes that the driver sets, so that what was there before can be put back as it was."""
-
-    def __init__(self) -> None:
-        self._before: dict[tuple[type, str], Any] = {}
-
-    def set(self, one: Any, name: str, value: Any) -> None:
-        """Set an attribute."""
-        self._note(one, name)
-        setattr(one, name, value)
-
-    def delete(self, one: Any, name: str) -> None:
-        """Delete one."""
-        self._note(one, name)
-        delattr(one, name)
-
-    def restore(self, kind: Any, name: str) -> None:
-        """Put back what a class had under a name at first; nothing where it had nothing."""
-        if (kind, name) in self._before:
-            before = self._before.pop((kind, name))
-            if before is not MISSING:
-                setattr(kind, name, before)
-            elif name in vars(kind):
-                delattr(kind, name)
-
-    def _note(self, one: Any, name: str) -> None:
-        if isinstance(one, type) and (one, name) not in self._before:
-            self._before[one, name] = vars(one).get(name, MISSING)
-
-
-MISSING: Final = object()
-
-
 def extend(objects: ObjectTable) -> Callable[..., int]:
     """The operation that makes a class of the driver's, which derives from classes of ours."""
 
@@ -145,20 +112,9 @@ def extend(objects: ObjectTable) -> Callable[..., int]:
     return make
 
 
-def load(name: str, again: bool) -> list[Any]:  # noqa: FBT001  # over the wire
-    """Import a module.
-
-    Args:
-        name: dotted.
-        again: forget it first: the test took it out of `sys.modules`.
-
-    Returns:
-        The module, its file and whether it is a package.
-    """
-    if again:
-        sys.modules.pop(name, None)
-    module = importlib.import_module(name)
-    return facts(module)
+def load(name: str) -> list[Any]:
+    """Import a module; the module, its file and whether it is a package."""
+    return facts(importlib.import_module(name))
 
 
 def load_file(name: str, path: str) -> list[Any]:
@@ -195,18 +151,17 @@ def star(module: ModuleType) -> dict[str, Any]:
 
 def subject_operations(objects: ObjectTable) -> Operations:
     """All operations of the subject."""
-    members, patches = Members(objects), Patches()
+    members = Members(objects)
     return {
         "register": lambda kind, other: kind.register(other) and None,
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
         "get": getattr,
-        "set": patches.set,
+        "set": setattr,
         "lay": object.__setattr__,
-        "del": patches.delete,
-        "put": lambda kind, name, how, value: patches.set(kind, name, as_member(how, value)),
-        "restore": patches.restore,
+        "del": delattr,
+        "put": lambda kind, name, how, value: setattr(kind, name, as_member(how, value)),
         "vars": lambda one: one.__dict__,
         "dir": dir,
         "repr": repr,

@@ -19,7 +19,6 @@ class Peer:
         connect: makes this thread's own connection.
         tell: what goes along with every message beside its values (environment, output, warnings …), or nothing.
         hear: takes that of the other side; runs before a message's values are used.
-        inside: does what an operation asks for.
     """
 
     def __init__(
@@ -29,13 +28,11 @@ class Peer:
         connect: Callable[[], Wire],
         tell: Callable[[], Extras],
         hear: Callable[[Extras], None],
-        inside: Callable[[Any, Callable[[], None]], None],
     ) -> None:
         self.objects = objects
         self.operations = operations
         self._connect = connect
         self._messages = Messages(objects, tell, hear)
-        self._inside = inside
         self._local = threading.local()
         self._sequence = 0
         self._first_wire: Wire | None = None
@@ -48,16 +45,6 @@ class Peer:
             wire = self._connect()
             self.use(wire)
         return wire
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether this thread has a connection yet."""
-        return getattr(self._local, "wire", None) is not None
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether this thread is in the middle of a message, so that it cannot send another."""
-        return getattr(self._local, "busy", False)
 
     def use(self, wire: Wire) -> None:
         """Let this thread talk over a connection."""
@@ -76,15 +63,7 @@ class Peer:
             SubjectGone: it ended.
         """
         __tracebackhide__ = True
-        wire, before = self.wire, self.is_busy
-        self._local.busy = True
-        try:
-            return self._converse(wire, operation, args, kwargs)
-        finally:
-            self._local.busy = before
-
-    def _converse(self, wire: Wire, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        __tracebackhide__ = True
+        wire = self.wire
         if self.objects.in_driver and wire.has_input():
             raise Malformed("an answer came before the question")
         self._sequence += 1
@@ -108,7 +87,6 @@ class Peer:
     def serve_forever(self, wire: Wire) -> None:
         """Do what is asked over a connection until it is closed."""
         self.use(wire)
-        self._local.busy = True
         try:
             while True:
                 message = wire.receive()
@@ -123,13 +101,6 @@ class Peer:
 
     def serve(self, wire: Wire, message: Message) -> None:
         """Do one thing, and answer."""
-        try:
-            operation = message[2]
-        except IndexError as error:
-            raise Malformed("a question is none") from error
-        self._inside(operation, lambda: self._do(wire, message))
-
-    def _do(self, wire: Wire, message: Message) -> None:
         box: list[Any] = []
         kind = ANSWER
         try:
@@ -156,11 +127,9 @@ class Peer:
             raise Malformed("a question is none") from error
         before = self.objects.asked_about
         values = self._messages.take_in(table, extras, atoms, asked=True)
-        self._local.busy = False
         try:
             return self._operate(operation, values, names)
         finally:
-            self._local.busy = True
             self.objects.asked_about = before
 
     def _operate(self, operation: Any, values: list[Any], names: list[str]) -> Any:

@@ -8,15 +8,13 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.arithmetic import SharedArithmetic
-from refute.driver.contexts import ContextWatch
+from refute.driver.contexts import ARITHMETIC, counts_as_usual, holds_variables
 from refute.driver.errors import Malformed
 from refute.driver.hide_test_names import without_marks
 from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
 from refute.driver.random_stream import SharedRandom
 from refute.driver.scalars import SCALARS
 from refute.driver.stacks import caller
-from refute.driver.streams import TakenStreams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,20 +81,13 @@ class DriverState:
         self._place = Place()
         self._pipes = pipes
         self._argv: list[str] = []
-        self._loggers, self._handlers = LoggerSettings(), DriverHandlers()
+        self._loggers, self.handlers = LoggerSettings(), DriverHandlers()
         self._random = SharedRandom()
-        self._arithmetic = SharedArithmetic()
-        self._taken = TakenStreams(self._print)
-        self.test_file = ""
-        self.contexts_changed = False
-        """Whether context variables of the code have changed while the running test ran."""
-        self.request: Callable[..., Any]
-        """Has the subject do something."""
+        self.has_variables = False
+        """Whether the code had set context variables while the running test ran."""
         self.unpacked: Callable[[Any], Any] = lambda packed: packed
-        self.judged: Callable[[], None] = lambda: None
-        """Notes that what decides was set by the subject."""
-        self.overheard: Callable[[], None] = lambda: None
-        """Notes that the subject is told what the test prints."""
+        self.lost: Callable[[str], None] = lambda _: None
+        """Notes that something of the running test could not be carried."""
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -107,54 +98,46 @@ class DriverState:
             extras["argv"] = [str(one) for one in self._argv]
         if (state := self._random.tell()) is not None:
             extras["random"] = state
-        if (settings := self._arithmetic.tell()) is not None:
-            extras["decimal"] = settings
+        if not counts_as_usual():
+            self.lost(ARITHMETIC)
         if (changed := self._loggers.tell()) is not None:
             extras["loggers"] = changed
-        if removed := self._handlers.tell():
+        if removed := self.handlers.tell():
             extras["unhandled"] = removed
         return extras
 
     def hear(self, extras: Extras) -> None:
         """Take in what came along."""
         self.drain()
-        self.contexts_changed = self.contexts_changed or "cv" in extras
+        self.has_variables = self.has_variables or "cv" in extras
         self._place.apply(extras, kept=KEPT)
         if "taken" in extras:
-            self._taken.follow(extras["taken"])
+            self.lost("needs the implementation in the test's process: replaces a standard stream")
         if "random" in extras:
             self._random.hear(extras["random"])
-        if "decimal" in extras and self._arithmetic.hear(extras["decimal"]):
-            self.judged()
+        if "decimal" in extras:
+            self.lost(ARITHMETIC)
         try:
             for number, text in extras.get("out", ()):
-                _write(self._taken.below(number), text)
+                _write(_stream(number), text)
             if "loggers" in extras:
                 self._loggers.hear(extras["loggers"])
             if "handlers" in extras:
-                self._handlers.hear(self.unpacked(extras["handlers"]))
+                self.handlers.hear(self.unpacked(extras["handlers"]))
             for packed in extras.get("log", ()):
-                self._handlers.log(self.unpacked(packed))
+                self.handlers.log(self.unpacked(packed))
             for packed in extras.get("warn", ()):
                 message, kind, file, line = self.unpacked(packed)
                 warnings.warn_explicit(message, kind, *caller(str(file), int(line)), registry={})
         except (TypeError, ValueError, AttributeError) as error:
             raise Malformed("output of the subject is none") from error
 
-    def _print(self, number: int, text: str | bytes) -> None:
-        """Write what the test itself prints to what the subject has put in place of a standard stream."""
-        if sys._getframe(2).f_code.co_filename == self.test_file:  # noqa: SLF001  # what libraries print may show the test
-            self.overheard()
-            self.request("print", number, text)
-        else:
-            _write(self._taken.below(number), text if isinstance(text, str) else [base64.b64encode(text).decode()])
-
     def drain(self) -> None:
         """Pass on what the subject's process has written to its own descriptors."""
         for number, pipe in self._pipes.items():
             with contextlib.suppress(OSError):
                 while data := os.read(pipe, 65_536):
-                    stream = self._taken.below(number)
+                    stream = _stream(number)
                     with contextlib.suppress(Exception):
                         stream.flush()
                     os.write(number, data)
@@ -169,11 +152,9 @@ class SubjectState:
 
     def __init__(self) -> None:
         self._place = Place()
-        self._contexts = ContextWatch()
         self.notify: Callable[[], None] = lambda: None
         self.packed: Callable[[Any], Any] = lambda value: value
         self._random = SharedRandom()
-        self._arithmetic = SharedArithmetic()
         self._output: list[list[Any]] = []
         self._waiting = 0
         self._warnings: list[Any] = []
@@ -191,8 +172,8 @@ class SubjectState:
         self._place.differences(extras)
         if (state := self._random.tell()) is not None:
             extras["random"] = state
-        if (settings := self._arithmetic.tell()) is not None:
-            extras["decimal"] = settings
+        if not counts_as_usual():
+            extras["decimal"] = 1
         for key, waiting in (("out", self._output), ("warn", self._warnings), ("log", self._records)):
             if waiting:
                 extras[key] = list(waiting) if key == "out" else [self.packed(one) for one in waiting]
@@ -204,8 +185,8 @@ class SubjectState:
             extras["handlers"] = self.packed(tuple(handlers))
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
-            extras["taken"] = self._taken = taken
-        if self._contexts.tell():
+            extras["taken"], self._taken = 1, taken
+        if holds_variables():
             extras["cv"] = 1
         return extras
 
@@ -216,8 +197,6 @@ class SubjectState:
             sys.argv[:] = extras["argv"]
         if "random" in extras:
             self._random.hear(extras["random"])
-        if "decimal" in extras:
-            self._arithmetic.hear(extras["decimal"])
         if "loggers" in extras:
             self._loggers.hear(extras["loggers"])
         if "unhandled" in extras:
@@ -251,6 +230,11 @@ def _folder() -> str | None:
         return os.getcwd()  # noqa: PTH109  # a string is compared for every message
     except OSError:
         return None
+
+
+def _stream(number: Any) -> Any:
+    """The test's own."""
+    return sys.stdout if number == 1 else sys.stderr
 
 
 def _write(stream: Any, text: Any) -> None:

@@ -17,8 +17,6 @@ from refute.driver.known import HEAP_TYPE, function_of, is_standard
 from refute.driver.proxy.functions import COROUTINE, annotate, stand_in
 from refute.driver.proxy.members import made_member
 from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.proxy.standing import hide
-from refute.driver.proxy.steps import as_coroutine, as_generator
 from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE
 
@@ -36,19 +34,15 @@ class Reading(ClassRegistry):
             case ["tb", [*frames]]:
                 return traceback_of(frames)
             case ["co", int(oid), token]:
-                return self.borrow(oid, lambda: as_coroutine(self._object(token), self, oid))
+                return self.borrow(oid, lambda: self._coroutine(self._object(token), oid))
             case ["T", token]:
                 return self.class_of(token)
-            case ["fn", int(oid), info, [*_]] if not self.in_driver:
-                return self.borrow(oid, lambda: self._stand_in(oid, info))
-            case ["fn", int(oid), info, _] if self.in_driver:
-                return self.borrow(oid, lambda: self._stand_in(oid, info))
-            case ["fn", int(oid), info]:
+            case ["fn", int(oid), info, *more] if len(more) <= 1 and (
+                self.in_driver or all(type(one) is list for one in more)
+            ):
                 return self.borrow(oid, lambda: self._stand_in(oid, info))
             case ["o", int(oid), token]:
                 return self.borrow(oid, lambda: self._object(token))
-            case ["g", int(oid), token, bool(begun)]:
-                return self.borrow(oid, lambda: as_generator(self._object(token), self, oid, begun=begun))
             case ["bm", int(oid), token, str(name)] if not self.in_driver:
                 self.methods_taken.add((oid, name))
                 return self._method(self.borrow(oid, lambda: self._object(token)), name)
@@ -92,16 +86,12 @@ class Reading(ClassRegistry):
 
     def derived(self, entry: Entry, content: Any) -> Any:
         """An immutable value of a type derived from a built-in one."""
-        _, oid, token, hiding, _ = entry
+        _, oid, token, _ = entry
         kind = self.class_of(token)
         if issubclass(kind, BaseExceptionGroup):
             return derived_group(kind, content)
         if type(content) not in VALUE_TYPES or not issubclass(kind, type(content)):
             raise Malformed("a value is not of its type")
-        # Never on a class of this side's own, of which the other one only holds an object.
-        theirs = next((one for one in type.mro(kind) if id(one) in self._borrowed_ids), None)
-        if hiding and theirs is not None:
-            hide(theirs, type(content), hiding)
         if oid is None:
             return remade(kind, content)
         return self.borrow(oid, lambda: remade(kind, content), forever=True)
@@ -111,6 +101,17 @@ class Reading(ClassRegistry):
         if not isinstance(kind, ProxyMeta):
             raise Malformed(f"an object cannot be a mirrored {kind.__qualname__}")
         return _empty(kind)
+
+    def _coroutine(self, proxy: Any, oid: int) -> Any:
+        """A real coroutine, whose body runs there."""
+
+        async def coroutine() -> Any:
+            return await self.link.later("awaited", proxy)
+
+        made = coroutine()
+        self.remember(oid, made)
+        self.also(oid, proxy)
+        return made
 
     def _container(self, token: list[Any], sid: int) -> Any:
         kind = self.class_of(token)

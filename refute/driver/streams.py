@@ -1,41 +1,8 @@
 """The subject's standard streams: what it prints reaches the test's own, what it reads comes from there."""
 
 import io
-import sys
 from collections.abc import Callable
 from typing import Any
-
-
-class TakenStreams:
-    """Lets what a test prints go where the subject has put something in place of a standard stream.
-
-    Args:
-        write: takes the stream's number and text or bytes, and writes there.
-    """
-
-    def __init__(self, write: Callable[[int, str | bytes], None]) -> None:
-        self._streams = {"stdout": Output(1, write), "stderr": Output(2, write)}
-        self._below: dict[str, Any] = {}
-
-    def follow(self, taken: Any) -> None:
-        """Do as the subject has done.
-
-        Args:
-            taken: whether output and errors have something in their place there.
-        """
-        for (name, stream), now in zip(self._streams.items(), taken, strict=True):
-            current = getattr(sys, name)
-            if now is True and current is not stream:
-                self._below[name] = current
-                setattr(sys, name, stream)
-            elif now is False and current is stream:
-                setattr(sys, name, self._below.pop(name))
-
-    def below(self, number: int) -> Any:
-        """The test's own stream."""
-        name = "stdout" if number == 1 else "stderr"
-        current = getattr(sys, name)
-        return self._below[name] if current is self._streams[name] else current
 
 
 class Output(io.TextIOBase):

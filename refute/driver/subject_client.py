@@ -14,7 +14,6 @@ from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections
-from refute.driver.contexts import REASON
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.extending import leave_data, told_members
@@ -27,7 +26,7 @@ from refute.driver.proxy.current import Current
 from refute.driver.proxy.metas import MetaProxy
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.subject_start import start_subject
-from refute.driver.tools import Tools, entering
+from refute.driver.tools import Tools
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
@@ -36,6 +35,7 @@ CALLS: Final = frozenset(
 """Operations that run code of the implementation as a test asks for it; an import is none."""
 ENDING: Final = frozenset({"StopIteration", "GeneratorExit", "CancelledError"})
 """Errors that end a loop or a task as if nothing had happened."""
+DROPPED: Final = "needs the implementation in the test's process: drops an object to which it has a weak reference"
 GONE: Final = 71
 """The worker's exit code after its subject has ended."""
 
@@ -53,8 +53,8 @@ class SubjectClient(Attestation):
         super().__init__(job["test_file"], Path(job["test_file"]).stem)
         self._send = send
         self._source = str(job["source"])
+        self.has_variables = "ContextVar" in self._source
         self._process = os.getpid()
-        self._dying: list[int] = []
         self._blocked = 0
         self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
         self.surroundings = DriverState(self._pipes)
@@ -67,14 +67,12 @@ class SubjectClient(Attestation):
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
-        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear, self._inside)
+        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
-        self.surroundings.judged = self.judged_for_good
-        self.surroundings.request, self.surroundings.test_file = self.request, job["test_file"]
-        self.surroundings.overheard = self.overheard
+        self.surroundings.lost = self.lost
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
-        self.awaiting = Awaiting(self.request, operations, self._loops, self.lost)
+        self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
@@ -101,12 +99,12 @@ class SubjectClient(Attestation):
             self.reached = True
             loop = running_loop()  # None where none runs
             if loop is not None and operation != "start":
-                self._loops.current = loop
+                self._loops.current, self.has_tasks = loop, True
                 operation, args, kwargs = "in_loop", (self.awaiting.token(loop), operation, list(args), kwargs), {}
         blocks = operation == "in_loop"
         self._blocked += blocks
         try:
-            return self._weighed(operation, args, kwargs, self.peer.request(operation, *args, **kwargs))
+            return self._weighed(operation, args, self.peer.request(operation, *args, **kwargs))
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
             self.not_carried_back = self.not_carried_back or _from_subject(error)
@@ -125,8 +123,6 @@ class SubjectClient(Attestation):
             raise
         finally:
             self._blocked -= blocks
-            if self._dying and not self.peer.is_busy:
-                self._bury()
 
     def _end_nothing(self, error: BaseException, operation: str, args: tuple[Any, ...]) -> None:
         """See that no call ends the test's own loops and tasks unseen: `all(map(f, xs))` holds where `f` stops it.
@@ -145,28 +141,18 @@ class SubjectClient(Attestation):
             return
         raise RuntimeError(f"the implementation raised {type(error).__name__}") from error
 
-    def _weighed(self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Any) -> Any:
+    def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
         """An answer, once what it means for the running test is noted."""
-        if self.tools.decide(operation, args, kwargs, answer):
+        # What a test logs may be what it expects; a handler that the implementation put there has heard it.
+        overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
+        if overheard or self.tools.decide(operation, args, answer):
             self.judged()
-        self.entered += entering(operation, args)
         return answer
 
     def dies(self, one: Any) -> None:
-        """Weak references to an object of the subject's find it as long as it lives there."""
-        oid = self.objects.weakly_known(one)
-        if oid is not None and os.getpid() == self._process:
-            self.objects.keep(oid, one)
-            self._dying.append(oid)
-            if not self.peer.is_busy:
-                self._bury()
-
-    def _bury(self) -> None:
-        while self._dying:
-            oid = self._dying.pop()
-            self.judged()  # it may say of its own objects what it likes
-            if not self.request("weaken", oid):
-                self.objects.release([oid])
+        """A weak reference of the test's would find an object of the subject's for as long as it lives there."""
+        if self.objects.weakly_known(one) is not None and self.test_frame() is not None:
+            self.not_carried = self.not_carried or DROPPED
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call a function of the subject's."""
@@ -180,7 +166,7 @@ class SubjectClient(Attestation):
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
-        self.reached = True
+        self.reached = self.has_tasks = True
         self._loops.current = running_loop()
         try:
             return await self.awaiting.later(operation, *args, **kwargs)
@@ -204,7 +190,11 @@ class SubjectClient(Attestation):
         bases = tuple(base for base in kind.__bases__ if isinstance(base, ProxyMeta))
         meta = type if type(kind) in {ProxyMeta, MetaProxy} else type(kind)
         place = (kind.__name__, kind.__qualname__, kind.__module__)
-        cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
+        before, self.objects.expected = self.objects.expected, kind
+        try:
+            cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
+        finally:
+            self.objects.expected = before
         self.objects.bind_class(cid, kind)
         leave_data(kind, namespace)
 
@@ -223,12 +213,6 @@ class SubjectClient(Attestation):
             self.peer.serve_forever(wire)
         except Malformed as error:
             self._break(error)
-
-    def _inside(self, operation: Any, action: Callable[[], None]) -> None:
-        """Serve the subject; a callback of one of its tasks finds none of the test's own context variables."""
-        if operation in {"start", "in_loop"} and "ContextVar" in self._source:
-            self.lost(REASON)
-        action()
 
     def _in_loop(self, operation: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""

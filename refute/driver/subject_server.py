@@ -1,16 +1,13 @@
 """The subject's end of the connection, put together: who is who, what it does when asked, what it asks for itself."""
 
-import gc
 import mmap
 import socket
 import sys
 from collections.abc import Callable
-from contextvars import copy_context
 from typing import Any, NoReturn
 
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.connections import Connections
-from refute.driver.contexts import REASON, has_changed, is_changed
 from refute.driver.errors import CannotCarry
 from refute.driver.event_loops import OwnLoops, running_loop
 from refute.driver.object_table import ObjectTable
@@ -39,14 +36,14 @@ class SubjectServer:
         operations = {**subject_operations(self.objects), **own_operations(self.objects)}
         self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
         hear = self._surroundings.hear
-        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear, self._inside)
-        self._side = side = DriverClient(
-            self.peer, lambda operation: operation in STARTED and running_loop() is not None
-        )
+        self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear)
+        side = DriverClient(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
         Current.link = self.objects.link = side
         loops = OwnLoops()
-        side.awaiting = Awaiting(self.peer.request, operations, loops, self.objects.lose)
-        operations["in_loop"] = in_loop(loops, operations, side)
+        side.awaiting = Awaiting(self.peer.request, operations, loops)
+        operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
+            token, lambda: operations[name](*args, **kwargs), side.is_blocked
+        )
         self._surroundings.notify, self._surroundings.packed = self.peer.notify, self.objects.packed
 
     def take_streams(self) -> None:
@@ -57,12 +54,6 @@ class SubjectServer:
         sys.stdin = sys.__stdin__ = Input(lambda how, size: ask("read_input", how, size))  # type: ignore[assignment,misc]
         self._board.listen()
 
-    def _inside(self, operation: str, action: Callable[[], None]) -> None:
-        """Do what is asked; while a coroutine with variables of its own waits, a call has others."""
-        if self._side.exposed and operation in STARTED | {"in_loop", "start"}:
-            self.objects.lose(REASON)
-        action()
-
     def _tell(self) -> dict[str, Any]:
         note_strayed(Wire.strayed, self.objects)
         return self._surroundings.tell()
@@ -71,34 +62,8 @@ class SubjectServer:
 def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
     """What only this process can do, by name."""
     return {
-        "weaken": objects.weaken,
-        "collect": gc.collect,
-        "print": print_out,
         "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
     }
-
-
-def in_loop(loops: OwnLoops, operations: dict[str, Callable[..., Any]], side: "DriverClient") -> Callable[..., Any]:
-    """The operation that does another in a loop's thread."""
-
-    def do(token: int, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        def act() -> Any:
-            before = copy_context()
-            try:
-                return operations[name](*args, **kwargs)
-            finally:
-                if is_changed(before):
-                    side.objects.lose(REASON)
-
-        return loops.inside(token, act, side.is_blocked)
-
-    return do
-
-
-def print_out(number: int, text: str | bytes) -> None:
-    """Write what a test prints to the standard stream that the implementation has put in place."""
-    stream: Any = sys.stdout if number == 1 else sys.stderr
-    (stream if isinstance(text, str) else stream.buffer).write(text)
 
 
 def note_strayed(strayed: Any, objects: Any) -> None:
@@ -122,21 +87,16 @@ class DriverClient:
         self._is_in_loop = is_in_loop
         self.awaiting: Any = None
         self._blocked = 0
-        self.exposed = 0
-        """Coroutines that have changed context variables and wait for the driver."""
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the driver do something; in the thread of its loop, where this one is a loop's."""
         if not self._is_in_loop(operation):
             return self._peer.request(operation, *args, **kwargs)
-        exposes = has_changed()
         self._blocked += 1
-        self.exposed += exposes
         try:
             return self._peer.request("in_loop", operation, list(args), kwargs)
         finally:
             self._blocked -= 1
-            self.exposed -= exposes
 
     def is_blocked(self) -> bool:
         """Whether a loop's thread waits for the driver."""
@@ -171,12 +131,7 @@ class DriverClient:
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what an operation gives."""
-        exposes = has_changed()
-        self.exposed += exposes
-        try:
-            return await self.awaiting.later(operation, *args, **kwargs)
-        finally:
-            self.exposed -= exposes
+        return await self.awaiting.later(operation, *args, **kwargs)
 
     def extend(self, kind: type, _: dict[str, Any]) -> None:
         """Nothing of the implementation derives from a class of the test's.

@@ -1,24 +1,17 @@
 """Modules beside the implementation's own, which the subject has loaded as well: numpy, a helper in the workspace.
 
-Their functions may have been replaced there. What they compute is a value as any other, but where a test has one of
-them compare (`numpy.allclose(f(), 5)`), the subject decides.
+Their functions may have been replaced there: where a test has one of them compare (`numpy.allclose(f(), 5)`), or say
+what is expected, the subject decides.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from refute.driver.proxy.proxied import Proxy
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
-
-ENTER: Final = {"__enter__": 1, "__exit__": -1}
-
-
-def entering(operation: str, args: Sequence[Any]) -> int:
-    """1 where an operation enters a context manager, -1 where it leaves one."""
-    return ENTER.get(args[1], 0) if operation == "member" else 0
 
 
 class Tools:
@@ -43,22 +36,11 @@ class Tools:
         if isinstance(found, FunctionType | Proxy) and (oid := self._objects.oid_of(found)) is not None:
             self._found.add(oid)
 
-    def decide(self, operation: str, args: Sequence[Any], kwargs: Mapping[str, Any], answer: Any) -> bool:
-        """Whether a tool decides here: by its truth, by not raising, or by a number made of numbers."""
-        if not self._found:
-            return False
+    def decide(self, operation: str, args: Sequence[Any], answer: Any) -> bool:
+        """Whether a tool decides here: it was called, and answers with plain data."""
+        oid = None
         if operation == "call_lent":
-            oid, rest = args[0], args[1:]
+            oid = args[0]
         elif operation == "member" and args[1] == "__call__":
-            oid, rest = self._objects.oid_of(args[2]), args[3:]
-        else:
-            return False
-        if oid not in self._found:
-            return False
-        rest = (*rest, *kwargs.values())
-        told = all(isinstance(one, int | float) for one in rest)
-        return (
-            isinstance(answer, bool)
-            or (answer is None and len(rest) > 1)
-            or (isinstance(answer, int | float) and bool(rest) and told)
-        )
+            oid = self._objects.oid_of(args[2])
+        return oid in self._found and not isinstance(answer, Proxy)

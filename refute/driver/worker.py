@@ -11,7 +11,6 @@ import ctypes
 import faulthandler
 import gc
 import importlib
-import inspect
 import json
 import os
 import resource
@@ -166,8 +165,6 @@ def open_subject(
         watch_copies(link.copies_context)
         hide_names()
         importer.install()
-        refuse_sources(link)
-        collect_everywhere(link)
         ask_of_generators()
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
             del sys.modules[name]
@@ -176,28 +173,6 @@ def open_subject(
         return [Reporter(send, job["tests"], territory, link), collector]
 
     return link, plugins
-
-
-def refuse_sources(link: Any) -> None:
-    """No source of a stand-in is shown: it would be ours, and the test would be about that."""
-    find = inspect.findsource
-
-    def findsource(shown: Any) -> Any:
-        if link.objects.oid_of(inspect.unwrap(shown) if callable(shown) else shown) is not None:
-            link.cannot("needs the implementation in the test's process: reads its source with inspect")
-        return find(shown)
-
-    inspect.findsource = findsource  # type: ignore[assignment]
-
-
-def collect_everywhere(link: Any) -> None:
-    """A test that collects garbage means that of both processes."""
-    collect = gc.collect
-
-    def collected(generation: int = 2) -> int:
-        return int(collect(generation)) + int(link.request("collect", generation))
-
-    gc.collect = collected
 
 
 def prepare_hypothesis(*, warm: bool, shrinks: bool = True) -> None:

@@ -3,10 +3,9 @@
 import array
 import contextlib
 import enum
-import inspect
 import sys
 from functools import lru_cache
-from types import CoroutineType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType, TracebackType
+from types import CoroutineType, FunctionType, MethodType, MethodWrapperType, ModuleType, TracebackType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, base_value
@@ -15,7 +14,7 @@ from refute.driver.containers import CONTAINERS, parts_of
 from refute.driver.encoder import Encoder
 from refute.driver.error_parts import parts_of_error, tell_changes
 from refute.driver.error_transport import frames_of, tell_error
-from refute.driver.errors import CannotCarry, Uncarried
+from refute.driver.errors import CannotCarry, CannotCarryBack, Uncarried
 from refute.driver.known import function_name, is_standard
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.functions import tell
@@ -83,16 +82,18 @@ class Writing(ClassRegistry):
             raise CannotCarry(
                 "needs the implementation in the test's process: makes an object without calling its class"
             )
-        tag = "g" if isinstance(value, GeneratorType) else "co" if isinstance(value, CoroutineType) else "o"
-        entry = [tag, self.lend(value), self._token_of_object(type(value))]
-        return [*entry, inspect.getgeneratorstate(value) != inspect.GEN_CREATED] if tag == "g" else entry
+        tag = "co" if isinstance(value, CoroutineType) else "o"
+        return [tag, self.lend(value), self._token_of_object(type(value))]
 
     def _derived_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.token(type(value))
         oid = self.lend(value) if getattr(value, "__dict__", None) and token[0] == "c" else None
         plain = base_value(value)
-        hiding = [name for name in vars(value) if hasattr(type(plain), name)] if oid is not None else []
-        return ["v", oid, token, hiding, encoder.atom(plain)]
+        if oid is not None and any(hasattr(type(plain), name) for name in vars(value)):
+            raise CannotCarryBack(
+                f"an attribute of an object hides what a {type(plain).__name__} has: only one process sees it"
+            )
+        return ["v", oid, token, encoder.atom(plain)]
 
     def _container_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.token(type(value))

@@ -1,6 +1,6 @@
 """Builds the class that stands for one of the other process."""
 
-from types import FunctionType, MemberDescriptorType
+from types import FunctionType, MappingProxyType, MemberDescriptorType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
@@ -95,8 +95,6 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
             bases = [*bases, real]
             namespace["__dict__"] = vars(ProxyObject)["__dict__"]  # else Python adds one: the empty object's
             cover(namespace, real, cid)
-    if "protocol" in told:
-        namespace["_refute_protocol_"] = [str(name) for name in told["protocol"]]
     namespace["_refute_asks_"] = bool(told["asks"])
     kind: type = _make(_metaclass(meta, bases), told["name"], bases, namespace)
     _complete(kind, told, abstract)
@@ -181,29 +179,20 @@ def _metaclass(meta: type | None, bases: list[type]) -> type:
 
 def telling_of(bases: list[type]) -> set[str]:
     """Methods that tell what a value is: where a class overrides those of its built-in type, it decides by them."""
-    found = set(JUDGING)
-    for base in bases:
-        if issubclass(base, VALUE_TYPES):
-            found |= {name for kind in VALUE_TYPES if issubclass(base, kind) for name in dir(kind)} - SILENT | JOINING
-        elif issubclass(base, (list, dict, set, bytearray)):
-            found |= READING | JOINING
-        elif issubclass(base, BaseExceptionGroup):
-            found |= SPLITTING
-    return found
+    names = {name for base in bases for kind, reads in READ_AS.items() if issubclass(base, kind) for name in dir(reads)}
+    return set(JUDGING) | (names - SILENT | JOINING if names else set())
 
 
+READ_AS: Final[dict[type, type]] = {
+    **{kind: kind for kind in (*VALUE_TYPES, BaseExceptionGroup)},
+    list: tuple,
+    dict: MappingProxyType,
+    set: frozenset,
+    bytearray: bytes,
+}
+"""Built-in types → one that has their methods, but for those that change it."""
 SILENT: Final = frozenset({"__init__", "__repr__", "__new__", "__init_subclass__", "__class__", "__doc__", "__dir__"})
-SPLITTING: Final = frozenset({"derive", "split", "subgroup", "exceptions"})
-"""What `except*` asks a group."""
 JOINING: Final = frozenset(
     {"__add__", "__radd__", "__mul__", "__rmul__", "__rmod__", "__ror__", "__rand__", "__rsub__", "__rxor__"}
-)
+) | {"__reversed__", "copy"}
 """Operators from the right as well: text has none of its own, but Python asks a derived class's first."""
-READING: Final = frozenset(
-    {
-        "__len__", "__bool__", "__contains__", "__iter__", "__reversed__", "count", "index", "copy", "isdisjoint",
-        "__getitem__", "get", "items", "keys", "values",
-        "issubset", "issuperset", "union", "intersection", "difference", "symmetric_difference",
-        "__or__", "__and__", "__sub__", "__xor__",
-    }
-)  # fmt: skip

@@ -49,15 +49,6 @@ IN_META: Final = frozenset(
     }
 )  # fmt: skip
 """Special methods of a class's class; that two classes are the same, and how they are made, is decided here."""
-NO_PROTOCOL: Final = frozenset(
-    {
-        "__abstractmethods__", "__annotations__", "__dict__", "__doc__", "__init__", "__module__", "__new__",
-        "__parameters__", "__orig_bases__", "__slots__", "__subclasshook__", "__weakref__", "__class_getitem__",
-        "_is_protocol", "_is_runtime_protocol", "__callable_proto_members_only__", "__protocol_attrs__",
-        "__non_callable_proto_members__", "__static_attributes__", "__match_args__", "__firstlineno__", "_abc_impl",
-    }
-)  # fmt: skip
-"""Attributes of a protocol that its objects need not have."""
 REGISTRIES: Final[dict[str, Any]] = {
     one.__name__: one
     for one in (
@@ -66,7 +57,6 @@ REGISTRIES: Final[dict[str, Any]] = {
     )
 }  # fmt: skip
 """Abstract classes that do not look at members: a class is one of them by derivation or because somebody said so."""
-FIELDS: Final = "__dataclass_fields__"
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 OF_FLAGS: Final = tuple(
@@ -97,8 +87,6 @@ def describe(kind: type, bases: list[Any]) -> Description:
     }
     if not told["standard"] and (registered := _registered(kind)):
         told["registered"] = registered
-    if getattr(kind, "_is_protocol", False) and getattr(kind, "_is_runtime_protocol", False):
-        told["protocol"] = _protocol(kind)
     if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
         told["abstract"] = sorted(abstract)
     slots = kind.__dict__.get("__slots__", ())
@@ -108,7 +96,6 @@ def describe(kind: type, bases: list[Any]) -> Description:
         told["tuple"] = [str(name) for name in kind.__dict__["_fields"]]
     if issubclass(kind, enum.Enum):
         told["enum"] = True
-        told["dataclass"] = hasattr(kind, FIELDS)
     if issubclass(kind, type):
         told["is_meta"] = True
     return told
@@ -182,22 +169,11 @@ def _member(name: str, value: Any) -> list[Any] | None:
     return None
 
 
-def _protocol(kind: type) -> list[str]:
-    """What an object must have to be one of a protocol's."""
-    names = {
-        name
-        for base in kind.__mro__[:-1]
-        if getattr(base, "_is_protocol", False) and base.__module__ != "typing"
-        for name in (*vars(base), *vars(base).get("__annotations__", {}))
-    }
-    return sorted(name for name in names if not name.startswith("_abc_") and name not in NO_PROTOCOL)
-
-
 def _asks(kind: type) -> bool:
     """Whether only the class itself can say what counts as one of its objects."""
     if is_pythons_own(kind):
         return False
     if getattr(kind, "_is_protocol", False):
-        return not getattr(kind, "_is_runtime_protocol", False)
+        return True
     hooks = (base for base in kind.__mro__ if "__subclasshook__" in vars(base) and not is_pythons_own(base))
     return isinstance(kind, ABCMeta) and (any(hooks) or bool(_abc._get_dump(kind)[0]))  # noqa: SLF001  # classes registered with it

@@ -4,15 +4,11 @@ Operators that an enumeration, or a class that it derives from, defines itself a
 """
 
 import enum
-from abc import ABCMeta
-from collections.abc import Sequence
-from types import FunctionType
 from typing import Any, Final
 
-from refute.driver.base_values import VALUE_TYPES, remade
+from refute.driver.base_values import remade
 from refute.driver.proxy.classes import telling_of
 from refute.driver.proxy.current import JUDGING, Current, refuse_marks
-from refute.driver.proxy.describing import FIELDS
 from refute.driver.proxy.members import made_member
 from refute.driver.proxy.proxied import Proxy
 from refute.driver.proxy.roots import ProxyMeta
@@ -33,13 +29,6 @@ SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})
 """Python puts these into every enumeration with a built-in type."""
 
 
-class Fields:
-    """The fields of an enumeration whose members are dataclasses, asked for there."""
-
-    def __get__(self, made: Any, kind: type) -> Any:
-        return Current.link.request("get", kind, FIELDS)
-
-
 class Spec:
     """What makes one member."""
 
@@ -56,13 +45,15 @@ def build_enum(
     Args:
         cid: the number of the class.
         told: what the other side says of it.
-        bases: its bases as they are here. It does not derive from the mirrored ones among them, whose class is not that
-            of an enumeration: it has their members, and counts as derived.
+        bases: its bases as they are here.
         own_meta: the mirrored class of the enumeration, where it is none of Python's own.
         members: name, value, and what it is of its built-in type, for each, aliases included.
+
+    Raises:
+        TypeError: its members are objects of a class of the implementation's besides.
     """
-    mixins = [base for base in bases if isinstance(base, ProxyMeta)]
-    bases = _without_mirrored(bases)
+    if mixed := next((base for base in bases if isinstance(base, ProxyMeta)), None):
+        raise TypeError(f"its members are objects of {mixed.__name__}")
     meta: Any = type(enum.Enum) if not bases else type(bases[-1])
     if own_meta is not None and issubclass(own_meta, enum.EnumMeta):
         meta = own_meta
@@ -75,30 +66,14 @@ def build_enum(
     namespace["__new__"] = _maker(bases)
     namespace["__getattr__"] = _missing
     namespace["__reduce_ex__"] = Proxy.__reduce_ex__
-    if told.get("dataclass"):
-        namespace[FIELDS] = Fields()
     telling = (DECIDING | telling_of(bases)) - SHOWING
-    own = {name: made_member(cid, name, one, judging=name in telling) for name, one in told["members"].items()}
-    for name, member in (_of_mixins(mixins) | own).items():
+    for name, one in told["members"].items():
+        member = made_member(cid, name, one, judging=name in telling)
         if _is_carried(name) and (member is not None or name == "__hash__"):
             namespace[name] = member
     for name, value, content in members:
         namespace[name] = Spec(value, content)
-    made: type = meta(told["name"], tuple(bases), namespace)
-    for mixin in mixins:
-        _count_as(mixin, made)
-    return made
-
-
-def _without_mirrored(bases: list[type]) -> list[type]:
-    """The bases, with the built-in type of a mirrored one in its place."""
-    found: dict[type, None] = {}
-    for base in bases:
-        if not isinstance(base, ProxyMeta):
-            found[base] = None
-        elif (plain := next((kind for kind in VALUE_TYPES if issubclass(base, kind)), None)) is not None:
-            found[plain] = None
-    return list(found)
+    return meta(told["name"], tuple(bases), namespace)  # type: ignore[no-any-return]
 
 
 def _maker(bases: list[type]) -> Any:
@@ -127,29 +102,6 @@ def _missing(one: Any, name: str) -> Any:
     if name.startswith("_") and name.endswith("_"):
         raise AttributeError(name)
     return Current.link.request("get", one, name)
-
-
-def _of_mixins(mixins: Sequence[type]) -> dict[str, Any]:
-    """What an enumeration has of the mirrored classes that it derives from."""
-    found: dict[str, Any] = {}
-    for mixin in reversed(mixins):
-        for base in reversed(type.mro(mixin)):
-            if isinstance(base, ProxyMeta) and "_refute_root_" not in base.__dict__:
-                found |= {
-                    name: one
-                    for name, one in vars(base).items()
-                    if isinstance(one, FunctionType | property | classmethod | staticmethod)
-                    or (name == "__hash__" and one is None)
-                }
-    return found
-
-
-def _count_as(mixin: Any, made: type) -> None:
-    """Let an enumeration count as derived from a mirrored class; nobody is asked whether it does already."""
-    asks = mixin.__dict__.get("_refute_asks_", False)
-    type.__setattr__(mixin, "_refute_asks_", False)
-    ABCMeta.register(mixin, made)
-    type.__setattr__(mixin, "_refute_asks_", asks)
 
 
 def _is_carried(name: str) -> bool:

@@ -3,15 +3,12 @@
 import sys
 from abc import ABCMeta
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 from refute.driver.extending import LEFT, is_field, told_member
 from refute.driver.proxy.current import Current, refuse_marks
 
 NAMES: Final = frozenset({"__doc__", "__name__", "__qualname__"})
 """What a class is called, on both sides."""
-ORIGINALS: Final[WeakKeyDictionary[type, dict[str, Any]]] = WeakKeyDictionary()
-"""What mirrored classes held before somebody put something else there."""
 
 
 def as_written(kind: type, name: str, found: Any) -> Any:
@@ -43,10 +40,10 @@ def _looks_through() -> bool:
     return frame.f_globals.get("__name__") == "abc" and not isinstance(frame.f_locals.get("cls"), ProxyMeta)
 
 
-def _undoes() -> bool:
-    """Whether pytest's `monkeypatch` puts back what a class had; it saw the stand-in for that, or nothing."""
-    frame = sys._getframe(2)  # noqa: SLF001  # the caller is the question
-    return frame.f_code.co_name == "undo" and frame.f_globals.get("__name__") == "_pytest.monkeypatch"
+def _refuse_patch(cls: Any, name: str) -> None:
+    """A test that replaces a method of the implementation's class has a stand-in in its hands to put back."""
+    if Current.link.objects.in_driver and "_refute_asks_" in cls.__dict__ and name in cls.__dict__:
+        Current.link.cannot(f"needs the implementation in the test's process: replaces {cls.__name__}.{name}")
 
 
 class ProxyMeta(ABCMeta):
@@ -77,12 +74,10 @@ class ProxyMeta(ABCMeta):
         """Whether an object is one of this class; where only the class itself can say, it is asked."""
         if "_refute_root_" in cls.__dict__:  # ours: not by asking every class that derives from it
             return cls in type.mro(type(instance))
-        if ABCMeta.__instancecheck__(cls, instance):
-            return True
-        if (names := cls.__dict__.get("_refute_protocol_")) is not None:
-            return all(hasattr(instance, name) for name in names)
         if not cls.__dict__.get("_refute_asks_"):
-            return False
+            return ABCMeta.__instancecheck__(cls, instance)
+        if type.__instancecheck__(cls, instance):
+            return True
         Current.link.judged()
         return bool(Current.link.request("isinstance", instance, cls))
 
@@ -118,12 +113,8 @@ class ProxyMeta(ABCMeta):
                 told = name in NAMES and "_refute_asks_" not in cls.__dict__
             if not told:
                 return
-        before = ORIGINALS.setdefault(cls, {})
-        if name in cls.__dict__:
-            before.setdefault(name, cls.__dict__[name])
-        if _undoes() or before.get(name, before) is value:
-            Current.link.request("restore", cls, name)
-        elif isinstance(value, property | classmethod | staticmethod):
+        _refuse_patch(cls, name)
+        if isinstance(value, property | classmethod | staticmethod):
             Current.link.request("put", cls, *told_member(name, value))
         else:
             Current.link.request("set", cls, name, value)
@@ -135,9 +126,9 @@ class ProxyMeta(ABCMeta):
         if is_field(cls.__dict__.get(name)):
             type.__delattr__(cls, name)
             return
-        Current.link.request("restore" if _undoes() else "del", cls, name)
+        _refuse_patch(cls, name)
+        Current.link.request("del", cls, name)
         if name in cls.__dict__:
-            ORIGINALS.setdefault(cls, {}).setdefault(name, cls.__dict__[name])
             type.__delattr__(cls, name)
 
     def register(cls, subclass: type) -> type:

@@ -10,7 +10,7 @@ from refute.driver.proxy.proxied import Proxy
 BEHIND: Final = frozenset(
     {
         "threading", "logging", "json", "ast", "argparse", "html", "collections", "string", "contextlib", "random",
-        "queue", "cmd", "configparser", "concurrent", "sched", "csv", "xml", "email", "datetime", "asyncio", "http",
+        "queue", "cmd", "configparser", "concurrent", "sched", "csv", "email", "datetime", "asyncio", "http",
         "socketserver", "urllib", "optparse", "textwrap", "reprlib", "pprint", "graphlib", "shlex", "gettext", "types",
     }
 )  # fmt: skip
@@ -73,23 +73,3 @@ class Covered:
 
     def __set__(self, made: Any, value: Any) -> None:
         Current.link.request("set", made, self._name, value)
-
-
-class Hiding(Covered):
-    """An attribute of an object's own that hides what its built-in type has under that name."""
-
-    def __get__(self, made: Any, kind: type) -> Any:
-        found = super().__get__(made, kind)
-        if made is not None and callable(found):
-            Current.link.judged()  # it tells what the built-in method would
-        return found
-
-
-def hide(kind: type, base: type, names: list[Any]) -> None:
-    """Let attributes of objects be found before what the built-in type of a mirrored class has under their names."""
-    for name in names:
-        if type(name) is not str or name.startswith("_") or name in vars(kind):
-            continue
-        member = next((vars(one)[name] for one in base.__mro__ if name in vars(one)), None)
-        if member is not None and not hasattr(member, "__set__"):  # as in one process, where those come first
-            type.__setattr__(kind, name, Hiding(base, name))

@@ -38,7 +38,7 @@ class Pair:
     @staticmethod
     def _peer(objects: ObjectTable, operations: dict[str, Callable[..., Any]], _: socket.socket) -> Peer:
         operations["call_lent"] = lambda oid, /, *args, **kwargs: operations["call"](objects.own(oid), *args, **kwargs)
-        return Peer(objects, operations, lambda: None, dict, lambda _: None, lambda _, action: action())  # type: ignore[arg-type, return-value]
+        return Peer(objects, operations, lambda: None, dict, lambda _: None)  # type: ignore[arg-type, return-value]
 
     def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         return self.peer.request(operation, *args, **kwargs)

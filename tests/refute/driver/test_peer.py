@@ -5,15 +5,12 @@ import json
 import pathlib
 import socket
 import struct
-from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from refute.driver.errors import CannotCarry, Malformed, SubjectGone
-from refute.driver.evaluating import evaluate
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.wire import MAX_BYTES, Wire
 from tests.refute.driver.pair import Pair
@@ -135,19 +132,6 @@ def test_a_library_s_class_is_neither_changed_nor_called(pair: Pair) -> None:
     for operation, arguments in (("set", ["exists", 1]), ("del", ["exists"]), ("call", ["/x"])):
         with pytest.raises(CannotCarry):
             pair.door.operations()[operation](pathlib.Path, *arguments)
-
-
-@pytest.mark.parametrize(
-    "text", ["__import__('os')", "(lambda: 1)()", "open('/x')", "[].__class__", "type('X', (), {})"]
-)
-def test_text_that_is_more_than_a_value_is_not_evaluated(text: str) -> None:
-    with pytest.raises(CannotCarry, match="runs text as code"):
-        evaluate(text, {"os": pathlib})
-
-
-@pytest.mark.parametrize("value", [[1, -2.5], {"a": {1, 2}}, Fraction(1, 3), Counter("ab"), ValueError("x")], ids=repr)
-def test_the_text_of_a_value_is_evaluated(value: Any) -> None:
-    assert repr(evaluate(repr(value), {"Fraction": Fraction, "Counter": Counter})) == repr(value)
 
 
 @pytest.mark.parametrize("value", [pytest, Pair], ids=["module", "class"])
