@@ -18,6 +18,8 @@ from refute.scan.shell.syntax import first_error, substitutions, text_of
 from refute.scan.shell.words import Expander
 
 _MAX_LATE: Final = 50
+_READ_AGAIN: Final = 500
+"""Steps that reading a text a second time costs: a program is started for it."""
 MAX_DEPTH: Final = 12
 """Nested substitutions and embedded texts."""
 
@@ -96,6 +98,7 @@ class ShellWalker:
         root = parse_words(spelled)
         # `x\\${$name}` is cut in two words without a word of complaint.
         if root.has_error or "\\${$" in spelled:
+            self.report.budget.spend(_READ_AGAIN)
             again = respell(plain_placeholders(spelled))
             second = parse_words(spell_out(again)) if again is not None else root
             if not second.has_error:
