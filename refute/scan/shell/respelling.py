@@ -17,7 +17,7 @@ from typing import Any, Final
 
 _MARK: Final = "REFUTE_DOCUMENT_"
 _WALL_S: Final = 5
-_COMPLAINT: Final = re.compile(rb"(?:<standard input>:)?(\d+):")
+_COMPLAINT: Final = re.compile(rb"(?:<standard input>:)?(\d+):\d+: (.*)")
 _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
 _LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
@@ -41,19 +41,19 @@ def respell(source: str) -> str | None:
     return b"".join([*out, text[at:]]).decode()
 
 
-def unclear_line(source: str) -> int | None:
-    """The line (1-based) from which a text is not understood, an open quote or bracket mostly; None where all is."""
-    line = _read(source)
-    return line if isinstance(line, int) else None
+def complaint(source: str) -> tuple[int, str] | None:
+    """The line (1-based) from which a text is not understood, and why; None where all is."""
+    told = _read(source)
+    return told if isinstance(told, tuple) else None
 
 
 @lru_cache(maxsize=4)
-def _read(source: str) -> dict[str, Any] | int | None:
-    """The tree that shfmt makes of a text, or the line that it does not understand."""
+def _read(source: str) -> dict[str, Any] | tuple[int, str] | None:
+    """The tree that shfmt makes of a text, or where it gives up and why."""
     program = shutil.which("shfmt", path=sysconfig.get_path("scripts")) or shutil.which("shfmt")
     if program is None:
         return None
-    line = None
+    complained = None
     for dialect in ("bash", "posix"):
         command = [program, "-ln", dialect, "--to-json"]
         try:
@@ -64,8 +64,8 @@ def _read(source: str) -> dict[str, Any] | int | None:
             tree: dict[str, Any] = json.loads(done.stdout)
             return tree
         told = _COMPLAINT.match(done.stderr)
-        line = line or (int(told[1]) if told else None)
-    return line
+        complained = complained or ((int(told[1]), told[2].decode("utf-8", "replace")) if told else None)
+    return complained
 
 
 def _edits(tree: dict[str, Any], text: bytes) -> Iterator[Edit]:
@@ -101,7 +101,7 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
                 yield _begin(words[-1]), _end(words[-1]), b"']'"
         case {"Type": "Lit"}:
             plain = _LONE.sub(rb"\\\1", text[_begin(node) : _end(node)])
-            yield _begin(node), _end(node), plain.replace(b"\\${", b'"\\${"')  # left to a later `eval`
+            yield _begin(node), _end(node), plain.replace(b"\\${", b"'${'")  # left to a later `eval`
         case {"Type": "Subshell"} if text[_begin(node) :].startswith(b"(("):
             yield _begin(node), _begin(node) + 1, b"( "
         case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
