@@ -22,6 +22,8 @@ _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
 _LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
 """Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
+_LATE: Final = re.compile(rb"[^{}\"'\\`\s]*\}")
+"""What is behind `\\${`, an expansion left to a later `eval`."""
 Edit = tuple[int, int, bytes]
 """From, to, what stands there instead."""
 
@@ -100,8 +102,7 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             if text[_begin(words[-1]) : _end(words[-1])] == b"]":
                 yield _begin(words[-1]), _end(words[-1]), b"']'"
         case {"Type": "Lit"}:
-            plain = _LONE.sub(rb"\\\1", text[_begin(node) : _end(node)])
-            yield _begin(node), _end(node), plain.replace(b"\\${", b"'${'")  # left to a later `eval`
+            yield from _literal(_begin(node), _end(node), text)
         case {"Type": "Subshell"} if text[_begin(node) :].startswith(b"(("):
             yield _begin(node), _begin(node) + 1, b"( "
         case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
@@ -130,6 +131,15 @@ def _anything(begin: int, end: int, text: bytes) -> Iterator[Edit]:
     written = text[begin:end]
     if b"$(" not in written and b"`" not in written:
         yield begin, end, b"*" + b"\n" * written.count(b"\n")
+
+
+def _literal(begin: int, end: int, text: bytes) -> Iterator[Edit]:
+    plain = _LONE.sub(rb"\\\1", text[begin:end])
+    if plain != text[begin:end]:
+        yield begin, end, plain
+    elif text[begin:end].endswith(b"\\${") and (late := _LATE.match(text, end)):
+        yield end - 3, end - 3, b'"'
+        yield late.end(), late.end(), b'"'
 
 
 def _backticks(begin: int, end: int, text: bytes) -> Iterator[Edit]:
