@@ -90,6 +90,10 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield esac, esac, b";; "
         case {"Patterns": [first, *_] as patterns}:
             yield from _anything(_begin(first), _end(patterns[-1]), text)
+            closed = text.index(b")", _end(patterns[-1])) + 1
+            yield closed, closed, b" "
+        case {"Hash": _}:
+            yield _begin(node), _end(node), b""
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
         case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
@@ -103,6 +107,12 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
                 yield _begin(words[-1]), _end(words[-1]), b"']'"
         case {"Type": "Lit"}:
             yield from _literal(_begin(node), _end(node), text)
+        case {"Slice": {"Offset": position}} if text[_begin(position) : _begin(position) + 1] == b"$":
+            # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
+            yield _begin(position), _begin(position) + 1, b"_"
+        case {"Type": "WordIter", "Name": name} if "InPos" not in node:
+            ends = text[_end(name) :].lstrip(b" \t").startswith((b";", b"\n"))
+            yield _end(name), _end(name), b' in "$@"' + b";" * (not ends)
         case {"Type": "Subshell"} if text[_begin(node) :].startswith(b"(("):
             yield _begin(node), _begin(node) + 1, b"( "
         case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
@@ -114,6 +124,8 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield from _last_of_line(at, text)
         case {"Cmd": {"Type": "CallExpr", "Assigns": _} as call, "Negated": True} if not call.get("Args"):
             yield _begin(node), _begin(node) + 1, b""
+    if node.get("Redirs") and node.get("Cmd") is None:
+        yield _begin(node["Redirs"][0]), _begin(node["Redirs"][0]), b": "
     for redirection in node.get("Redirs") or ():
         yield from _redirection(redirection, node, text)
 
@@ -156,8 +168,6 @@ def _redirection(node: dict[str, Any], statement: dict[str, Any], text: bytes) -
     begin, end, word = _begin(node), _end(node), node["Word"]
     if document := node.get("Hdoc"):
         yield from _document(_begin(word), _end(word), _end(document), text)
-        if statement.get("Cmd") is None:
-            yield begin, begin, b": "
         if statement.get("Background"):
             yield from _last_of_line(int(statement["Semicolon"]["Offset"]), text)
     elif _PLUMBING.fullmatch(text[begin:end]):

@@ -12,7 +12,7 @@ from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
 from refute.scan.shell import assignments, compound, dispatch, functions, redirects, simple
 from refute.scan.shell.respelling import complaint, respell
 from refute.scan.shell.scope import Scope
-from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders, spell_out
+from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders
 from refute.scan.shell.state import Call, Frame, Shared, Stack, Walker
 from refute.scan.shell.syntax import first_error, substitutions, text_of
 from refute.scan.shell.words import Expander
@@ -94,13 +94,13 @@ class ShellWalker:
     def _parsed(self, source: str) -> Node:
         """The tree of a text; what is not understood is reported."""
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
-        spelled = spell_out(join_continued(source))
+        spelled = join_continued(source)
         root = parse_words(spelled)
         # `x\\${$name}` is cut in two words without a word of complaint.
         if root.has_error or "\\${$" in spelled:
             self.report.budget.spend(_READ_AGAIN)
             again = respell(plain_placeholders(spelled))
-            second = parse_words(spell_out(again)) if again is not None else root
+            second = parse_words(again) if again is not None else root
             if not second.has_error:
                 root = second
             elif root.has_error:
