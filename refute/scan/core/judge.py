@@ -14,7 +14,6 @@ from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, SECRET, sh
 _OWN_LOG: Final = 3
 """Slashes of a log directly below /var/log; what lies deeper is one program's."""
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
-_OUTSIDE: Final = frozenset({Place.SYSTEM, Place.HOME, Place.OUTSIDE})
 
 
 @dataclass(slots=True)
@@ -104,14 +103,16 @@ class Judge:
         target = paths.locate(effect.path, self.cwd)
         if target.text.startswith(("/dev/", "/proc/", "/sys/")):
             self._write(e.Write(effect.path))
-        elif target.place in _OUTSIDE:
+        elif target.place in paths.ELSEWHERE:
             self.flag("write-outside", mild=True, detail=_named(target))
 
     def _delete(self, effect: e.Delete) -> None:
         target = paths.locate(effect.path, self.cwd)
         if paths.inside_or_temporary(target):
             return
-        if target.text.startswith("/dev/"):
+        if effect.empty:
+            self.flag("delete-outside", mild=True, detail="Only where the directory is empty.")
+        elif target.text.startswith("/dev/"):
             self.flag("device-write", detail=_named(target))
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, effect)
@@ -142,7 +143,7 @@ class Judge:
     def _change_mode(self, effect: e.ChangeMode) -> None:
         tail = effect.path.removeprefix(EMPTY)
         target = paths.locate(tail if places.is_stock(tail) else effect.path, self.cwd)
-        if target.place in _OUTSIDE | {Place.TEMP_ROOT}:
+        if target.place in paths.ELSEWHERE | {Place.TEMP_ROOT}:
             own = places.is_service_data(target.text) or _is_home_data(target) or paths.is_beside(target)
             weak = own or (effect.tightens and not places.is_place("credentials", target.text))
             self.flag("permission-change", mild=weak, detail=_named(target))

@@ -24,7 +24,6 @@ SHELL = [
     "ffmpeg -f x11grab -i :0 out.mp4",
     "security find-generic-password -wa login",
     "perl -i -ne 'print if 0' ~/Documents/*.txt",
-    "f=~/.$(echo crhsab | rev); echo x >> $f",
     "x=$(base64 -d < blob); echo hi >> ~/.$x",
 ]
 PYTHON = [

@@ -7,7 +7,7 @@ from typing import Final
 
 from refute.scan.core import hosts
 from refute.scan.core.effects import Connect, Effects, Eval, Flag, List, Reach, Read, Run, Send, Write
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, HERE, NAME, SECRET, UNKNOWN, is_open
+from refute.scan.core.symbols import DOWNLOAD, HERE, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.options import split_options
@@ -27,8 +27,6 @@ _GIT_COMMANDS: Final = re.compile(
 _GIT_EVERYWHERE: Final = re.compile(
     r"hookspath\Z|fsmonitor\Z|gpg\.program\Z|^include(?:if\..*)?\.path\Z|insteadof\Z|proxy\Z"
 )
-_RECIPIENT: Final = re.compile(r"(?im)^(?:to|b?cc):(.*)$")
-_DOMAIN: Final = re.compile(r"@([\w-]+(?:\.[\w-]+)+)")
 
 
 def _curl(call: Call, row: Command) -> Effects:
@@ -87,58 +85,6 @@ def _wget(call: Call, row: Command) -> Effects:
         yield Flag("network-unresolved", detail=f"Addresses come from {path}.")
     yield Send((call.stdin, *operands, *options.get("post-data", [])))
     return DOWNLOAD if targets in (["-"], ["/dev/stdout"]) else UNKNOWN
-
-
-def _netcat(call: Call, row: Command) -> Effects:
-    options, operands = split(call, row)
-    if options.keys() & {"e", "c", "exec", "sh-exec"} and (operands or "l" in options):
-        yield Flag("reverse-shell")
-    if options.keys() & {"l", "listen"}:
-        bound = [*operands, *options.get("s", [])]
-        yield Flag("network-listen", mild=any(hosts.binds_locally(word) and not word.isdigit() for word in bound))
-        return DOWNLOAD
-    named = [word for word in operands if not re.fullmatch(r"[\d-]+", word)]
-    if named or len(operands) > 1:
-        yield Connect((named or operands)[0])
-    yield Send((call.stdin, *operands))
-    return DOWNLOAD if operands else UNKNOWN
-
-
-def _socat(call: Call, row: Command) -> Effects:
-    words = split(call, row)[1]
-    joined = " ".join(words)
-    if re.search(r"(?i)\b(exec|system|shell):", joined) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)", joined):
-        yield Flag("reverse-shell")
-    for word in words:
-        kind, _, rest = word.partition(":")
-        if re.match(r"(?i)(tcp|udp|sctp|openssl|ssl)\d?-?(listen|l)\Z", kind):
-            yield Flag("network-listen", mild=bool(re.search(r"bind=(127\.|localhost|\[?::1)", rest)))
-        elif re.match(r"(?i)(tcp|udp|sctp|openssl|ssl|socks|proxy)", kind):
-            yield Connect(rest.partition(":")[0] if not rest.startswith("[") else rest[1:].partition("]")[0])
-        elif re.match(r"(?i)(open|file|create|gopen)\Z", kind):
-            yield Read(rest.split(",")[0])
-    yield Send((call.stdin,))
-    return DOWNLOAD
-
-
-def _browser(call: Call, _row: Command) -> Effects:
-    for word in call.argv[1:]:
-        if "://" in word and not word.startswith(("file:", "-")):
-            yield Connect(hosts.host_of(word))
-    return None
-
-
-def _lookup(call: Call, _row: Command) -> Effects:
-    if re.match(r"(?:dns|domain|dnssec) \S+ \S", call.text) and call.argv[0] == "resolvectl":
-        yield Flag("system-control", detail="Sets which name server is asked.")
-    for word in call.argv[1:]:
-        name = word.removeprefix("@")
-        if re.search(r"\.[A-Za-z]{2,}\.?\Z", name) and not name.startswith(("-", "+")):
-            # A name lookup leaves the machine too: what stands before a foreign domain is data on its way out.
-            carries = is_open(name) or SECRET in name or NAME in name
-            if hosts.reach_of(name) == hosts.Reach.EXTERNAL:
-                yield Flag("network-external", mild=not carries, detail="Asks a name server.")
-    return None
 
 
 def _ssh(call: Call, row: Command) -> Effects:
@@ -260,28 +206,10 @@ def _git_network(call: Call, verb: str, operands: list[str]) -> Effects:
     return None
 
 
-def _mail(call: Call, row: Command) -> Effects:
-    """Mail to a named address outside, with an attachment or decoded text; any other is only noted."""
-    if len(call.argv) == 1 or call.argv[1] in {"--version", "--help", "-bp", "-bv"}:
-        return UNKNOWN
-    options, operands = split(call, row)
-    named = [*operands, *options.get("c", []), *options.get("b", []), *_RECIPIENT.findall(call.stdin)]
-    outside = any(hosts.reach_of(domain) == hosts.Reach.EXTERNAL for domain in _DOMAIN.findall(" ".join(named)))
-    strong = outside or bool(options.get("a")) or DERIVED in call.stdin or call.argv[0] == "swaks"
-    yield Flag("network-external", mild=not strong, detail="Sends mail.")
-    yield Send((call.stdin, *operands))
-    return None
-
-
 HANDLERS: Final = {
     "curl": _curl,
     "wget": _wget,
-    "netcat": _netcat,
-    "socat": _socat,
-    "browser": _browser,
-    "lookup": _lookup,
     "ssh": _ssh,
     "remote_copy": _remote_copy,
     "git": _git,
-    "mail": _mail,
 }
