@@ -13,28 +13,14 @@ from typing import Any, Final
 from refute.errors import UsageError
 
 ROLES: Final = frozenset(
-    """read list write out delete tree rmdir mode mkdir connect fetch url eval python tests run send text skip wipe
-    move""".split()  # noqa: SIM905 - a table of names
+    """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
+    send text skip wipe move""".split()  # noqa: SIM905 - a table of names
 )
 """What a command does with an operand or with an option's value."""
 PRINTS: Final = frozenset(
-    {
-        "",
-        "content",
-        "input",
-        "download",
-        "secret",
-        "name",
-        "decoded",
-        "nothing",
-        "first",
-        "processes",
-        "part",
-        "changed",
-        "kept",
-        "listing",
-    }
-)
+    """content part changed kept listing input download secret name decoded nothing first processes object pair
+    received""".split()  # noqa: SIM905 - a table of names
+) | {""}
 """What a command prints; empty: not known before the run."""
 
 

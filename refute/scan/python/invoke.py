@@ -9,7 +9,7 @@ from typing import Any, Final
 from refute.scan.core.symbols import DOWNLOAD, is_open
 from refute.scan.python import folding
 from refute.scan.python.decoders import DECODERS
-from refute.scan.python.handlers import effects_of, unknown_method
+from refute.scan.python.handlers import effects_of
 from refute.scan.python.handlers.files import file_method, path_method
 from refute.scan.python.names import POWERFUL, Bound, attribute, item, iterated
 from refute.scan.python.state import Call, Walker, is_dangerous
@@ -79,7 +79,7 @@ def call_reference(call: Call) -> Any:
 def _indirect(call: Call) -> Callable[[Call], Any] | None:
     """What judges a call that goes by something other than a module's own name."""
     name = call.name
-    if name.startswith("library()."):
+    if name.startswith(("ctypes.", "cffi.")) and "()." in name:
         return _call_library
     if name.startswith("?"):
         return _call_disguised
@@ -165,8 +165,6 @@ def call_method(walker: Walker, target: Bound, arguments: list[Any], keywords: d
         and name in {"strip", "rstrip", "lstrip", "decode", "encode", "replace", "format", "lower", "upper", "join"}
     ):
         return owner
-    if not isinstance(owner, str | bytes) and (effects := unknown_method(call, name)) is not None:
-        return walker.engine.perform(effects, call.frame)
     _follow_callables(call)
     return UNK
 

@@ -32,7 +32,6 @@ PYTHON = [
     "import atexit, os\ndef end():\n    os._exit(0)\natexit.register(end)",
     "def pytest_sessionfinish(session):\n    session.exitstatus = 0",
     "import unittest.mock\nunittest.mock.Mock.assert_called_with = lambda *a: None",
-    "import socket\nsocket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3)",
     "import os\ndef b():\n    os.fork()\n    b()\nb()",
     "from evdev import InputDevice\nInputDevice('/dev/input/event0')",
 ]

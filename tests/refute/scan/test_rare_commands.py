@@ -106,7 +106,6 @@ PYTHON = [
     ("import pickle, urllib.request as u\npickle.loads(u.urlopen('http://127.0.0.1/').read())", "unsafe-load"),
     ("import marshal, base64\nexec(marshal.loads(base64.b64decode(x)))", "decoded-execution"),
     ("import gzip, base64\nexec(gzip.decompress(base64.b64decode(input())))", "decoded-execution"),
-    ("import types\ntypes.CodeType(0, 0, 0, 0, 0, 0, b'd', (), (), (), '', '', 1, b'')", "dynamic-code"),
     ("setattr(__import__('pytest'), 'skip', None)", "test-tampering"),
     ("import operator, os\noperator.attrgetter('system')(os)('rm -rf /etc')", "delete-outside"),
     ("import operator, os\noperator.methodcaller('system', 'rm -rf /etc')(os)", "delete-outside"),
