@@ -105,10 +105,6 @@ PAIRS = {
         "import os, re\nos.system(' '.join(re.split('[,;]', 'rm,-rf;/etc')))",
         "import os, re\nos.system(' '.join(re.split('[,;]', 'ls,-l;build')))",
     ),
-    "csv": (
-        "import os, csv\nos.system(' '.join(next(csv.reader(['rm,-rf,/etc']))))",
-        "import os, csv\nos.system(' '.join(next(csv.reader(['ls,-l,build']))))",
-    ),
 }
 
 
