@@ -29,10 +29,10 @@ _OPERATORS: Final = dict(
 )
 _SAME: Final = """builtins.chr builtins.ord builtins.hex builtins.oct builtins.bin builtins.int builtins.float
     builtins.str builtins.bytes builtins.len builtins.list builtins.tuple builtins.set builtins.dict builtins.sorted
-    builtins.range builtins.sum builtins.min builtins.max builtins.abs builtins.bool builtins.format builtins.ascii builtins.repr
-    builtins.str.join builtins.str.maketrans builtins.str.lower builtins.int.to_bytes builtins.int.from_bytes
-    builtins.bytes.maketrans operator.add operator.concat operator.xor base64.b64encode binascii.hexlify shlex.split
-    textwrap.dedent json.loads""".split()
+    builtins.range builtins.sum builtins.min builtins.max builtins.abs builtins.bool builtins.format builtins.ascii
+    builtins.repr builtins.str.join builtins.str.maketrans builtins.str.lower builtins.int.to_bytes
+    builtins.int.from_bytes builtins.bytes.maketrans operator.add operator.concat operator.xor base64.b64encode
+    binascii.hexlify shlex.split textwrap.dedent json.loads""".split()
 """Functions that are called as they are."""
 PURE: Final[dict[str, Callable[..., Any]]] = {
     **{name: resolve_name(name) for name in _SAME},

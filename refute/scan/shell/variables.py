@@ -6,13 +6,9 @@ import re
 from typing import Final
 
 from refute.scan.core import hosts, paths
-from refute.scan.core.effects import Connect, Effects, Eval, Flag
-from refute.scan.core.symbols import OUTPUT, UNKNOWN
+from refute.scan.core.effects import Connect, Effects, Eval, Flag, Preload
 from refute.scan.rules import Language
 
-_INSTALLED: Final = re.compile(
-    rf"(?:/usr)?/(?:lib(?:32|64)?|\$LIB)/(?!.*\.\.)[^{UNKNOWN}]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|"
-)
 _PRELOADS: Final = frozenset("LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV PYTHONSTARTUP PROMPT_COMMAND".split())
 _COMMANDS: Final = frozenset(
     """PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH GIT_ASKPASS
@@ -32,10 +28,7 @@ _PROMPTS: Final = frozenset({"PS0", "PS1", "PS2", "PS4"})
 def effects_of_setting(cwd: str, name: str, text: str) -> Effects:  # noqa: C901 - one branch per kind
     """What giving a variable this value does."""
     if name in _PRELOADS:
-        # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
-        installed = name.startswith("LD_") and all(_INSTALLED.fullmatch(part) for part in re.split("[ :]+", text))
-        if text != "/dev/null":
-            yield Flag("preload", mild=installed)
+        yield Preload(text)
     elif name in _COMMANDS or (name in _PROMPTS and re.search(r"\$\(|`", text)):
         command = text.lstrip("|-").strip()
         if command.encode("ascii", "ignore").strip():

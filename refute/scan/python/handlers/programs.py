@@ -5,7 +5,7 @@ import re
 import shlex
 from typing import Any, Final
 
-from refute.scan.core.effects import Effects, Eval, Flag
+from refute.scan.core.effects import Effects, Eval, Flag, Preload
 from refute.scan.core.symbols import (
     DERIVED,
     DOWNLOAD,
@@ -79,7 +79,7 @@ def _subprocess(call: Call, _row: Command) -> Effects:
         yield Flag("reverse-shell")
     environment = call.keywords.get("env")
     if isinstance(environment, dict) and "LD_PRELOAD" in environment:
-        yield Flag("preload")
+        yield Preload(as_text(environment["LD_PRELOAD"]))
     shell, program = call.keywords.get("shell"), call.keywords.get("executable")
     if isinstance(program, str) and isinstance(command, list | tuple) and shell is not True:
         command = [program, *command[1:]]
@@ -169,7 +169,7 @@ def _start(call: Call, _row: Command) -> Effects:
 def _putenv(call: Call, _row: Command) -> Effects:
     name, value = call.argument(0), call.argument(1)
     if name in _PRELOADS:
-        yield Flag("preload")
+        yield Preload(as_text(value))
     elif isinstance(name, str) and isinstance(value, str):
         call.walker.variables[name] = value
     return UNK
