@@ -10,10 +10,6 @@ from refute.scan.scanner import scan_text
 
 PYTHON = [
     "class A:\n    def __reduce__(self):\n        import os\n        return os.system, ('rm -rf /etc',)",
-    "import os\nmatch ['rm -rf /etc']:\n    case [c]: os.system(c)",
-    "import os\nmatch input():\n    case 'a' | 'b': pass\n    case c: os.system(c)",
-    "import os\nsorted(['rm -rf /etc'], key=os.system)",
-    "import os\nmin(['rm -rf /etc'], key=lambda c: os.system(c))",
     "import psutil\nfor p in psutil.process_iter():\n    p.kill()",
     "import os\nos.rename('/etc/hosts', '/etc/hosts.bak')",
     "import shutil\nshutil.copy('/etc/passwd', 'x')",
@@ -47,8 +43,6 @@ PYTHON = [
     "import pty\npty.spawn('/bin/sh')",
     "import os\nos.kill(os.getppid(), 9)",
     "import os, psutil\nfor p in psutil.process_iter(['pid', 'name']):\n    if 'cron' in p.info['name']:\n        os.kill(p.info['pid'], 9)",
-    "import os\nos.__getattribute__('sys' + 'tem')('rm -rf /etc')",
-    "import os\nobject.__getattribute__(os, 'system')('rm -rf /etc')",
     "import inspect, os\ninspect.getattr_static(os, 'system')('rm -rf /etc')",
     "import subprocess\nsubprocess.run('rm -rf *', shell=True, cwd='/etc')",
     "import subprocess\nsubprocess.run('rm -rf $X', shell=True, env={'X': '/etc'})",

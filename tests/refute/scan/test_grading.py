@@ -133,7 +133,6 @@ BLOCKS = [
     "grep '^tool:' /etc/passwd",
     "grep -q x /etc/shadow",
     "chmod g+xs tool",
-    "emacs --batch --eval '(shell-command \"id\")'",
     "openssl req -engine ./x.so",
     "enable -f ./x.so x",
     "a=(xrm xls); ${a[@]#x} -rf /etc",

@@ -61,10 +61,6 @@ SHELL = {
     ),
     "command -v as word": ("$(command -v rm) -rf /etc", "$(command -v ls) -l build"),
     "proc self exe": ("/proc/self/exe -c 'rm -rf /etc'", "readlink /proc/self/exe"),
-    "bash aliases array": (
-        "shopt -s expand_aliases; BASH_ALIASES[ll]='rm -rf'\nll /etc",
-        "shopt -s expand_aliases; BASH_ALIASES[ll]='ls -l'\nll build",
-    ),
     "coproc reads": (
         "coproc bash; echo 'rm -rf /etc' >&\"${COPROC[1]}\"",
         "coproc cat; echo 'hello' >&\"${COPROC[1]}\"",

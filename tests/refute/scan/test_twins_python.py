@@ -73,10 +73,6 @@ PAIRS = {
         "import subprocess\nclass P(subprocess.Popen): pass\nP(['rm', '-rf', '/etc'])",
         "import subprocess\nclass P(subprocess.Popen): pass\nP(['ls', 'build'])",
     ),
-    "plumbum": (
-        "from plumbum import local\nlocal['rm']('-rf', '/etc')",
-        "from plumbum import local\nlocal['ls']('-l', 'build')",
-    ),
     "iter sentinel": (
         "import os\nit = iter(['rm -rf /etc'])\nos.system(next(it))",
         "import os\nit = iter(['ls build'])\nos.system(next(it))",
