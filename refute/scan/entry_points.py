@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -23,7 +23,12 @@ def console_script(name: str, files: Mapping[str, bytes]) -> Iterator[str]:
         name: the command's word.
         files: every file of the workspace.
     """
-    reference = _declared_in_pyproject(files).get(name) or _declared_in_setup_cfg(files).get(name)
+    try:
+        reference = next(_values(_toml(_text(files, "pyproject.toml")), name, {"scripts"}), None)
+    except _UNREADABLE:
+        return
+    declared = re.search(rf"(?m)^\s*{re.escape(name)}\s*=\s*(\S+)", _text(files, "setup.cfg"))
+    reference = reference or (declared[1] if declared else None)
     match = _REFERENCE.match(reference) if isinstance(reference, str) else None
     if match is None:
         return
@@ -73,17 +78,25 @@ def _commands(tool: str, script: str, name: str, text: str) -> list[str]:
 
 def _tasks(text: str, script: str) -> list[str]:
     """Tasks by this name that hatch, pdm, poe or taskipy would run."""
+    tasks = _values(_toml(text), script.rpartition(":")[2], {"scripts", "tasks"})
+    return [command for task in tasks for command in _texts(task)]
+
+
+def _toml(text: str) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - most scans never need it
 
-    tool = tomllib.loads(text).get("tool", {})
-    environments = [one.get("scripts", {}) for one in tool.get("hatch", {}).get("envs", {}).values()]
-    tables = [
-        *environments,
-        tool.get("pdm", {}).get("scripts", {}),
-        tool.get("poe", {}).get("tasks", {}),
-        tool.get("taskipy", {}).get("tasks", {}),
-    ]
-    return [command for table in tables for command in _texts(table.get(script.rpartition(":")[2]))]
+    return tomllib.loads(text)
+
+
+def _values(table: Mapping[str, Any], name: str, holders: Collection[str] = ()) -> Iterator[Any]:
+    """What is called so at any depth, in tables with one of these names where there are any."""
+    for key, value in table.items():
+        if key == name and not holders:
+            yield value
+        elif isinstance(value, dict):
+            if key in holders and name in value:
+                yield value[name]
+            yield from _values(value, name, holders)
 
 
 def _texts(task: Any) -> Iterator[str]:
@@ -99,28 +112,6 @@ def _texts(task: Any) -> Iterator[str]:
 def _text(files: Mapping[str, bytes], name: str) -> str:
     data = files.get(name, b"")
     return data.decode("utf-8", "replace") if len(data) <= _MAX_BYTES else ""
-
-
-def _declared_in_pyproject(files: Mapping[str, bytes]) -> dict[str, Any]:
-    try:
-        import tomllib  # noqa: PLC0415 - most scans never need it
-
-        document = tomllib.loads(_text(files, "pyproject.toml"))
-        return {
-            **document.get("tool", {}).get("poetry", {}).get("scripts", {}),
-            **document.get("project", {}).get("scripts", {}),
-        }
-    except _UNREADABLE:
-        return {}
-
-
-def _declared_in_setup_cfg(files: Mapping[str, bytes]) -> dict[str, Any]:
-    try:
-        lines = _parser(_text(files, "setup.cfg")).get("options.entry_points", "console_scripts", fallback="")
-    except _UNREADABLE:
-        return {}
-    pairs = (line.partition("=") for line in lines.splitlines() if "=" in line)
-    return {name.strip(): reference.strip() for name, _, reference in pairs}
 
 
 def _parser(text: str) -> "configparser.ConfigParser":
@@ -148,30 +139,17 @@ def _npm_scripts(text: str, script: str) -> list[str]:
 
 
 def _tox_commands(name: str, text: str) -> list[str]:
+    keys = ("commands_pre", "commands", "commands_post")
     if name == "pyproject.toml":
-        import tomllib  # noqa: PLC0415 - most scans never need it
-
-        return _tox_commands_of_toml(tomllib.loads(text).get("tool", {}).get("tox", {}))
+        tox = _toml(text).get("tool", {}).get("tox", {})
+        if isinstance(legacy := tox.get("legacy_tox_ini"), str):
+            return _tox_commands("tox.ini", legacy)
+        rows = (row for key in keys for value in _values(tox, key) for row in value)
+        return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
     parser = _parser(text)
-    prefix = "tox:" if name == "setup.cfg" else ""
-    sections = [section for section in parser.sections() if section.startswith(f"{prefix}testenv")]
-    found: list[str] = []
-    for section in sections:
-        for key in ("commands_pre", "commands", "commands_post"):
-            joined = re.sub(r"\\\n\s*", " ", parser.get(section, key, fallback=""))
-            found.extend(line.strip() for line in joined.splitlines() if line.strip())
-    return found
-
-
-def _tox_commands_of_toml(tox: Mapping[str, Any]) -> list[str]:
-    if isinstance(legacy := tox.get("legacy_tox_ini"), str):
-        return _tox_commands("tox.ini", legacy)
-    found: list[str] = []
-    for section in [tox.get("env_run_base", {}), *tox.get("env", {}).values()]:
-        for key in ("commands_pre", "commands", "commands_post"):
-            rows = section.get(key, [])
-            found.extend(" ".join(word for word in row if isinstance(word, str)) for row in rows)
-    return found
+    sections = [section for section in parser.sections() if re.match(r"(?:tox:)?testenv", section)]
+    texts = (parser.get(section, key, fallback="") for section in sections for key in keys)
+    return [line.strip() for one in texts for line in re.sub(r"\\\n\s*", " ", one).splitlines() if line.strip()]
 
 
 def _in_place(text: str, commands: list[str]) -> str:

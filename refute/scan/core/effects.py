@@ -49,6 +49,8 @@ class Delete:
     recursive: bool = False
     usual: bool = False
     """Whether a target that is not known is ordinary there, as for a setting that the caller makes."""
+    empty: bool = False
+    """Whether it is deleted only where it is an empty directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,14 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
+class Preload:
+    """Has other programs load something first."""
+
+    text: str
+    """Libraries or start-up files, as a variable names them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """Is dangerous by itself, whatever it touches."""
 
@@ -127,7 +137,20 @@ class Flag:
 
 
 Effect = (
-    Read | List | Write | MakeDirectory | Delete | ChangeMode | Connect | Send | Run | Eval | RunFile | Reach | Flag
+    Read
+    | List
+    | Write
+    | MakeDirectory
+    | Delete
+    | ChangeMode
+    | Connect
+    | Send
+    | Run
+    | Eval
+    | RunFile
+    | Reach
+    | Preload
+    | Flag
 )
 Effects = Generator[Effect, Any, Any]
 """A handler's effects one by one, each answered by what comes of it; its result is what is printed, None: not known."""

@@ -9,12 +9,14 @@ from refute.scan.core import effects as e
 from refute.scan.core import hosts, paths, places
 from refute.scan.core.paths import Place, Target
 from refute.scan.core.report import Report, Spot
-from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, SECRET, show
+from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, OUTPUT, SECRET, UNKNOWN, is_known, show
 
 _OWN_LOG: Final = 3
 """Slashes of a log directly below /var/log; what lies deeper is one program's."""
+_INSTALLED: Final = re.compile(
+    rf"(?:/usr)?/(?:lib(?:32|64)?|\$LIB)/(?!.*\.\.)[^{UNKNOWN}]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|"
+)
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
-_OUTSIDE: Final = frozenset({Place.SYSTEM, Place.HOME, Place.OUTSIDE})
 
 
 @dataclass(slots=True)
@@ -104,14 +106,16 @@ class Judge:
         target = paths.locate(effect.path, self.cwd)
         if target.text.startswith(("/dev/", "/proc/", "/sys/")):
             self._write(e.Write(effect.path))
-        elif target.place in _OUTSIDE:
+        elif target.place in paths.ELSEWHERE:
             self.flag("write-outside", mild=True, detail=_named(target))
 
     def _delete(self, effect: e.Delete) -> None:
         target = paths.locate(effect.path, self.cwd)
         if paths.inside_or_temporary(target):
             return
-        if target.text.startswith("/dev/"):
+        if effect.empty:
+            self.flag("delete-outside", mild=True, detail="Only where the directory is empty.")
+        elif target.text.startswith("/dev/"):
             self.flag("device-write", detail=_named(target))
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, effect)
@@ -142,7 +146,7 @@ class Judge:
     def _change_mode(self, effect: e.ChangeMode) -> None:
         tail = effect.path.removeprefix(EMPTY)
         target = paths.locate(tail if places.is_stock(tail) else effect.path, self.cwd)
-        if target.place in _OUTSIDE | {Place.TEMP_ROOT}:
+        if target.place in paths.ELSEWHERE | {Place.TEMP_ROOT}:
             own = places.is_service_data(target.text) or _is_home_data(target) or paths.is_beside(target)
             weak = own or (effect.tightens and not places.is_place("credentials", target.text))
             self.flag("permission-change", mild=weak, detail=_named(target))
@@ -169,6 +173,14 @@ class Judge:
                 detail = f"Host: {show(effect.host, 80)}, on this machine or its private network."
                 self.flag("network-external", mild=True, detail=detail)
 
+    def _preload(self, effect: e.Preload) -> None:
+        # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
+        harmless = places.is_place("made_up", effect.text) or all(
+            map(_INSTALLED.fullmatch, re.split("[ :]+", effect.text))
+        )
+        if effect.text != "/dev/null":
+            self.flag("preload", mild=harmless, refuse=is_known(effect.text))
+
     def _flag(self, effect: e.Flag) -> None:
         self.flag(effect.rule, mild=effect.mild, detail=effect.detail)
 
@@ -182,6 +194,7 @@ _JUDGED: Final[dict[type, Callable[..., str | None]]] = {
     e.ChangeMode: Judge._change_mode,  # noqa: SLF001
     e.Connect: Judge._connect,  # noqa: SLF001
     e.Send: Judge._send,  # noqa: SLF001
+    e.Preload: Judge._preload,  # noqa: SLF001
     e.Flag: Judge._flag,  # noqa: SLF001
 }
 

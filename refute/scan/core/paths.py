@@ -56,6 +56,9 @@ class Place(StrEnum):
     UNKNOWN = "unknown"
 
 
+ELSEWHERE: Final = frozenset({Place.SYSTEM, Place.HOME, Place.OUTSIDE})
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A path after following `cd`, joining and removing `.` and `..`."""

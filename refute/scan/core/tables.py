@@ -13,11 +13,14 @@ from typing import Any, Final
 from refute.errors import UsageError
 
 ROLES: Final = frozenset(
-    """read list write out delete tree mode mkdir connect fetch url eval python tests run send text skip wipe
-    move""".split()  # noqa: SIM905 - a table of names
+    """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
+    send text skip wipe move""".split()  # noqa: SIM905 - a table of names
 )
 """What a command does with an operand or with an option's value."""
-PRINTS: Final = frozenset({"", "content", "input", "download", "secret", "name", "decoded", "nothing", "first"})
+PRINTS: Final = frozenset(
+    """content part changed kept listing input download secret name decoded nothing first processes object pair
+    received""".split()  # noqa: SIM905 - a table of names
+) | {""}
 """What a command prints; empty: not known before the run."""
 
 
@@ -31,6 +34,8 @@ class When:
     """Rule of the finding; empty: there is none."""
     mild: bool = False
     detail: str = ""
+    role: str = ""
+    """What is done with the first group that the pattern has found; for `finds` alone."""
 
     def fits(self, arguments: str) -> bool:
         """Whether arguments begin so."""
@@ -51,6 +56,10 @@ class Command:
     options: Mapping[str, str] = field(default_factory=dict)
     """Option → role of its value."""
     when: tuple[When, ...] = ()
+    finds: tuple[When, ...] = ()
+    """What every match means, wherever it is."""
+    decodes: str = ""
+    """Pattern of arguments with which it decodes."""
     prints: str = ""
     handler: str = ""
     """The code that works out its effects, where a row cannot say them."""
@@ -127,7 +136,7 @@ _HINT: Final = (
     "Expected rows `[[command]]` or `[[call]]` with `names`, and `[hosts] public = [...]`; docs/scan-rules.md."
 )
 _FIELDS: Final = frozenset(
-    "names values operands options when prints handler wraps refuses spares".split()  # noqa: SIM905
+    "names values operands options when finds decodes prints handler wraps refuses spares".split()  # noqa: SIM905
 )
 
 
@@ -154,9 +163,9 @@ def _checked(row: dict[str, Any], *, own: bool) -> Command:
     if row.get("prints", "") not in PRINTS:
         raise ValueError(f"unknown `prints` {row['prints']!r}; expected one of {', '.join(sorted(PRINTS - {''}))}")
     letters = "".join(word for word in words if word.startswith("-")).replace("-", "")
-    when = tuple(map(_when, row.get("when", ())))
+    when, finds = (tuple(map(_when, row.get(name, ()))) for name in ("when", "finds"))
     if own:
-        for one in when:
+        for one in (*when, *finds):
             re.compile(one.args)
     return Command(
         names=tuple(row["names"].split()),
@@ -165,6 +174,8 @@ def _checked(row: dict[str, Any], *, own: bool) -> Command:
         operands=roles,
         options=MappingProxyType(options),
         when=when,
+        finds=finds,
+        decodes=row.get("decodes", ""),
         prints=row.get("prints", ""),
         handler=row.get("handler", ""),
         wraps=MappingProxyType(row["wraps"]) if "wraps" in row else None,
@@ -174,9 +185,11 @@ def _checked(row: dict[str, Any], *, own: bool) -> Command:
 
 
 def _when(row: dict[str, Any]) -> When:
-    if unknown := sorted(row.keys() - {"args", "flag", "note", "detail"}):
-        raise ValueError(f"unknown field `{unknown[0]}` of `when`; expected args, flag, note, detail")
+    if unknown := sorted(row.keys() - {"args", "flag", "note", "detail", "as"}):
+        raise ValueError(f"unknown field `{unknown[0]}` of `when`; expected args, flag, note, detail, as")
     rule = row.get("flag") or row.get("note") or ""
     if rule and rule not in read_table("rules"):
         raise ValueError(f"unknown rule `{rule}` in `when`")
-    return When(args=row.get("args", ""), flag=rule, mild="note" in row, detail=row.get("detail", ""))
+    if (role := row.get("as", "")) and role not in ROLES:
+        raise ValueError(f"unknown role `{role}`; expected one of {', '.join(sorted(ROLES))}")
+    return When(args=row.get("args", ""), flag=rule, mild="note" in row, detail=row.get("detail", ""), role=role)

@@ -6,6 +6,8 @@ import ast
 from typing import Any, Final
 
 from refute.scan.core import hosts
+from refute.scan.core.effects import Preload
+from refute.scan.core.judge import Judge
 from refute.scan.core.symbols import show
 from refute.scan.python.state import Walker
 from refute.scan.python.values import (
@@ -47,7 +49,8 @@ def assign_item(walker: Walker, owner: Any, index: Any, value: Any, target: ast.
     """`owner[index] = value`."""
     if isinstance(owner, Ref):
         if owner.name == "os.environ" and index in {"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"}:
-            walker.report.add("preload", walker.spot(target), f"os.environ[{index!r}] = {show(as_text(value))!r}")
+            shown = f"os.environ[{index!r}] = {show(as_text(value))!r}"
+            Judge(walker.report, walker.spot(target), shown, walker.cwd).effect(Preload(as_text(value)))
         elif owner.name == "os.environ" and isinstance(index, str) and isinstance(value, str):
             walker.variables[index] = value
             if hosts.sends_through(index, value):

@@ -2,17 +2,13 @@
 
 # ruff: noqa: SIM905 - long tables of names read best as words
 
-import base64
-import binascii
 import bz2
 import codecs
-import gzip
-import html
 import lzma
 import zlib
 from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import Any, Final
-from urllib.parse import unquote
 
 from refute.scan.python.values import MAX_TEXT, UNK
 
@@ -22,49 +18,37 @@ _ENCODINGS: Final = frozenset(
 )
 
 
-def _decompress(function: Callable[[bytes], Any]) -> Callable[..., Any]:
-    def bounded(data: bytes, *_rest: Any) -> Any:
-        # A short literal may unfold to gigabytes: only as much as a script could hold is unpacked.
-        if function is zlib.decompress:
-            return zlib.decompressobj(int(_rest[0]) if _rest else zlib.MAX_WBITS).decompress(data, MAX_TEXT)
-        if function is bz2.decompress:
-            return bz2.BZ2Decompressor().decompress(data, MAX_TEXT)
-        if function is lzma.decompress:
-            return lzma.LZMADecompressor().decompress(data, MAX_TEXT)
-        return zlib.decompressobj(31).decompress(data, MAX_TEXT)
+_UNPACKED: Final[dict[str, Callable[[int], Any]]] = {
+    "zlib": zlib.decompressobj,
+    "gzip": lambda _bits: zlib.decompressobj(31),
+    "bz2": lambda _bits: bz2.BZ2Decompressor(),
+    "lzma": lambda _bits: lzma.LZMADecompressor(),
+}
 
-    return bounded
+
+def _decompressed(kind: str) -> Callable[..., Any]:
+    # A short literal may unfold to gigabytes: only as much as a script could hold is unpacked.
+    return lambda data, bits=zlib.MAX_WBITS, *_rest: _UNPACKED[kind](int(bits)).decompress(data, MAX_TEXT)
 
 
 def _decode_with(data: Any, encoding: str = "utf-8", *_rest: Any) -> Any:
     if encoding.lower().replace("-", "_") not in _ENCODINGS:
         return UNK
     if encoding.startswith("zlib"):
-        return _decompress(zlib.decompress)(data)
+        return _decompressed("zlib")(data)
     return codecs.decode(data, encoding)
 
 
 DECODERS: Final[dict[str, Callable[..., Any]]] = {
-    "base64.b64decode": base64.b64decode,
-    "base64.urlsafe_b64decode": base64.urlsafe_b64decode,
-    "base64.standard_b64decode": base64.standard_b64decode,
-    "base64.decodebytes": base64.decodebytes,
-    "base64.b32decode": base64.b32decode,
-    "base64.b16decode": base64.b16decode,
-    "base64.b85decode": base64.b85decode,
-    "base64.a85decode": base64.a85decode,
-    "binascii.unhexlify": binascii.unhexlify,
-    "binascii.a2b_hex": binascii.a2b_hex,
-    "binascii.a2b_base64": binascii.a2b_base64,
+    **{
+        name: resolve_name(name)
+        for name in """base64.b64decode base64.urlsafe_b64decode base64.standard_b64decode base64.decodebytes
+        base64.b32decode base64.b16decode base64.b85decode base64.a85decode binascii.unhexlify binascii.a2b_hex
+        binascii.a2b_base64 urllib.parse.unquote html.unescape builtins.bytes.fromhex""".split()
+    },
+    **{f"{name}.decompress": _decompressed(name) for name in _UNPACKED},
     "codecs.decode": _decode_with,
     "codecs.encode": _decode_with,
-    "zlib.decompress": _decompress(zlib.decompress),
-    "bz2.decompress": _decompress(bz2.decompress),
-    "lzma.decompress": _decompress(lzma.decompress),
-    "gzip.decompress": _decompress(gzip.decompress),
-    "builtins.bytes.fromhex": bytes.fromhex,
     "builtins.bytearray.fromhex": bytes.fromhex,
-    "urllib.parse.unquote": unquote,
-    "html.unescape": html.unescape,
 }
 """Calls that turn one text into another; their result is remembered, because running it is hiding."""

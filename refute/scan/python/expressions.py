@@ -77,7 +77,7 @@ def _attribute(walker: Walker, node: ast.Attribute) -> Any:
 
 def _operation(walker: Walker, node: ast.BinOp) -> Any:
     kind = type(node.op).__name__
-    return lift(lambda a, b: join(walker, kind, a, b), walker.value(node.left), walker.value(node.right))
+    return lift(lambda a, b: join(kind, a, b), walker.value(node.left), walker.value(node.right))
 
 
 def _collection(walker: Walker, node: ast.List | ast.Tuple | ast.Set) -> Any:
@@ -116,7 +116,7 @@ def _dict_comprehension(walker: Walker, node: ast.DictComp) -> Any:
     return UNK
 
 
-def join(walker: Walker, kind: str, left: Any, right: Any) -> Any:
+def join(kind: str, left: Any, right: Any) -> Any:
     """A binary operator, paths and texts with unknown parts included."""
     if kind == "Div" and (isinstance(left, PathValue) or isinstance(right, PathValue)):
         return names.join_paths(left, right)
@@ -130,10 +130,7 @@ def join(walker: Walker, kind: str, left: Any, right: Any) -> Any:
         return capped(names.percent(left, right))
     if kind == "Add" and isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return [*left, *right] if len(left) + len(right) <= _MAX_ITEMS else UNK
-    result = folding.binary(kind, left, right)
-    if kind == "BitXor" and isinstance(result, int):
-        walker.facts.add("xor")
-    return result
+    return folding.binary(kind, left, right)
 
 
 def _unary(walker: Walker, node: ast.UnaryOp) -> Any:

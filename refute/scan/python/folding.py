@@ -5,17 +5,12 @@
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import ast
-import base64
-import binascii
-import csv
-import json
 import operator
 import re
-import shlex
 import string
 import struct
-import textwrap
 from collections.abc import Callable, Iterable
+from pkgutil import resolve_name
 from typing import Any, Final
 
 from refute.scan.core.decoding import is_tame, substitute
@@ -24,77 +19,29 @@ from refute.scan.python.decoders import DECODERS
 from refute.scan.python.values import MAX_TEXT, UNK, is_constant
 
 _MAX_NUMBER: Final = 10**30
-
-
 _MAX_EXPONENT: Final = 200
-
-
 _MAX_LITERAL: Final = 2_000
-
-
 _MAX_PRODUCT: Final = 5_000_000
-
-
-OPERATORS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "Add": operator.add,
-    "Sub": operator.sub,
-    "Mult": operator.mul,
-    "Mod": operator.mod,
-    "BitXor": operator.xor,
-    "BitAnd": operator.and_,
-    "BitOr": operator.or_,
-    "LShift": operator.lshift,
-    "RShift": operator.rshift,
-    "FloorDiv": operator.floordiv,
-    "Div": operator.truediv,
-    "Pow": operator.pow,
-}
-
-
+_OPERATORS: Final = dict(
+    word.split(":")
+    for word in """Add:add Sub:sub Mult:mul Mod:mod BitXor:xor BitAnd:and_ BitOr:or_ LShift:lshift RShift:rshift
+    FloorDiv:floordiv Div:truediv Pow:pow""".split()
+)
+_SAME: Final = """builtins.chr builtins.ord builtins.hex builtins.oct builtins.bin builtins.int builtins.float
+    builtins.str builtins.bytes builtins.len builtins.list builtins.tuple builtins.set builtins.dict builtins.sorted
+    builtins.range builtins.sum builtins.min builtins.max builtins.abs builtins.bool builtins.format builtins.ascii
+    builtins.repr builtins.str.join builtins.str.maketrans builtins.str.lower builtins.int.to_bytes
+    builtins.int.from_bytes builtins.bytes.maketrans operator.add operator.concat operator.xor base64.b64encode
+    binascii.hexlify shlex.split textwrap.dedent json.loads""".split()
+"""Functions that are called as they are."""
 PURE: Final[dict[str, Callable[..., Any]]] = {
-    "builtins.chr": chr,
-    "builtins.ord": ord,
-    "builtins.hex": hex,
-    "builtins.oct": oct,
-    "builtins.bin": bin,
-    "builtins.int": int,
-    "builtins.float": float,
-    "builtins.str": str,
-    "builtins.bytes": bytes,
+    **{name: resolve_name(name) for name in _SAME},
     "builtins.bytearray": bytes,
-    "builtins.len": len,
-    "builtins.list": list,
-    "builtins.tuple": tuple,
-    "builtins.set": set,
-    "builtins.dict": dict,
-    "builtins.sorted": sorted,
     "builtins.reversed": lambda items: list(reversed(items)),
-    "builtins.range": range,
     "builtins.zip": lambda *rows: list(zip(*rows, strict=False)),
     "builtins.enumerate": lambda items, *start: list(enumerate(items, *start)),
-    "builtins.sum": sum,
-    "builtins.min": min,
-    "builtins.max": max,
-    "builtins.abs": abs,
-    "builtins.bool": bool,
-    "builtins.format": format,
-    "builtins.ascii": ascii,
-    "builtins.repr": repr,
-    "builtins.str.join": str.join,
-    "builtins.str.maketrans": str.maketrans,
-    "builtins.str.lower": str.lower,
-    "builtins.int.to_bytes": int.to_bytes,
-    "builtins.int.from_bytes": int.from_bytes,
-    "operator.add": operator.add,
-    "operator.concat": operator.concat,
-    "operator.xor": operator.xor,
-    "base64.b64encode": base64.b64encode,
-    "binascii.hexlify": binascii.hexlify,
-    "shlex.split": shlex.split,
     "shlex.join": " ".join,
     "shlex.quote": lambda text: text,
-    "textwrap.dedent": textwrap.dedent,
-    "json.loads": json.loads,
     "ast.literal_eval": lambda text: ast.literal_eval(text) if len(text) <= _MAX_LITERAL else UNK,
     "struct.pack": lambda form, *parts: struct.pack(form, *parts) if struct.calcsize(form) <= MAX_TEXT else UNK,
     "array.array": lambda code, items=(): list(items) if code == "u" else bytes(items),
@@ -102,16 +49,11 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
     "re.sub": lambda pattern, new, text, count=0: substitute(pattern, new, text, count=count) or DERIVED,
     "re.findall": lambda pattern, text: re.findall(pattern, text) if is_tame(pattern, text) else DERIVED,
     "re.split": lambda pattern, text: re.split(pattern, text) if is_tame(pattern, text) else DERIVED,
-    "csv.reader": lambda rows: list(csv.reader(rows)),
-    "builtins.bytes.maketrans": bytes.maketrans,
     "string.Template": str,
     "collections.deque": list,
     "builtins.iter": list,
     "builtins.next": lambda items, *_default: items[0],
     "itertools.chain": lambda *rows: [item for row in rows for item in row],
-    "itertools.chain.from_iterable": lambda rows: [item for row in rows for item in row],
-    "itertools.islice": lambda items, *bounds: list(items)[slice(*bounds)],
-    "itertools.compress": lambda items, kept: [item for item, keep in zip(items, kept, strict=False) if keep],
 }
 
 
@@ -129,11 +71,10 @@ _ITERATING: Final = frozenset(
 
 def binary(name: str, left: Any, right: Any) -> Any:
     """An operator on two values; texts with unknown parts may still be joined."""
-    function = OPERATORS.get(name)
-    if function is None or not is_constant(left) or not is_constant(right) or not _bounded(name, left, right):
+    if name not in _OPERATORS or not is_constant(left) or not is_constant(right) or not _bounded(name, left, right):
         return UNK
     try:
-        return function(left, right)
+        return getattr(operator, _OPERATORS[name])(left, right)
     except Exception:  # noqa: BLE001 - whatever hostile constants raise, the result is unknown
         return UNK
 

@@ -47,8 +47,6 @@ _CONSTANTS: Final = {
 def canonical(name: str) -> str:
     """A dotted name with its module's usual spelling."""
     first, dot, rest = name.partition(".")
-    if name.startswith("plumbum.cmd."):
-        return f"sh.{name[12:]}"
     if first in _ALIASES:
         return _ALIASES[first] + dot + rest
     return name.replace("requests.sessions", "requests", 1) if name.startswith("requests.sessions") else name

@@ -9,9 +9,9 @@ from typing import Any, Final
 from refute.scan.core.symbols import DOWNLOAD, is_open
 from refute.scan.python import folding
 from refute.scan.python.decoders import DECODERS
-from refute.scan.python.handlers import effects_of, unknown_method
+from refute.scan.python.handlers import effects_of
 from refute.scan.python.handlers.files import file_method, path_method
-from refute.scan.python.names import POWERFUL, Bound, attribute, item, iterated
+from refute.scan.python.names import POWERFUL, Bound, attribute, item
 from refute.scan.python.state import Call, Walker, is_dangerous
 from refute.scan.python.values import PROCESSES, UNK, FileValue, Function, Partial, PathValue, Ref, as_text, options_of
 
@@ -23,8 +23,6 @@ _LIBRARY_CALLS: Final = frozenset(
 )
 
 
-_ASKING: Final = (".__getattribute__", ".__getattr__")
-_ROOTS: Final = frozenset({"builtins.object", "builtins.type", "types.ModuleType"})
 _PICKING: Final = ("builtins.", "re.", "itertools.", "json.", "shlex.")
 """Modules whose functions give parts of what they get."""
 _RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
@@ -69,7 +67,6 @@ def call_reference(call: Call) -> Any:
         return result
     if name in DECODERS:
         return remember(call.walker, folding.decode_call(name, call.arguments))
-    _follow_key(call)
     _follow_callables(call)
     if name == PROCESSES.name or (PROCESSES in call.arguments and name.startswith(_PICKING)):
         return PROCESSES
@@ -79,38 +76,18 @@ def call_reference(call: Call) -> Any:
 def _indirect(call: Call) -> Callable[[Call], Any] | None:
     """What judges a call that goes by something other than a module's own name."""
     name = call.name
-    if name.startswith("library()."):
+    if name.startswith(("ctypes.", "cffi.")) and "()." in name:
         return _call_library
     if name.startswith("?"):
         return _call_disguised
     if not call.arguments:
         return None
-    if name.startswith(("getter.", "caller.")):
-        return _call_by_name
-    if name.endswith(_ASKING):
-        return _ask
     return _call_unbound if name.startswith("unbound.") else None
 
 
 def _call_unbound(call: Call) -> Any:
     owner = Bound(call.arguments[0], call.name.removeprefix("unbound."))
     return call_method(call.walker, owner, call.arguments[1:], call.keywords, call.node)
-
-
-def _ask(call: Call) -> Any:
-    """`os.__getattribute__(name)`, `object.__getattribute__(os, name)`: as `getattr(os, name)`."""
-    owner = call.name.rpartition(".")[0]
-    given = call.arguments if owner in _ROOTS else [Ref(owner), *call.arguments]
-    return call.walker.call(Ref("builtins.getattr"), given, {}, call.node)
-
-
-def _call_by_name(call: Call) -> Any:
-    """`operator.attrgetter(…)(owner)` and `operator.methodcaller(…)(owner)`."""
-    kind, _, path = call.name.partition(".")
-    *given, owner = call.arguments
-    for part in path.split("."):
-        owner = attribute(call.walker, owner, part, call.node)
-    return owner if kind == "getter" else call.walker.call(owner, given, call.keywords, call.node)
 
 
 def remember(walker: Walker, value: Any) -> Any:
@@ -165,8 +142,6 @@ def call_method(walker: Walker, target: Bound, arguments: list[Any], keywords: d
         and name in {"strip", "rstrip", "lstrip", "decode", "encode", "replace", "format", "lower", "upper", "join"}
     ):
         return owner
-    if not isinstance(owner, str | bytes) and (effects := unknown_method(call, name)) is not None:
-        return walker.engine.perform(effects, call.frame)
     _follow_callables(call)
     return UNK
 
@@ -186,15 +161,6 @@ def call_unknown(call: Call) -> Any:
     """Call something unknown: what is handed to it may be called in turn."""
     _follow_callables(call)
     return UNK
-
-
-def _follow_key(call: Call) -> None:
-    """`sorted`, `min`, `max` and the like call their key with each element."""
-    items = iterated(call.argument(0))
-    for target in options_of(call.keywords.get("key", UNK)):
-        if is_dangerous(target, call.walker.report.knowledge) or isinstance(target, Function):
-            for element in _bounded(items) if isinstance(items, list) else [UNK]:
-                call.walker.call(target, [element], {}, call.node)
 
 
 def _follow_callables(call: Call) -> None:

@@ -180,8 +180,6 @@ def _item_of_reference(walker: Walker, owner: Ref, index: Any, node: ast.AST) ->
         return PROCESSES
     if owner.name == "os.environ":
         return environment_value(index)
-    if owner.name == "plumbum.local" and isinstance(index, str):
-        return Ref(f"sh.{index}")
     if owner.name == "sys.argv":
         return UNKNOWN if not isinstance(index, slice) else UNK
     if owner.name in {"sys.modules", "globals()"}:

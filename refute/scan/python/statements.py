@@ -39,7 +39,7 @@ def _simple(walker: Walker, node: ast.stmt) -> None:  # noqa: C901, PLR0912 - on
             for target in node.targets:
                 walker.bind(target, value)
         case ast.AnnAssign():
-            _annotation(walker, node.annotation)
+            walker.value(node.annotation)
             if node.value is not None:
                 walker.bind(node.target, walker.value(node.value))
         case ast.AugAssign():
@@ -89,23 +89,8 @@ def _try(walker: Walker, node: ast.Try | ast.TryStar) -> list[Any]:
 
 
 def _match(walker: Walker, node: ast.Match) -> list[Any]:
-    subject = walker.value(node.subject)
-    for case in node.cases:
-        _capture(walker, case.pattern, subject)
+    walker.value(node.subject)
     return _branches(walker, *[case.body for case in node.cases])
-
-
-def _capture(walker: Walker, pattern: ast.pattern, subject: Any) -> None:
-    """Bind the names of a pattern to what they may stand for."""
-    match pattern:
-        case ast.MatchSequence() if isinstance(subject, list | tuple) and len(subject) == len(pattern.patterns):
-            for part, value in zip(pattern.patterns, subject, strict=True):
-                _capture(walker, part, value)
-        case ast.MatchAs(name=str()):
-            walker.bind(ast.Name(id=pattern.name or "_"), subject)
-        case ast.MatchOr():
-            for part in pattern.patterns:
-                _capture(walker, part, subject)
 
 
 def _branches(walker: Walker, *bodies: list[ast.stmt]) -> list[Any]:
@@ -117,7 +102,7 @@ def _branches(walker: Walker, *bodies: list[ast.stmt]) -> list[Any]:
 
 def _augment(walker: Walker, node: ast.AugAssign) -> None:
     old = walker.value(node.target)
-    new = lift(lambda a, b: expressions.join(walker, type(node.op).__name__, a, b), old, walker.value(node.value))
+    new = lift(lambda a, b: expressions.join(type(node.op).__name__, a, b), old, walker.value(node.value))
     branching, walker.branching = walker.branching, 0
     walker.bind(node.target, new)
     walker.branching = branching
@@ -154,10 +139,6 @@ def _define(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Non
     function = Function(node, walker.env)
     walker.functions.append(function)
     result: Any = function
-    parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
-    for written in (*(parameter.annotation for parameter in parameters if parameter is not None), node.returns):
-        if written is not None:
-            _annotation(walker, written)
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if default is not None:
             walker.value(default)
@@ -172,12 +153,6 @@ def _define(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Non
     walker.env.names[node.name] = result
     if node.name in {"__reduce__", "__reduce_ex__"}:
         invoke.judge_reduce(walker, node)
-
-
-def _annotation(walker: Walker, written: ast.expr) -> None:
-    """An annotation runs too; only calls in it matter."""
-    if any(isinstance(part, ast.Call) for part in ast.walk(written)):
-        walker.value(written)
 
 
 def _class(walker: Walker, node: ast.ClassDef) -> None:

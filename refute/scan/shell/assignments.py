@@ -2,15 +2,39 @@
 
 import re
 from itertools import islice, product
+from typing import Final
 
 from tree_sitter import Node
 
+from refute.scan.core import hosts
+from refute.scan.core.effects import Connect, Effects, Flag, Preload
 from refute.scan.core.symbols import FIELD, SECRET
 from refute.scan.shell import redirects
 from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
-from refute.scan.shell.variables import effects_of_setting
 from refute.scan.shell.words import MAX_ALTERNATIVES
+
+_PRELOADS: Final = frozenset(
+    {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}
+)
+_SOURCES: Final = re.compile(
+    r"(?i)(?:PIP|UV|GO|NPM_CONFIG|YARN)\w*(?:INDEX|INDEX_URL|FIND_LINKS|PROXY|REGISTRY|REGISTRY_SERVER)\Z"
+)
+"""Variables by which a package manager gets its packages from somewhere else."""
+
+
+def effects_of_setting(name: str, text: str) -> Effects:
+    """What giving a variable this value does to the programs that are started later."""
+    if name in _PRELOADS:
+        yield Preload(text)
+    elif hosts.sends_through(name, text):
+        yield Flag("network-external", detail="All later requests go through that host.")
+    elif _SOURCES.match(name):
+        for address in re.findall(r"https?://[^\s,|]+", text):
+            yield Connect(hosts.host_of(address), fetches=True)
+    elif (name == "HISTFILE" and text == "/dev/null") or (name in {"HISTSIZE", "HISTFILESIZE"} and text == "0"):
+        yield Flag("history-tampering")
+    return None
 
 
 def assign(walker: Walker, node: Node, _stdin: str) -> str:
@@ -47,7 +71,7 @@ def _assign_text(walker: Walker, name: str, value: Node | None, *, appends: bool
 def _watch(walker: Walker, name: str, texts: list[str], node: Node | None) -> None:
     """Judge setting a variable that changes how programs behave."""
     if node is not None and any(texts):
-        walker.perform(effects_of_setting(walker.scope.cwd, name, texts[0]), node, f"{name}={texts[0]}")
+        walker.perform(effects_of_setting(name, texts[0]), node, f"{name}={texts[0]}")
 
 
 def _assign_element(walker: Walker, name: str, value: Node | None) -> None:
@@ -55,8 +79,6 @@ def _assign_element(walker: Walker, name: str, value: Node | None) -> None:
     elements = walker.scope.arrays.setdefault(array, [])
     text = walker.expander.texts(value, quoted=True)[0] if value is not None else ""
     position = index.rstrip("]")
-    if array == "BASH_ALIASES":
-        walker.scope.aliases[position.strip("\"'")] = text
     if position.isdigit() and int(position) < 256:  # noqa: PLR2004 - larger indexes are only appended
         elements.extend([""] * (int(position) + 1 - len(elements)))
         elements[int(position)] = text

@@ -59,7 +59,7 @@ def dispatch(call: Call) -> str:
     name = word.rpartition("/")[2] if not word.endswith("/") else word
     name = "bash" if _THIS_SHELL.fullmatch(word) else name
     commands = call.walker.report.knowledge.commands
-    row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name)) or _loader(name)
+    row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name))
     if "/" in word and not _INSTALLED.match(word) and word != name:
         _run(call, _run_path(call, word))
     _note_on_path(call, name)
@@ -80,12 +80,6 @@ def _known(call: Call, row: Command) -> e.Effects:
         return unwrapped(call, row)
     handler = HANDLERS.get(row.handler)
     return handler(call, row) if handler is not None else effects_of(call, row)
-
-
-def _loader(name: str) -> Command | None:
-    """The dynamic loader, which runs the program it is given."""
-    found = re.match(r"ld-(?:linux|musl)[\w.-]*\.so|ld\.so\Z", name)
-    return Command(names=(name,), wraps={"values": "- library-path preload argv0 audit"}) if found else None
 
 
 def _unmark(call: Call) -> None:

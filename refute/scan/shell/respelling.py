@@ -1,271 +1,195 @@
 """Shell text that the parser stumbles over, written in another way that means the same.
 
 The grammar (tree-sitter-bash 0.25) does not know some constructs that every shell reads: quotes and blanks in `case`
-patterns, odd here-document markers, `$#` between operands, redirections behind assignments or subshells. Text that
-does not parse is read here a second time, character by character as POSIX tokenises it (XCU 2.3), and those
-constructs are written plainly. What this reader does not understand stays as it was, and blocks.
+patterns, odd here-document markers, `$#` between operands, redirections behind assignments or subshells. shfmt, which
+reads them, says where they stand; they are written plainly there, line for line. What shfmt does not read either
+stays as it was, and blocks.
 """
 
+import json
 import re
-from typing import Final
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
 
-from refute.scan.shell.word_reader import META, Document, Unclear, WordReader
-
-_STARTS: Final = frozenset({"if", "then", "else", "elif", "while", "until", "do", "{", "!", "time"})
 _MARK: Final = "REFUTE_DOCUMENT_"
-_DOCUMENT: Final = re.compile(r"\d*<<(-?)[ \t]*((?:\\.|'[^'\n]*'|\"[^\"\n]*\"|[^\s;&|<>()'\"\\])+)")
-_REDIRECTION: Final = re.compile(r"&>>?|<<<|<>|>>|>&|<&|>\||[<>]")
-_SEPARATOR: Final = re.compile(r"&&|\|\||\|&|[;&|]")
-_ITEM_END: Final = re.compile(r";;&?|;&")
-_DEFINITION: Final = re.compile(r"\(\s*\)")
-_NAME: Final = re.compile(r"\s+[^\s(){};&|<>]+")
-_ESAC: Final = re.compile(r"esac(?![\w-])")
-_MAX_DEPTH: Final = 30
+_WALL_S: Final = 5
+_COMPLAINT: Final = re.compile(rb"(?:<standard input>:)?(\d+):\d+: (.*)")
+_PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
+_PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
+_LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
+"""Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
+_LATE: Final = re.compile(rb"[^{}\"'\\`\s]*\}")
+"""What is behind `\\${`, an expansion left to a later `eval`."""
+Edit = tuple[int, int, bytes]
+"""From, to, what stands there instead."""
 
 
 def respell(source: str) -> str | None:
     """The same script for a parser that knows less, line for line; None where it is not understood."""
-    if _MARK in source:
+    tree = _read(source)
+    if _MARK in source or not isinstance(tree, dict):
         return None
-    reader = _CommandReader(source)
-    try:
-        reader.commands("")
-    except Unclear:
+    text = source.encode()
+    out: list[bytes] = []
+    at = 0
+    for begin, end, new in sorted(_edits(tree, text), key=lambda edit: (edit[0], -edit[1])):
+        if begin >= at:  # of two that overlap the outer one is made
+            out += [text[at:begin], new]
+            at = end
+    return b"".join([*out, text[at:]]).decode()
+
+
+def complaint(source: str) -> tuple[int, str] | None:
+    """The line (1-based) from which a text is not understood, and why; None where all is."""
+    told = _read(source)
+    return told if isinstance(told, tuple) else None
+
+
+@lru_cache(maxsize=4)
+def _read(source: str) -> dict[str, Any] | tuple[int, str] | None:
+    """The tree that shfmt makes of a text, or where it gives up and why."""
+    program = shutil.which("shfmt", path=sysconfig.get_path("scripts")) or shutil.which("shfmt")
+    if program is None:
         return None
-    return "".join(reader.out)
+    complained = None
+    for dialect in ("bash", "posix"):
+        command = [program, "-ln", dialect, "--to-json"]
+        try:
+            done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=_WALL_S, check=False)  # noqa: S603 - a formatter reads it
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        if done.returncode == 0:
+            tree: dict[str, Any] = json.loads(done.stdout)
+            return tree
+        told = _COMPLAINT.match(done.stderr)
+        complained = complained or ((int(told[1]), told[2].decode("utf-8", "replace")) if told else None)
+    return complained
 
 
-def unclear_line(source: str) -> int | None:
-    """The line (1-based) from which a text is not understood, an open quote or bracket mostly; None where all is."""
-    reader = _CommandReader(source)
-    try:
-        reader.commands("")
-    except Unclear:
-        return source.count("\n", 0, reader.at) + 1
-    return None
+def _edits(tree: dict[str, Any], text: bytes) -> Iterator[Edit]:
+    pending: list[Any] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending.extend(node)
+        elif isinstance(node, dict):
+            yield from _of_node(node, text)
+            pending.extend(value for name, value in node.items() if name not in {"Parts", "Hdoc"})
+            quoted = node.get("Type") == "DblQuoted"
+            pending.extend(one for one in node.get("Parts") or () if not quoted or one["Type"] != "Lit")
+            pending.extend(one for one in node.get("Hdoc", {}).get("Parts") or () if one["Type"] != "Lit")
 
 
-class _CommandReader(WordReader):
-    """Reads commands; words are read by the class it extends."""
-
-    count = 0
-    """Here-documents so far."""
-    closed = False
-    """Whether a group or subshell has just ended."""
-    head = ""
-    """The first word of the command being read."""
-    owed = ""
-    """A command to send to the background behind the here-documents: the grammar takes no `&` before them."""
-
-    def commands(self, closer: str) -> None:
-        """Read commands up to a closing character, or to the end of the text."""
-        self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            raise Unclear
-        begin, cases = self.at, 0
-        start = True
-        while self.at < len(self.source) and not (closer and self.source[self.at] == closer):
-            if self._skip():
-                continue
-            if self.source[self.at] in META:
-                if cases and (end := _ITEM_END.match(self.source, self.at)):
-                    self._copy(len(end.group()))
-                    cases -= self._pattern()
-                    start = True
-                else:
-                    start = self._operator(start=start)
-            else:
-                start, opened = self._command_word(start=start, in_case=cases > 0)
-                cases += opened
-        if closer and self.at >= len(self.source):
-            self.at = begin
-            raise Unclear
-        if cases or (not closer and self.documents):
-            raise Unclear
-        if closer:
-            self._copy(1)
-        self.depth -= 1
-
-    def _command_word(self, *, start: bool, in_case: bool) -> tuple[bool, int]:
-        """A word; returns whether a command may begin behind it, and by how many `case` it goes deeper."""
-        before, closed = len(self.out), self.closed
-        self.closed = False
-        word = self._word(start=start)
-        if start:
-            self.head = word
-        if start and word == "case":
-            self._subject()
-            return True, 1 - self._pattern()
-        if (start and word == "[") or word == "]":
+def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901, PLR0912 - one branch per construct
+    match node:
+        case {"Type": "CaseClause", "Items": [*_, {"OpPos": {"Offset": end}}], "Esac": {"Offset": esac}} if end == esac:
+            yield esac, esac, b";; "
+        case {"Patterns": [first, *_] as patterns}:
+            yield from _anything(_begin(first), _end(patterns[-1]), text)
+            closed = text.index(b")", _end(patterns[-1])) + 1
+            yield closed, closed, b" "
+        case {"Hash": _}:
+            yield _begin(node), _end(node), b""
+        case {"Type": "ExtGlob"}:
+            yield from _anything(_begin(node), _end(node), text)
+        case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
+            yield from _backticks(_begin(node), _end(node), text)
+        case {"Type": "ParamExp"} if text[_begin(node) : _end(node)] == b"$#":
+            yield _begin(node), _end(node), b"10"
+        case {"Type": "CallExpr", "Args": [first, *_] as words} if text[_begin(first) : _end(first)] == b"[":
             # To a shell the bracket is a command like any other: its operands need not balance.
-            self.out[before:] = ["test" if start else "']'"]
-            return False, 0
-        if start and word == "esac" and in_case:
-            self.out.insert(before, ";; ")
-            return False, -1
-        if closed and not start and word in {"then", "do"}:
-            self.out.insert(before, "; ")
-            return True, 0
-        self.closed = start and word in {"}", "fi", "done", "esac"}
-        if word == "function" and start and (name := _NAME.match(self.source, self.at)):
-            self._copy(len(name.group()))
-            return True, 0
-        return start and word in _STARTS, 0
-
-    def _operator(self, *, start: bool) -> bool:
-        """An operator; returns whether a command may begin behind it."""
-        source, at = self.source, self.at
-        document = _DOCUMENT.match(source, at)
-        if document and not source.startswith("<<<", at):
-            self._open_document(document, start=start)
-            return False
-        if source.startswith(("<(", ">("), at):
-            self._copy(2)
-            self.commands(")")
-            return False
-        if source[at] == "(":
-            return self._parenthesis(start=start)
-        redirection = _REDIRECTION.match(source, at)
-        if redirection and redirection.group() == "<>":
-            # Opened for both; a program reads from 0, which it is where none is named, and writes to any other.
-            self.out.append("<" if source[at - 1 : at] not in set("123456789}") else ">>")
-            self.at += 2
-            return start
-        if redirection:
-            self._copy(len(redirection.group()))
-            return start
-        return self._end_of_command()
-
-    def _end_of_command(self) -> bool:
-        if self.source[self.at] == "\n":
-            self._newline()
-            return True
-        separator = _SEPARATOR.match(self.source, self.at)
-        if separator is None:
-            raise Unclear
-        last = not self.source[separator.end() : self._line_end()].strip()
-        if separator.group() in {"&&", "||", "&"} and self.documents and last:
+            yield _begin(first), _end(first), b"test"
+            if text[_begin(words[-1]) : _end(words[-1])] == b"]":
+                yield _begin(words[-1]), _end(words[-1]), b"']'"
+        case {"Type": "Lit"}:
+            yield from _literal(_begin(node), _end(node), text)
+        case {"Slice": {"Offset": position}} if text[_begin(position) : _begin(position) + 1] == b"$":
+            # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
+            yield _begin(position), _begin(position) + 1, b"_"
+        case {"Type": "WordIter", "Name": name} if "InPos" not in node:
+            ends = text[_end(name) :].lstrip(b" \t").startswith((b";", b"\n"))
+            yield _end(name), _end(name), b' in "$@"' + b";" * (not ends)
+        case {"Type": "Subshell"} if text[_begin(node) :].startswith(b"(("):
+            yield _begin(node), _begin(node) + 1, b"( "
+        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
+            yield at, at, b"; "
+        case {"Type": "BinaryCmd", "OpPos": {"Offset": at}, "X": {"Redirs": redirections}} if any(
+            "Hdoc" in one for one in redirections
+        ):
             # The rest follows behind the document; either side is read, whichever runs.
-            self.at = separator.end()
-            self.owed = self._in_background() if separator.group() == "&" else self.owed
-        else:
-            self._copy(len(separator.group()))
-        return True
+            yield from _last_of_line(at, text)
+        case {"Cmd": {"Type": "CallExpr", "Assigns": _} as call, "Negated": True} if not call.get("Args"):
+            yield _begin(node), _begin(node) + 1, b""
+    if node.get("Redirs") and node.get("Cmd") is None:
+        yield _begin(node["Redirs"][0]), _begin(node["Redirs"][0]), b": "
+    for redirection in node.get("Redirs") or ():
+        yield from _redirection(redirection, node, text)
 
-    def _in_background(self) -> str:
-        """What to run in the background instead: a function that may call itself, or a command that does nothing."""
-        own = re.search(
-            rf"(?m)(?:^|[;\s]){re.escape(self.head)}\s*\(\s*\)|function\s+{re.escape(self.head)}\b", self.source
-        )
-        return self.head if self.head and own else ":"
 
-    def _parenthesis(self, *, start: bool) -> bool:
-        if self.source.startswith("((", self.at) and (length := self._arithmetic(self.at + 2)):
-            self._copy(length + 2)
-            return False
-        definition = _DEFINITION.match(self.source, self.at)
-        if definition and not start:
-            self._copy(len(definition.group()))
-            return True
-        if not start:
-            raise Unclear
-        self.out.append("( ")
-        self.at += 1
-        self.commands(")")
-        self.closed = True
-        return False
+def _begin(node: dict[str, Any]) -> int:
+    return int(node["Pos"]["Offset"])
 
-    def _open_document(self, match: re.Match[str], *, start: bool) -> None:
-        self.count += 1
-        quoted = any(char in match[2] for char in "'\"\\")
-        document = Document(
-            end=re.sub(r"\\(.)|['\"]", lambda m: m[1] or "", match[2]),
-            mark=f"{_MARK}{self.count}",
-            strips_tabs=bool(match[1]),
-            quoted=quoted,
-        )
-        self.documents.append(document)
-        alone = start and not self.source[match.end() : self._line_end()].strip()
-        mark = f"'{document.mark}'" if quoted else document.mark
-        self.out.append(f"{': ' if alone else ''}<<{match[1]}{mark}")
-        self.at = match.end()
 
-    def _newline(self) -> None:
-        self._copy(1)
-        if self.owed and not self.documents:
-            self.out.append(f"{self.owed} & ")
-            self.owed = ""
-        documents, self.documents = self.documents, []
-        for index, document in enumerate(documents):
-            if index:
-                self._copy(1)
-            self._document_body(document)
+def _end(node: dict[str, Any]) -> int:
+    return int(node["End"]["Offset"])
 
-    def _document_body(self, document: Document) -> None:
-        begin = self.at
-        while self.at < len(self.source):
-            end = self._line_end()
-            line = self.source[self.at : end]
-            if line.endswith("\\") and not document.quoted and self._ends_next(document, end + 1):
-                # The next line belongs to this one, even where it looks like the end mark.
-                raise Unclear
-            if (line.lstrip("\t") if document.strips_tabs else line) == document.end:
-                self.out.append(document.mark)
-                self.at = end
-                return
-            self._copy(end + 1 - self.at)
-        self.at = begin - 1
-        raise Unclear
 
-    def _ends_next(self, document: Document, begin: int) -> bool:
-        end = self.source.find("\n", begin)
-        line = self.source[begin : end if end >= 0 else len(self.source)]
-        return (line.lstrip("\t") if document.strips_tabs else line) == document.end
+def _anything(begin: int, end: int, text: bytes) -> Iterator[Edit]:
+    """Which pattern a word matches is not worked out; one that runs nothing may be any."""
+    written = text[begin:end]
+    if b"$(" not in written and b"`" not in written:
+        yield begin, end, b"*" + b"\n" * written.count(b"\n")
 
-    def _subject(self) -> None:
-        """Between `case` and `in`."""
-        words = 0
-        while self.at < len(self.source):
-            if self._skip():
-                continue
-            if self.source[self.at] == "\n":
-                self._copy(1)
-            elif self.source[self.at] in META:
-                raise Unclear
-            elif self._word(start=False) == "in" and words:
-                return
-            else:
-                words += 1
-        raise Unclear
 
-    def _pattern(self) -> int:
-        """A pattern and its bracket; returns 1 where `esac` stands in its place."""
-        while self.at < len(self.source) and (self._skip() or self.source[self.at] == "\n"):
-            if self.source[self.at : self.at + 1] == "\n":
-                self._newline()
-        if _ESAC.match(self.source, self.at):
-            self._copy(4)
-            return 1
-        begin, first = self.at, len(self.out)
-        if self.source.startswith("(", self.at):
-            self._copy(1)
-        self._pattern_text()
-        written = self.source[begin : self.at]
-        if "$(" not in written and "`" not in written:
-            # Which pattern a word matches is not worked out, and what stands in this one runs nothing.
-            self.out[first:] = ["*)", "\n" * written.count("\n")]
-        return 0
+def _literal(begin: int, end: int, text: bytes) -> Iterator[Edit]:
+    plain = _LONE.sub(rb"\\\1", text[begin:end])
+    if plain != text[begin:end]:
+        yield begin, end, plain
+    elif text[begin:end].endswith(b"\\${") and (late := _LATE.match(text, end)):
+        yield end - 3, end - 3, b'"'
+        yield late.end(), late.end(), b'"'
 
-    def _pattern_text(self) -> None:
-        while self.at < len(self.source):
-            char = self.source[self.at]
-            if char == ")":
-                self._copy(1)
-                return
-            if char == "(":
-                self._balanced("(", ")")
-            elif char in ";&<>":
-                raise Unclear
-            else:
-                self._piece(char)
-        raise Unclear
+
+def _backticks(begin: int, end: int, text: bytes) -> Iterator[Edit]:
+    inside = text[begin + 1 : end - 1]
+    if not re.sub(rb"#[^\n]*", b"", inside).strip():
+        # A comment between the arguments of a continued command: it runs nothing and leaves no word.
+        yield begin, end, b"\n" * inside.count(b"\n")
+    elif not re.search(rb"`|\\[$`\\]", inside):
+        yield begin, begin + 1, b"$( "
+        yield end - 1, end, b")"
+
+
+def _redirection(node: dict[str, Any], statement: dict[str, Any], text: bytes) -> Iterator[Edit]:
+    begin, end, word = _begin(node), _end(node), node["Word"]
+    if document := node.get("Hdoc"):
+        yield from _document(_begin(word), _end(word), _end(document), text)
+        if statement.get("Background"):
+            yield from _last_of_line(int(statement["Semicolon"]["Offset"]), text)
+    elif _PLUMBING.fullmatch(text[begin:end]):
+        # Where output goes when it goes nowhere, or to another open file, decides nothing.
+        yield begin, end, b""
+    elif (operator := text[begin:end].lstrip(b"0123456789")).startswith(b"<>"):
+        # Opened for both; a program reads from 0, which it is where none is named, and writes to any other.
+        at = end - len(operator)
+        yield at, at + 2, b"<" if text[begin:at] in {b"", b"0"} else b">>"
+
+
+def _last_of_line(at: int, text: bytes) -> Iterator[Edit]:
+    """An operator between a here-document's mark and the end of its line, which the grammar does not take there."""
+    if operator := re.compile(rb"(?:&&?|\|\|)(?=[ \t]*\n)").match(text, at):
+        yield at, operator.end(), b""
+
+
+def _document(begin: int, end: int, until: int, text: bytes) -> Iterator[Edit]:
+    """A here-document, by a mark that the grammar takes; quoted stays quoted."""
+    written = text[begin:end]
+    if not _PLAIN_MARK.fullmatch(written):
+        plain = re.sub(rb"\\(.)|['\"]", rb"\1", written)
+        mark = f"{_MARK}{begin}".encode()
+        yield begin, end, b"'" + mark + b"'" if plain != written else mark
+        yield until - len(plain), until, mark

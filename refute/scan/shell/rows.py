@@ -7,7 +7,7 @@ from typing import Final
 
 from refute.scan.core import effects as e
 from refute.scan.core import hosts, paths
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, NAME, SECRET, UNKNOWN
+from refute.scan.core.symbols import DECODED, DERIVED, DOWNLOAD, NAME, OTHER_PROCESS, OUTPUT, SECRET, UNKNOWN, is_known
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
 from refute.scan.shell.options import split_options
@@ -16,7 +16,14 @@ from refute.scan.shell.state import Call
 _NO_ADDRESS: Final = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|:?\d+(?:/.*)?|:/.*|\S+=.*)\Z")
 """Words of a client that are a verb, a port of this machine or data."""
 Options = dict[str, list[str]]
-_PRINTED: Final = {"download": DOWNLOAD, "secret": SECRET, "name": NAME, "decoded": DERIVED, "nothing": ""}
+_PRINTED: Final = {
+    "download": DOWNLOAD,
+    "secret": SECRET,
+    "name": NAME,
+    "decoded": DERIVED,
+    "nothing": "",
+    "processes": OTHER_PROCESS,
+}
 
 
 def split(call: Call, row: Command) -> tuple[Options, list[str]]:
@@ -38,9 +45,22 @@ def flags_of(call: Call, row: Command) -> e.Effects:
     return None
 
 
+def found_in(call: Call, row: Command, text: str) -> e.Effects:
+    """What a row finds in a text, each match of its patterns."""
+    for find in row.finds:
+        for match in re.finditer(find.args, text):
+            if find.flag:
+                yield e.Flag(find.flag, find.mild, find.detail)
+            value = next(filter(None, match.groups()), "")
+            if find.role and value:
+                yield from _in_role(call, find.role, value, {})
+    return None
+
+
 def effects_of(call: Call, row: Command) -> e.Effects:
     """All that a row says about a command."""
     yield from flags_of(call, row)
+    yield from found_in(call, row, call.text)
     options, operands = split(call, row)
     content = ""
     for name, role in row.options.items():
@@ -51,12 +71,32 @@ def effects_of(call: Call, row: Command) -> e.Effects:
             content += call.stdin
         else:
             content += (yield from _in_role(call, role, operand, options)) or ""
-    if row.prints == "content":
-        return content if any(operands) else call.stdin or UNKNOWN
-    if row.prints == "first":
-        return (operands or [UNKNOWN])[0] + "\n"
-    if row.prints == "input":
-        return call.stdin or UNKNOWN
+    return _printed(call, row, operands, content)
+
+
+def _printed(call: Call, row: Command, operands: list[str], content: str) -> str | None:  # noqa: PLR0911
+    """What a command prints that reads this content; None: not known."""
+    if row.decodes and re.search(row.decodes, call.text):
+        return DERIVED
+    fed = call.stdin
+    match row.prints:
+        case "content":
+            return content if any(operands) else fed or UNKNOWN
+        case "part" | "changed" if content or not call.worked_out():
+            return call.picked()
+        case "part" | "changed":
+            # What a filter leaves of a text that the script spells out is not worked out.
+            return fed if not is_known(fed) else OUTPUT if row.prints == "part" else DECODED + NAME
+        case "kept":
+            return SECRET if SECRET in content + fed else UNKNOWN
+        case "listing":
+            # A directory's members are printed without it, what a pattern matches with its path.
+            entries = [path if re.search(r"[*?]", path) else f"{path.rstrip('/')}/{NAME}" for path in operands]
+            return "\n".join(entries if operands and entries == operands else [NAME, *entries])
+        case "first":
+            return (operands or [UNKNOWN])[0] + "\n"
+        case "input":
+            return fed or UNKNOWN
     return _PRINTED.get(row.prints)
 
 
@@ -77,15 +117,20 @@ def _in_role(call: Call, role: str, value: str, options: Options) -> e.Effects:
     elif role == "read":
         return (yield e.Read(value, asks=call.silent))
     elif role == "list":
-        yield e.List(value, asks=call.silent)
-    elif role in {"delete", "tree"}:
-        yield e.Delete(value, role == "tree" or bool(options.keys() & {"r", "R", "recursive"}))
+        # `ls -l /usr/bin/x` and `ls -d /` ask after one entry; only what is in a directory takes stock.
+        alone = bool(options.keys() & {"d", "directory"}) and "*" not in value
+        yield e.List(value, asks=alone or call.silent)
+    elif role in {"delete", "tree", "rmdir"}:
+        recursive = role == "tree" or bool(options.keys() & {"r", "R", "recursive"})
+        yield e.Delete(value, recursive, empty=role == "rmdir")
+    elif role == "text":
+        yield e.Send((value, call.stdin))
     elif role == "send":
         yield e.List(value, asks=True)
         yield e.Send(((yield e.Read(value)),))
     elif role in {"connect", "fetch", "url"} and not _NO_ADDRESS.match(value):
         yield from _talk(call, role, value)
-    elif role == "wipe" and value.startswith(("/", "~")) and not paths.inside_or_temporary(call.locate(value)):
+    elif role == "wipe" and call.locate(value).place in paths.ELSEWHERE:
         yield e.Flag("device-write", detail="Destroys data beyond recovery.")
     return None
 
@@ -96,7 +141,6 @@ _SIMPLE: Final[Mapping[str, Callable[[str], e.Effect]]] = MappingProxyType(
         "out": lambda path: e.Write(path, DOWNLOAD),
         "mode": e.ChangeMode,
         "mkdir": e.MakeDirectory,
-        "text": lambda text: e.Send((text,)),
         "eval": lambda text: e.Eval(Language.SHELL, text),
         "python": lambda text: e.Eval(Language.PYTHON, text),
         "tests": lambda path: e.Reach(path, "tests"),

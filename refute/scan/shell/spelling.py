@@ -8,11 +8,6 @@ from refute.scan.shell.syntax import parse
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_BARE_FOR: Final = re.compile(r"^([ \t]*for[ \t]+\w+)(?=[ \t]*(?:\n[ \t]*|;[ \t]*|([ \t]))do\b)", re.MULTILINE)
-_BARE_REDIRECTION: Final = re.compile(r"(?m)^([ \t]*(?:while|until|if)[ \t]+(?:![ \t]+)?)(?=[<>][ \t]*[\w/$\"])")
-_POSITION: Final = re.compile(r"(\$\{\w+(?:\[[@*]\])?:(?:[\w ]+:)?)\$(\w+)(?=[:}])")
-_LENGTH: Final = re.compile(r"(?<!:)\$\{#\w+(?:\[[@*]\])?\}")
-
 
 def join_continued(source: str) -> str:
     """Join words that a backslash and a line end cut in two, keeping the number of lines."""
@@ -28,23 +23,6 @@ def join_continued(source: str) -> str:
         out.append(line + "\n" * (owed + 1))
         owed = 0
     return "".join(out)[:-1] if not owed else "".join(out)
-
-
-def spell_out(source: str) -> str:
-    """Write what the parser stumbles over in another way that means the same."""
-    if "for " in source:
-        source = _BARE_FOR.sub(_with_arguments, source)
-    # A condition that is nothing but a redirection (`while ! </dev/tcp/db/5432; do`) redirects `:`.
-    source = _BARE_REDIRECTION.sub(r"\1: ", source)
-    if ":$" in source:
-        # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
-        source = _POSITION.sub(r"\1_\2", _POSITION.sub(r"\1_\2", source))
-    # The length of a variable is a number; the parser fails on it inside arithmetic, though not as a position.
-    return _LENGTH.sub(lambda match: "1" * len(match[0]), source) if "${#" in source else source
-
-
-def _with_arguments(match: re.Match[str]) -> str:
-    return f'{match[1]} in "$@"' + (";" if match[2] else "")
 
 
 _TWO_EXPANSIONS: Final = re.compile(r"\$[\w{][^\s\"'`;|&()<>]*?[^\s\"'`;|&()<>$\\]\$[\w@*#?!$-]")

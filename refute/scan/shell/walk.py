@@ -10,14 +10,16 @@ from refute.scan.core.effects import Effects
 from refute.scan.core.report import Report, Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
 from refute.scan.shell import assignments, compound, dispatch, functions, redirects, simple
-from refute.scan.shell.respelling import respell, unclear_line
+from refute.scan.shell.respelling import complaint, respell
 from refute.scan.shell.scope import Scope
-from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders, spell_out
+from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders
 from refute.scan.shell.state import Call, Frame, Shared, Stack, Walker
 from refute.scan.shell.syntax import first_error, substitutions, text_of
 from refute.scan.shell.words import Expander
 
 _MAX_LATE: Final = 50
+_READ_AGAIN: Final = 500
+"""Steps that reading a text a second time costs: a program is started for it."""
 MAX_DEPTH: Final = 12
 """Nested substitutions and embedded texts."""
 
@@ -92,12 +94,13 @@ class ShellWalker:
     def _parsed(self, source: str) -> Node:
         """The tree of a text; what is not understood is reported."""
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
-        spelled = spell_out(join_continued(source))
+        spelled = join_continued(source)
         root = parse_words(spelled)
         # `x\\${$name}` is cut in two words without a word of complaint.
         if root.has_error or "\\${$" in spelled:
+            self.report.budget.spend(_READ_AGAIN)
             again = respell(plain_placeholders(spelled))
-            second = parse_words(spell_out(again)) if again is not None else root
+            second = parse_words(again) if again is not None else root
             if not second.has_error:
                 root = second
             elif root.has_error:
@@ -107,15 +110,12 @@ class ShellWalker:
     def _misunderstood(self, root: Node, source: str) -> None:
         """Text with unknown parts may fail to parse because of them; text that is all known must be understood."""
         spot = self.spot(first_error(root))
+        detail = f"Not understood: {show(spot.text, 60)!r}."
         vague = spot.line == 1 or not spot.text.strip()
-        if self.place is None and vague and (line := unclear_line(source)) is not None:
+        if self.place is None and vague and (told := complaint(source)) is not None:
             # The grammar gives up on the whole text; where a quote stays open says more.
-            spot = Spot(line=line, column=1, text=source.split("\n")[line - 1].strip() or spot.text)
-        detail = (
-            f"Not understood: {show(spot.text, 60)!r}."
-            if spot.text.strip()
-            else "The text ends while something is still open: an `if`, a loop, a `case`, a bracket."
-        )
+            spot = Spot(line=told[0], column=1, text=source.split("\n")[told[0] - 1].strip() or spot.text)
+            detail = f"Not understood: {show(told[1], 80)}."
         if is_known(source):
             self.report.add("unanalysable", spot, "shell syntax", detail=detail)
         else:

@@ -24,7 +24,6 @@ SHELL = [
     "ffmpeg -f x11grab -i :0 out.mp4",
     "security find-generic-password -wa login",
     "perl -i -ne 'print if 0' ~/Documents/*.txt",
-    "f=~/.$(echo crhsab | rev); echo x >> $f",
     "x=$(base64 -d < blob); echo hi >> ~/.$x",
 ]
 PYTHON = [
@@ -33,7 +32,6 @@ PYTHON = [
     "import atexit, os\ndef end():\n    os._exit(0)\natexit.register(end)",
     "def pytest_sessionfinish(session):\n    session.exitstatus = 0",
     "import unittest.mock\nunittest.mock.Mock.assert_called_with = lambda *a: None",
-    "import socket\nsocket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3)",
     "import os\ndef b():\n    os.fork()\n    b()\nb()",
     "from evdev import InputDevice\nInputDevice('/dev/input/event0')",
 ]

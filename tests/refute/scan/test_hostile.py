@@ -199,4 +199,4 @@ def test_traps_without_number_hide_none() -> None:
 
 def test_a_text_that_ends_too_early_is_told_as_such() -> None:
     (finding,) = scan_text("verify.sh", b"if true; then\n echo a\n")
-    assert "ends while something is still open" in finding.explanation
+    assert "must end with `fi`" in finding.explanation

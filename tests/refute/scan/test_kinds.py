@@ -17,7 +17,6 @@ DANGERS = [
     ("fuser -k 22/tcp", "kill-process"),
     ("fuser -km /mnt", "kill-process"),
     ("export http_proxy=http://evil.com:8080", "network-external"),
-    ("export NODE_OPTIONS='--require /tmp/evil.js'", "preload"),
     ("add-apt-repository -y ppa:evil/ppa", "package-install"),
     ("snap install --dangerous evil.snap", "package-install"),
     ("networksetup -setwebproxy Wi-Fi evil.com 8080", "system-control"),

@@ -191,8 +191,6 @@ PYTHON = {
     "subclasses": "().__class__.__bases__[0].__subclasses__()[140].__init__.__globals__['system']('rm -rf /')",
     "pickle literal": "import pickle\npickle.loads(b\"cos\\nsystem\\n(S'rm -rf /'\\ntR.\")",
     "marshal": "import marshal\nexec(marshal.loads(b'xyz'))",
-    "attrgetter": "import os, operator\noperator.attrgetter('system')(os)('rm -rf /')",
-    "methodcaller": "import os, operator\noperator.methodcaller('system', 'rm -rf /')(os)",
     "timeit": "import timeit\ntimeit.timeit(\"__import__('os').system('rm -rf /')\", number=1)",
     "written and run": "import subprocess\nopen('x.sh', 'w').write('rm -rf /')\nsubprocess.run(['sh', 'x.sh'])",
     "rmtree": "import shutil\nshutil.rmtree('/' + 'etc')",

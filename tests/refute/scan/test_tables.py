@@ -104,10 +104,10 @@ def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path)
         ("[[command]]\nvalues = '-a'", "a row without `names`"),
         (
             "[[command]]\nnames = 'x'\noperand = 'read'",
-            "row `x`: unknown field `operand`; expected one of handler, names",
+            "row `x`: unknown field `operand`; expected one of decodes, finds",
         ),
         ("[[command]]\nnames = 'x'\noperands = 'reads'", "row `x`: unknown role `reads`; expected one of connect"),
-        ("[[command]]\nnames = 'x'\nprints = 'y'", "row `x`: unknown `prints` 'y'; expected one of content"),
+        ("[[command]]\nnames = 'x'\nprints = 'y'", "row `x`: unknown `prints` 'y'; expected one of changed"),
         ("[[command]]\nnames = 'x'\nwhen = [{ flag = 'no-rule' }]", "row `x`: unknown rule `no-rule` in `when`"),
         ("[[command]]\nnames = 'x'\nwhen = [{ arg = '.' }]", "row `x`: unknown field `arg` of `when`"),
         ("[[command]]\nnames = 'x'\nwhen = [{ args = '(' }]", "row `x`: missing )"),

@@ -26,10 +26,6 @@ SHELL = {
         "c=$(printf 'r\\nm\\n' | paste -sd ''); $c -rf /etc",
         "c=$(printf '1\\n2\\n' | paste -sd+); echo $((c))",
     ),
-    "sed tac": (
-        "printf '/etc\\n-rf\\nrm\\n' | sed -n '1!G;h;$p' | xargs | sh",
-        "printf 'c\\nb\\na\\n' | sed -n '1!G;h;$p' | xargs",
-    ),
     "bash dash s": ("bash -s -- /etc <<'X'\nrm -rf \"$1\"\nX", "bash -s -- build <<'X'\nrm -rf \"$1\"\nX"),
     "ssh to self": ("ssh localhost 'rm -rf /etc'", "ssh localhost true"),
     "git difftool": ("git difftool -y -x 'rm -rf /etc #'", "git difftool -y -t vimdiff"),
@@ -65,10 +61,6 @@ SHELL = {
     ),
     "command -v as word": ("$(command -v rm) -rf /etc", "$(command -v ls) -l build"),
     "proc self exe": ("/proc/self/exe -c 'rm -rf /etc'", "readlink /proc/self/exe"),
-    "bash aliases array": (
-        "shopt -s expand_aliases; BASH_ALIASES[ll]='rm -rf'\nll /etc",
-        "shopt -s expand_aliases; BASH_ALIASES[ll]='ls -l'\nll build",
-    ),
     "coproc reads": (
         "coproc bash; echo 'rm -rf /etc' >&\"${COPROC[1]}\"",
         "coproc cat; echo 'hello' >&\"${COPROC[1]}\"",
@@ -101,7 +93,6 @@ SHELL = {
     "docker host tcp": ("docker -H tcp://203.0.113.9:2375 run alpine", ""),
     "a filter nobody works out": ("echo 'rm -rf /etc' | fold -w 99 | sh", "echo 'rm -rf /etc' | fold -w 99 | cat"),
     "xargs with a separator": ("printf 'rm,-rf,/etc' | xargs -d, env", "printf 'ls,-l,build' | xargs -d, env"),
-    "fmt joins lines": ("printf 'rm\\n-rf\\n/etc\\n' | fmt | sh", "printf 'ls\\n-l\\nbuild\\n' | fmt | sh"),
     "rebase behind an operand": (
         "git rebase -i HEAD~1 --exec 'rm -rf /etc'",
         "git rebase -i HEAD~1 --exec 'make test'",

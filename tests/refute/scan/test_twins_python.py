@@ -57,10 +57,6 @@ PAIRS = {
         "import pkgutil\npkgutil.resolve_name('os:system')('rm -rf /etc')",
         "import pkgutil\nprint(pkgutil.resolve_name('math:pi'))",
     ),
-    "doctest": (
-        "import doctest\ndoctest.run_docstring_examples(\">>> import os; os.system('rm -rf /etc')\", {})",
-        "import doctest\ndoctest.testmod()",
-    ),
     "breakpointhook": (
         "import sys, os\nsys.breakpointhook = os.system\nbreakpoint('rm -rf /etc')",
         "import sys\nsys.breakpointhook = print",
@@ -77,14 +73,6 @@ PAIRS = {
         "import subprocess\nclass P(subprocess.Popen): pass\nP(['rm', '-rf', '/etc'])",
         "import subprocess\nclass P(subprocess.Popen): pass\nP(['ls', 'build'])",
     ),
-    "os.popen via with": (
-        "import os\nwith os.popen('sh', 'w') as p:\n    print('rm -rf /etc', file=p)",
-        "import os\nwith os.popen('ls') as p:\n    print(p.read())",
-    ),
-    "plumbum": (
-        "from plumbum import local\nlocal['rm']('-rf', '/etc')",
-        "from plumbum import local\nlocal['ls']('-l', 'build')",
-    ),
     "iter sentinel": (
         "import os\nit = iter(['rm -rf /etc'])\nos.system(next(it))",
         "import os\nit = iter(['ls build'])\nos.system(next(it))",
@@ -92,10 +80,6 @@ PAIRS = {
     "tee print file": (
         "print('x::0:0::/:/bin/sh', file=open('/etc/passwd', 'a'))",
         "print('x', file=open('out.txt', 'a'))",
-    ),
-    "doctests of the module": (
-        'import doctest\ndef f():\n    """\n    >>> import os\n    >>> os.system(\'rm -rf /etc\')\n    """\ndoctest.testmod()',
-        'import doctest\ndef f():\n    """\n    >>> f()\n    >>> if broken(\n    1\n    """\ndoctest.testmod()',
     ),
     "a condition on more than the element": (
         "import os\ndef run(mode='safe'):\n    [os.system(c) for c in ['rm -rf /etc'] if mode == 'full']",
@@ -116,10 +100,6 @@ PAIRS = {
     "re.split": (
         "import os, re\nos.system(' '.join(re.split('[,;]', 'rm,-rf;/etc')))",
         "import os, re\nos.system(' '.join(re.split('[,;]', 'ls,-l;build')))",
-    ),
-    "csv": (
-        "import os, csv\nos.system(' '.join(next(csv.reader(['rm,-rf,/etc']))))",
-        "import os, csv\nos.system(' '.join(next(csv.reader(['ls,-l,build']))))",
     ),
 }
 

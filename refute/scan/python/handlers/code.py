@@ -1,9 +1,6 @@
 """Python calls that run, load or unpack code."""
 
 import ast
-import doctest
-import pickletools
-from contextlib import suppress
 from typing import Any, Final
 
 from refute.python_syntax import parse_python
@@ -11,11 +8,8 @@ from refute.scan.core.effects import Effects, Eval, Flag, Read, RunFile
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, is_open
 from refute.scan.core.tables import Command
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, FileValue, Function, PathValue, Ref, as_text, options_of
+from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, options_of
 from refute.scan.rules import Language
-
-_HARMLESS: Final = ("copyreg", "copy_reg", "collections", "datetime", "decimal", "fractions", "time", "uuid", "array")
-"""Modules from which unpickling may take something."""
 
 
 def _evaluate(call: Call, _row: Command) -> Effects:
@@ -58,41 +52,18 @@ def _run_file(call: Call, _row: Command) -> Effects:
     return Ref(f"{call.name}()") if second else UNK
 
 
-def _doctests(call: Call, _row: Command) -> Effects:
-    """The examples of a text, or of the module's functions."""
-    given = call.argument(0)
-    held = [given] if given is not UNK else call.walker.functions
-    nodes = [one.node for one in held if isinstance(one, Function) and not isinstance(one.node, ast.Lambda)]
-    texts = [given] if isinstance(given, str) else [ast.get_docstring(node) or "" for node in nodes]
-    if given is UNK:
-        texts.append(as_text(call.walker.lookup("__doc__") or ""))
-    for text in texts:
-        yield from _text(call, "".join(_examples(text)))
-    return UNK
-
-
-def _examples(text: str) -> list[str]:
-    """The examples of a text that Python can read; the others end in an error of their own."""
-    found: list[str] = []
-    try:
-        examples = doctest.DocTestParser().get_examples(text)
-    except ValueError:
-        return [text]
-    for example in examples:
-        with suppress(SyntaxError, ValueError):
-            parse_python(example.source)
-            found.append(example.source)
-    return found
-
-
-def _source_of(call: Call, _row: Command) -> Effects:
-    yield from ()
-    return call.argument(0, "source")
-
-
-def _code_object(call: Call, _row: Command) -> Effects:
-    literal = any(isinstance(argument, bytes) for argument in call.arguments)
-    yield Flag("dynamic-code", mild=not literal, detail="Builds code from bytes.")
+def _load(call: Call, _row: Command) -> Effects:
+    if call.name == "numpy.load" and call.keywords.get("allow_pickle") is not True:
+        yield Read(call.text(0, "file"))
+        return UNK
+    value = call.argument(0)
+    text = as_text(value)
+    if isinstance(value, Ref) and value.name.startswith("pickle.dumps"):
+        return UNK
+    known = isinstance(value, bytes | str) and not is_open(text)
+    hidden = any(symbol in text for symbol in (DOWNLOAD, DERIVED, SECRET))
+    detail = "The data is hidden." if text in call.walker.decoded else ""
+    yield Flag("unsafe-load", mild=not (known or hidden), detail=detail)
     return Ref(f"{call.name}()")
 
 
@@ -108,60 +79,9 @@ def _at_exit(call: Call, _row: Command) -> Effects:
     return UNK
 
 
-def _load(call: Call, _row: Command) -> Effects:
-    if call.name == "numpy.load" and call.keywords.get("allow_pickle") is not True:
-        yield Read(call.text(0, "file"))
-        return UNK
-    value = call.argument(0)
-    text = as_text(value)
-    harmless = isinstance(value, Ref) and value.name.startswith("pickle.dumps")
-    if harmless or (isinstance(value, bytes) and call.name.startswith("pickle.") and not _pickle_calls(value)):
-        return UNK
-    known = isinstance(value, bytes | str) and not is_open(text)
-    hidden = any(symbol in text for symbol in (DOWNLOAD, DERIVED, SECRET))
-    detail = "The data is hidden." if text in call.walker.decoded else ""
-    yield Flag("unsafe-load", mild=not (known or hidden), detail=detail)
-    return Ref(f"{call.name}()")
-
-
-def _pickle_calls(data: bytes) -> bool:
-    """Whether unpickling would call anything by name, or the data is no pickle that can be read."""
-    texts: list[str] = []
-    try:
-        for opcode, argument, _ in pickletools.genops(data):
-            texts.append(argument if isinstance(argument, str) else "")
-            if opcode.name in {"GLOBAL", "INST", "STACK_GLOBAL"}:
-                module = argument if opcode.name != "STACK_GLOBAL" else "".join(texts[-4:-1])
-                if not str(module).startswith(_HARMLESS):
-                    return True
-    except Exception:  # noqa: BLE001 - hostile bytes
-        return True
-    return False
-
-
-def _yaml(call: Call, _row: Command) -> Effects:
-    loader = call.argument(1, "Loader")
-    tagged = "!!python" in call.text(0)
-    if isinstance(loader, Ref) and loader.name.rpartition(".")[2] in {"UnsafeLoader", "Loader", "FullLoader"}:
-        yield Flag("unsafe-load", mild=not (loader.name.endswith("UnsafeLoader") or tagged))
-    elif tagged:
-        yield Flag("unsafe-load")
-    return UNK
-
-
-def _library(call: Call, _row: Command) -> Effects:
-    yield Flag("native-code", mild=DERIVED not in call.text(0, "name"))
-    return Ref("library()")
-
-
 HANDLERS: Final = {
+    "at_exit": _at_exit,
     "evaluate": _evaluate,
     "run_file": _run_file,
-    "doctests": _doctests,
-    "source_of": _source_of,
-    "code_object": _code_object,
-    "at_exit": _at_exit,
     "load": _load,
-    "yaml": _yaml,
-    "library": _library,
 }

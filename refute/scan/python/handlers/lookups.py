@@ -15,7 +15,6 @@ from refute.scan.python.values import (
     Choice,
     Class,
     FileValue,
-    Function,
     Instance,
     Partial,
     PathValue,
@@ -45,7 +44,7 @@ def _import(call: Call, _row: Command) -> Effects:
     return Choice(tuple(found)) if len(found) > 1 else found[0]
 
 
-def _look_up(call: Call, _row: Command) -> Effects:  # noqa: C901 - one branch per kind
+def _look_up(call: Call, _row: Command) -> Effects:
     owner, name = call.argument(0), call.name.rpartition(".")[2]
     match name:
         case "getattr" | "getattr_static":
@@ -56,17 +55,8 @@ def _look_up(call: Call, _row: Command) -> Effects:  # noqa: C901 - one branch p
             if isinstance(owner, Ref) and owner.name in _RUNS_ANYTHING:
                 yield Flag("dynamic-name", mild=True, detail="It looks through all names of the module.")
             return _vars(call, owner) if name == "vars" else UNK
-        case "attrgetter":
-            return Ref(f"getter.{owner}") if isinstance(owner, str) else UNK
-        case "methodcaller":
-            return Partial(Ref(f"caller.{owner}"), tuple(call.arguments[1:])) if isinstance(owner, str) else UNK
         case "globals" | "locals":
             return Ref("globals()")
-        case "type":
-            bodies = call.argument(2)
-            for value in bodies.values() if isinstance(bodies, dict) else ():
-                if isinstance(value, Function):
-                    call.walker.enter(value, [], {}, known=False)
     return UNK
 
 

@@ -1,14 +1,13 @@
 """Python calls that talk over a network."""
 
-import re
 from typing import Any, Final
 
 from refute.scan.core import hosts
-from refute.scan.core.effects import Connect, Effects, Flag, Read, Send, Write
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN
+from refute.scan.core.effects import Connect, Effects, Flag, Read, Send
+from refute.scan.core.symbols import DERIVED, SECRET, UNKNOWN
 from refute.scan.core.tables import Command
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, PathValue, Ref, as_text
+from refute.scan.python.values import UNK, Ref, as_text
 
 _VERBS: Final = frozenset(
     {"get", "post", "put", "patch", "delete", "head", "options", "request", "stream", "send", "ws_connect", "urlopen"}
@@ -16,7 +15,7 @@ _VERBS: Final = frozenset(
 _EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - the notation to find
 
 
-def _sends(call: Call) -> Effects:
+def sends(call: Call) -> Effects:
     """What a request carries."""
     yield Send(tuple(text for value in call.texts() for text in _carried(value)))
 
@@ -31,8 +30,8 @@ def _carried(value: Any) -> list[str]:
     return [as_text(value)]
 
 
-def _connect(call: Call, value: Any) -> Effects:
-    """A request to a URL."""
+def connect(call: Call, value: Any) -> Effects:
+    """A request to a URL; returns what it brings."""
     if isinstance(value, Ref) and value.name == "download()":
         return value
     url = as_text(value)
@@ -42,66 +41,26 @@ def _connect(call: Call, value: Any) -> Effects:
         yield Flag("network-external", detail="The address is hidden.")
     else:
         yield Connect(hosts.host_of(url) if isinstance(value, str) else UNKNOWN)
-    yield from _sends(call)
+    yield from sends(call)
     return Ref("download()")
-
-
-def _url(call: Call, _row: Command) -> Effects:
-    return (yield from _connect(call, call.argument(0, "url")))
 
 
 def _request(call: Call, _row: Command) -> Effects:
     last = call.name.rpartition(".")[2]
     if last not in _VERBS:
         return Ref(f"{call.name}()")
-    return (yield from _connect(call, call.argument(1 if last in {"request", "stream"} else 0, "url")))
-
-
-def _address_if_any(call: Call, _row: Command) -> Effects:
-    """Calls that take something else as well as a URL, such as a path or an option."""
-    for value in call.texts():
-        if isinstance(value, str) and re.match(r"[\w+.-]+://", value):
-            return (yield from _connect(call, value))
-        if isinstance(value, str | PathValue) and call.name.startswith("pandas."):
-            yield Read(as_text(value))
-            break
-    return UNK
-
-
-def _request_object(call: Call, _row: Command) -> Effects:
-    yield from _sends(call)
-    url = call.argument(0, "url")
-    return url if isinstance(url, str) else UNK
-
-
-def _socket(call: Call, _row: Command) -> Effects:
-    """A socket that gets whatever passes by listens to others."""
-    kinds = [*call.arguments[:2], call.keywords.get("family"), call.keywords.get("type")]
-    if {"socket.AF_PACKET", "socket.SOCK_RAW", "socket.PF_PACKET"} & {v.name for v in kinds if isinstance(v, Ref)}:
-        yield Flag("attack-tool", detail="A raw socket reads what other programs send.")
-    return Ref("socket.socket()")
-
-
-def _host(call: Call, _row: Command) -> Effects:
-    value = call.argument(0, "host")
-    if value is not UNK:
-        yield Connect(hosts.host_of(as_text(value)))
-    yield from _sends(call)
-    if "connection" in call.name or "tcp" in call.name:
-        yield from _fact(call, "socket")
-        return (UNK, UNK)
-    return Ref(f"{call.name}()")
+    return (yield from connect(call, call.argument(1 if last in {"request", "stream"} else 0, "url")))
 
 
 def _address(call: Call, _row: Command) -> Effects:
     value = next((v for v in call.texts() if isinstance(v, tuple | list) and v[1:]), UNK)
     if isinstance(value, tuple | list):
         yield Connect(as_text(value[0]))
-    elif call.arguments and not isinstance(call.arguments[0], str | bytes):
-        yield Connect(UNKNOWN)
+    elif call.arguments and (not isinstance(call.arguments[0], str | bytes) or "socket()" not in call.name):
+        yield Connect(hosts.host_of(call.text(0, "host")) if isinstance(call.arguments[0], str) else UNKNOWN)
     yield from _fact(call, "socket")
-    yield from _sends(call)
-    return Ref("socket.socket()")
+    yield from sends(call)
+    return (UNK, UNK) if call.name.startswith("asyncio.") else Ref("socket.socket()")
 
 
 def _fact(call: Call, fact: str) -> Effects:
@@ -130,61 +89,9 @@ def _listen(call: Call, _row: Command) -> Effects:
     return Ref(f"{call.name}()")
 
 
-def _client(call: Call, _row: Command) -> Effects:
-    """A client that is told once where all its requests go."""
-    if "base_url" in call.keywords:
-        yield from _connect(call, call.keywords["base_url"])
-    return Ref(f"{call.name}()")
-
-
-def _proxies(call: Call, _row: Command) -> Effects:
-    table = call.argument(0, "proxies")
-    for address in table.values() if isinstance(table, dict) else ():
-        if isinstance(address, str):
-            yield Connect(hosts.host_of(address))
-    return UNK
-
-
-def _resolve_host(call: Call, _row: Command) -> Effects:
-    host = call.text(0, "host")
-    if hosts.reach_of(host) == hosts.Reach.EXTERNAL:
-        yield Connect(host)
-    return UNK
-
-
-def _retrieve(call: Call, _row: Command) -> Effects:
-    yield from _connect(call, call.argument(0, "url"))
-    target = call.argument(1, "filename")
-    if isinstance(target, str | PathValue):
-        yield Write(as_text(target), DOWNLOAD)
-    return UNK
-
-
-def _received(call: Call, _row: Command) -> Effects:
-    yield from ()
-    if call.name.startswith("ssl."):
-        return Ref(f"{call.name}()")
-    return (Ref("socket.socket()"), UNK) if call.name.endswith("accept") else DOWNLOAD
-
-
 HANDLERS: Final = {
-    "url": _url,
     "request": _request,
-    "address_if_any": _address_if_any,
-    "request_object": _request_object,
-    "socket": _socket,
-    "host": _host,
     "address": _address,
     "terminal": terminal,
     "listen": _listen,
-    "client": _client,
-    "proxies": _proxies,
-    "resolve_host": _resolve_host,
-    "retrieve": _retrieve,
-    "received": _received,
 }
-
-
-def unknown_page(call: Call) -> Effects:
-    """`page.goto("…")` of browsers that are driven by code."""
-    return (yield from _address_if_any(call, Command(names=())))

@@ -5,14 +5,13 @@ import re
 import shlex
 from typing import Any, Final
 
-from refute.scan.core.effects import Effects, Eval, Flag
+from refute.scan.core.effects import Effects, Eval, Flag, Preload
 from refute.scan.core.symbols import (
     DERIVED,
     DOWNLOAD,
     OTHER_PROCESS,
     OUTPUT,
     OWN_PROCESS,
-    SECRET,
     UNKNOWN,
 )
 from refute.scan.core.tables import Command
@@ -80,7 +79,7 @@ def _subprocess(call: Call, _row: Command) -> Effects:
         yield Flag("reverse-shell")
     environment = call.keywords.get("env")
     if isinstance(environment, dict) and "LD_PRELOAD" in environment:
-        yield Flag("preload")
+        yield Preload(as_text(environment["LD_PRELOAD"]))
     shell, program = call.keywords.get("shell"), call.keywords.get("executable")
     if isinstance(program, str) and isinstance(command, list | tuple) and shell is not True:
         command = [program, *command[1:]]
@@ -92,41 +91,26 @@ def _subprocess(call: Call, _row: Command) -> Effects:
 
 
 def _interpreter(call: Call, command: Any) -> Effects:
-    """An interpreter that is given its commands as input: at once, or later through `communicate` and `stdin.write`."""
+    """An interpreter that is given its commands as input."""
     words = [as_text(part) for part in (command if isinstance(command, list | tuple) else [command])]
     bare = len(words) == 1 or all(word.startswith("-") for word in words[1:])
     if words and bare and words[0].rpartition("/")[2].rstrip("0123456789.") in _READS_COMMANDS:
-        call.walker.facts.add(f"fed {' '.join(words)}")
-        yield from _hand_over(call, call.keywords.get("input", UNK))
-
-
-def _hand_over(call: Call, value: Any) -> Effects:
-    text = as_text(value)
-    if isinstance(value, str | bytes) and text.strip(UNKNOWN + OUTPUT + " \n") and _INPUT_END not in text:
-        for command in sorted(fact[4:] for fact in call.walker.facts if fact.startswith("fed ")):
-            yield Eval(Language.SHELL, f"{command} <<'{_INPUT_END}'\n{text}\n{_INPUT_END}\n")
-    return UNK
+        value = call.keywords.get("input", UNK)
+        text = as_text(value)
+        if isinstance(value, str | bytes) and text.strip(UNKNOWN + OUTPUT + " \n") and _INPUT_END not in text:
+            yield Eval(Language.SHELL, f"{' '.join(words)} <<'{_INPUT_END}'\n{text}\n{_INPUT_END}\n")
 
 
 def _print(call: Call, _row: Command) -> Effects:
-    """`print(…, file=…)` into a file, or into an interpreter."""
+    """`print(…, file=…)` into a file."""
     target = call.keywords.get("file")
     if isinstance(target, FileValue):
         yield from file_method(call, "write", target) or ()
-    elif isinstance(target, Ref) and "subprocess()" in target.name:
-        yield from _hand_over(call, call.argument(0))
     return UNK
-
-
-def feed(call: Call, _row: Command) -> Effects:
-    """`communicate` and `stdin.write` of a process."""
-    return (yield from _hand_over(call, call.argument(0, "input")))
 
 
 def _system(call: Call, _row: Command) -> Effects:
     keyword = "command" if "system" in call.name else "cmd"
-    if "popen" in call.name:
-        yield from _interpreter(call, call.argument(0, keyword))
     return (yield from _shell_text(call, call.argument(0, keyword)))
 
 
@@ -151,11 +135,6 @@ def _spawn_terminal(call: Call, row: Command) -> Effects:
         yield Flag("reverse-shell")
     yield from terminal(call, row)
     return (yield from _argument_list(words))
-
-
-def _pip(call: Call, _row: Command) -> Effects:
-    words = call.argument(0)
-    return (yield from _argument_list(["pip", *(words if isinstance(words, list | tuple) else [UNKNOWN])]))
 
 
 def _kill(call: Call, _row: Command) -> Effects:
@@ -190,7 +169,7 @@ def _start(call: Call, _row: Command) -> Effects:
 def _putenv(call: Call, _row: Command) -> Effects:
     name, value = call.argument(0), call.argument(1)
     if name in _PRELOADS:
-        yield Flag("preload")
+        yield Preload(as_text(value))
     elif isinstance(name, str) and isinstance(value, str):
         call.walker.variables[name] = value
     return UNK
@@ -204,21 +183,6 @@ def _outside(call: Call, _row: Command) -> Effects:
     return PROCESSES if call.name == "psutil.pids" else OWN_PROCESS if call.name.startswith("os.") else UNKNOWN
 
 
-def named(call: Call) -> Effects:
-    """A method such as `.system("…")` on an unknown object: judged only where its text is a command in the clear."""
-    value = call.argument(0)
-    if isinstance(value, str) and value and UNKNOWN not in value and SECRET not in value:
-        return (yield from _shell_text(call, value))
-    return UNK
-
-
-def session_run(call: Call) -> Effects:
-    """`session.run("…")` of nox: a program with its arguments."""
-    if call.walker.report.path.rpartition("/")[2] == "noxfile.py" and call.arguments:
-        return (yield from _argument_list(call.arguments))
-    return UNK
-
-
 HANDLERS: Final = {
     "system": _system,
     "subprocess": _subprocess,
@@ -226,8 +190,6 @@ HANDLERS: Final = {
     "exec_async": _exec_async,
     "spawn_terminal": _spawn_terminal,
     "print": _print,
-    "feed": feed,
-    "pip": _pip,
     "kill": _kill,
     "start": _start,
     "putenv": _putenv,

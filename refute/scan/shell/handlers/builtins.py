@@ -39,15 +39,6 @@ def _alias(call: Call, _row: Command) -> Effects:
     return ""
 
 
-def _hash(call: Call, row: Command) -> Effects:
-    """`hash -p PATH NAME` makes a name stand for a program, as an alias does."""
-    yield from ()
-    options, operands = split(call, row)
-    for name in operands if options.get("p") else ():
-        call.scope.aliases[name] = options["p"][0]
-    return ""
-
-
 def _arithmetic(call: Call, _row: Command) -> Effects:
     yield from ()
     if call.argv[0] in {"let", "test", "["}:
@@ -128,7 +119,6 @@ def _set(call: Call, _row: Command) -> Effects:
 HANDLERS: Final = {
     "trap": _trap,
     "alias": _alias,
-    "hash": _hash,
     "arithmetic": _arithmetic,
     "cd": _cd,
     "read": _read,

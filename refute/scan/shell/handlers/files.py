@@ -16,8 +16,6 @@ from refute.scan.shell.syntax import text_of
 
 _SET_BY_SHELL: Final = re.compile(r"\$\{?(?:OPTARG|REPLY|MAPFILE|COPROC|DIRSTACK|BASH_\w+|FUNCNAME|_)\b")
 _SETTING: Final = re.compile(r"\"?\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?::?\?[^}\"]*)?\})\"?")
-_SIZE: Final = re.compile(r"(\d+)(?:\.\d+)?\s*([kKmMgGtTpP]?)")
-_LARGE_BYTES: Final = 8 * 1024**3
 _PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
 
@@ -39,13 +37,6 @@ def _names_settings(call: Call) -> bool:
     words = [word for word in text.split() if "$" in word or "`" in word]
     names = [re.sub(r"[\"${]|[}:?].*", "", word) for word in words if _SETTING.fullmatch(word)]
     return not _SET_BY_SHELL.search(text) and len(names) == len(words) and not any(map(call.scope.is_set, names))
-
-
-def _rmdir(call: Call, _row: Command) -> Effects:
-    for path in split_options(call.argv[1:], "", mixed=True)[1]:
-        if not paths.inside_or_temporary(call.locate(path)):
-            yield Flag("delete-outside", mild=True, detail="Only where the directory is empty.")
-    return ""
 
 
 def _copy(call: Call, row: Command) -> Effects:
@@ -105,40 +96,14 @@ def _keeps_place(call: Call, source: str, target: str) -> bool:
     return is_open(text) or same or text.rpartition("/")[0] == other.rpartition("/")[0]
 
 
-def _truncate(call: Call, row: Command) -> Effects:
-    options, operands = split(call, row)
-    for path in operands:
-        yield Write(path)
-        if re.search(r"/(?:log|wtmp|utmp|lastlog|\.bash_history)", path) and path.startswith("/"):
-            yield Flag("history-tampering")
-    if any(_is_large(size) for name in ("s", "l", "size", "length") for size in options.get(name, [])):
-        yield Flag("resource-exhaustion")
-    return ""
-
-
-def _is_large(text: str) -> bool:
-    """Whether a size (`10G`, `500M`) is more than any test needs."""
-    match = _SIZE.match(text.lstrip("+=<>"))
-    return match is not None and int(match[1]) * 1024 ** " kmgtp".index(match[2].lower() or " ") >= _LARGE_BYTES
-
-
-def _dd(call: Call, _row: Command) -> Effects:
-    settings = dict(word.partition("=")[::2] for word in call.argv[1:])
-    source, target = settings.get("if", ""), settings.get("of", "")
-    content = (yield Read(source)) if source else UNKNOWN
-    if target:
-        yield Write(target)
-        if re.match(r"/dev/(zero|u?random)", source) and "count" not in settings and target != "/dev/null":
-            yield Flag("resource-exhaustion")
-    return content if not target else ""
-
-
 def _path(call: Call, _row: Command) -> Effects:
     """`dirname`, `basename`, `realpath`, `mktemp`: what they make of a path."""
     yield from ()
     words = [word for word in call.argv[1:] if not word.startswith("-")]
     path = words[0] if words else ""
     match call.argv[0]:
+        case "pwd":
+            return call.scope.cwd + "\n"
         case "basename":
             tail = path.rstrip("/").rpartition("/")[2]
             return tail if tail and not is_open(tail) and tail.isascii() else NAME
@@ -153,17 +118,8 @@ def _path(call: Call, _row: Command) -> Effects:
     return (head or "/") if slash else UNKNOWN if is_open(path) else "."
 
 
-def _pwd(call: Call, _row: Command) -> Effects:
-    yield from ()
-    return call.scope.cwd + "\n"
-
-
 HANDLERS: Final = {
     "rm": _rm,
-    "rmdir": _rmdir,
     "copy": _copy,
-    "truncate": _truncate,
-    "dd": _dd,
     "path": _path,
-    "pwd": _pwd,
 }

@@ -7,11 +7,11 @@ from typing import Final
 
 from refute.scan.core import hosts
 from refute.scan.core.effects import Connect, Effects, Eval, Flag, List, Reach, Read, Run, Send, Write
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, HERE, NAME, SECRET, UNKNOWN, is_open
+from refute.scan.core.symbols import DOWNLOAD, HERE, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.options import split_options
-from refute.scan.shell.rows import split
+from refute.scan.shell.rows import effects_of, split
 from refute.scan.shell.state import Call
 
 _HANDS_OVER: Final = frozenset(
@@ -21,14 +21,6 @@ _HANDS_OVER: Final = frozenset(
 """Options with which a client hands something over, or asks another host than the address says."""
 _UPLOADS: Final = "d data data-binary data-urlencode json F form T upload-file b cookie".split()
 _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/\s]+):(?!//)(.*)\Z")
-_GIT_COMMANDS: Final = re.compile(
-    r"(?i)(?:pager(?:\.\w+)?|editor|sshcommand|fsmonitor|hookspath|askpass|textconv|\.cmd|credential\.helper|\.(?:clean|smudge|process|driver))\Z"
-)
-_GIT_EVERYWHERE: Final = re.compile(
-    r"hookspath\Z|fsmonitor\Z|gpg\.program\Z|^include(?:if\..*)?\.path\Z|insteadof\Z|proxy\Z"
-)
-_RECIPIENT: Final = re.compile(r"(?im)^(?:to|b?cc):(.*)$")
-_DOMAIN: Final = re.compile(r"@([\w-]+(?:\.[\w-]+)+)")
 
 
 def _curl(call: Call, row: Command) -> Effects:
@@ -89,69 +81,13 @@ def _wget(call: Call, row: Command) -> Effects:
     return DOWNLOAD if targets in (["-"], ["/dev/stdout"]) else UNKNOWN
 
 
-def _netcat(call: Call, row: Command) -> Effects:
-    options, operands = split(call, row)
-    if options.keys() & {"e", "c", "exec", "sh-exec"} and (operands or "l" in options):
-        yield Flag("reverse-shell")
-    if options.keys() & {"l", "listen"}:
-        bound = [*operands, *options.get("s", [])]
-        yield Flag("network-listen", mild=any(hosts.binds_locally(word) and not word.isdigit() for word in bound))
-        return DOWNLOAD
-    named = [word for word in operands if not re.fullmatch(r"[\d-]+", word)]
-    if named or len(operands) > 1:
-        yield Connect((named or operands)[0])
-    yield Send((call.stdin, *operands))
-    return DOWNLOAD if operands else UNKNOWN
-
-
-def _socat(call: Call, row: Command) -> Effects:
-    words = split(call, row)[1]
-    joined = " ".join(words)
-    if re.search(r"(?i)\b(exec|system|shell):", joined) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)", joined):
-        yield Flag("reverse-shell")
-    for word in words:
-        kind, _, rest = word.partition(":")
-        if re.match(r"(?i)(tcp|udp|sctp|openssl|ssl)\d?-?(listen|l)\Z", kind):
-            yield Flag("network-listen", mild=bool(re.search(r"bind=(127\.|localhost|\[?::1)", rest)))
-        elif re.match(r"(?i)(tcp|udp|sctp|openssl|ssl|socks|proxy)", kind):
-            yield Connect(rest.partition(":")[0] if not rest.startswith("[") else rest[1:].partition("]")[0])
-        elif re.match(r"(?i)(open|file|create|gopen)\Z", kind):
-            yield Read(rest.split(",")[0])
-    yield Send((call.stdin,))
-    return DOWNLOAD
-
-
-def _browser(call: Call, _row: Command) -> Effects:
-    for word in call.argv[1:]:
-        if "://" in word and not word.startswith(("file:", "-")):
-            yield Connect(hosts.host_of(word))
-    return None
-
-
-def _lookup(call: Call, _row: Command) -> Effects:
-    if re.match(r"(?:dns|domain|dnssec) \S+ \S", call.text) and call.argv[0] == "resolvectl":
-        yield Flag("system-control", detail="Sets which name server is asked.")
-    for word in call.argv[1:]:
-        name = word.removeprefix("@")
-        if re.search(r"\.[A-Za-z]{2,}\.?\Z", name) and not name.startswith(("-", "+")):
-            # A name lookup leaves the machine too: what stands before a foreign domain is data on its way out.
-            carries = is_open(name) or SECRET in name or NAME in name
-            if hosts.reach_of(name) == hosts.Reach.EXTERNAL:
-                yield Flag("network-external", mild=not carries, detail="Asks a name server.")
-    return None
-
-
 def _ssh(call: Call, row: Command) -> Effects:
-    options, operands = split_options(call.argv[1:], row.values)
-    yield from _commands_in(options)
-    for path in options.get("i", []):
-        yield Read(path)
+    yield from effects_of(call, row)
+    operands = split_options(call.argv[1:], row.values)[1]
     if not operands:
         return UNKNOWN
     host = operands[0].rpartition("@")[2].removeprefix("ssh://").split(":")[0]
     yield Connect(host)
-    if options.keys() & {"R", "D"}:
-        yield Flag("network-listen", detail="Opens a tunnel.")
     yield Send((call.stdin, *operands))
     if hosts.reach_of(host) == hosts.Reach.LOOPBACK:
         # The other machine is this one.
@@ -161,25 +97,11 @@ def _ssh(call: Call, row: Command) -> Effects:
     return DOWNLOAD
 
 
-def _commands_in(options: dict[str, list[str]]) -> Effects:
-    for value in options.get("o", []):
-        name, _, command = (value if "=" in value else value.replace(" ", "=", 1)).partition("=")
-        if name.strip().lower() in {"proxycommand", "localcommand", "knownhostscommand", "remotecommand"}:
-            yield Eval(Language.SHELL, command)
-    return None
-
-
 def _remote_copy(call: Call, row: Command) -> Effects:
     name = call.argv[0]
-    valued = row.values.replace("P", "").replace("D", "").replace("S", "") if name == "rsync" else row.values
-    options, operands = split_options(
-        call.argv[1:], valued.replace("e", "") if name != "rsync" else valued, row.long, mixed=True
-    )
-    yield from _commands_in(options)
-    for text in options.get("rsync-path", []):
-        yield Eval(Language.SHELL, text)
-    for shell in options.get("e", []) + options.get("rsh", []) if name == "rsync" else ():
-        yield Eval(Language.SHELL, shell + " x")
+    yield from effects_of(call, row)
+    valued = row.values if name != "rsync" else "eFfTBM"
+    options, operands = split_options(call.argv[1:], valued, row.long, mixed=True)
     for position, word in enumerate(operands):
         remote = _REMOTE.match(word) if not word.startswith(("/", ".", "~")) else None
         if word.startswith(("rsync://", "scp://", "sftp://")) or (remote and "/" not in remote[1]):
@@ -194,54 +116,16 @@ def _remote_copy(call: Call, row: Command) -> Effects:
     return None
 
 
-def _git(call: Call, _row: Command) -> Effects:
-    options, words = split_options(call.argv[1:], "Cc", frozenset({"git-dir", "work-tree", "namespace"}))
-    for setting in options.get("c", []):
-        key, _, value = setting.partition("=")
-        yield from _git_setting(key, value)
+def _git(call: Call, row: Command) -> Effects:
+    yield from effects_of(call, row)
+    words = split_options(call.argv[1:], "Cc", frozenset({"git-dir", "work-tree", "namespace"}))[1]
     verb, *rest = words or [""]
-    long = frozenset("depth branch origin reference template config exec".split())
-    given, operands = split_options(rest, "boujxO", long, mixed=True)
-    for text in [*given.get("exec", []), *given.get("x", [])]:
-        yield Eval(Language.SHELL, text)
-    for word in operands:
-        if word.startswith("ext::"):
-            yield Flag("foreign-code", detail="A transport of git that runs a command.")
-            yield Eval(Language.SHELL, re.sub(r"% ?", " ", word[5:]))
-    if words[:2] in (["bisect", "run"], ["submodule", "foreach"]):
-        yield Eval(Language.SHELL, " ".join(words[2:]))
-    if re.match(r"credential(?: fill|-\S+ (?:.* )?get)\b", " ".join(words)):
-        yield Flag("read-credentials", detail="Asks git for a stored password.")
-    if verb == "config":
-        yield from _git_config(rest, operands, call.walker.report.knowledge.public)
-    elif verb in {"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}:
-        yield from _git_network(call, verb, operands)
+    for hooks in re.findall(r"(?i)core\.hookspath[= ](\S+)", call.text):
+        yield Reach(f"{hooks}/*", "")
+    if verb in {"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}:
+        long = frozenset("depth branch origin reference template config".split())
+        yield from _git_network(call, verb, split_options(rest, "boujO", long, mixed=True)[1])
     return HERE + "\n" if verb == "rev-parse" and "--show-toplevel" in rest else None
-
-
-def _git_setting(key: str, value: str) -> Effects:
-    """A setting of git whose value is a command, or a directory of them."""
-    if key.lower() == "core.hookspath":
-        yield Reach(f"{value}/*", "")
-    if _GIT_COMMANDS.search(key) or key.startswith("alias."):
-        yield Eval(Language.SHELL, value.lstrip("!"))
-        if value.startswith("!"):
-            yield Flag("foreign-code", detail="A git alias that runs a command.")
-    return None
-
-
-def _git_config(words: list[str], operands: list[str], public_hosts: frozenset[str]) -> Effects:
-    if len(operands) > 1:
-        yield from _git_setting(operands[-2], operands[-1])
-    asks = {"--get", "-l", "--list", "--get-all", "--get-regexp"} & set(words)
-    if {"--global", "--system"} & set(words) and not asks:
-        key = operands[-2].lower() if len(operands) > 1 else ""
-        host = hosts.host_of(key.partition(".")[2].rpartition(".")[0]) if key.endswith("insteadof") else None
-        public = host is not None and hosts.is_listed(host.rpartition("@")[2], public_hosts)
-        yield Flag(
-            "persistence", mild=public or not _GIT_EVERYWHERE.search(key), detail="Changes git's settings of this user."
-        )
-    return None
 
 
 def _git_network(call: Call, verb: str, operands: list[str]) -> Effects:
@@ -260,28 +144,10 @@ def _git_network(call: Call, verb: str, operands: list[str]) -> Effects:
     return None
 
 
-def _mail(call: Call, row: Command) -> Effects:
-    """Mail to a named address outside, with an attachment or decoded text; any other is only noted."""
-    if len(call.argv) == 1 or call.argv[1] in {"--version", "--help", "-bp", "-bv"}:
-        return UNKNOWN
-    options, operands = split(call, row)
-    named = [*operands, *options.get("c", []), *options.get("b", []), *_RECIPIENT.findall(call.stdin)]
-    outside = any(hosts.reach_of(domain) == hosts.Reach.EXTERNAL for domain in _DOMAIN.findall(" ".join(named)))
-    strong = outside or bool(options.get("a")) or DERIVED in call.stdin or call.argv[0] == "swaks"
-    yield Flag("network-external", mild=not strong, detail="Sends mail.")
-    yield Send((call.stdin, *operands))
-    return None
-
-
 HANDLERS: Final = {
     "curl": _curl,
     "wget": _wget,
-    "netcat": _netcat,
-    "socat": _socat,
-    "browser": _browser,
-    "lookup": _lookup,
     "ssh": _ssh,
     "remote_copy": _remote_copy,
     "git": _git,
-    "mail": _mail,
 }

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from refute.scan.core import paths
-from refute.scan.core.effects import ChangeMode, Connect, Delete, Effects, Eval, Flag, List, Reach, Read, Run, Write
+from refute.scan.core.effects import ChangeMode, Delete, Effects, Eval, Flag, List, Reach, Read, Run, Write
 from refute.scan.core.symbols import HERE, HOME, NAME, SECRET, UNKNOWN
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.options import split_options
-from refute.scan.shell.rows import split
+from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call
 
 _BARE_FIND: Final = frozenset(
@@ -20,7 +20,6 @@ _SECRETS: Final = re.compile(
     r"id_[re]sa|\.pem|shadow|\.aws|credential|passw|\.ssh|wallet|places\.sqlite|Login Data|Cookies|\.netrc|token"
 )
 _NAMED: Final = re.compile(r"-*(?:i?name|path|regex)")
-_HARMLESS_PIPES: Final = frozenset({"sort", "sort -n", "cat 1>&2", "cat >&2", "sort -u"})
 _UNPACKERS: Final = re.compile(r"[\w./-]*(gzip|pigz|xz|zstd|bzip2|lz4|lzma)\b")
 
 
@@ -51,41 +50,8 @@ def _awk(call: Call, row: Command) -> Effects:
         if "=" not in path:
             yield Read(path)
     for program in programs:
-        yield from _awk_program(program)
+        yield from found_in(call, row, program)
     return call.picked()
-
-
-def _awk_program(program: str) -> Effects:
-    for match in re.finditer(r"system\s*\(\s*(?:\"((?:[^\"\\]|\\.)*)\")?\s*\)?", program):
-        yield Flag("foreign-code", detail="awk's system() runs a command.")
-        if match[1]:
-            yield Eval(Language.SHELL, match[1].replace('\\"', '"'))
-    for match in re.finditer(r"\|\s*\"([^\"]+)\"|\"([^\"]+)\"\s*\|\s*getline", program):
-        command = match[1] or match[2]
-        if command.strip() not in _HARMLESS_PIPES:
-            yield Eval(Language.SHELL, command)
-            if re.match(r"(?:/\w+)*/?(?:ba|da|z|k)?sh\b", command):
-                yield Flag("pipe-to-shell")
-    if "/inet" in program and "|&" in program and "getline" in program:
-        yield Flag("reverse-shell", detail="awk reads from and writes to a network connection.")
-    for match in re.finditer(r"/inet[46]?/(?:tcp|udp)/\d+/([^/\"]+)", program):
-        yield Connect(match[1])
-    for match in re.finditer(r">>?\s*\"(/[^\"]+)\"", program):
-        yield Write(match[1])
-    for match in re.finditer(r"getline[^<;}\n]*<\s*\"(/[^\"]+)\"", program):
-        yield Read(match[1])
-    return None
-
-
-def _ls(call: Call, row: Command) -> Effects:
-    options, operands = split(call, row)
-    for path in operands:
-        # `ls -l /usr/bin/x` and `ls -d /` ask after one entry; only what is in a directory takes stock.
-        alone = bool(options.keys() & {"d", "directory"}) and "*" not in path
-        yield List(path, asks=alone or call.silent)
-    # A directory's members are printed without it, what a pattern matches with its path.
-    names = [path if re.search(r"[*?]", path) else f"{path.rstrip('/')}/{NAME}" for path in operands]
-    return "\n".join(names if operands and names == operands else [NAME, *names])
 
 
 def _find(call: Call, _row: Command) -> Effects:
@@ -201,7 +167,6 @@ def _chown(call: Call, _row: Command) -> Effects:
 HANDLERS: Final = {
     "grep": _grep,
     "awk": _awk,
-    "ls": _ls,
     "find": _find,
     "tar": _tar,
     "chmod": _chmod,

