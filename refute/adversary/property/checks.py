@@ -64,7 +64,6 @@ def check(  # noqa: PLR0911  # one per kind of expectation
         exact: whether a list must not be a tuple.
     """
     prints = _prints(expression, namespace)
-    printed = _only_printed(expression, namespace)
     code = source_of(awaited(expression, namespace))
     same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
     match expected:
@@ -74,12 +73,8 @@ def check(  # noqa: PLR0911  # one per kind of expectation
             return [f"assert {'' if expected.source == 'True' else 'not '}({code})"]
         case Value() if not prints:
             return _compared(code, expected, same, shown=exact)
-        case Value(written=written) if printed is not None:
-            got = source_of(awaited(printed, namespace))
-            either = f"_same(expected, got, exact=False) or _reads_like({written!r}, str(got))"
-            return [f"expected = {expected.source}", f"got = {got}", _DISAGREES.format(call=either)]
         case Value(written=written):
-            either = f"{same} or _reads_like({written!r}, shown)"
+            either = f"{same} or _prints_like({written!r}, shown)"
             return [f"expected = {expected.source}", *_transcribed(code), _DISAGREES.format(call=either)]
         case Text(text=text) if not prints and _says_nothing(text):
             return [code]
@@ -150,12 +145,3 @@ def _prints(expression: ast.expr | ast.stmt, namespace: Namespace) -> bool:
     names = {name.rpartition(".")[2] for name in called}
     printers = {function.name for function in namespace.surface.callables() if function.writes_output}
     return not names.isdisjoint(printers) or any(map(_PRINTER.fullmatch, names))
-
-
-def _only_printed(expression: ast.expr, namespace: Namespace) -> ast.expr | None:
-    """What `print(x)` shows, where nothing else prints."""
-    match expression:
-        case ast.Call(func=ast.Name(id="print"), args=[value], keywords=[]) if not isinstance(value, ast.Starred):
-            return None if _prints(value, namespace) else value
-        case _:
-            return None
