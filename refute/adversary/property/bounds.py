@@ -42,8 +42,6 @@ def _absorbed(domains: dict[str, Domain], condition: ast.expr) -> tuple[dict[str
             changed = _compared(domains, left, op, right)
         case ast.Call(args=[ast.GeneratorExp(elt=test, generators=[loop])]) if is_call_of(condition) == "all":
             return _each(domains, condition, test, loop)
-        case ast.Call(args=[ast.Name(id=name), ast.Name(id=kind)]) if is_call_of(condition) == "isinstance":
-            changed = domains if name in domains and domains[name].kind == kind else None
         case _:
             pass
     if changed is None or any(domain.is_void for domain in changed.values()):
@@ -54,8 +52,6 @@ def _absorbed(domains: dict[str, Domain], condition: ast.expr) -> tuple[dict[str
 def _compared(domains: dict[str, Domain], left: ast.expr, op: ast.cmpop, right: ast.expr) -> dict[str, Domain] | None:
     if isinstance(op, ast.In):
         return _among(domains, left, right)
-    if isinstance(op, ast.Is) and source_of(right) == "None" and source_of(left) in domains:
-        return {**domains, source_of(left): Domain(kind="one of", code="[None]")}
     special = _sorted_or_unique(domains, left, op, right)
     if special is not None:
         return special

@@ -19,9 +19,9 @@ _IN_ANY_ORDER = re.compile(r"\S[^\n{}]*\{[^{}:\n]*,[^{}:\n]*\}|\{[^{}:\n]*,[^{}:
 _DISAGREES = 'assert {call}, f"expected {{_shown(expected)}}, got {{_shown(got)}}"'
 
 
-def lines_of_session(session: Session, namespace: Namespace, *, ordered: bool = True) -> list[str]:
+def lines_of_session(session: Session, namespace: Namespace) -> list[str]:
     """All steps in order; where nothing is shown at all, the session says that its last step comes to its end."""
-    lines = [line for step in session.steps for line in lines_of_step(step, namespace, ordered=ordered)]
+    lines = [line for step in session.steps for line in lines_of_step(step, namespace)]
     *before, last = session.steps
     if any(line.startswith(("assert", "with pytest.raises")) for line in lines) or not isinstance(
         last.statement, ast.Expr
@@ -36,24 +36,24 @@ def lines_of_session(session: Session, namespace: Namespace, *, ordered: bool = 
     return [*(line for step in before for line in lines_of_step(step, namespace)), *shown]
 
 
-def lines_of_step(step: Step, namespace: Namespace, *, ordered: bool = True) -> list[str]:
+def lines_of_step(step: Step, namespace: Namespace) -> list[str]:
     """Lines for one `>>>` statement and what is shown after it."""
     if not isinstance(step.statement, ast.Expr):
         if isinstance(step.expected, Raises):
             inner = source_of(step.statement).splitlines()
             return [f"with pytest.raises({step.expected.name}):", *(f"    {line}" for line in inner)]
         if isinstance(step.statement, COMPOUND) and step.expected is not None and _prints(step.statement, namespace):
-            return _printed_by(step.statement, step.expected, ordered=ordered)
+            return _printed_by(step.statement, step.expected)
         return source_of(step.statement).splitlines()
     expression = step.statement.value
     if step.expected is None:
         truth = isinstance(expression, ast.Compare)
         return [f"assert {source_of(expression)}" if truth else source_of(awaited(expression, namespace))]
-    return check(expression, step.expected, namespace, exact=True, ordered=ordered)
+    return check(expression, step.expected, namespace, exact=True)
 
 
 def check(  # noqa: PLR0911  # one per kind of expectation
-    expression: ast.expr, expected: Expected, namespace: Namespace, *, exact: bool, ordered: bool = True
+    expression: ast.expr, expected: Expected, namespace: Namespace, *, exact: bool
 ) -> list[str]:
     """Lines that compare an expression with what is written down for it.
 
@@ -62,13 +62,10 @@ def check(  # noqa: PLR0911  # one per kind of expectation
         expected: a value, an exception or a text.
         namespace: tells async functions and such as print.
         exact: whether a list must not be a tuple.
-        ordered: whether the items of a list have to stand as written.
     """
     prints = _prints(expression, namespace)
-    printed = _only_printed(expression, namespace)
     code = source_of(awaited(expression, namespace))
-    flags = [*([] if exact else ["exact=False"]), *([] if ordered else ["ordered=False"])]
-    same = f"_same({', '.join(['expected', 'got', *flags])})"
+    same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
     match expected:
         case Raises(name=name):
             return [f"with pytest.raises({name}):", f"    {code}"]
@@ -76,28 +73,24 @@ def check(  # noqa: PLR0911  # one per kind of expectation
             return [f"assert {'' if expected.source == 'True' else 'not '}({code})"]
         case Value() if not prints:
             return _compared(code, expected, same, shown=exact)
-        case Value(written=written) if printed is not None:
-            got = source_of(awaited(printed, namespace))
-            either = f"_same(expected, got, exact=False) or _reads_like({written!r}, str(got))"
-            return [f"expected = {expected.source}", f"got = {got}", _DISAGREES.format(call=either)]
         case Value(written=written):
-            either = f"{same} or _reads_like({written!r}, shown)"
+            either = f"{same} or _prints_like({written!r}, shown)"
             return [f"expected = {expected.source}", *_transcribed(code), _DISAGREES.format(call=either)]
         case Text(text=text) if not prints and _says_nothing(text):
             return [code]
         case Text() if prints:
-            return [*_transcribed(code), *_reads(expected, "" if ordered else "ordered=False")]
+            return [*_transcribed(code), *_reads(expected)]
         case Text(text=text):
             call = "_reads_like(expected, shown)"
             return [f"expected = {textwrap.dedent(text)!r}", *_transcribed(code), _SHOWS.format(call=call)]
 
 
-def _printed_by(statement: ast.stmt, expected: Value | Text, *, ordered: bool) -> list[str]:
+def _printed_by(statement: ast.stmt, expected: Value | Text) -> list[str]:
     """Run a loop or the like, and compare what it prints; a set comes in an order that nobody promised."""
-    before, flags = list[str](), "" if ordered else "ordered=False"
-    if ordered and isinstance(statement, ast.For):
+    before, flags = list[str](), ""
+    if isinstance(statement, ast.For):
         before = [f"looped = {source_of(statement.iter)}"]
-        flags = "ordered=not isinstance(looped, collections.abc.Set)"
+        flags = ", ordered=not isinstance(looped, collections.abc.Set)"
         statement = copy.copy(statement)
         statement.iter = ast.Name(id="looped", ctx=ast.Load())
     return [
@@ -108,15 +101,12 @@ def _printed_by(statement: ast.stmt, expected: Value | Text, *, ordered: bool) -
     ]
 
 
-def _reads(expected: Value | Text, flags: str) -> list[str]:
+def _reads(expected: Value | Text, flags: str = "") -> list[str]:
     """Compare what was printed with what is written down; nothing where nobody knows its order."""
     text = textwrap.dedent(expected.written if isinstance(expected, Value) else expected.text)
     if _IN_ANY_ORDER.search(text):
         return []
-    aligned = isinstance(expected, Text) and expected.aligned
-    passed = filter(None, ["expected", "shown", flags, "aligned=True" if aligned else ""])
-    call = f"_prints_like({', '.join(passed)})"
-    return [f"expected = {text!r}", _SHOWS.format(call=call)]
+    return [f"expected = {text!r}", _SHOWS.format(call=f"_prints_like(expected, shown{flags})")]
 
 
 def _compared(code: str, expected: Value, same: str, *, shown: bool) -> list[str]:
@@ -155,12 +145,3 @@ def _prints(expression: ast.expr | ast.stmt, namespace: Namespace) -> bool:
     names = {name.rpartition(".")[2] for name in called}
     printers = {function.name for function in namespace.surface.callables() if function.writes_output}
     return not names.isdisjoint(printers) or any(map(_PRINTER.fullmatch, names))
-
-
-def _only_printed(expression: ast.expr, namespace: Namespace) -> ast.expr | None:
-    """What `print(x)` shows, where nothing else prints."""
-    match expression:
-        case ast.Call(func=ast.Name(id="print"), args=[value], keywords=[]) if not isinstance(value, ast.Starred):
-            return None if _prints(value, namespace) else value
-        case _:
-            return None

@@ -11,7 +11,6 @@ import itertools
 import math
 import numbers
 import re
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -53,24 +52,19 @@ def _items(got: Any) -> list[Any] | None:
     return None
 
 
-def _same(expected: Any, got: Any, *, exact: bool = True, ordered: bool = True) -> bool:
-    """Whether `got` is the value that was written down; with `exact=False` a list may be a tuple or a set.
-
-    With `ordered=False` the items of lists and tuples may stand in any order.
-    """
+def _same(expected: Any, got: Any, *, exact: bool = True) -> bool:
+    """Whether `got` is the value that was written down; with `exact=False` a list may be a tuple or a set."""
     if hasattr(got, "tolist"):
         got = got.tolist()
     if isinstance(expected, list | tuple):
-        return _same_sequence(expected, got, exact=exact, ordered=ordered)
+        return _same_sequence(expected, got, exact=exact)
     if isinstance(expected, set | frozenset):
         items = list(got) if isinstance(got, collections.abc.Set) else (None if exact else _items(got))
         return items is not None and _same_set(expected, items)
     if isinstance(expected, dict):
         if not isinstance(got, collections.abc.Mapping) or len(expected) != len(got):
             return False
-        return all(
-            key in got and _same(value, got[key], exact=exact, ordered=ordered) for key, value in expected.items()
-        )
+        return all(key in got and _same(value, got[key], exact=exact) for key, value in expected.items())
     return _same_leaf(expected, got)
 
 
@@ -87,8 +81,8 @@ def _same_leaf(expected: Any, got: Any) -> bool:
     return bool(expected == got)
 
 
-def _same_sequence(expected: Any, got: Any, *, exact: bool, ordered: bool) -> bool:
-    """Whether `got` holds the same items, in the same order where that counts."""
+def _same_sequence(expected: Any, got: Any, *, exact: bool) -> bool:
+    """Whether `got` holds the same items in the same order; a set has none."""
     if exact and isinstance(got, list | tuple) and isinstance(expected, list) != isinstance(got, list):
         return False
     if not exact and isinstance(got, collections.abc.Set):
@@ -96,16 +90,14 @@ def _same_sequence(expected: Any, got: Any, *, exact: bool, ordered: bool) -> bo
     items = _items(got)
     if items is None or len(items) != len(expected):
         return False
-    if not ordered:
-        return _same_set(expected, items, exact=exact, ordered=False)
     return all(_same(e, g, exact=exact) for e, g in zip(expected, items, strict=True))
 
 
-def _same_set(expected: Any, items: list[Any], *, exact: bool = True, ordered: bool = True) -> bool:
+def _same_set(expected: Any, items: list[Any]) -> bool:
     """Whether both hold the same values, in whatever order."""
     left = list(items)
     for value in expected:
-        hit = next((i for i, item in enumerate(left) if _same(value, item, exact=exact, ordered=ordered)), None)
+        hit = next((i for i, item in enumerate(left) if _same(value, item)), None)
         if hit is None:
             return False
         del left[hit]
@@ -163,13 +155,11 @@ def _reads_like(expected: str, got: str) -> bool:
     return any(re.fullmatch(pattern, " ".join(text.split()), re.DOTALL) for text in (got, got.strip("'\"")))
 
 
-def _prints_like(expected: str, got: str, *, ordered: bool = True, aligned: bool = False) -> bool:
+def _prints_like(expected: str, got: str, *, ordered: bool = True) -> bool:
     """Whether what was printed reads like what is written down, as a whole or line by line, values as such.
 
-    With `aligned` blanks count, too; with `ordered=False` the lines may stand in any order.
+    With `ordered=False` the lines may stand in any order.
     """
-    if aligned and ordered:
-        return _laid_out(expected, got)
     lines, others = (
         [line.strip() for line in text.splitlines() if line.strip()]
         for text in (expected.replace("<BLANKLINE>", ""), got)
@@ -189,15 +179,6 @@ def _line_like(expected: str, got: str) -> bool:
         return _same(ast.literal_eval(expected), ast.literal_eval(got))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return False
-
-
-def _laid_out(expected: str, got: str) -> bool:
-    """Whether columns stand where they are written; `...` stands for anything."""
-    expected, got = (
-        "\n".join(line.rstrip() for line in textwrap.dedent(text.expandtabs()).strip("\n").split("\n"))
-        for text in (expected.replace("<BLANKLINE>", ""), got)
-    )
-    return re.fullmatch(".*".join(map(re.escape, expected.split("..."))), got, re.DOTALL) is not None
 
 
 def _settled(got: Any) -> Any:

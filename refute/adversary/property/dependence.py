@@ -1,92 +1,105 @@
-"""What a function's answer hangs on besides its arguments: files, the calendar, fresh identifiers.
-
-Read from the source without running it, to tell an example that can be held against the code from one that only
-illustrates: nobody's `today_path("/logs") -> "/logs/2024/05/01.log"` is a promise about every other day.
-"""
+"""What a function does beside computing with plain arguments, read from its source without running it."""
 
 import ast
-import re
+from collections import Counter, deque
 from collections.abc import Iterator
-from enum import StrEnum
+from datetime import datetime, timedelta
+from typing import Final
 
+from refute.adversary.property.doubts import doubts
 from refute.adversary.property.expressions import dotted
 
-_FILE_READERS = re.compile(
-    r"read_(?:text|bytes)|exists|is_?file|is_?dir|iterdir|r?glob|stat|listdir|scandir|walk|getsize|getmtime"
+FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
+_CONDITIONAL: Final = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler
+_PLAIN: Final = frozenset(
+    name
+    for kind in (
+        str,
+        bytes,
+        int,
+        float,
+        complex,
+        list,
+        tuple,
+        dict,
+        set,
+        frozenset,
+        deque,
+        Counter,
+        datetime,
+        timedelta,
+    )
+    for name in dir(kind)
 )
-_WRITING = re.compile(r"[wax]")
-_CALENDAR = re.compile(r"(?:.*\.)?(?:datetime|date|dt)\.(?:now|utcnow|today)|time\.(?:time|time_ns|localtime|gmtime)")
-_FRESH = re.compile(r"(?:uuid\.)?uuid[14]|secrets\.token_\w+|token_(?:hex|urlsafe|bytes)|os\.urandom")
-_CHANCE = re.compile(
-    r"(?:random\.|secrets\.)?(?:choices?|randint|randrange|randbelow|shuffle|sample|uniform|getrandbits|randbits)"
-    r"|random\.random"
-)
-_CALLERS = re.compile(r"(?:sys\.)?_getframe|(?:inspect\.)?currentframe|inspect\.stack")
-_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
-_CONDITIONAL = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler
 
 
-class Dependence(StrEnum):
-    """Something that an example does not write down."""
+def dependences(tree: ast.Module) -> dict[str, frozenset[str]]:
+    """Function or method name → what its answer hangs on: files, callers, the moment; through functions that it calls.
 
-    FILES = "files"
-    CALENDAR = "calendar"
-    """Always: a clock that a parameter may replace does not count."""
-    FRESH = "fresh"
-    """Identifiers made anew by every call, always."""
-    CHANCE = "chance"
-    """Random numbers, always: those of a generator that is passed in or seeded do not count."""
-    CALLERS = "callers"
-    """Who calls it, which is not the console of an example."""
-
-
-def dependences(tree: ast.Module) -> dict[str, frozenset[Dependence]]:
-    """Function or method name → what its answer hangs on, through the functions of the module that it calls."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
-    direct: dict[str, set[Dependence]] = {}
-    called: dict[str, set[str]] = {}
-    for function in functions:
-        direct.setdefault(function.name, set()).update(_direct(function))
-        called.setdefault(function.name, set()).update(_called(function))
-    for _ in direct:  # no chain of calls is longer than there are functions
-        through = {name: set().union(*(direct[other] for other in called[name] & direct.keys())) for name in direct}
-        if all(through[name] <= direct[name] for name in direct):
-            break
-        direct = {name: found | through[name] for name, found in direct.items()}
-    return {name: frozenset(found) for name, found in direct.items()}
+    A clock that a parameter may replace does not count: it is asked only under a condition.
+    """
+    direct: dict[str, set[str]] = {}
+    mentioned: dict[str, set[str]] = {}
+    for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
+        calls = [(dotted(call.func) or _method(call), only) for call, only in _calls(function.body)]
+        direct.setdefault(function.name, set()).update(
+            row["reads"]
+            for row in doubts()
+            if row["kind"] == "calls"
+            and any(row["pattern"].fullmatch(name) and (row.get("sometimes") or not only) for name, only in calls)
+        )
+        names = (name.removeprefix("self.").removeprefix("cls.") for name, _ in calls)
+        mentioned.setdefault(function.name, set()).update(names)
+    return {name: frozenset(found) for name, found in _through(direct, mentioned).items()}
 
 
-def _direct(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Dependence]:
-    for call, conditional in _calls(function.body):
-        name = dotted(call.func) or ""
-        if _reads_files(call, name):
-            yield Dependence.FILES
-        if _CALENDAR.fullmatch(name) and not conditional and not (call.args and name.startswith("time.")):
-            yield Dependence.CALENDAR
-        if _FRESH.fullmatch(name) and not conditional:
-            yield Dependence.FRESH
-        if _CHANCE.fullmatch(name) and not conditional:
-            yield Dependence.CHANCE
-        if _CALLERS.fullmatch(name):
-            yield Dependence.CALLERS
+def raised_by_name(tree: ast.Module) -> dict[str, set[str]]:
+    """Function → exceptions that its body or a function of the module that it mentions raises by name."""
+    functions = {node.name: node for node in tree.body if isinstance(node, FUNCTION)}
+    mentioned = {
+        name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} for name, node in functions.items()
+    }
+    return _through({name: raised(node) for name, node in functions.items()}, mentioned)
 
 
-def _reads_files(call: ast.Call, name: str) -> bool:
-    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    if name in {"open", "io.open", "codecs.open"} or method == "open":
-        texts = [argument.value for argument in _arguments(call) if isinstance(argument, ast.Constant)]
-        return not any(isinstance(text, str) and len(text) <= 3 and _WRITING.search(text) for text in texts)  # noqa: PLR2004  # a mode
-    return _FILE_READERS.fullmatch(method) is not None
+def raised(node: ast.AST) -> set[str]:
+    """Exceptions that code raises by name."""
+    errors = [inner.exc for inner in ast.walk(node) if isinstance(inner, ast.Raise) and inner.exc is not None]
+    names = {dotted(error.func if isinstance(error, ast.Call) else error) for error in errors}
+    return {name for name in names if name and name[:1].isupper()}
 
 
-def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
+def wants_objects(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether an attribute is read of an argument, or of a part of one, that plain data lacks: a node's `.next`.
+
+    Problem statements write such an argument as a list (`Input: head = [1, 2]`), which is no call that could be made.
+    """
+    names = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)} - {"self", "cls"}
+    names |= {name for node in ast.walk(function) for name in _bound_without_a_call(node)}
+    return any(
+        isinstance(node, ast.Attribute) and node.attr not in _PLAIN and _root(node.value) in names
+        for node in ast.walk(function)
+    )
 
 
-def _called(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """Names of functions called plainly or on `self` and `cls`; what happens only under a condition counts too."""
-    names = {dotted(call.func) or "" for call, _ in _calls(function.body)}
-    return {name.removeprefix("self.").removeprefix("cls.") for name in names} - {""}
+def _bound_without_a_call(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(value=value) | ast.For(iter=value) | ast.comprehension(iter=value):
+            parts = list(ast.walk(value))
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(one, ast.Name) for one in parts) and not any(isinstance(one, ast.Call) for one in parts):
+                yield from (one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _method(call: ast.Call) -> str:
+    """A method of whatever was computed: `Path(name).read_text` is `.read_text`."""
+    return f".{call.func.attr}" if isinstance(call.func, ast.Attribute) else ""
 
 
 def _calls(body: list[ast.stmt]) -> Iterator[tuple[ast.Call, bool]]:
@@ -98,3 +111,13 @@ def _calls(body: list[ast.stmt]) -> Iterator[tuple[ast.Call, bool]]:
             yield node, conditional
         inner = conditional or isinstance(node, _CONDITIONAL)
         waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
+
+
+def _through(direct: dict[str, set[str]], mentioned: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The same with what functions mentioned bring: no chain of calls is longer than there are functions."""
+    for _ in direct:
+        found = {name: own.union(*(direct[o] for o in mentioned[name] & direct.keys())) for name, own in direct.items()}
+        if found == direct:
+            break
+        direct = found
+    return direct

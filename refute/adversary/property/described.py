@@ -1,7 +1,6 @@
 """Examples that name inputs and outputs in words instead of writing the call."""
 
 import ast
-import json
 import re
 
 from refute.adversary.property.expected import read_value
@@ -19,31 +18,20 @@ def read_described(text: str, function: str, parameters: tuple[str, ...], requir
         required: how many of them have no default.
     """
     found: list[Inline] = []
-    plain = _BOLD.sub(lambda hit: f"  {hit[1]}  ", text)
     pieces = [
-        (hit["given"], plain[hit.start("value") :], hit[0], hit.start())
+        (hit["given"], text[hit.start("value") :], hit[0], hit.start())
         for pattern in (_INPUT_OUTPUT, _FOR_THE_OUTPUT, _LITERAL_TO_LITERAL)
-        for hit in pattern.finditer(plain)
+        for hit in pattern.finditer(text)
     ]
     for given, value, whole, start in pieces:
-        call = described_call(_from_json(given), function, parameters, required)
-        expected = value_at(_from_json(value), code=False)
+        call = described_call(given, function, parameters, required)
+        expected = value_at(value, code=False)
         if call is not None and expected is not None:
             quote = whole.strip().partition("\n\n")[0][:300]
             found.append(
                 Inline(expression=call, expected=expected[0], strict=False, weak=False, quote=quote, start=start)
             )
     return consistent(found)
-
-
-def _from_json(text: str) -> str:
-    """A JSON text with words that are no Python (`true`, `null`), as Python writes it; any other text as it is."""
-    if _JSON_WORD.search(text) is None:
-        return text
-    try:
-        return repr(json.loads(text))
-    except (ValueError, RecursionError):
-        return text
 
 
 _INPUT_OUTPUT = re.compile(
@@ -66,8 +54,6 @@ _FOR_THE_OUTPUT = re.compile(
     r"(?:be|is|returns?|equals?|gives?)\s*:?\s*(?P<value>[^\n]+)",
     re.IGNORECASE,
 )
-_BOLD = re.compile(r"\*\*((?:sample |expected )?(?:inputs?|outputs?)\s?\d?:?)\*\*", re.IGNORECASE)
-_JSON_WORD = re.compile(r"\b(?:true|false|null)\b")
 
 
 def described_call(given: str, function: str, parameters: tuple[str, ...], required: int) -> ast.expr | None:
@@ -86,18 +72,11 @@ def described_call(given: str, function: str, parameters: tuple[str, ...], requi
         if not isinstance(call, ast.Call) or not attempt:
             continue
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if not all(read_value(source_of(value)) and not _is_formula(value) for value in values):
+        # `1 + 2 -> 3` is what a calculator reads, a text, and not the number 3.
+        if not all(read_value(source_of(value)) and not isinstance(value, ast.BinOp) for value in values):
             continue
         names = [*parameters[: len(call.args)], *(keyword.arg for keyword in call.keywords)]
         complete = set(parameters[:required]) <= set(names) <= set(parameters)
         if complete and len(names) == len(set(names)) == len(values):
             return call
     return None
-
-
-def _is_formula(value: ast.expr) -> bool:
-    """`1 + 2 -> 3` is what a calculator reads, a text, and not the number 3."""
-    return isinstance(value, ast.BinOp) and all(
-        isinstance(node, ast.BinOp | ast.UnaryOp | ast.Constant | ast.operator | ast.unaryop)
-        for node in ast.walk(value)
-    )

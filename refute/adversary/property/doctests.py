@@ -14,8 +14,6 @@ _PROMPT = re.compile(r"^(\s*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _ERROR_SHOWN = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)[ \t]*(?::|$)", re.MULTILINE)
 _PROSE = re.compile(r"(?:[A-Za-z]{2,}[\s,.:;]+){2,}")
 _MAX_STEPS = 200
-_ALIGNED = re.compile(r"^(?![ \t]*[\[({])[^\n]*\S {2,}\S", re.MULTILINE)
-"""Columns; not those of arrays, which libraries lay out as they like."""
 COMPOUND = ast.For | ast.While | ast.With | ast.If | ast.Try
 _PROMPTED = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 
@@ -29,8 +27,6 @@ class Step:
     """None: nothing is shown."""
     source: str
     """As written, for the quote: first line only."""
-    silent: bool = False
-    """Whether a console shows nothing below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +90,7 @@ def _steps(examples: Iterable[doctest.Example]) -> Iterator[Step]:
         # `t.add(5); len(t)` shows two values: neither is known to be the last one's.
         several = any(isinstance(statement, ast.Expr) for statement in before)
         expected = None if several else _read_want(want)
-        if isinstance(expected, Text) and doctest.NORMALIZE_WHITESPACE not in example.options:
-            expected = replace(expected, aligned=bool(_ALIGNED.search(want)))
-        silent = not several and not want.strip()
-        yield Step(statement=last, expected=expected, source=_first_line(example.source), silent=silent)
+        yield Step(statement=last, expected=expected, source=_first_line(example.source))
 
 
 def _first_line(source: str) -> str:
@@ -160,10 +153,9 @@ def _session(steps: Sequence[Step]) -> Session:
 
 
 def values_in(session: Session) -> list[ast.AST]:
-    """Every piece of code of the session whose names must be known."""
+    """What the session shows, as code whose names must be known."""
     nodes: list[ast.AST] = []
     for step in session.steps:
-        nodes.append(step.statement)
         match step.expected:
             case Value(plain=plain):
                 nodes.append(plain)

@@ -1,23 +1,26 @@
 """Examples become tests as they stand: the author's, those in a claim's text, those in docstrings."""
 
 import ast
-import builtins
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.checks import check, lines_of_session
-from refute.adversary.property.circumstances import illustrates, one_of_several, only_shown
 from refute.adversary.property.described import read_described
-from refute.adversary.property.doctests import Session, Step, blank_out, read_sessions, values_in
+from refute.adversary.property.doctests import Session, blank_out, read_sessions, values_in
+from refute.adversary.property.doubts import illustrates, left_open
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expected import Raises, Value, read_value
-from refute.adversary.property.expressions import as_locals, dotted, parse_expression, parse_statements, source_of
-from refute.adversary.property.latitude import any_of_several, any_order, changes_in_place, documents_none
-from refute.adversary.property.namespace import STANDARD_MODULES, Namespace, Unresolved
-from refute.adversary.property.notation import Inline, called_names, read_inline
-from refute.adversary.property.quotes import plain_quotes
+from refute.adversary.property.expected import Raises, Value
+from refute.adversary.property.expressions import (
+    as_locals,
+    dotted,
+    free_names,
+    parse_expression,
+    parse_statements,
+    source_of,
+)
+from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.notation import Inline, read_inline
 from refute.adversary.property.surface import Documented, Function
 from refute.ticket.record import Claim
 
@@ -83,115 +86,61 @@ def text_examples(
         home: the module of a docstring.
         subject: the function that the text speaks of, where only one is possible.
     """
-    text = plain_quotes(text[:_MAX_TEXT])
-    told = _Told(claim=claim, text=text, origin=origin, namespace=namespace, home=home)
-    for session in told.sessions():
-        yield from _of_session(told, session)
-    for example in told.inlines(subject):
-        if told.several and one_of_several([example.expected]):
+    text = text[:_MAX_TEXT]
+    for session in read_sessions(text):
+        yield from _of_session(claim, session, text, origin, namespace, home=home)
+    for example in _inlines(blank_out(text), subject, namespace):
+        if left_open(text, [example.expected]):
             yield Note(claim=claim, reason=_SEVERAL.format(example.quote))
         elif not _only_mentions(example.expression, namespace):
-            yield _inline(claim, replace(example, ordered=told.ordered), origin, namespace, home=home)
-    if origin is Origin.CLAIM_EXAMPLE:
-        yield from told.of_others()
+            yield _inline(claim, example, origin, namespace, home=home)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """A text with examples, and whose it is."""
-
-    claim: Claim
-    text: str
-    origin: Origin
-    namespace: Namespace
-    home: str
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the items of a list have to stand as written."""
-        return not any_order(self.text)
-
-    @property
-    def several(self) -> bool:
-        """Whether a value that it shows is one right answer of several."""
-        return any_of_several(self.text)
-
-    def sessions(self) -> list[Session]:
-        """What is shown as a console or as code shows it."""
-        prose = blank_out(self.text)
-        consoles = read_sessions(self.text)
-        shown = any(step.expected is not None for session in consoles for step in session.steps)
-        if shown and documents_none(prose):
-            consoles = [_with_none(session, self.namespace) for session in consoles]
-        return consoles
-
-    def of_others(self) -> Iterator[Note]:
-        """Examples of functions that are not there, which may be misspelt."""
-        prose = blank_out(self.text)
-        others = called_names(prose) - _known(self.namespace) - set(dir(builtins)) - STANDARD_MODULES
-        for example in read_inline(prose, frozenset(others)) if others else ():
-            names = tuple(sorted(others & called_names(example.quote)))
-            yield Note(claim=self.claim, reason=_undefined(example.quote, Unresolved(names=names)))
-
-    def inlines(self, subject: Function | None) -> list[Inline]:
-        """What stands in its prose; of the subject also examples that leave out the call."""
-        prose, known = blank_out(self.text), _known(self.namespace)
-        found = read_inline(prose, known)
-        if subject is None or subject.owner:
-            return found
-        names = tuple(p.name for p in subject.parameters if not p.variadic)
-        required = sum(p.default is None and not p.variadic for p in subject.parameters)
-        calls = {source_of(example.expression) for example in found}
-        if not subject.wants_objects and (subject.answers or not changes_in_place(self.text)):
-            described = read_described(prose, subject.name, names, required)
-            # Of a call that is written down the words around it may name more than the answer.
-            found += [example for example in described if source_of(example.expression) not in calls]
+def _inlines(prose: str, subject: Function | None, namespace: Namespace) -> list[Inline]:
+    """What stands in prose; of the subject also examples that leave out the call."""
+    found = read_inline(prose, _known(namespace))
+    if subject is None or subject.owner or subject.wants_objects or not subject.answers:
         return found
+    names = tuple(p.name for p in subject.parameters if not p.variadic)
+    required = sum(p.default is None and not p.variadic for p in subject.parameters)
+    calls = {source_of(example.expression) for example in found}
+    described = read_described(prose, subject.name, names, required)
+    # Of a call that is written down the words around it may name more than the answer.
+    return [*found, *(example for example in described if source_of(example.expression) not in calls)]
 
 
-def _of_session(told: _Told, session: Session) -> Iterator[Draft | Note]:
-    claim, namespace = told.claim, told.namespace
-    shown = only_shown(session, namespace)
-    found = namespace.resolve(values_in(session), home=told.home, bound=shown, promised=claim.text)
+def _of_session(
+    claim: Claim, session: Session, text: str, origin: Origin, namespace: Namespace, *, home: str
+) -> Iterator[Draft | Note]:
+    checks = [(step.statement, step.expected) for step in session.steps]
+    code, shown = [step.statement for step in session.steps], values_in(session)
+    # A claim promises what it calls, not the classes of libraries that only results show.
+    promised = "" if free_names(shown) - free_names(code) else claim.text
+    found = namespace.resolve([*code, *shown], home=home, promised=promised)
     first = session.steps[0].source
     if isinstance(found, Unresolved):
         yield Note(claim=claim, reason=_undefined(first, found))
     elif not found.reaches_implementation:
         return
-    elif reason := _illustrates(session, namespace):
+    elif reason := illustrates(checks, namespace):
         yield Note(claim=claim, reason=reason)
-    elif told.several and one_of_several([step.expected for step in session.steps]):
+    elif left_open(text, [expected for _, expected in checks]):
         yield Note(claim=claim, reason=_SEVERAL.format(first))
     else:
-        body = tuple(lines_of_session(session, namespace, ordered=told.ordered))
+        body = tuple(lines_of_session(session, namespace))
         if not any(line.startswith(("assert", "with pytest.raises")) for line in body):
             yield Note(claim=claim, reason=f"the example {first!r} shows nothing that can be compared")
             return
         yield Draft(
             claim=claim,
             quote=quote_of(claim, first),
-            category=_category(values_in(session)),
-            origin=told.origin,
+            category=_category([*code, *shown]),
+            origin=origin,
             label="example",
             detail="\n".join(step.source for step in session.steps),
             imports=found.imports,
             body=body,
         )
-
-
-def _with_none(session: Session, namespace: Namespace) -> Session:
-    """A `>>>` call below which nothing is shown gave None, where that is a documented answer."""
-    return replace(session, steps=tuple(_none_shown(step, namespace) for step in session.steps))
-
-
-def _none_shown(step: Step, namespace: Namespace) -> Step:
-    match step.statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if step.silent:
-            function = namespace.surface.named(name)
-            plain = function is not None and not function.owner and function.answers and not function.writes_output
-            return replace(step, expected=read_value("None")) if plain else step
-        case _:
-            return step
 
 
 def docstring_examples(claim: Claim, documented: Documented, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -200,11 +149,6 @@ def docstring_examples(claim: Claim, documented: Documented, namespace: Namespac
     yield from text_examples(
         claim, documented.text, Origin.DOCSTRING_EXAMPLE, namespace, home=documented.module, subject=subject
     )
-
-
-def _illustrates(session: Session, namespace: Namespace) -> str:
-    said = "\n".join(step.source for step in session.steps)
-    return illustrates([(step.statement, step.expected) for step in session.steps], namespace, said=said)
 
 
 def _only_mentions(expression: ast.expr, namespace: Namespace) -> bool:
@@ -235,15 +179,9 @@ def _inline(claim: Claim, example: Inline, origin: Origin, namespace: Namespace,
     found = namespace.resolve(code, home=home)
     if isinstance(found, Unresolved):
         return Note(claim=claim, reason=_undefined(example.quote, found))
-    said = claim.text if origin is Origin.CLAIM_EXAMPLE else example.quote
-    if origin is not Origin.AUTHOR_EXAMPLE and (
-        reason := illustrates([(example.expression, example.expected)], namespace, said=said)
-    ):
-        return Note(claim=claim, reason=reason)
-    if example.expected is None:
-        lines = [f"assert {source_of(example.expression)}"]
-    else:
-        lines = check(example.expression, example.expected, namespace, exact=example.strict, ordered=example.ordered)
+    doubt = illustrates([(example.expression, example.expected)], namespace)
+    if doubt and origin is not Origin.AUTHOR_EXAMPLE:
+        return Note(claim=claim, reason=doubt)
     return Draft(
         claim=claim,
         quote=quote_of(claim, example.quote),
@@ -252,7 +190,7 @@ def _inline(claim: Claim, example: Inline, origin: Origin, namespace: Namespace,
         label="example",
         detail=example.quote,
         imports=found.imports,
-        body=tuple(lines),
+        body=tuple(check(example.expression, example.expected, namespace, exact=example.strict)),
     )
 
 

@@ -70,8 +70,6 @@ class Text:
     """What is printed or shown, word for word (`...` stands for anything)."""
 
     text: str
-    aligned: bool = False
-    """Whether blanks inside its lines, as of a table's columns, are part of it where it is printed."""
 
 
 Expected = Value | Raises | Text

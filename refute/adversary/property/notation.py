@@ -1,4 +1,4 @@
-"""Examples inside prose: `f(3) == 4`, `f(3) -> 4`, `f(3)  # returns 4`, `f(3) raises E`, `assert f(3) == 4`."""
+"""Examples inside prose: `f(3) == 4`, `f(3) -> 4`, `f(3)  # returns 4`, `f(3) raises E`."""
 
 import ast
 import itertools
@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from refute.adversary.property.doubts import OWN_LINE, below_a_sentence, doubtful
 from refute.adversary.property.expected import Expected, Raises, Value, read_abbreviated, read_prefix, read_raised
-from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
-from refute.adversary.property.lead_in import OWN_LINE, below_a_sentence, doubtful
+from refute.adversary.property.expressions import dotted, parse_expression, source_of
 from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
 
 _CALL = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
-_ASSERT = re.compile(r"^[ \t*-]*assert\s+(?=\S)", re.MULTILINE)
-_SPAN = re.compile(r"`([^`\n]{3,300})`")
 _MAX_CALLS = 300
 _MAX_CALL_CHARACTERS = 2_000
 _CONNECTOR = re.compile(
@@ -48,8 +46,7 @@ class Inline:
     """One example found in prose."""
 
     expression: ast.expr
-    expected: Expected | None
-    """None: the expression itself must be true."""
+    expected: Expected
     strict: bool
     """Whether it is written as Python's `==`, where a list is no tuple."""
     weak: bool
@@ -57,8 +54,6 @@ class Inline:
     quote: str
     start: int
     """Position in the text."""
-    ordered: bool = True
-    """Whether the items of a list have to stand as written."""
 
 
 def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
@@ -71,42 +66,10 @@ def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
     Left out: calls under a condition or a negation ("if …", "unlike …"), values that prose continues ("9 items"),
     and a call for which the text writes down two different values.
     """
-    found: list[Inline] = []
-    taken: list[tuple[int, int]] = []
-    for candidate, end in [*_asserts(text, known), *_calls(text, known), *_spans(text, known)]:
-        if not any(start <= candidate.start < stop for start, stop in taken):
-            found.append(candidate)
-            taken.append((candidate.start, end))
-    return consistent(sorted(found, key=lambda example: example.start))
+    return consistent(_calls(text, known))
 
 
-def _asserts(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
-    for hit in itertools.islice(_ASSERT.finditer(text), 60):
-        lines = text[hit.end() :].split("\n")[:15]
-        for count in range(1, len(lines) + 1):
-            piece = "\n".join(lines[:count])
-            statements = parse_statements("assert " + piece)
-            if statements and len(statements) == 1 and isinstance(statements[0], ast.Assert):
-                test = statements[0].test
-                if calls_known(test, known) and not (isinstance(test, ast.Tuple)):
-                    quote = text[hit.start() : hit.end()].strip() + " " + piece.strip()
-                    yield _truth(test, quote, hit.start()), hit.end() + len(piece)
-                break
-
-
-def _truth(expression: ast.expr, quote: str, start: int) -> Inline:
-    return Inline(expression=expression, expected=None, strict=True, weak=False, quote=quote, start=start)
-
-
-def _spans(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
-    """Comparisons between backticks, e.g. `` `len(f(3)) <= 2` ``."""
-    for hit in _SPAN.finditer(text):
-        node = parse_expression(hit[1])
-        if isinstance(node, ast.Compare) and calls_known(node, known) and not doubtful(text, hit.start()):
-            yield _truth(node, hit[1], hit.start() + 1), hit.end()
-
-
-def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
+def _calls(text: str, known: frozenset[str]) -> Iterator[Inline]:
     end_of_last = 0
     for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
         root = hit[1].partition(".")[0]
@@ -121,7 +84,7 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[tuple[Inline, int]]:
             continue
         end_of_last = end
         example = None if _OPERATOR.search(text[: hit.start()][-20:]) else _connected(text, hit.start(), end, node)
-        if example is not None and not (doubt and not _fills_its_line(text, example[0], end)):
+        if example is not None and (not doubt or _fills_its_line(text, example, end)):
             yield example
 
 
@@ -131,12 +94,12 @@ def _fills_its_line(text: str, example: Inline, end: int) -> bool:
     return bool(_SIGN.match(text, end) and _NOTHING_MORE.fullmatch(rest))
 
 
-def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline, int] | None:
+def _connected(text: str, start: int, end: int, node: ast.expr) -> Inline | None:
     link = _CONNECTOR.match(text, end)
     if link is None:
         return None
     rest = text[link.end() : link.end() + _MAX_CALL_CHARACTERS]
-    weak = link.lastgroup == "single" and not _beyond_numbers(node)
+    weak = link.lastgroup == "single" and _mathematical(node)
     if weak and not _among_examples(text, start):
         return None
     own_line = link.lastgroup in {"colon", "below"}
@@ -153,7 +116,7 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
             expected = (read_abbreviated(value) or value) if value is not None else None
     if expected is None or (own_line and rest[length:].partition("\n")[0].strip("` \t.,;")):
         return None
-    found = Inline(
+    return Inline(
         expression=node,
         expected=expected,
         strict=link.lastgroup == "equal",
@@ -161,20 +124,14 @@ def _connected(text: str, start: int, end: int, node: ast.expr) -> tuple[Inline,
         quote=text[start : link.end() + length].rstrip(),
         start=start,
     )
-    return found, link.end()
 
 
-def _beyond_numbers(call: ast.expr) -> bool:
-    """Whether a call passes what no mathematical definition does: texts, containers, arguments by name."""
-    passed = [n for n in ast.walk(call) if isinstance(n, ast.Call)]
-    shapes = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Constant
-    return any(
-        one.keywords
-        or any(
-            isinstance(given, shapes) and not (isinstance(given, ast.Constant) and isinstance(given.value, int | float))
-            for given in one.args
-        )
-        for one in passed
+def _mathematical(call: ast.expr) -> bool:
+    """Whether a call passes only what a mathematical definition does: no texts, containers, arguments by name."""
+    return not any(
+        isinstance(node, ast.keyword | ast.List | ast.Tuple | ast.Dict | ast.Set)
+        or (isinstance(node, ast.Constant) and not isinstance(node.value, int | float))
+        for node in ast.walk(call)
     )
 
 
@@ -191,11 +148,6 @@ def _raised(rest: str) -> Raises | None:
     line = rest.partition("\n")[0]
     hit = re.match(r"(?:raises?\s+)?(?:an?\s+)?`?(\w+(?:Error|Exception))`?(?:\s*[:(.,;].*)?\s*$", line)
     return Raises(name=hit[1]) if hit else None
-
-
-def called_names(text: str) -> set[str]:
-    """What a text calls: the name before the first dot of each."""
-    return {hit[1].partition(".")[0] for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS)}
 
 
 def calls_known(node: ast.expr, known: frozenset[str]) -> bool:

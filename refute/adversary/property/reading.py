@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.property.dependence import dependences
-from refute.adversary.property.expressions import bound_names, dotted, parse_expression, source_of
-from refute.adversary.property.shapes import wants_objects
+from refute.adversary.property.dependence import dependences, raised, raised_by_name, wants_objects
+from refute.adversary.property.expressions import bound_names, parse_expression, source_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 from refute.python_syntax import parsed_or_none
 
@@ -48,7 +47,7 @@ def _face(name: str, tree: ast.Module | None) -> Face:
     aliases = dict(_aliases(top))
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     depends_on = dependences(tree)
-    refuses_with = _raised_by_name(tree)
+    refuses_with = raised_by_name(tree)
     functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
     return Face(
         module=name,
@@ -187,7 +186,7 @@ def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: 
         answers=any(_answers(inner) for inner in ast.walk(node)),
         wants_objects=wants_objects(node),
         gives_itself=bool(owner) and any(_gives_itself(inner) for inner in ast.walk(node)),
-        refuses_with=tuple(sorted(_raised(node))),
+        refuses_with=tuple(sorted(raised(node))),
     )
 
 
@@ -197,28 +196,6 @@ def _answers(node: ast.AST) -> bool:
 
 def _gives_itself(node: ast.AST) -> bool:
     return isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == "self"
-
-
-def _raised(node: ast.AST) -> set[str]:
-    raised = [inner.exc for inner in ast.walk(node) if isinstance(inner, ast.Raise) and inner.exc is not None]
-    names = {dotted(error.func if isinstance(error, ast.Call) else error) for error in raised}
-    return {name for name in names if name and name[:1].isupper()}
-
-
-def _raised_by_name(tree: ast.Module) -> dict[str, set[str]]:
-    """Function → exceptions that its body or a function of the module that it mentions raises by name."""
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    raised = {name: _raised(node) for name, node in functions.items()}
-    mentions = {
-        name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} & functions.keys()
-        for name, node in functions.items()
-    }
-    for _ in functions:  # no chain of calls is longer than there are functions
-        through = {name: set[str]().union(*(raised[other] for other in mentions[name])) for name in functions}
-        if all(through[name] <= raised[name] for name in functions):
-            break
-        raised = {name: found | through[name] for name, found in raised.items()}
-    return raised
 
 
 def _prints(node: ast.AST) -> bool:

@@ -4,8 +4,6 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from refute.adversary.property.dependence import Dependence
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
@@ -45,8 +43,8 @@ class Function:
     """Whether it is a method that returns its instance, so that calls can be chained."""
     refuses_with: tuple[str, ...] = ()
     """Exceptions that its body raises by name: its way to refuse inputs."""
-    depends_on: frozenset[Dependence] = frozenset()
-    """What its answer hangs on besides its arguments."""
+    depends_on: frozenset[str] = frozenset()
+    """What its answer hangs on besides its arguments: `files`, `callers`, the `moment`."""
 
     @property
     def qualified(self) -> str:

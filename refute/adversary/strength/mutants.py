@@ -10,8 +10,7 @@ from types import CodeType
 from typing import Final
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.strength.equivalents import suspicion
-from refute.adversary.strength.operators import changes
+from refute.adversary.strength.operators import changes, suspicion
 from refute.adversary.strength.sites import sites_of
 from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
 
@@ -121,7 +120,7 @@ class _Workbench:
             change=change,
             source=source,
             diff=_diff(self._plain, source, self._path),
-            suspected_equivalent=suspicion(self._tree, site),
+            suspected_equivalent=suspicion(site, self._parents[site]),
         )
 
     def _written_with(self, site: ast.AST, other: ast.AST) -> str:

@@ -36,6 +36,7 @@ ARITHMETIC: Final[dict[type[ast.operator], type[ast.operator]]] = {
     ast.BitOr: ast.BitAnd,
     ast.BitXor: ast.BitAnd,
 }
+BOUNDARIES: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 MARK: Final = "XX"
 
 Change = tuple[str, ast.AST]
@@ -133,6 +134,24 @@ def _sign(operator: ast.AST) -> str:
             return "and" if isinstance(operator, ast.And) else "or"
         case _:
             return {"Not": "not", "USub": "-", "Invert": "~"}[type(operator).__name__]
+
+
+def suspicion(site: ast.AST, parent: ast.AST | None) -> str:
+    """Why a change of a node may make no difference; empty where nothing suggests it. Told, never left out.
+
+    `if a < b: b = a` and `a if a < b else b` give the same for equal values, whichever is taken.
+    """
+    if not (isinstance(site, ast.Compare) and len(site.ops) == 1 and isinstance(site.ops[0], BOUNDARIES)):
+        return ""
+    match parent:
+        case ast.IfExp(test=tested, body=one, orelse=other) if tested is site:
+            taken = {ast.unparse(one), ast.unparse(other)}
+        case ast.If(test=tested, body=[ast.Assign(targets=[one], value=other)], orelse=[]) if tested is site:
+            taken = {ast.unparse(one), ast.unparse(other)}
+        case _:
+            return ""
+    both = {ast.unparse(site.left), ast.unparse(site.comparators[0])}
+    return "where both sides are equal, either choice is the same" if taken == both else ""
 
 
 _BY_KIND: Final[dict[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., Iterator[Change]]]] = {

@@ -26,8 +26,6 @@ FEW: Final = 5
 ERRORS: Final = ("Error", "Exception", "Warning")
 """How classes are named that a claim mentions as what comes out, not as what it is about."""
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_QUOTED: Final = re.compile(r"`([^`]+)`")
-_CALLED: Final = re.compile(r"([^\W\d][\w.]*)\(")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,25 +94,23 @@ def _named_and_reached(brief: Brief, *, wanted: int, count: Callable[[Scope], in
 
 
 def _named(units: Sequence[Unit], claims: Iterable[Claim]) -> tuple[Unit, ...]:
-    """Units that claims name: as code, or by a word that is the name of a definition; a class with its methods."""
+    """Units whose names stand in claims; a class with its methods, a method by itself where no other class has one."""
     known = {unit.key for unit in units}
-    texts = [text for claim in claims for text in _code(claim)]
-    code = {name for text in texts for token in _NAME.findall(text) for name in _parts(token, known)}
-    words = {token for claim in claims for token in _NAME.findall(claim.text)}
-    code |= {name for token in words if not token.isalpha() or not token[1:].islower() for name in _parts(token, known)}
-    direct = {unit for unit in units if unit.key in (code if unit.is_constant or unit.owner else code | words)}
-    direct = {unit for unit in direct if not (unit.is_class and unit.name.endswith(ERRORS))}
-    classes = {unit.name for unit in direct if unit.is_class}
-    theirs = {unit.name for unit in units if unit.owner in classes}
+    tokens = {token for claim in claims for text in (claim.text, *claim.code()) for token in _NAME.findall(text)}
+    said = {name for token in tokens for name in _parts(token, known)}
     owners = Counter(unit.name for unit in units if unit.owner)
-    bare = (code | {word for word in words if owners[word] == 1}) - theirs
-    return tuple(u for u in units if u in direct or (u.owner and (u.owner in classes or u.name in bare)))
-
-
-def _code(claim: Claim) -> Iterator[str]:
-    """What of a claim is code, or looks like it."""
-    yield from (found for pattern in (_QUOTED, _CALLED) for found in pattern.findall(claim.text))
-    yield from claim.code()
+    classes = {unit.name for unit in units if unit.is_class and not unit.name.endswith(ERRORS)} & said
+    methods = {name for name in said if owners[name] == 1}
+    plain = said - {unit.name for unit in units if unit.is_class or (unit.is_constant and unit.name.islower())}
+    return tuple(
+        unit
+        for unit in units
+        if (
+            unit.owner in classes or unit.key in said or unit.name in methods
+            if unit.owner
+            else unit.name in plain | classes
+        )
+    )
 
 
 def _parts(token: str, known: set[str]) -> list[str]:
@@ -125,20 +121,10 @@ def _parts(token: str, known: set[str]) -> list[str]:
 
 def _referred(units: Sequence[Unit], reached: Sequence[Unit]) -> list[Unit]:
     """What units refer to beside themselves: names, and methods of the classes among them that are read or implied."""
-    inside = set(reached)
-    names = {name for unit in reached for name in unit.names}
-    attributes = {name for unit in reached for name in unit.attributes}
+    uses = {name for unit in reached for name in unit.uses}
     classes = {unit.owner or unit.name for unit in reached if unit.owner or unit.is_class}
-    return [
-        unit
-        for unit in units
-        if unit not in inside
-        and (
-            unit.owner in classes and (unit.is_special or unit.name in attributes)
-            if unit.owner
-            else unit.name in names or (unit.is_class and unit.name in classes)
-        )
-    ]
+    used = uses | {unit.name for unit in units if unit.is_special or (unit.is_class and unit.name in classes)}
+    return [one for one in units if one not in reached and one.name in used and (not one.owner or one.owner in classes)]
 
 
 def _lines(units: Iterable[Unit]) -> dict[str, frozenset[int]]:

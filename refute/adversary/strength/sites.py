@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from typing import Final, TypeGuard
+from typing import Final
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 TOLD: Final = frozenset({"help", "description", "epilog", "metavar", "usage", "doc", "slots"})
@@ -28,7 +28,7 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
 
 def _only_told(node: ast.AST) -> Iterator[ast.AST]:
     """Parts below a node that no claim is about: what only speaks to people, to type checkers or to the shell."""
-    for part in (*_documentation(node), *_messages(node), *_message_parts(node)):
+    for part in (*_documentation(node), *_messages(node)):
         yield from ast.walk(part)
 
 
@@ -58,32 +58,3 @@ def _messages(node: ast.AST) -> Iterator[ast.AST]:
             yield node
         case ast.JoinedStr(values=values):
             yield from (value for value in values if isinstance(value, ast.Constant))
-
-
-def _message_parts(node: ast.AST) -> Iterator[ast.AST]:
-    """Assignments of a function whose names are read in nothing but the messages of its errors."""
-    if not isinstance(node, FUNCTION):
-        return
-    parts = list(ast.walk(node))
-    told = {id(below) for part in parts for message in _messages(part) for below in ast.walk(message)}
-    outside = {name for part in parts if isinstance(part, ast.Global | ast.Nonlocal) for name in part.names}
-    assigned = [part for part in parts if isinstance(part, ast.Assign | ast.AugAssign | ast.AnnAssign)]
-    while True:
-        reads = [(part.id, id(part) in told) for part in parts if _is_read(part)]
-        only_told = {name for name, _ in reads} - {name for name, there in reads if not there} - outside
-        found = [one for one in assigned if id(one) not in told and (names := _names(one)) and names <= only_told]
-        if not found:
-            return
-        yield from found
-        told |= {id(below) for one in found for below in ast.walk(one)}
-
-
-def _is_read(part: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
-
-
-def _names(assignment: ast.Assign | ast.AugAssign | ast.AnnAssign) -> set[str]:
-    """The names that an assignment sets; empty where it sets anything else too."""
-    targets = assignment.targets if isinstance(assignment, ast.Assign) else [assignment.target]
-    names = {target.id for target in targets if isinstance(target, ast.Name)}
-    return names if len(names) == len(targets) else set()

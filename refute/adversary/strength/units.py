@@ -21,10 +21,8 @@ class Unit:
     is_class: bool = False
     is_constant: bool = False
     lines: frozenset[int]
-    names: frozenset[str]
-    """That it reads."""
-    attributes: frozenset[str]
-    """That it reads, of whatever object."""
+    uses: frozenset[str]
+    """Names, and attributes of whatever object, that stand in it."""
 
     @property
     def key(self) -> str:
@@ -87,6 +85,9 @@ def _unit(
         is_class=is_class,
         is_constant=is_constant,
         lines=frozenset(line for first, last in spans for line in range(first, last + 1)),
-        names=frozenset(part.id for part in parts if isinstance(part, ast.Name)),
-        attributes=frozenset(part.attr for part in parts if isinstance(part, ast.Attribute)),
+        uses=frozenset(
+            part.id if isinstance(part, ast.Name) else part.attr
+            for part in parts
+            if isinstance(part, ast.Name | ast.Attribute)
+        ),
     )

@@ -80,7 +80,6 @@ def test_annotations_that_say_too_little_give_none(annotation: str) -> None:
         ("n >= -2 ** 3 and n < 2", "st.integers(-8, 1)"),
         ("n in (1, 2, 3)", "st.sampled_from([1, 2, 3])"),
         ("n in range(2, 5)", "st.integers(2, 4)"),
-        ("n is None", "st.sampled_from([None])"),
     ],
 )
 def test_bounds_go_into_the_strategy(condition: str, strategy: str) -> None:

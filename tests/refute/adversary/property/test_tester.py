@@ -66,11 +66,6 @@ def test_an_example_with_unknown_names_is_untested_and_says_so() -> None:
     assert "`width`" in attack.untestable[0].reason
 
 
-def test_an_example_of_a_function_under_another_name_is_untested_and_says_so() -> None:
-    attack = attack_on("def sorted_words(words):\n    return words\n", "For example:\nassert sort([3, 1]) => [1, 3]")
-    assert "uses `sort`, which neither" in attack.untestable[0].reason
-
-
 def test_a_claim_on_a_program_without_a_command_is_untested_and_says_how_to_write_one() -> None:
     attack = PropertyTester().write_tests(brief_of(AREA, ["area(2, 3) == 6"], kind=Kind.CLI))
     assert attack.tests == ()

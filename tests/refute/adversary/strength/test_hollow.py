@@ -4,9 +4,9 @@ import asyncio
 import copy
 import subprocess
 import sys
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from dataclasses import replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -17,7 +17,7 @@ import pytest
 
 from refute.adversary.attack import Brief, SourceModule
 from refute.adversary.strength.hollow import FAILING, OTHERWISE, hollow_variants
-from refute.adversary.strength.hollow_runtime import Other
+from refute.adversary.strength.hollow_runtime import other, spoil
 from refute.ticket.record import Kind, Module
 from tests.refute.adversary.conftest import make_brief
 
@@ -97,10 +97,6 @@ def divided(a, b):
     return a / b
 
 
-def tell(told, text):
-    told(text)
-
-
 def words(text):
     return text.split()
 
@@ -108,8 +104,6 @@ def words(text):
 def save(path, text):
     print(text)
     with open(path, "w") as file:
-        file.write(text)
-    with open("beside.txt", "w") as file:
         file.write(text)
 '''
 TOKEN = "_token_"
@@ -209,13 +203,7 @@ def test_what_else_is_seen_of_a_call_is_wrong_as_well(
     for _ in range(2):
         impl.save(tmp_path / "out.txt", "text")
         assert "text" not in capsys.readouterr().out
-        for name in ("out.txt", "beside.txt"):
-            assert (tmp_path / name).read_text() != "text"
-            (tmp_path / name).unlink()
-    heard: list[str] = []
-    impl.tell(heard.append, "text")
-    impl.tell(heard.append, "text")
-    assert heard != ["text", "text"], "what it hands to the test's own functions"
+        assert (tmp_path / "out.txt").read_text() != "text"
     things: list[Any] = [1]
     box = impl.Box(things)
     box.things = [1]
@@ -236,8 +224,8 @@ class Pair(NamedTuple):  # noqa: D101
 
 VALUES = [
     None, True, 3, 2.5, Decimal(1), "", "ab", b"ab", bytearray(b"ab"), [], [1, 2], (1, 2), {1, 2}, frozenset({1}),
-    {"a": 1, "b": 2}, OrderedDict(a=1), Pair(1, "b"), Colour.RED, date(2024, 1, 1), time(3),
-    datetime(2024, 1, 1, tzinfo=UTC), Path("a/b"), SimpleNamespace(x=1), range(3), len,
+    {"a": 1, "b": 2}, OrderedDict(a=1), Pair(1, "b"), Colour.RED, date(2024, 1, 1),
+    datetime(2024, 1, 1, tzinfo=UTC), Path("a/b"), SimpleNamespace(x=1),
 ]  # fmt: skip
 
 
@@ -245,19 +233,14 @@ VALUES = [
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_another_value_is_made_of_any_kind(value: Any, more: bool) -> None:
     before = repr(value)
-    assert Other(more=more).of(value) != value or isinstance(value, range)
+    assert other(value, more=more) != value
     assert repr(value) == before, "a copy is changed"
 
 
-@pytest.mark.parametrize("more", [False, True])
-@pytest.mark.parametrize(
-    "value",
-    [[1, 2], {"a": 1}, {1, 2}, bytearray(b"ab"), OrderedDict(a=1, b=2), deque([1]), SimpleNamespace(x=1)],
-    ids=repr,
-)
-def test_an_argument_is_harmed_and_still_whole(value: Any, more: bool) -> None:
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}, {1, 2}, bytearray(b"ab"), SimpleNamespace(x=1)], ids=repr)
+def test_an_argument_is_spoilt_and_still_whole(value: Any) -> None:
     given = copy.deepcopy(value)
-    Other(more=more).harm(given)
+    spoil(given)
     assert given != value
     repr(given)
 
