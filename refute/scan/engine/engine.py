@@ -129,7 +129,7 @@ class Engine:
             judge.flag("decoded-execution")
             text = text.replace(DECODED, "")
         if DOWNLOAD in text:
-            whole.flag("pipe-to-shell", detail="What it runs comes over the network.")
+            whole.flag("pipe-to-shell", detail="It runs what it downloads.")
         elif DERIVED in text:
             judge.flag("decoded-execution")
         elif text.strip() and _NOT_KNOWN.fullmatch(text):

@@ -60,7 +60,7 @@ def _end_process(call: Call, word: str) -> Effects:
     elif re.search(r"[*?\[]", word):
         yield Flag("kill-process", detail="Whatever process the pattern names.")
     elif is_open(word) or NAME in word:
-        yield Flag("kill-process", mild=True, detail="The process is not known before the run.")
+        yield Flag("kill-process", mild=True, detail="The process is only known at run time.")
     return None
 
 
