@@ -75,7 +75,9 @@ def left_open(text: str, expected: Iterable[Expected | None]) -> bool:
     shown = [one for one in expected if isinstance(one, Value | Text) and not _is_nothing(one)]
     ordered = [one for one in shown if isinstance(one, Text) or not isinstance(one.plain, ast.Constant | ast.UnaryOp)]
     several = [one for one in shown if not (isinstance(one, Value) and one.source == "True")]
-    return bool((ordered and said("order", text)) or (several and said("several", text)))
+    sentences = [one for one in re.split(r"[.;!?]\s|\n\s*\n", text) if said("order", one)]
+    open_order = any(said("answer", one) or not said("input", one) for one in sentences)
+    return bool((ordered and open_order) or (several and said("several", text)))
 
 
 def illustrates(checks: Sequence[tuple[ast.AST, Expected | None]], namespace: Namespace) -> str:

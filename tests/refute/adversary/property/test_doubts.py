@@ -43,3 +43,11 @@ def test_an_example_whose_answer_hangs_on_more_than_its_arguments_is_untested(co
 def test_a_clock_that_an_argument_may_replace_is_no_doubt() -> None:
     code = "import time\n\ndef f(now=None):\n    return now or time.time()"
     assert len(attack_on(code, "f(3) == 3").tests) == 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "tests"),
+    [("Takes numbers in any order. f([2, 1]) == [1, 2]", 1), ("In any order. f([2, 1]) == [1, 2]", 0)],
+)
+def test_the_order_of_an_answer_is_open_where_a_sentence_does_not_speak_of_inputs(claim: str, tests: int) -> None:
+    assert len(attack_on("def f(xs):\n    return sorted(xs)", claim).tests) == tests

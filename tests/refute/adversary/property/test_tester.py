@@ -308,6 +308,10 @@ def test_the_screen_lets_every_test_through() -> None:
     assert rejected == []
 
 
+def test_what_print_shows_is_compared_and_not_what_it_gives() -> None:
+    assert failures(attack_on("def f(n):\n    return n\n", ">>> print(f(1))\nNone\n"), "def f(n):\n    return n\n")
+
+
 def test_a_session_that_shows_nothing_says_that_it_ends() -> None:
     code = "def f(n):\n    return 1 // n\n"
     assert failures(attack_on(code, ">>> f(1)\n"), code) == {}
