@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable
 from pkgutil import resolve_name
 from typing import Any, Final
 
-from refute.scan.core.decoding import is_tame, substitute
 from refute.scan.core.symbols import DERIVED, OUTPUT, capped
-from refute.scan.python.decoders import DECODERS
+from refute.scan.python.decoders import DECODERS, is_tame, substitute
 from refute.scan.python.values import MAX_TEXT, UNK, is_constant
 
 _MAX_NUMBER: Final = 10**30

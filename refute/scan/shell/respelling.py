@@ -113,7 +113,7 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
         case {"Type": "WordIter", "Name": name} if "InPos" not in node:
             ends = text[_end(name) :].lstrip(b" \t").startswith((b";", b"\n"))
             yield _end(name), _end(name), b' in "$@"' + b";" * (not ends)
-        case {"Type": "Subshell"} if text[_begin(node) :].startswith(b"(("):
+        case {"Type": "Subshell"} if text.startswith(b"((", _begin(node)):
             yield _begin(node), _begin(node) + 1, b"( "
         case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
             yield at, at, b"; "

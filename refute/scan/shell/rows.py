@@ -36,9 +36,15 @@ def only_asks(call: Call) -> bool:
     return len(call.argv) > 1 and all(word in read_table("commands")["queries"] for word in call.argv[1:])
 
 
+def _weigh(call: Call, text: str) -> None:
+    """Pay for patterns on a text: they may take time by the square of its length."""
+    call.walker.report.budget.spend(len(text) ** 2 // 50_000)
+
+
 def flags_of(call: Call, row: Command) -> e.Effects:
     """What a row says about arguments as a whole."""
     text = call.text
+    _weigh(call, text if row.when else "")
     when = next((one for one in row.when if one.fits(text)), None)
     if when is not None and when.flag and not only_asks(call):
         yield e.Flag(when.flag, when.mild, when.detail)
@@ -47,6 +53,7 @@ def flags_of(call: Call, row: Command) -> e.Effects:
 
 def found_in(call: Call, row: Command, text: str) -> e.Effects:
     """What a row finds in a text, each match of its patterns."""
+    _weigh(call, text if row.finds else "")
     for find in row.finds:
         for match in re.finditer(find.args, text):
             if find.flag:

@@ -109,6 +109,17 @@ def test_a_pattern_that_could_be_tried_without_end_ends_in_time(script: str) -> 
     assert "decoded-execution" in {finding.rule_id for finding in findings}
 
 
+@pytest.mark.parametrize(
+    "unit", ["enc -in x ", "-v ///", "-a", "-c alias.x=", "config x.", "/inet |& ", "s/a/b/;", "upload ", "-e ", "\\n "]
+)
+def test_arguments_that_a_row_s_patterns_could_try_for_long_end_in_time(unit: str) -> None:
+    commands = ("openssl", "docker", "fuser", "git", "awk", "sed", "twine", "nc", "mail", "socat", "dig", "rsync", "dd")
+    script = f"x='{unit * (7000 // len(unit))}!'\n" + "".join(f'{name} $x $x\n{name} "$x"\n' for name in commands)
+    started = time.process_time()
+    scan_text("x.sh", script.encode(), language=Language.SHELL)
+    assert time.process_time() - started < 10
+
+
 def test_wrong_name_does_not_hide_the_language() -> None:
     assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.SHELL, "notes.txt")
     assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.PYTHON, "x.py")

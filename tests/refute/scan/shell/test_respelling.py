@@ -32,6 +32,9 @@ UNKNOWN_TO_THE_GRAMMAR = {
     "here-document of a command in the background": "python - <<'E' >> log 2>&1 &\nimport os\nE\necho $! > pid\n",
     "comment between the arguments": "cargo clippy -- \\\n  `# as errors` \\\n  -Dwarnings\n",
     "quotes in backticks in quotes": 'c="`grep -E "^Exec(\\[[^]=]*])?=" "$f" | cut -d= -f 2-`"\n',
+    "a loop over the parameters": 'for i do\n  echo "$i"\ndone\n',
+    "a position held in a variable": 'i=2\necho "${PWD:$i:1}"\n',
+    "alternatives in a word": "case x in ?' '?) ;; esac\nls src/*.@(c|h)\n",
 }
 DANGERS = [
     "case \"$x\" in\n?*' '?*)\n\trm -rf /etc ;;\nesac\n",
@@ -94,6 +97,12 @@ def test_danger_beside_such_a_construct_is_found(text: str) -> None:
 def test_what_shells_may_read_in_two_ways_is_not_respelled(text: str) -> None:
     assert respell(text) is None
     assert _blocking(text)
+
+
+def test_without_shfmt_such_a_text_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = UNKNOWN_TO_THE_GRAMMAR["quotes in a case pattern"] + "# nobody has read this one yet\n"
+    monkeypatch.setattr("shutil.which", lambda _name, **_where: None)
+    assert _blocking(text) == {"unanalysable"}
 
 
 def test_line_of_a_finding_is_the_line_of_the_file() -> None:
