@@ -133,7 +133,10 @@ class Reporter:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Pass on each phase's report, with the error of set-up and tear-down."""
-        report = yield
+        try:
+            report = yield
+        except Exception as unshown:  # what a report shows is asked of both sides; it would end the session
+            report = _bare_report(item, call, unshown)
         if self._calling:  # of a part that the fixture `subtests` runs: the first that fails is the test's failure
             if report.failed and call.excinfo is not None:
                 self._of_part = self._of_part or call.excinfo.value
@@ -173,6 +176,21 @@ def unhurried(test: Any) -> None:
         function._hypothesis_internal_use_settings = settings(  # noqa: SLF001  # where `@settings` puts them
             chosen, deadline=None, suppress_health_check=list(calm)
         )
+
+
+def _bare_report(item: pytest.Item, call: pytest.CallInfo[None], error: Exception) -> pytest.TestReport:
+    """A failed phase of which pytest could not show more; one that passed, too, must not count as passed."""
+    return pytest.TestReport(
+        nodeid=item.nodeid,
+        location=item.location,
+        keywords={},
+        outcome="failed",
+        longrepr=f"pytest could not show it ({type(error).__name__})",
+        when=call.when,  # type: ignore[arg-type]  # a phase of a test
+        duration=call.duration,
+        start=call.start,
+        stop=call.stop,
+    )
 
 
 def item_id(node_id: str) -> str:

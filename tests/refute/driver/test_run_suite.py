@@ -141,6 +141,24 @@ def assert_blame(first: dict[str, Any]) -> None:
     assert "spin" in first["test_spins"]["traceback"]
 
 
+def test_a_failure_that_cannot_be_shown_is_one_all_the_same_and_stops_no_other_test(drive: Drive) -> None:
+    tests = """
+import impl
+
+def test_shown_by_code_that_fails():
+    __tracebackhide__ = lambda error: 1 / 0
+    assert impl.double(2) == 5
+
+def test_next():
+    assert impl.double(2) == 4
+"""
+    results = drive(IMPLEMENTATION, tests, ["test_shown_by_code_that_fails", "test_next"])
+    assert results["tampering"] == []
+    reports = by_name(results["first"])
+    assert [reports[name]["end"] for name in ("test_shown_by_code_that_fails", "test_next")] == ["failed", "passed"]
+    assert reports["test_shown_by_code_that_fails"]["error_type"] == "AssertionError"
+
+
 def test_only_what_did_not_pass_is_repeated_in_fresh_processes(drive: Drive) -> None:
     implementation = "calls = []\ndef count():\n    calls.append(1)\n    return len(calls)\n"
     tests = """

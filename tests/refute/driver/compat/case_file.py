@@ -196,4 +196,6 @@ def grouped(cases: Sequence[CaseFile], *, size: int = 12) -> list[Group]:
 def _agree(one: CaseFile, other: CaseFile) -> bool:
     same_names = one.bindings.keys() & other.bindings.keys()
     same_modules = {m.split(".")[0] for m in one.modules} & {m.split(".")[0] for m in other.modules}
-    return not same_modules and all(one.bindings[name] == other.bindings[name] for name in same_names)
+    # A file with context variables of its own keeps all of its tests that await from being carried.
+    same_contexts = ("ContextVar" in one.test) == ("ContextVar" in other.test)
+    return same_contexts and not same_modules and all(one.bindings[n] == other.bindings[n] for n in same_names)
