@@ -190,12 +190,13 @@ def grouped(cases: Sequence[CaseFile], *, size: int = 12) -> list[Group]:
         if group is None:
             groups.append(group := [])
         group.append(case)
-    return [Group(cases=tuple(group)) for group in groups]
+    # What sets context variables keeps tests that await, also others' in its process, from being carried.
+    alone = [case for case in cases if any("ContextVar" in text for text in case.files.values())]
+    together = [[case for case in group if case not in alone] for group in groups]
+    return [Group(cases=tuple(group)) for group in (*together, *([case] for case in alone)) if group]
 
 
 def _agree(one: CaseFile, other: CaseFile) -> bool:
     same_names = one.bindings.keys() & other.bindings.keys()
     same_modules = {m.split(".")[0] for m in one.modules} & {m.split(".")[0] for m in other.modules}
-    # A file with context variables of its own keeps all of its tests that await from being carried.
-    same_contexts = ("ContextVar" in one.test) == ("ContextVar" in other.test)
-    return same_contexts and not same_modules and all(one.bindings[n] == other.bindings[n] for n in same_names)
+    return not same_modules and all(one.bindings[name] == other.bindings[name] for name in same_names)
