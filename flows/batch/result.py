@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from refute.batch.tally import FOUND, Tally, worst
+from refute.batch.tally import TOLD_FIRST, Tally, worst
 from refute.ledger.batches import Answer, Batches
 from refute.outcome import Status
 from refute.wording import first_names
@@ -28,13 +28,16 @@ class BatchResult:
     @property
     def status(self) -> Status:
         """What the batch exits with: the worst of its tickets; PENDING where some are not done."""
-        pending = [Status.PENDING] if self.waiting or self.unfinished else []
-        return worst([*self.tally.counts, *pending]) or Status.SKIPPED
+        return worst(self._statuses) or Status.SKIPPED
 
     @property
     def headline(self) -> Status:
         """What a person is to see first: the worst that was found about code, else `status`."""
-        return worst(status for status in self.tally.counts if status.startswith(FOUND)) or self.status
+        return worst(self._statuses, TOLD_FIRST) or Status.SKIPPED
+
+    @property
+    def _statuses(self) -> list[Status]:
+        return [*self.tally.counts, *([Status.PENDING] if self.waiting or self.unfinished else [])]
 
     def words(self) -> str:
         """Counts and what is not done, on one line."""

@@ -98,7 +98,7 @@ def _taken(held: contextlib.ExitStack) -> bool | None:
 
 
 def _may_pass(cause: BaseException | None) -> bool:
-    """Whether a server that is ending, starting or overloaded fails like this."""
+    """Whether a server that is ending, starting, overloaded or given up (`NO_ANSWER`) fails like this."""
     import httpx
 
     return isinstance(cause, httpx.TransportError | AssertionError) or (

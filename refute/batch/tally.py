@@ -1,7 +1,7 @@
 """How far a batch has come, and what it came to."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
@@ -36,10 +36,9 @@ TOLD_FIRST: Final = tuple(sorted(WORST_FIRST, key=lambda status: not status.star
 """The order of counts and tables: what was found about code stands before tickets that could not run."""
 
 
-def worst(statuses: Iterable[Status]) -> Status | None:
-    """The status that a batch exits with; None for no ticket."""
-    found = set(statuses)
-    return next((status for status in WORST_FIRST if status in found), None)
+def worst(statuses: Iterable[Status], order: Sequence[Status] = WORST_FIRST) -> Status | None:
+    """The status that a batch exits with, or the first of another order; None for no ticket."""
+    return min(statuses, key=order.index, default=None)
 
 
 @dataclass(slots=True, kw_only=True)

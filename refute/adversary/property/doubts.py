@@ -44,9 +44,7 @@ def said(kind: str, text: str) -> bool:
 def doubtful(text: str, start: int) -> bool:
     """Whether the words that lead up to a position speak of a condition, a negation, the past or other code."""
     lead = _lead(text, start)
-    return (
-        said("condition", lead) or said("elsewhere", lead) or said("elsewhere", text[max(0, start - 60) : start][-60:])
-    )
+    return said("condition", lead) or any(said("elsewhere", part) for part in (lead, text[max(0, start - 60) : start]))
 
 
 def below_a_sentence(text: str, start: int) -> bool:
