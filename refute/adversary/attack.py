@@ -68,7 +68,7 @@ class Brief:
     """Every file of the snapshot."""
     max_tests: int = 40
     max_bytes: int = 60_000
-    max_prompt_chars: int = 24_000
+    max_prompt_chars: int = 200_000
     """Of claims and code together in one prompt to a model."""
     earlier: Mapping[str, str] = field(default_factory=dict)
     """Path → text before the change, of files that were another then; empty for a file that was not there."""
