@@ -7,7 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.blocks import author_property
-from refute.adversary.property.command_lines.reading import NOT_FOUND, command_line_tests
+from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.differential import Compared, preservation_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
@@ -81,13 +81,12 @@ def _runnable(item: Draft | Note) -> Draft | Note:
 def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
     """Why a claim without a test has none."""
     broken = "; ".join(filter(None, map(_parse_fault, brief.modules)))
-    nothing = NOT_FOUND if brief.ticket.kind is Kind.CLI else _NOTHING_FOUND
-    told: dict[ClaimId, str] = {claim.id: broken or nothing for claim in brief.ticket.claims}
+    told: dict[ClaimId, str] = {claim.id: broken or _NOTHING_FOUND for claim in brief.ticket.claims}
     if broken:
         return told
-    told |= {advice.claim_id: f"{nothing}; add  {advice.template}" for advice in advise(brief)}
-    for note in reversed(notes):
-        told[note.claim.id] = note.reason
+    told |= {note.claim.id: note.reason for note in reversed(notes)}
+    for advice in advise(brief):
+        told[advice.claim_id] = f"{told[advice.claim_id]}; add  {advice.template}"
     return told
 
 

@@ -69,7 +69,7 @@ def test_an_example_with_unknown_names_is_untested_and_says_so() -> None:
 def test_a_claim_on_a_program_without_a_command_is_untested_and_says_how_to_write_one() -> None:
     attack = PropertyTester().write_tests(brief_of(AREA, ["area(2, 3) == 6"], kind=Kind.CLI))
     assert attack.tests == ()
-    assert "prints `5`" in attack.untestable[0].reason
+    assert 'add  run: "subject.py ..."' in attack.untestable[0].reason
 
 
 def test_no_more_tests_than_allowed_and_every_claim_keeps_one() -> None:
