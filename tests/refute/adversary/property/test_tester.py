@@ -336,11 +336,3 @@ def joined(*parts):
     """
     return "".join(parts)
 '''
-
-
-def test_the_docstring_of_the_only_function_counts_for_the_first_claim_that_may_be_about_it() -> None:
-    claims = ["It imports nothing.", "Parts are kept apart.", "joined('a') == 'a'"]
-    attack = attack_on(ONLY, *claims)
-    assert [test.claim_id for test in attack.tests if test.name in failures(attack, ONLY)] == ["C2"]
-    other = f"{ONLY}\n\ndef split(text):\n    return text.split('-')\n"
-    assert failures(attack_on(other, *claims), other) == {}
