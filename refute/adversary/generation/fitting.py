@@ -64,7 +64,8 @@ def asked(brief: Brief) -> Asked:
 
 def claim_lines(claim: Claim) -> str:
     """A claim as a prompt shows it, with its clauses where it says several things."""
-    examples = [one for one in claim.examples[:MAX_EXAMPLES] if len(one) <= MAX_CLAIM_CHARS]
+    runs = (f"`{claim.run}`",) if claim.run else ()
+    examples = [one for one in (*runs, *claim.examples)[:MAX_EXAMPLES] if len(one) <= MAX_CLAIM_CHARS]
     clauses = [" ".join(clause.split()) for clause in clauses_of(claim.text)]
     shown = [f"{claim.id}: {claim.text[:MAX_CLAIM_CHARS]}"]
     if len(clauses) > 1:
