@@ -114,9 +114,8 @@ def _read(call: Call, row: Command) -> Effects:
     values = [line]
     if not is_open(line) and parts:
         blank = not separators.strip() or not is_known(separators)
-        values = (
-            line.split(None, parts) if blank else re.split(f"[{re.escape(separators)}]", line, maxsplit=max(parts, 0))
-        )
+        pattern = r"\s+" if blank else f"[{re.escape(separators)}]"
+        values = re.split(pattern, line.strip() if blank else line, maxsplit=max(parts, 0))
     for index, name in enumerate(names or ["REPLY"]):
         call.scope.assign(name, (values[index] if index < len(values) else line if is_open(line) else "",))
     for name in options.get("a", []):
