@@ -1,13 +1,13 @@
 """What a command does with one of its words, by the role that a row gives it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from refute.scan.core import effects as e
-from refute.scan.core import hosts, paths
-from refute.scan.core.symbols import DOWNLOAD, SECRET
+from refute.scan.core import hosts, paths, places
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, HOME, SECRET
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.options import Options
@@ -18,6 +18,26 @@ _NO_ADDRESS: Final = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|:?\d
 _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/.~\s][^:/\s]*):(?!//)|\w+://")
 _HANDS_OVER: Final = frozenset({"upload", "send", "hand", "proxy"})
 """Roles of options with which a client hands something over, or asks another host than the address says."""
+
+
+def listed_by(words: Iterable[str]) -> e.Effects:
+    """The directories that words such as `/etc/*` list without a command for it."""
+    for word in words:
+        if word.endswith("/*") and word.startswith(("/", "~", HOME)):
+            yield e.List(word[:-2] or "/")
+    return None
+
+
+def is_dangerous_operand(call: Call, argument: str) -> bool:
+    """Whether an argument is dangerous for whichever command gets it."""
+    if DERIVED in argument or DOWNLOAD in argument:
+        return True
+    if "://" in argument:
+        return hosts.is_external_ip(hosts.host_of(argument) or "")
+    if re.fullmatch(r"-[a-zA-Z]*(?:rf|fr)[a-zA-Z]*|--no-preserve-root", argument):
+        return True
+    target = call.locate(argument) if argument.startswith(("/", "~")) else None
+    return target is not None and (places.is_place("credentials", target.text) or target.text == "/")
 
 
 def in_role(call: Call, row: Command, role: str, value: str, options: Options) -> e.Effects:

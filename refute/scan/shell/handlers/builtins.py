@@ -8,8 +8,8 @@ from refute.scan.core.symbols import HERE, SECRET, UNKNOWN, is_known, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.checkers import always_agrees, is_checker
-from refute.scan.shell.escapes import decode_escapes
-from refute.scan.shell.globs import listed_by
+from refute.scan.shell.expansion import decode_escapes
+from refute.scan.shell.roles import listed_by
 from refute.scan.shell.rows import split
 from refute.scan.shell.state import Call
 
