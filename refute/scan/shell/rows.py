@@ -20,7 +20,6 @@ from refute.scan.core.symbols import (
     UNKNOWN,
     is_known,
     is_open,
-    without_files,
 )
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
@@ -152,8 +151,6 @@ def _filtered(fed: str, prints: str) -> str:
     """What a filter leaves: of a text that the script spells out it is not worked out, of others whence it comes."""
     if fed and is_known(fed):
         return OUTPUT if prints == "part" else DECODED + NAME
-    if not is_open(fed):
-        return without_files(fed) or UNKNOWN
     return next((kind for kind in (DOWNLOAD, PROCESS_LIST, OTHER_PROCESS, OWN_PROCESS) if kind in fed), UNKNOWN)
 
 

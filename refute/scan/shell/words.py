@@ -24,6 +24,7 @@ _PASSIVE: Final = str.maketrans({_OPEN: "{", _COMMA: ",", _CLOSE: "}"})
 _BRACES: Final = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 _RANGE: Final = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])\Z")
 _HEREDOC_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_MAYBE_ROOT: Final = re.compile(f"{EMPTY}+(?:/|\\Z)")
 _BARE: Final = frozenset({"simple_expansion", "expansion", "command_substitution"})
 """Nodes that, unquoted and alone, leave no word where they yield nothing."""
 
@@ -148,7 +149,9 @@ def split_fields(text: str) -> list[str]:
     words = [word for word in text.split(FIELD) if word] if FIELD in text else [text]
     if EMPTY in text:
         # What may be nothing matters where it may turn a path into one from the root; elsewhere it is nothing.
-        words = [EMPTY * (word == EMPTY or word.startswith(EMPTY + "/")) + word.replace(EMPTY, "") for word in words]
+        # A tilde behind a variable is no home directory, whatever the variable holds.
+        words = [re.sub(f"^{EMPTY}+~", "./~", word) for word in words]
+        words = [EMPTY * bool(_MAYBE_ROOT.match(word)) + word.replace(EMPTY, "") for word in words]
     if not re.search(f"[{_OPEN}{_COMMA}{_CLOSE}]", text):
         return words
     return [plain.translate(_PASSIVE) for word in words for plain in _expand_braces(word)]

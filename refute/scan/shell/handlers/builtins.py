@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from refute.scan.core.effects import Effects, Eval, Flag, RunFile
-from refute.scan.core.symbols import HERE, SECRET, UNKNOWN, is_known, is_open
+from refute.scan.core.symbols import HERE, OUTPUT, SECRET, UNKNOWN, is_known, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.checkers import always_agrees, is_checker
@@ -108,7 +108,8 @@ def _read(call: Call, row: Command) -> Effects:
     yield from ()
     options, names = split(call, row)
     line, _, more = call.stdin.partition("\n")
-    line = UNKNOWN if more or not line else line
+    # What a program of this machine prints is less open than what a caller types.
+    line = (UNKNOWN if more or not line else line).replace(UNKNOWN, OUTPUT if call.stdin else UNKNOWN)
     separators = call.scope.variables.get("IFS", (" ",))[-1]
     parts = -1 if "a" in options else max(len(names) - 1, 0)
     values = [line]
