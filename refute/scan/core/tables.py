@@ -14,7 +14,7 @@ from refute.errors import UsageError
 
 ROLES: Final = frozenset(
     """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
-    send text skip wipe move""".split()  # noqa: SIM905 - a table of names
+    send text skip wipe move open""".split()  # noqa: SIM905 - a table of names
 )
 """What a command does with an operand or with an option's value."""
 PRINTS: Final = frozenset(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from refute.python_syntax import parse_python
 from refute.scan.core.report import Spot, letters_before
 from refute.scan.core.symbols import name_symbols, show
-from refute.scan.python.state import Engine, Walker
+from refute.scan.python.state import Engine, Walk
 from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 
@@ -38,7 +38,7 @@ def walk_embedded(engine: Engine, source: str, spot: Spot, depth: int, cwd: str)
     _walk(source, at, PythonWalker(engine, at, depth=depth, cwd=cwd))
 
 
-def walk_nested(engine: Engine, outer: Walker, source: str, node: ast.AST) -> None:
+def walk_nested(engine: Engine, outer: Walk, source: str, node: ast.AST) -> None:
     """Judge Python text that a Python call evaluates, in the scope that it is evaluated in."""
     spot = outer.spot(node)
     inner = PythonWalker(engine, lambda _node: spot, depth=outer.depth + 1, env=Env(outer.env), cwd=outer.cwd)
