@@ -39,7 +39,7 @@ _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
 _MAX_KEPT: Final = 100_000
 _MAX_NESTED: Final = 60
 """Effects within effects, as of wrappers around wrappers."""
-Frame = shell.Frame | python.Frame
+Frame = shell.Frame | python.Call
 
 
 class Engine:
@@ -149,7 +149,7 @@ class Engine:
         """A text of which nothing is known before the run."""
         outside = UNKNOWN in effect.text
         self.report.reach_content(effect.text, effect.language)
-        if isinstance(frame, python.Frame):
+        if isinstance(frame, python.Call):
             rule = "dynamic-code" if effect.language == Language.PYTHON else "unresolved-command"
             detail = "Runs a file from outside the workspace." if HOST_DATA in effect.text else ""
             frame.judge.flag(rule, mild=not (outside or detail), detail=detail)
@@ -161,7 +161,7 @@ class Engine:
             strong = strong or _OWN_TEXT.search(text_of(frame.node)) is not None
             frame.judge.flag("unresolved-command", mild=not strong)
 
-    def _shell_text(self, text: str, frame: python.Frame) -> str:
+    def _shell_text(self, text: str, frame: python.Call) -> str:
         """Shell text that a Python call runs."""
         walker, keywords = frame.walker, frame.keywords
         if walker.depth >= MAX_DEPTH // 2:
@@ -178,7 +178,7 @@ class Engine:
         return inner.script(text)
 
     def _python_text(self, text: str, frame: Frame) -> None:
-        if isinstance(frame, python.Frame):
+        if isinstance(frame, python.Call):
             if frame.walker.depth >= MAX_DEPTH // 2:
                 self.report.add("unanalysable", frame.walker.spot(frame.node), "nested too deeply")
             else:
@@ -204,7 +204,7 @@ class Engine:
             self.report.reached.append((pattern, effect.language or ""))
             if isinstance(frame, shell.Frame):
                 self._run_of_workspace(effect, pattern, frame)
-        elif isinstance(frame, python.Frame):
+        elif isinstance(frame, python.Call):
             mild = paths.inside_or_temporary(target)
             judge.flag("dynamic-code", mild=mild, detail="Runs a file from outside the workspace.")
         elif target.place == paths.Place.TEMP and path.startswith("/") and not effect.inline:

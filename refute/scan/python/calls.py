@@ -91,7 +91,7 @@ class Calls(Names):
         if name.startswith("?") or (name.startswith(("ctypes.", "cffi.")) and "()." in name):
             return self._judge_outlandish(call)
         if (row := row_of(name, self.report.knowledge)) is not None:
-            found = self.engine.perform(effects_of(call, row), call.frame)
+            found = self.engine.perform(effects_of(call, row), call)
             return UNK if found is None else found
         if name in NAMED:
             return lift(lambda *row: folding.attempt(NAMED[name], *row), *call.arguments)
@@ -108,10 +108,10 @@ class Calls(Names):
         """A function of a C library, or of a module by a computed name."""
         if not call.name.startswith("?"):
             if call.last in _LIBRARY_CALLS:
-                call.flag("native-code")
+                call.judge.flag("native-code")
         # `plugin.backend.run()` is a plugin's own; a module that can do anything is asked for its function.
         elif set(call.name.split(".")[1:-1]) <= POWERFUL and call.last in _TELLING:
-            call.flag("dynamic-name", detail="The module is imported by a computed name.")
+            call.judge.flag("dynamic-name", detail="The module is imported by a computed name.")
         return UNK
 
     def _remember(self, value: Any) -> Any:
@@ -124,7 +124,7 @@ class Calls(Names):
         """Call a method of a value."""
         owner, name = target.owner, target.name
         if self.endless and name in {"append", "extend", "write", "writelines"}:
-            call.flag("resource-exhaustion", detail="The loop has no end.")
+            call.judge.flag("resource-exhaustion", detail="The loop has no end.")
         if isinstance(owner, PathValue | FileValue):
             kind = "Path" if isinstance(owner, PathValue) else "File"
             whole = Call(self, f"{kind}.{name}", [owner, *call.arguments], call.keywords, call.node)
@@ -174,7 +174,7 @@ class Calls(Names):
         elif rest:
             self.call(target, rest, {}, call.node)
         elif isinstance(target, Ref) and target.name in _RUNS_COMMANDS and call.name not in _ONLY_LOOKS:
-            call.flag("dynamic-name", detail=f"It hands on {target.name}, which may be called out of sight.")
+            call.judge.flag("dynamic-name", detail=f"It hands on {target.name}, which may be called out of sight.")
 
     def enter(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
         """Walk a function's body with these arguments; without known arguments every parameter is unknown."""

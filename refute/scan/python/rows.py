@@ -92,6 +92,7 @@ _MADE: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType(
     {
         "url": network.connect,
         "text": lambda call, _value: network.sends(call),
+        "open": files.opened,
         "eval": programs.shell_text,
         "python": code.evaluated,
     }
@@ -99,7 +100,6 @@ _MADE: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType(
 """Roles that take any value."""
 _OF_TEXT: Final[Mapping[str, Callable[[Call, str], e.Effects]]] = MappingProxyType(
     {
-        "open": lambda call, text: files.opened(text, call.argument(1, "mode")),
         "location": _location,
         "run": _run,
         "read": _read,

@@ -20,7 +20,7 @@ class Engine(Protocol):
 
     report: Report
 
-    def perform(self, effects: Effects, frame: "Frame") -> Any:
+    def perform(self, effects: Effects, frame: "Call") -> Any:
         """Act on what a handler yields; returns what the call yields."""
         ...
 
@@ -94,25 +94,11 @@ class Walk(ABC):
 
 
 @dataclass(slots=True)
-class Frame:
-    """Whose effects the engine acts on."""
-
-    walker: Walk
-    node: ast.AST
-    shown: str
-    soft: bool
-    keywords: dict[str, Any]
-
-    @property
-    def judge(self) -> Judge:
-        """Judges effects of this call."""
-        walker = self.walker
-        return Judge(walker.report, walker.spot(self.node), self.shown, walker.cwd, soft=self.soft)
-
-
-@dataclass(slots=True)
 class Call:
-    """One call with its arguments worked out; what a method of a path or file belongs to is the first of them."""
+    """One call with its arguments worked out; what a method of a path or file belongs to is the first of them.
+
+    The engine acts on its effects.
+    """
 
     walker: Walk
     name: str
@@ -122,10 +108,11 @@ class Call:
     node: ast.AST
 
     @property
-    def frame(self) -> Frame:
-        """Whose effects the engine acts on; what comes from outside, and not by a parameter, counts in full."""
+    def judge(self) -> Judge:
+        """Judges effects of this call; what comes from outside, and not by a parameter, counts in full."""
+        walker = self.walker
         soft = not any(UNKNOWN in as_text(value) for value in self.values if isinstance(value, str | PathValue))
-        return Frame(self.walker, self.node, self.shown(), soft, self.keywords)
+        return Judge(walker.report, walker.spot(self.node), self.shown(), walker.cwd, soft=soft)
 
     @property
     def last(self) -> str:
@@ -136,10 +123,6 @@ class Call:
     def values(self) -> list[Any]:
         """All that it is given."""
         return [*self.arguments, *self.keywords.values()]
-
-    def flag(self, rule: str, *, mild: bool = False, detail: str = "") -> None:
-        """Report a finding of this call."""
-        self.frame.judge.flag(rule, mild=mild, detail=detail)
 
     def shown(self) -> str:
         """The call for a person."""

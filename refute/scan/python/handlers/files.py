@@ -15,8 +15,11 @@ _SETUID: Final = 0o6000
 _ALL: Final = frozenset({"*", "**", "**/*", ".*", "*.*"})
 
 
-def opened(path: str, mode: Any) -> Effects:
+def opened(call: Call, value: Any) -> Effects:
     """Opening a file in a mode; returns the open file."""
+    path, mode = as_text(value), call.argument(1, "mode")
+    if isinstance(value, int):
+        return UNK
     mode = mode if isinstance(mode, str) else "r"
     writes = bool(set(mode) & set("wax"))
     if writes or "+" in mode:
