@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from refute.scan.core import effects as e
 from refute.scan.core import hosts, paths, places
-from refute.scan.core.report import Report, Spot
+from refute.scan.core.report import Report
 from refute.scan.core.symbols import (
     DECODED,
     DERIVED,
@@ -21,9 +21,10 @@ from refute.scan.core.symbols import (
     is_open,
     strip_symbols,
 )
-from refute.scan.engine import parsing
+from refute.scan.engine.parsing import spots_at, walk_python
 from refute.scan.python import state as python
-from refute.scan.python.values import PathValue, as_text
+from refute.scan.python.values import Env, PathValue, as_text
+from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
 from refute.scan.shell.functions import borrow
@@ -178,14 +179,16 @@ class Engine:
         return inner.script(text)
 
     def _python_text(self, text: str, frame: Frame) -> None:
-        if isinstance(frame, python.Call):
-            if frame.walker.depth >= MAX_DEPTH // 2:
-                self.report.add("unanalysable", frame.walker.spot(frame.node), "nested too deeply")
-            else:
-                parsing.walk_nested(self, frame.walker, text, frame.node)
-            return
-        place = frame.walker.place_of(text, frame.node)
-        parsing.walk_embedded(self, text, place, frame.walker.depth + 1, frame.judge.cwd)
+        judge = frame.judge
+        if isinstance(frame, shell.Frame):
+            spot = spots_at(frame.walker.place_of(text, frame.node), text)
+            walk_python(PythonWalker(self, spot, frame.walker.depth + 1, cwd=judge.cwd), text)
+        elif frame.walker.depth >= MAX_DEPTH // 2:
+            self.report.add("unanalysable", judge.spot, "nested too deeply")
+        else:
+            outer = frame.walker
+            kept = {name: getattr(outer, name) for name in ("cwd", "variables", "decoded", "stars", "facts")}
+            walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, Env(outer.env), **kept), text)
 
     def _run_file(self, effect: e.RunFile, frame: Frame) -> str:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
@@ -278,23 +281,3 @@ def _in_reach(target: paths.Target) -> str | None:
     tail = target.text.rpartition("/")[2]
     named = target.place == paths.Place.UNKNOWN and "/" in target.text and not is_open(tail) and tail.strip("*?.")
     return as_pattern(target.text) if named else None
-
-
-def walk_shell(report: Report, source: str, script: str, *, place: Spot | None = None) -> None:
-    """Judge a shell script.
-
-    Args:
-        report: where findings go.
-        source: decoded text, symbols stripped.
-        script: the script's path from the workspace, for `$0`.
-        place: what holds the text; None: it is the file itself.
-    """
-    walker = ShellWalker(shell.Shared(Engine(report)), Scope(script=script), depth=int(place is not None), place=place)
-    walker.script(source)
-    if place is None:
-        report.count_letters(source)
-
-
-def walk_python(report: Report, source: str) -> None:
-    """Judge a Python file; `source` is decoded text, symbols stripped."""
-    parsing.walk_file(Engine(report), source)
