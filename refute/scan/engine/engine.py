@@ -187,7 +187,7 @@ class Engine:
             self.report.add("unanalysable", judge.spot, "nested too deeply")
         else:
             outer = frame.walker
-            kept = {name: getattr(outer, name) for name in ("cwd", "variables", "decoded", "stars", "facts")}
+            kept = {name: getattr(outer, name) for name in ("cwd", "variables", "stars", "facts")}
             walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, Env(outer.env), **kept), text)
 
     def _run_file(self, effect: e.RunFile, frame: Frame) -> str:

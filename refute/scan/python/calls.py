@@ -25,7 +25,6 @@ from refute.scan.python.values import (
     Partial,
     PathValue,
     Ref,
-    as_text,
     choose,
     lift,
     options_of,
@@ -95,10 +94,9 @@ class Calls(Names):
             return UNK if found is None else found
         if name in NAMED:
             return lift(lambda *row: folding.attempt(NAMED[name], *row), *call.arguments)
-        if (result := folding.pure_call(name, call.arguments, call.keywords)) is not UNK:
+        result = folding.pure_call(name, call.arguments, call.keywords)
+        if result is not UNK or (result := folding.decode_call(name, call.arguments)) is not UNK:
             return result
-        if name in folding.DECODERS:
-            return self._remember(folding.decode_call(name, call.arguments))
         self.follow(call)
         if name == PROCESSES.name or (PROCESSES in call.arguments and name.startswith(_PICKING)):
             return PROCESSES
@@ -113,12 +111,6 @@ class Calls(Names):
         elif set(call.name.split(".")[1:-1]) <= POWERFUL and call.last in _TELLING:
             call.judge.flag("dynamic-name", detail="The module is imported by a computed name.")
         return UNK
-
-    def _remember(self, value: Any) -> Any:
-        """Note a decoder's result."""
-        if isinstance(value, str | bytes) and value:
-            self.decoded.add(as_text(value))
-        return value
 
     def _method(self, target: Bound, call: Call) -> Any:
         """Call a method of a value."""
@@ -138,8 +130,7 @@ class Calls(Names):
             return owner
         result = folding.method_call(owner, name, call.arguments, call.keywords)
         if result is not UNK:
-            again = name in {"decode", "translate"} and result != owner and as_text(owner) in self.decoded
-            return self._remember(result) if again else result
+            return result
         if isinstance(owner, str) and is_open(owner) and name in _KEEPS:
             return owner
         self.follow(call)

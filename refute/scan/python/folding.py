@@ -3,15 +3,10 @@
 # ruff: noqa: SIM905 - long tables of names read best as words
 
 import ast
-import bz2
-import codecs
-import lzma
 import operator
 import re
 import string
 import struct
-import warnings
-import zlib
 from collections.abc import Callable
 from pkgutil import resolve_name
 from typing import Any, Final
@@ -24,15 +19,8 @@ _MAX_NUMBER: Final = 10**30
 _MAX_LITERAL: Final = 2_000
 _MAX_DIGITS: Final = 1_000
 _MAX_PRODUCT: Final = 5_000_000
-_MAX_TRIALS: Final = 4_000_000
 _WIDTH: Final = re.compile(r"%[-+ #]*\d*\.?(?:\d{5}|\*)|\{[^{}]*:[^{}]*(?:\d{5}|\{)")
 """A width in a format that would fill memory."""
-_REPEATS: Final = re.compile(r"(?<!\\)[*+?{]|\\[0-9]")
-_NESTED: Final = re.compile(r"\)[*+?{]")
-_ENCODINGS: Final = frozenset(
-    """rot13 rot_13 hex hex_codec base64 base64_codec zlib utf_8 utf8 ascii unicode_escape latin_1 utf_16
-    utf_7""".split()
-)
 _OPERATORS: Final = dict(
     word.split(":")
     for word in """Add:add Sub:sub Mult:mul Mod:mod BitXor:xor BitAnd:and_ BitOr:or_ LShift:lshift RShift:rshift
@@ -61,24 +49,6 @@ def attempt(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> A
         return UNK
 
 
-def _tame(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of patterns, DERIVED where matching might not end in time.
-
-    It may try as many ways as the text is long to the power of the pattern's repetitions, and a repetition of
-    repetitions has no such bound.
-    """
-
-    def tamed(pattern: str, *rest: Any, **keywords: Any) -> Any:
-        text = rest[function is re.sub]
-        if _NESTED.search(pattern) or len(text) ** (len(_REPEATS.findall(pattern)) + 1) > _MAX_TRIALS:
-            return DERIVED
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return function(pattern, *rest, **keywords)
-
-    return tamed
-
-
 PURE: Final[dict[str, Callable[..., Any]]] = {
     **{name: resolve_name(name) for name in _SAME},
     "builtins.bytearray": bytes,
@@ -91,9 +61,6 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
     "struct.pack": lambda form, *parts: struct.pack(form, *parts) if struct.calcsize(form) <= MAX_TEXT else UNK,
     "array.array": lambda code, items=(): list(items) if code == "u" else bytes(items),
     "builtins.memoryview": bytes,
-    "re.sub": _tame(re.sub),
-    "re.findall": _tame(re.findall),
-    "re.split": _tame(re.split),
     "string.Template": str,
     "collections.deque": list,
     "builtins.iter": list,
@@ -101,38 +68,16 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
     "itertools.chain": lambda *rows: [item for row in rows for item in row],
 }
 
-_UNPACKED: Final[dict[str, Callable[[int], Any]]] = {
-    "zlib": zlib.decompressobj,
-    "gzip": lambda _bits: zlib.decompressobj(31),
-    "bz2": lambda _bits: bz2.BZ2Decompressor(),
-    "lzma": lambda _bits: lzma.LZMADecompressor(),
-}
-
-
-def _decompressed(kind: str) -> Callable[..., Any]:
-    # A short literal may unfold to gigabytes: only as much as a script could hold is unpacked.
-    return lambda data, bits=zlib.MAX_WBITS, *_rest: _UNPACKED[kind](int(bits)).decompress(data, MAX_TEXT)
-
-
-def _decode_with(data: Any, encoding: str = "utf-8", *_rest: Any) -> Any:
-    if encoding.lower().replace("-", "_") not in _ENCODINGS:
-        return UNK
-    return _decompressed("zlib")(data) if encoding.startswith("zlib") else codecs.decode(data, encoding)
-
-
-DECODERS: Final[dict[str, Callable[..., Any]]] = {
-    **{
-        name: resolve_name(name)
-        for name in """base64.b64decode base64.urlsafe_b64decode base64.standard_b64decode base64.decodebytes
-        base64.b32decode base64.b16decode base64.b85decode base64.a85decode binascii.unhexlify binascii.a2b_hex
-        binascii.a2b_base64 urllib.parse.unquote html.unescape builtins.bytes.fromhex""".split()
-    },
-    **{f"{name}.decompress": _decompressed(name) for name in _UNPACKED},
-    "codecs.decode": _decode_with,
-    "codecs.encode": _decode_with,
-    "builtins.bytearray.fromhex": bytes.fromhex,
-}
-"""Calls that turn one text into another; their result is remembered, because running it is hiding."""
+_DECODERS: Final = frozenset(
+    """base64.b64decode base64.urlsafe_b64decode base64.standard_b64decode base64.decodebytes base64.b32decode
+    base64.b16decode base64.b85decode base64.a85decode binascii.unhexlify binascii.a2b_hex binascii.a2b_base64
+    builtins.bytes.fromhex builtins.bytearray.fromhex zlib.decompress gzip.decompress bz2.decompress
+    lzma.decompress""".split()
+)
+_FILTERS: Final = frozenset(
+    "codecs.decode codecs.encode urllib.parse.unquote html.unescape re.sub re.findall re.split".split()
+)
+"""Ordinary on what is not known; of a constant its author could as well have written the result."""
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
@@ -169,10 +114,8 @@ def _too_large(name: str, arguments: list[Any]) -> bool:
 
 
 def decode_call(name: str, arguments: list[Any]) -> Any:
-    """The result of a decoder: text where the input is known, DERIVED where not, which often is ordinary text."""
-    if not arguments or not is_constant(arguments):
-        return DERIVED if not name.startswith(("codecs", "urllib", "html")) else UNK
-    return attempt(DECODERS[name], *arguments)
+    """What a decoder yields: text that somebody hides, whatever it says; UNK where it is no decoder."""
+    return DERIVED if name in _DECODERS or (name in _FILTERS and is_constant(arguments)) else UNK
 
 
 def method_call(value: Any, method: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:

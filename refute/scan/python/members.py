@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from refute.scan.core import paths
 from refute.scan.core.symbols import DOWNLOAD, HERE, HOME, NAME, OUTPUT, OWN_PROCESS, TEMP, UNKNOWN, is_known, is_open
-from refute.scan.python.folding import DECODERS, PURE
+from refute.scan.python.folding import PURE
 from refute.scan.python.values import (
     DOWNLOADED,
     MAX_ITEMS,
@@ -110,8 +110,8 @@ def _of_reference(owner: Ref, name: str) -> Any:
     if owner.name.endswith("__dict__") or owner.name in {"globals()", "os.environ", "sys.modules"}:
         return Bound(owner, name)
     whole = f"{owner.name}.{name}"
-    unbound = owner.name in {"builtins.str", "builtins.bytes", "builtins.int"} and whole not in PURE.keys() | DECODERS
-    return Ref(f"unbound.{name}") if unbound else member(whole)
+    unbound = owner.name in {"builtins.str", "builtins.bytes", "builtins.int"} and whole not in PURE
+    return Ref(f"unbound.{name}") if unbound and name != "fromhex" else member(whole)
 
 
 def _of_path(owner: PathValue, name: str) -> Any:

@@ -103,6 +103,8 @@ class Names(Walk):
         if isinstance(owner, dict):
             known = isinstance(index, str | int | bytes)
             return owner.get(index, UNK) if known else choose(list(owner.values()))
+        if owner == DERIVED:
+            return DERIVED
         if isinstance(owner, list | tuple | str | bytes):
             try:
                 return owner[index]

@@ -49,8 +49,6 @@ class Walk(ABC):
     entries: dict[ast.AST, dict[Any, Any]] = field(default_factory=dict)
     """Function → arguments it was walked with → what it returned."""
     functions: list[Function] = field(default_factory=list)
-    decoded: set[str] = field(default_factory=set)
-    """Texts that came out of a decoder."""
     stars: list[str] = field(default_factory=list)
     facts: set[str] = field(default_factory=set)
     """What the module did so far, where only the combination is dangerous."""
@@ -87,10 +85,6 @@ class Walk(ABC):
     @abstractmethod
     def assign(self, owner: Any, name: str, value: Any, node: ast.AST) -> None:
         """`owner.name = value`."""
-
-    def hides(self, text: str) -> bool:
-        """Whether a text holds something that came out of a decoder."""
-        return any(hidden in text for hidden in self.decoded if len(hidden) > 3)  # noqa: PLR2004 - less is by chance
 
 
 @dataclass(slots=True)

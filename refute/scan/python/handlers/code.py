@@ -32,14 +32,11 @@ def evaluated(call: Call, value: Any) -> Effects:
     """Python text that `exec`, `eval`, `compile` and the like get."""
     for option in options_of(value):
         text = as_text(option)
-        if isinstance(option, str | bytes):
-            if call.walker.hides(text):
-                yield Flag("decoded-execution")
-            if text.strip():
-                yield Eval(Language.PYTHON, text)
+        if isinstance(option, str | bytes) and text.strip():
+            yield Eval(Language.PYTHON, text)
         elif isinstance(option, Ref) and option.name.startswith(("marshal.", "types.CodeType")):
             yield Flag("decoded-execution")
-        elif option is not None:
+        elif option is not None and not isinstance(option, str | bytes):
             yield Flag("dynamic-code", mild=True)
     if call.name == "builtins.compile" and isinstance(value, str | bytes):
         return value if call.argument(2, "mode") in {"exec", "eval", "single"} else UNK
@@ -65,8 +62,7 @@ def _load(call: Call) -> Effects:
         return UNK
     known = isinstance(value, bytes | str) and not is_open(text)
     hidden = any(symbol in text for symbol in (DOWNLOAD, DERIVED, SECRET))
-    detail = "The data is hidden." if text in call.walker.decoded else ""
-    yield Flag("unsafe-load", mild=not (known or hidden), detail=detail)
+    yield Flag("unsafe-load", mild=not (known or hidden))
     return Ref(f"{call.name}()")
 
 

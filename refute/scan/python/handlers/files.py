@@ -29,7 +29,7 @@ def opened(call: Call, value: Any) -> Effects:
         if content in {SECRET, HOST_DATA}:
             return FileValue(content, mode)
         if DERIVED in path:
-            yield Flag("read-host-file", mild=True, detail="The path is hidden.")
+            yield Flag("read-host-file", detail="The path is hidden.")
     return FileValue(path, mode)
 
 

@@ -24,7 +24,7 @@ PRELOADS: Final = frozenset({"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"})
 _PROGRAM: Final = Ref("subprocess()")
 
 
-def shell_text(call: Call, value: Any) -> Effects:
+def shell_text(_call: Call, value: Any) -> Effects:
     """A command line that a shell will read."""
     for option in options_of(value):
         text = as_text(option)
@@ -32,8 +32,6 @@ def shell_text(call: Call, value: Any) -> Effects:
             # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
             yield Flag("unresolved-command", mild=UNKNOWN not in text)
             continue
-        if DERIVED not in text and call.walker.hides(text):
-            yield Flag("decoded-execution")
         yield Eval(Language.SHELL, text)
         if _LISTS_PROCESSES.search(text):
             return PROCESSES
