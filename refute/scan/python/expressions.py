@@ -133,7 +133,7 @@ class Expressions(Calls):
 
     def _subscript(self, node: ast.Subscript) -> Any:
         index = self.value(node.slice)
-        return lift(lambda owner, at: self.item(owner, at, node), self.value(node.value), index)
+        return lift(lambda owner: self.item(owner, index, node), self.value(node.value))
 
     def _slice(self, node: ast.Slice) -> Any:
         bounds = [None if part is None else self.value(part) for part in (node.lower, node.upper, node.step)]

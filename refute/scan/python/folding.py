@@ -11,13 +11,15 @@ from collections.abc import Callable
 from pkgutil import resolve_name
 from typing import Any, Final
 
-from refute.scan.core.symbols import DERIVED, MAX_TEXT, OUTPUT, capped
+from refute.scan.core.symbols import DERIVED, MAX_TEXT, OUTPUT, capped, is_known
 from refute.scan.python.values import MAX_ITEMS, UNK, is_constant
 
 _MAX_EXPONENT: Final = 200
 _MAX_NUMBER: Final = 10**30
 _MAX_LITERAL: Final = 2_000
 _MAX_DIGITS: Final = 1_000
+_SHORT: Final = 3
+"""Letters in which nothing can hide."""
 _MAX_PRODUCT: Final = 5_000_000
 _WIDTH: Final = re.compile(r"%[-+ #]*\d*\.?(?:\d{5}|\*)|\{[^{}]*:[^{}]*(?:\d{5}|\{)")
 """A width in a format that would fill memory."""
@@ -115,7 +117,13 @@ def _too_large(name: str, arguments: list[Any]) -> bool:
 
 def decode_call(name: str, arguments: list[Any]) -> Any:
     """What a decoder yields: text that somebody hides, whatever it says; UNK where it is no decoder."""
-    return DERIVED if name in _DECODERS or (name in _FILTERS and is_constant(arguments)) else UNK
+    if name in _DECODERS:
+        return DERIVED
+    if name not in _FILTERS or not is_constant(arguments):
+        return UNK
+    texts = [value for value in arguments if isinstance(value, str | bytes)]
+    known = all(is_known(text) for text in texts if isinstance(text, str))
+    return DERIVED if known and max(map(len, texts), default=0) > _SHORT else UNK
 
 
 def method_call(value: Any, method: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:

@@ -107,7 +107,9 @@ class Names(Walk):
             return DERIVED
         if isinstance(owner, list | tuple | str | bytes):
             try:
-                return owner[index]
+                found = owner[index]
+                # Where a part is not known, its length is neither.
+                return UNK if found == "" and is_open(as_text(owner)) else found
             except Exception:  # noqa: BLE001 - a wrong index or one that is not known
                 picks = isinstance(owner, str) and not isinstance(index, str) and len(owner) > _SHORT
                 return DERIVED if picks and not is_open(as_text(owner)) else UNK
