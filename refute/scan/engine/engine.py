@@ -1,25 +1,22 @@
 """Acts on effects: has them judged, and reads on where one runs a command, a text or a file."""
 
 import re
-from dataclasses import replace
 from typing import Any, Final
 
 from refute.scan.core import effects as e
-from refute.scan.core import hosts, paths, places
+from refute.scan.core import paths
 from refute.scan.core.report import Report
 from refute.scan.core.symbols import (
     DECODED,
     DERIVED,
     DOWNLOAD,
     FILES,
-    HOME,
     HOST_DATA,
     NAME,
     OUTPUT,
     UNKNOWN,
     as_pattern,
     is_open,
-    strip_symbols,
 )
 from refute.scan.engine.parsing import spots_at, walk_python
 from refute.scan.python import state as python
@@ -205,34 +202,14 @@ class Engine:
         pattern = _in_reach(target)
         if pattern is not None:
             self.report.reached.append((pattern, effect.language or ""))
-            if isinstance(frame, shell.Frame):
-                self._run_of_workspace(effect, pattern, frame)
+            if isinstance(frame, shell.Frame) and effect.inline:
+                borrow(frame.walker, pattern, frame.node)
         elif isinstance(frame, python.Call):
             mild = paths.inside_or_temporary(target)
             judge.flag("dynamic-code", mild=mild, detail="Runs a file from outside the workspace.")
         elif target.place == paths.Place.TEMP and path.startswith("/") and not effect.inline:
             judge.flag("unresolved-command", mild=True, detail="Runs a temporary file that this script did not write.")
         return UNKNOWN
-
-    def _run_of_workspace(self, effect: e.RunFile, pattern: str, frame: shell.Frame) -> None:
-        if effect.inline:
-            borrow(frame.walker, pattern, frame.node)
-        elif effect.language != Language.PYTHON:
-            self._hand_over(pattern, effect.arguments, frame)
-
-    def _hand_over(self, path: str, arguments: tuple[str, ...], frame: shell.Frame) -> None:
-        """Judge a script of the workspace by what it is handed, where that is nothing that a script may touch.
-
-        By itself it is scanned without knowing who calls it: there `rm -rf "$OUT_DIR"` is only shown.
-        """
-        text = self.report.library.get(path, b"").decode("utf-8", "replace")
-        scope = frame.walker.scope
-        named = [name for name in re.findall(r"\$\{?([A-Za-z_]\w*)", text) if name in scope.variables]
-        values = [*arguments, *(value for name in named for value in scope.variables[name])]
-        if any(_is_harmful(value, scope.cwd) for value in values):
-            place = replace(frame.walker.spot(frame.node), holds=True)
-            with scope.given(list(arguments)):
-                frame.walker.fork(deeper=1, place=place).embedded(strip_symbols(text), frame.node)
 
     def _run_fed(self, effect: e.RunFile, frame: shell.Frame) -> str:
         text = frame.stdin if effect.path in _STDIN else frame.walker.expander.fed
@@ -260,18 +237,6 @@ class Engine:
         parts = path.split("/")
         parents = ("/".join(parts[:length]) for length in range(len(parts) - 1, 1, -1))
         return next((DOWNLOAD for parent in parents if written.get(parent) == DOWNLOAD), None)
-
-
-def _is_harmful(value: str, cwd: str) -> bool:
-    """Whether a script may not touch what this names: a directory of the machine, credentials, a foreign host."""
-    if re.match(r"\w+://\S+\Z", value):
-        return hosts.is_external_ip(hosts.host_of(value) or "")
-    located = paths.locate(value, cwd).text if value.startswith(("/", "~", HOME)) else ""
-    return (
-        places.is_place("roots", located.rstrip("/*") or "/") or places.is_place("credentials", located)
-        if located
-        else False
-    )
 
 
 def _in_reach(target: paths.Target) -> str | None:

@@ -115,19 +115,10 @@ def _of_reference(owner: Ref, name: str) -> Any:
 
 
 def _of_path(owner: PathValue, name: str) -> Any:
-    head, _, tail = owner.text.rstrip("/").rpartition("/")
-    match name:
-        case "parent":
-            return PathValue(head or ("/" if owner.text[:1] == "/" else owner.text if len(owner.text) == 1 else "."))
-        case "name":
-            return tail
-        case "stem":
-            return tail.rpartition(".")[0] or tail
-        case "suffix":
-            return tail[tail.rfind(".") :] if "." in tail else ""
-        case "parents" if not is_open(owner.text):
-            return [PathValue(head.rsplit("/", up)[0]) for up in range(5)]
-    return Bound(owner, name)
+    if name != "parent":
+        return Bound(owner, name)
+    head = owner.text.rstrip("/").rpartition("/")[0]
+    return PathValue(head or ("/" if owner.text[:1] == "/" else owner.text if len(owner.text) == 1 else "."))
 
 
 def _of_object(owner: Instance | Class, name: str) -> Any:

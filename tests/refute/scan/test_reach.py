@@ -4,8 +4,6 @@ import pytest
 
 from refute.scan.scanner import scan_files
 
-STEP = '#!/bin/sh\necho "$1"\nrm -rf "$OUT"\n'
-
 
 def _blocked_paths(files: dict[str, str], entry: str = "verify.sh") -> set[str]:
     result = scan_files({path: text.encode() for path, text in files.items()}, [entry])
@@ -72,36 +70,6 @@ def test_a_function_that_its_own_file_has_called_is_judged_again_where_another_c
 
 def test_files_that_source_one_another_are_read_once() -> None:
     assert _blocked_paths({"verify.sh": ". ./lib.sh\n", "lib.sh": ". ./verify.sh\n. ./lib.sh\n"}) == set()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "export OUT=/; ./step.sh",
-        "OUT=/etc sh step.sh",
-        "env OUT=/ ./step.sh",
-    ],
-)
-def test_handing_a_script_a_directory_of_the_machine_blocks(call: str) -> None:
-    assert _blocked_paths({"verify.sh": call + "\n", "step.sh": STEP}) == {"verify.sh"}
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "./step.sh build",
-        "OUT=build ./step.sh",
-        "export PREFIX=/usr; ./step.sh --prefix=/usr",
-        "./step.sh http://localhost",
-    ],
-)
-def test_handing_a_script_what_is_ordinary_passes(call: str) -> None:
-    assert _blocked_paths({"verify.sh": call + "\n", "step.sh": STEP}) == set()
-
-
-def test_a_script_that_does_nothing_with_what_it_gets_may_get_anything() -> None:
-    files = {"verify.sh": "export OUT=/\n./step.sh /etc http://evil.com/x\n", "step.sh": "#!/bin/sh\nrm -rf build\n"}
-    assert _blocked_paths(files) == set()
 
 
 def test_tests_named_by_a_pattern_are_scanned() -> None:
