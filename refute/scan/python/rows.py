@@ -35,7 +35,7 @@ def _by_row(call: Call, row: Command) -> e.Effects:
     result: Any = UNK if roles else Ref(f"{call.name}()")
     for role, value in roles:
         for one in _several(value) if role in {"read", "host"} else [value]:
-            found = yield from _in_role(call, role, one)
+            found = (yield from _ROLES[role](call, one)) if role in _ROLES else None
             result = result if found is None or (role == "read" and not row.prints) else found
     match row.prints:
         case "content":
@@ -55,65 +55,56 @@ def _several(value: Any) -> list[Any]:
     return list(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value])
 
 
-def _in_role(call: Call, role: str, value: Any) -> e.Effects:
-    """What a call does with one argument; returns what comes of it."""
-    text = as_text(value)
-    if role in _MADE:
-        return (yield from _MADE[role](call, value))
-    if role in _OF_TEXT and is_text(value):
-        return (yield from _OF_TEXT[role](call, text))
-    if role == "lookup" and hosts.reach_of(text) == hosts.Reach.EXTERNAL:
-        yield e.Connect(text)
-    elif role in {"delete", "tree"}:
-        yield e.Delete(text, role == "tree")
+def _plain(*made: Callable[[str], e.Effect], vague: bool = False) -> Callable[[Call, Any], e.Effects]:
+    """A role that needs nothing but the text; `vague`: whether a value that is not known counts too."""
+
+    def effects(_call: Call, value: Any) -> e.Effects:
+        yield from (one(as_text(value)) for one in made if vague or is_text(value))
+
+    return effects
+
+
+def _location(call: Call, value: Any) -> e.Effects:
+    if isinstance(value, str) and re.match(r"[\w+.-]+://", value):
+        yield from network.connect(call, value)
     elif is_text(value):
-        for made in _SIMPLE.get(role, ()):
-            yield made(text)
-    return None
+        yield e.Read(as_text(value))
 
 
-def _location(call: Call, text: str) -> e.Effects:
-    if re.match(r"[\w+.-]+://", text):
-        yield from network.connect(call, text)
-    else:
-        yield e.Read(text)
+def _run(_call: Call, value: Any) -> e.Effects:
+    if is_text(value) and not is_open(as_text(value)):
+        yield e.RunFile(as_text(value), Language.PYTHON)
 
 
-def _run(_call: Call, text: str) -> e.Effects:
-    if not is_open(text):
-        yield e.RunFile(text, Language.PYTHON)
+def _lookup(_call: Call, value: Any) -> e.Effects:
+    if hosts.reach_of(as_text(value)) == hosts.Reach.EXTERNAL:
+        yield e.Connect(as_text(value))
 
 
-def _read(_call: Call, text: str) -> e.Effects:
-    return (yield e.Read(text))
+def _read(_call: Call, value: Any) -> e.Effects:
+    return (yield e.Read(as_text(value))) if is_text(value) else None
 
 
-_MADE: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType(
+_ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType(
     {
         "url": network.connect,
         "text": lambda call, _value: network.sends(call),
         "open": files.opened,
         "eval": programs.shell_text,
         "python": code.evaluated,
-    }
-)
-"""Roles that take any value."""
-_OF_TEXT: Final[Mapping[str, Callable[[Call, str], e.Effects]]] = MappingProxyType(
-    {
         "location": _location,
+        "lookup": _lookup,
         "run": _run,
         "read": _read,
+        "delete": _plain(e.Delete, vague=True),
+        "tree": _plain(lambda path: e.Delete(path, recursive=True), vague=True),
+        "move": _plain(e.Delete, e.Read),
+        "write": _plain(e.Write),
+        "out": _plain(lambda path: e.Write(path, DOWNLOAD)),
+        "list": _plain(e.List),
+        "mode": _plain(e.ChangeMode),
+        "host": _plain(lambda text: e.Connect(hosts.host_of(text))),
+        "connect": _plain(lambda text: e.Connect(hosts.host_of(text))),
     }
 )
-_SIMPLE: Final[Mapping[str, tuple[Callable[[str], e.Effect], ...]]] = MappingProxyType(
-    {
-        "move": (e.Delete, e.Read),
-        "write": (e.Write,),
-        "out": (lambda path: e.Write(path, DOWNLOAD),),
-        "list": (e.List,),
-        "mode": (e.ChangeMode,),
-        "host": (lambda text: e.Connect(hosts.host_of(text)),),
-        "connect": (lambda text: e.Connect(hosts.host_of(text)),),
-    }
-)
-"""Roles that need nothing but the text."""
+"""What a call does with one argument; some return what comes of it."""
