@@ -15,7 +15,7 @@ from refute.errors import UsageError
 ROLES: Final = frozenset(
     """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
     send text skip wipe move script program search edit tee upload hand remote target proxy
-    start-python module""".split()  # noqa: SIM905 - a table of names
+    start-python module open""".split()  # noqa: SIM905 - a table of names
 )
 """What a command does with an operand or with an option's value."""
 PRINTS: Final = frozenset(
