@@ -1,8 +1,8 @@
-"""Each refutation is seen once more: its reproducer runs by itself, tests and code in one process.
+"""Refutations in which objects were carried are seen once more: by their reproducers, test and code in one process.
 
-The driver keeps them in two and carries what they say to each other; where it carries something wrongly, right code
-fails. A refutation that its own reproducer does not show is therefore for a person. It never helps a pass, since code
-that sees its tests may behave otherwise in one process.
+The driver keeps them in two processes; where it carries an object wrongly, right code fails. A refutation that its own
+reproducer does not show is therefore for a person. It never helps a pass, since code that sees its tests may behave
+otherwise in one process. Where plain data alone was exchanged there is nothing to doubt.
 """
 
 import shlex
@@ -67,14 +67,18 @@ def reproduced(
 
 
 def _tried(triaged: Sequence[TriagedTest], failures: Sequence[TestFailure]) -> dict[ClaimId, list[TestFailure]]:
-    """Claim → the refutations that are run again; a limit that was reached needs no second look, and may take long."""
-    runs = {one.test.name: one.run for one in triaged}
+    """Claim → the refutations that are run again."""
+    doubtful = {one.test.name for one in triaged if _is_doubtful(one)}
     tried: dict[ClaimId, list[TestFailure]] = {}
     for one in failures:
-        run = runs[one.test_name]
-        if run.end is TestEnd.FAILED and not limit_reached(run):
+        if one.test_name in doubtful:
             tried.setdefault(one.claim_violated, []).append(one)
     return {claim: ones[:MOST] for claim, ones in tried.items()}
+
+
+def _is_doubtful(one: TriagedTest) -> bool:
+    """Whether what was carried may be why it failed; a limit that was reached needs no second look, and takes long."""
+    return one.run.objects_crossed and one.run.end is TestEnd.FAILED and not limit_reached(one.run)
 
 
 def _job(ports: Ports, ticket: Ticket, snapshot: Snapshot, tried: Mapping[ClaimId, Sequence[TestFailure]]) -> Job:
@@ -82,6 +86,7 @@ def _job(ports: Ports, ticket: Ticket, snapshot: Snapshot, tried: Mapping[ClaimI
         claim: [_file(at, number) for number in range(len(ones))] for at, (claim, ones) in enumerate(tried.items())
     }
     limit = ports.settings.test_timeout_s
+    ours = SITE if ports.derived_image(ticket) else ""
     job = pytest_job(
         ticket,
         "".join(
@@ -98,10 +103,12 @@ def _job(ports: Ports, ticket: Ticket, snapshot: Snapshot, tried: Mapping[ClaimI
         image_id=ports.image_id(ticket),
         settings=ports.settings,
         surroundings=PLAIN,
-        requirements_root=SITE if ports.derived_image(ticket) else "",
+        requirements_root=ours,
     )
+    # A reproducer looks the code up by itself: nothing of it starts with Python, or stands before pytest.
+    environment = {**job.environment, "PYTHONPATH": ours}
     collect = tuple(f"{name}.exit" for ones in names.values() for name in ones)
-    return ports.with_network(replace(job, name=REPRODUCTION.name, collect=collect))
+    return ports.with_network(replace(job, name=REPRODUCTION.name, environment=environment, collect=collect))
 
 
 def _file(claim: int, number: int) -> str:
@@ -120,7 +127,7 @@ def _not_shown(
             doubted |= {
                 one.test.name
                 for one in triaged
-                if one.test.claim_id == claim and one.verdict is TriageVerdict.REFUTED and not limit_reached(one.run)
+                if one.test.claim_id == claim and one.verdict is TriageVerdict.REFUTED and _is_doubtful(one)
             }
     return doubted
 

@@ -146,8 +146,10 @@ def test_examples_that_drive_coroutines_in_any_way_hold_for_right_code_and_refut
 
 
 def test_what_fails_only_where_tests_and_code_are_in_two_processes_is_for_a_person(ticket, verify):
-    code = "def address(x):\n    return id(x)\n"
-    claims = [{"id": "C1", "text": "address(x) is id(x).", "examples": ["(lambda x: address(x) == id(x))([1])"]}]
+    code = "class Box:\n    def address(self):\n        return id(self)\n"
+    claims = [
+        {"id": "C1", "text": "address() is the box's id.", "examples": ["(lambda b: b.address() == id(b))(Box())"]}
+    ]
     outcome = verify(ticket(files={"slug.py": code}, claims=claims))
     assert outcome.status is Status.INCONCLUSIVE, outcome.reason
     assert "it passes where the test runs in the code's own process" in outcome.claims[0].reason

@@ -38,7 +38,9 @@ class Alone:
         return JobResult(end=Exited(code=0), stdout="", stderr="", duration_s=0.5, overhead_s=0.1, collected=codes)
 
 
-def seen(folder: Path, sandbox: Alone, tests: Sequence[tuple[str, TestEnd]]) -> tuple[list[TriagedTest], float]:
+def seen(
+    folder: Path, sandbox: Alone, tests: Sequence[tuple[str, TestEnd]], *, carried: bool = True
+) -> tuple[list[TriagedTest], float]:
     """What becomes of refuting tests, given by claim and end."""
     (folder / "impl.py").write_text("def double(x):\n    return 3 * x\n")
     (folder / "verify.sh").write_text("true\n")
@@ -60,7 +62,9 @@ def seen(folder: Path, sandbox: Alone, tests: Sequence[tuple[str, TestEnd]]) -> 
             test=test,
             verdict=TriageVerdict.REFUTED,
             reason="assert 6 == 4",
-            run=make_run(end=end, error_type="AssertionError" if end is TestEnd.FAILED else ""),
+            run=make_run(
+                end=end, objects_crossed=carried, error_type="AssertionError" if end is TestEnd.FAILED else ""
+            ),
         )
         for test, (_, end) in zip(attack.tests, tests, strict=True)
     )
@@ -100,8 +104,11 @@ def test_of_a_claim_a_few_are_run_and_where_none_is_seen_none_stands(tmp_path: P
     assert [one.verdict is TriageVerdict.REFUTED for one in found] == [False] * (MOST + 2) + [True]
 
 
-def test_what_a_limit_ended_is_not_run_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("end", "carried"), [(TestEnd.TIMED_OUT, True), (FAILED, False)], ids=["a limit", "plain"])
+def test_what_a_limit_ended_and_what_had_plain_data_alone_is_not_run_again(
+    tmp_path: Path, end: TestEnd, carried: bool
+) -> None:
     sandbox = Alone([0])
-    found, sandbox_s = seen(tmp_path, sandbox, [("C1", TestEnd.TIMED_OUT)])
+    found, sandbox_s = seen(tmp_path, sandbox, [("C1", end)], carried=carried)
     assert (sandbox.jobs, sandbox_s) == ([], 0.0)
     assert found[0].verdict is TriageVerdict.REFUTED
