@@ -55,7 +55,6 @@ ORDINARY_SHELL = [
     "security find-identity -v -p codesigning",
     "perl -pi -e 's/a/b/' src/x.c",
     "cp /boot/config-$(uname -r) .config",
-    "cp /opt/tool/config.dist /opt/tool/config",
     "cp -r build/reports/html/* /coverage-out/",
     "cp settings.json /app/settings.json; rm -f /app/tmp/pids/server.pid",
 ]
