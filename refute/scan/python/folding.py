@@ -76,9 +76,7 @@ _DECODERS: Final = frozenset(
     builtins.bytes.fromhex builtins.bytearray.fromhex zlib.decompress gzip.decompress bz2.decompress
     lzma.decompress""".split()
 )
-_FILTERS: Final = frozenset(
-    "codecs.decode codecs.encode urllib.parse.unquote html.unescape re.sub re.findall re.split".split()
-)
+_FILTERS: Final = frozenset("codecs.decode codecs.encode urllib.parse.unquote html.unescape re.sub".split())
 """Ordinary on what is not known; of a constant its author could as well have written the result."""
 
 
