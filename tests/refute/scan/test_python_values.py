@@ -26,8 +26,6 @@ MODULES = {
     "a variable of the environment": "import os\nos.putenv('X', '/etc')\nos.system('rm -rf $X')",
     "an unbound method": "import os\ngetattr(os, str.swapcase('SYSTEM'))('rm -rf /etc')",
     "a member by a method": "import os\nos.__getattribute__('system')('rm -rf /etc')",
-    "a module's table": "import os\nvars(os)['system']('rm -rf /etc')",
-    "a name in the module's own table": "import os\nglobals()['os'].system('rm -rf /etc')",
     "a member by an unknown key": "import os, sys\nos.__dict__[sys.argv[1]]('x')",
     "what many calls spell": "import os\ndef f(i):\n    return 'x'\nos.system(''.join(f(i) for i in range(500)))",
     "a copy of the environment": "import os, requests\nrequests.post('http://localhost', json=dict(os.environ))",
