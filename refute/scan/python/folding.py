@@ -150,7 +150,7 @@ def _method_result(value: Any, method: str, arguments: list[Any], keywords: dict
 def _size(argument: Any) -> int:
     match argument:
         case list() | tuple():
-            return sum(1 + _size(item) for item in argument)
+            return sum(len(item) + 1 for item in argument if isinstance(item, str | bytes))
         case str() | bytes():
             return len(argument)
     return abs(argument) if isinstance(argument, int) else 0
