@@ -1,7 +1,6 @@
 """Python expressions found in tickets: parsed, never evaluated here; unparsed into the generated file."""
 
 import ast
-import copy
 from collections.abc import Iterable, Sequence
 
 from refute.python_syntax import expression_or_none, parsed_or_none
@@ -65,32 +64,6 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
             case _:
                 pass
     return names
-
-
-def as_locals(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Statements of a console for the body of a function: what `global` names there is the function's own here.
-
-    A `global` outside of functions says nothing.
-    """
-    own: set[str] = set()
-    for statement in statements:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            own.add(statement.name)
-        else:
-            own |= bound_names([statement])
-    shared = _Shared(own)
-    told = [ast.Pass() if isinstance(one, ast.Global) else shared.visit(copy.deepcopy(one)) for one in statements]
-    return [ast.fix_missing_locations(statement) for statement in told]
-
-
-class _Shared(ast.NodeTransformer):
-    def __init__(self, own: set[str]) -> None:
-        self._own = own
-
-    def visit_Global(self, node: ast.Global) -> list[ast.stmt]:
-        ours = [name for name in node.names if name in self._own]
-        others = [name for name in node.names if name not in self._own]
-        return [*([ast.Nonlocal(names=ours)] if ours else []), *([ast.Global(names=others)] if others else [])]
 
 
 def free_names(nodes: Iterable[ast.AST]) -> set[str]:
