@@ -23,9 +23,10 @@ from refute.driver.admitted import (
 )
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.copying import as_class, copying, refuse
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
-from refute.driver.operations import is_owner, lookup
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
+from refute.driver.operations import is_owner, lookup, unwrapped
 from refute.driver.proxy.describing import FUNCTIONS
+from refute.driver.proxy.signatures import is_hidden, shape_of
 from refute.driver.writing import CALLABLE
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 DECLARED: Final = frozenset({"__dataclass_fields__", "__dataclass_params__", "_field_type"})
 """What `dataclasses.fields` and the like read."""
+NAMES: Final = frozenset({"__name__", "__qualname__", "__module__", "__doc__", "__wrapped__"})
+"""What a function is called, and what it stands for."""
 
 
 class CallbackPolicy:
@@ -85,6 +88,7 @@ class CallbackPolicy:
             "issubclass": lambda one, kind: issubclass(as_class(one), as_class(kind)),
             "call": self._call,
             "get": self._get,
+            "shape": self._shape,
             "set": self._set,
             "del": self._delete,
             "vars": self._vars,
@@ -95,7 +99,9 @@ class CallbackPolicy:
             **copying(self._check_copied, lambda: self.objects),
             "member": self._member,
             "member_get": self._member_get,
-            **dict.fromkeys(("lay", "member_del", "member_set", "new", "put", "register", "subclasses"), refuse),
+            **dict.fromkeys(
+                ("lay", "member_del", "member_set", "new", "operate", "put", "register", "subclasses"), refuse
+            ),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -157,11 +163,38 @@ class CallbackPolicy:
             self.require_lent(one)
             found = getattr(one, name)
             return dict(found) if isinstance(found, dict) else found
-        self._check(one, name)
+        if not self._is_of_function(one, name):
+            self._check(one, name)
         return getattr(one, name, *default)
 
+    def _is_of_function(self, one: Any, name: Any) -> bool:
+        """Whether it is what a function is called, or what was put on one of the test's."""
+        if type(name) is not str or not issubclass(type(one), CALLABLE):
+            return False
+        self.require_lent(one)
+        return name in NAMES or (type(one) is types.FunctionType and name in vars(one) and not is_hidden(name))
+
+    def _shape(self, function: Any) -> Any:
+        self.require_lent(function)
+        return shape_of(function, self.objects.annotation)
+
+    def function_of_member(self, cid: Any, name: Any) -> Any:
+        """The function of a method of the test's class, which it is handed with."""
+        try:
+            function = unwrapped(lookup(self._known(cid, name), name))
+        except AttributeError:
+            function = None
+        if not isinstance(function, FUNCTIONS):
+            reason = f"needs the implementation in the test's process: uses .{str(name)[:80]} of a class"
+            self.objects.lose(reason)
+            return Uncarried(reason)
+        self.objects.lend(function)
+        return function
+
     def _set(self, one: Any, name: Any, value: Any) -> None:
-        if isinstance(one, type) and name in ATTACHED and self.is_ours(one):
+        if type(one) is types.FunctionType and one.__module__ == self.module and self._may_be_put(name, value):
+            self.require_lent(one)
+        elif isinstance(one, type) and name in ATTACHED and self.is_ours(one):
             self.require_lent(one)
             self.judged()
         else:
@@ -170,6 +203,11 @@ class CallbackPolicy:
         if isinstance(one, type) and name in vars(one):  # whoever holds it there still calls this one
             self._replaced.setdefault((one, name), vars(one)[name])
         setattr(one, name, value)
+
+    @staticmethod
+    def _may_be_put(name: Any, value: Any) -> bool:
+        """Whether an attribute of a test's function may be set: no more than its name or what nobody here reads."""
+        return type(name) is str and (not is_hidden(name) or (name in NAMES - {"__wrapped__"} and type(value) is str))
 
     def _is_declared(self, one: Any) -> bool:
         """Whether it is a dataclass of the test's, or a field of one: what they declare is open to whoever has them."""
@@ -216,6 +254,8 @@ class CallbackPolicy:
 
     def _vars(self, one: Any) -> dict[str, Any]:
         self.require_lent(one)
+        if type(one) is types.FunctionType:
+            return {name: value for name, value in vars(one).items() if not is_hidden(name)}
         if not self.is_ours(type(one)) and not isinstance(one, RECORDS):
             raise AttributeError("__dict__")
         found: dict[str, Any] = vars(one)

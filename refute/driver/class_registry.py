@@ -1,10 +1,7 @@
 """Which class here stands for which class there."""
 
-import contextlib
 import enum
-import sys
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any, Final, Generic, Protocol
 
 from refute.driver.base_values import base_value
@@ -12,18 +9,14 @@ from refute.driver.decoder import Decoder
 from refute.driver.encoder import Encoder
 from refute.driver.errors import CannotCarry, Malformed, SubjectGone
 from refute.driver.exports import Exports
-from refute.driver.known import is_known, is_pythons_own, named, place_of
+from refute.driver.known import is_known, named, place_of
 from refute.driver.proxies import Proxies
 from refute.driver.proxy.classes import build, build_bare
 from refute.driver.proxy.describing import checked, describe, stands_alone
 from refute.driver.proxy.enums import build_enum
-from refute.driver.proxy.functions import annotate, is_hidden
-from refute.driver.proxy.metas import MetaProxy, build_meta
 from refute.driver.proxy.proxied import ProxyObject
-from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.written_types import as_type
+from refute.driver.proxy.roots import OperatedMeta, ProxyMeta
 
-ANNOTATION, PUT_ON = "annotation", "put on"
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""
 
@@ -42,6 +35,7 @@ class ClassRegistry(Exports, Proxies):
         self._named: set[tuple[str, ...]] = set()
         """Functions of Python's own that the test has handed over: the subject may hand these back by name."""
         self.link: Any = None
+        self.function_of_member: Callable[[Any, Any], Any]
         self.methods_taken: set[tuple[int, str]] = set()
         """Methods of objects of the driver that the subject has got as methods: it may pass them as such."""
         self._unbuilt: dict[int, str] = {}
@@ -75,7 +69,7 @@ class ClassRegistry(Exports, Proxies):
         cid = self._borrowed_ids.get(id(kind))
         if cid is not None:
             return ["y", cid]
-        if kind is ProxyMeta or kind is MetaProxy:
+        if kind is ProxyMeta or kind is OperatedMeta:
             return ["K", "builtins", "type"]
         if kind is ProxyObject or is_known(kind, to_driver=not self.in_driver):
             return ["K", *place_of(kind)]
@@ -103,48 +97,18 @@ class ClassRegistry(Exports, Proxies):
                 if alone
                 else [self.token(base) for base in kind.__bases__ if not any(base is one for one in PLACELESS)]
             )
-            told = describe(kind, bases)
-            told["meta"] = self._meta_of(kind)
-            self.news.append([cid, told, self._members_of(kind), self._annotations_of(kind)])
+            self.news.append([cid, describe(kind, bases), self._members_of(kind), self._annotations_of(kind)])
         return cid
-
-    def _meta_of(self, kind: type) -> list[Any] | None:
-        """How the class of a class is called, where it is none of Python's own."""
-        if is_pythons_own(type(kind)) or is_pythons_own(kind):
-            return None
-        try:
-            return self.token(type(kind))
-        except CannotCarry:
-            return None
 
     def tell_nothing_of(self, kind: type, cid: int) -> None:
         """The other side knows this class of ours already: it had it made."""
         self._told[id(kind)] = cid
 
     def _annotations_of(self, kind: type) -> list[Any]:
-        """Of a test's class and its methods, and what was put on these: for decorators and for whoever builds by them.
-
-        Returns:
-            Method (empty: the class), which of the two, name, value, and the value's table. The other way nothing is
-            told: text among annotations is code to whoever asks for type hints.
-        """
-        if not self.in_driver:
-            return []
-        module, own = sys.modules.get(kind.__module__), vars(kind).get("__annotations__")
-        own = own if type(own) is dict else {}
-        told = [("", ANNOTATION, name, as_type(one, module)) for name, one in own.items()]
-        for method, function in vars(kind).items():
-            if isinstance(function, FunctionType):
-                told += [
-                    (method, ANNOTATION, name, as_type(one, module)) for name, one in function.__annotations__.items()
-                ]
-                told += [(method, PUT_ON, name, one) for name, one in vars(function).items() if not is_hidden(name)]
-        found = []
-        for *place, value in told:
-            encoder = Encoder(self.whole)
-            with contextlib.suppress(CannotCarry):
-                found.append([*place, encoder.atom(value), encoder.table])
-        return found
+        """Of a test's class: name, value, and the value's table. The other way text among them would be code here."""
+        own = vars(kind).get("__annotations__") if self.in_driver else None
+        found = own.items() if type(own) is dict else ()
+        return [[name, *self.whole.packed(self.whole.annotation(kind, one))] for name, one in found]
 
     def _members_of(self, kind: type) -> Any:
         """The members of an enumeration: a table of its own, and name, value and built-in content of each."""
@@ -176,15 +140,13 @@ class ClassRegistry(Exports, Proxies):
         """Mirror a class of the other side."""
         if cid in self._classes or not isinstance(told, dict):
             raise Malformed("a class was told of twice")
-        tokens = [*told["bases"], *([told["meta"]] if told.get("meta") else [])]
-        kinds = [self._called(how, rest) for how, *rest in tokens]
-        bases, meta = kinds[: len(told["bases"])], kinds[-1] if told.get("meta") else None
+        bases = [self._called(how, rest) for how, *rest in told["bases"]]
         checked(told)
         self.standing |= {str(told["name"])} if told["standard"] else set()
-        if above := [self._unbuilt[one] for how, one, *_ in tokens if how == "c" and one in self._unbuilt]:
+        if above := [self._unbuilt[one] for how, one, *_ in told["bases"] if how == "c" and one in self._unbuilt]:
             self._unbuilt[cid] = above[0]
         try:
-            kind = self._built(cid, told, bases, meta, members)
+            kind = self._built(cid, told, bases, members)
         except (Malformed, SubjectGone):
             raise
         except Exception as error:  # whatever Python's own classes of classes say; honest code gets here
@@ -193,36 +155,26 @@ class ClassRegistry(Exports, Proxies):
             kind = build_bare(cid, told, bases)
         self.bind_class(cid, kind)
 
-    def _built(self, cid: int, told: dict[str, Any], bases: list[type], meta: type | None, members: Any) -> type:
+    def _built(self, cid: int, told: dict[str, Any], bases: list[type], members: Any) -> type:
         if told.get("is_meta"):
-            return build_meta(cid, told, bases)
+            raise TypeError("it is a class of classes")
         if not told.get("enum"):
-            return build(cid, told, bases, meta)
+            return build(cid, told, bases)
         table, atoms = members
         value = Decoder(table, self.whole).value
-        return build_enum(cid, told, bases, meta, [(str(name), value(one), value(of)) for name, one, of in atoms])
+        return build_enum(cid, told, bases, [(str(name), value(one), value(of)) for name, one, of in atoms])
 
     def annotate(self, cid: int, annotations: list[Any]) -> None:
-        """Give a mirrored class and its methods what `_annotations_of` tells, once all classes of a message are known.
+        """Give a mirrored class what `_annotations_of` tells, once all classes of a message are known.
 
         Raises:
             Malformed: the subject tells some.
         """
         if annotations and self.in_driver:
             raise Malformed("annotations are told")
-        found: dict[str, dict[str, Any]] = {}
-        kind = self._classes[cid]
-        for owner, which, name, atom, table in annotations:
-            value = Decoder(table, self.whole).value(atom)
-            if which == ANNOTATION:
-                found.setdefault(owner, {})[str(name)] = value
-            elif isinstance(vars(kind).get(owner), FunctionType):
-                setattr(vars(kind)[owner], name, value)
-        if "" in found:
-            type.__setattr__(kind, "__annotations__", found.pop(""))
-        for owner, values in found.items():
-            if isinstance(vars(kind).get(owner), FunctionType):
-                annotate(vars(kind)[owner], values)
+        values = {str(name): self.whole.unpacked(packed) for name, *packed in annotations}
+        if values:
+            type.__setattr__(self._classes[cid], "__annotations__", values)
 
     def bind_class(self, cid: int, kind: type) -> None:
         """Let a class of ours stand for one of theirs."""

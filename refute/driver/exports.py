@@ -4,14 +4,10 @@ import threading
 from collections.abc import Callable
 from sys import getrefcount
 from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from refute.driver.errors import Malformed
 from refute.driver.shared import SharedContainers
-
-if TYPE_CHECKING:
-    from types import FunctionType
-
 
 OWN_REFERENCES: Final = 2
 """References to a lent object that are ours: the entry's, and the argument of `getrefcount`."""
@@ -33,17 +29,18 @@ class Exports(SharedContainers):
         self._lent: dict[int, list[Any]] = {}
         self._lent_ids: dict[int, int] = {}
         self._here = threading.local()
-        self._infos: dict[int, Any] = {}
-        self._watched: dict[int, tuple[FunctionType, dict[str, Any]]] = {}
         self._weakly: set[int] = set()
         self._buried: set[int] = set()
         self._methods: dict[tuple[int, Any] | None, int] = {}
         self._sealed: dict[int, set[str]] = {}
         self.gone: list[int] = []
         """Objects that only weak references of the other side knew, and that have died since."""
+        self.objects_crossed = False
+        """Whether either side holds an object of the other's: more than functions of modules and plain data."""
 
     def lend(self, value: Any) -> int:
         """The number of an object that the other side may refer to from now on."""
+        self.objects_crossed = True
         key = method_key(value)
         oid = self._lent_ids.get(id(value)) or self._methods.get(key)
         if oid is None:
@@ -79,8 +76,6 @@ class Exports(SharedContainers):
         """The other side has nothing but weak references to an object now: it lives as long as this side holds it."""
         if oid in self._lent:
             self._weakly.add(oid)
-            for known in (self._infos, self._watched):
-                known.pop(oid, None)
 
     def let_die(self) -> None:
         """Drop those that nobody on this side but us holds any more either."""
@@ -132,8 +127,7 @@ class Exports(SharedContainers):
     def _unlend(self, oid: int, value: Any) -> None:
         del self._lent[oid], self._lent_ids[id(value)]
         self._methods.pop(method_key(value), None)
-        for known in (self._sealed, self._infos, self._watched):
-            known.pop(oid, None)
+        self._sealed.pop(oid, None)
 
 
 def method_key(value: Any) -> tuple[int, Any] | None:

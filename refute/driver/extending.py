@@ -10,8 +10,6 @@ UNTOLD: Final = frozenset(
     }
 )  # fmt: skip
 ANNOTATIONS: Final = "__annotations__"
-LEFT: Final[set[str]] = set()
-"""Names of values that any class left to the other side."""
 Member = tuple[str, str, Any]
 """Name, kind (`f`, `c` of a class, `s` static, `p` a property's functions) and what it is."""
 
@@ -68,7 +66,6 @@ def leave_data(kind: type, namespace: dict[str, Any]) -> None:
             if not _is_mirrored(value):
                 left[name] = value
     type.__setattr__(kind, "_refute_data_", left)
-    LEFT.update(left)
 
 
 def _is_mirrored(value: Any) -> bool:

@@ -125,8 +125,6 @@ class Messages:
         """After a message: agree on shared containers, and let go what is no longer held."""
         self._objects.agree([entry[1] for entry in table if entry[0] == "W"])
         self._objects.agree([entry[3] for entry in table if entry[0] == "V"])
-        if "m" in extras:
-            self._objects.mark(extras["m"])
         for reason in extras.get("lost", ()):
             self._objects.hear_of_loss(str(reason))
         self._objects.drop(extras.get("r", []), until=self._numbering.last)
@@ -151,8 +149,6 @@ class Messages:
         extras = self._tell()
         if objects.lingers:
             extras["s"] = self._numbering.give()
-        if marks := objects.marks():
-            extras["m"] = marks
         if objects.lost:
             extras["lost"], objects.lost = objects.lost, []
         if objects.news:

@@ -1,16 +1,29 @@
 """Who is who: objects lent to the other side, objects borrowed from it, and their classes."""
 
-import contextlib
-from types import FunctionType
-from typing import Any
+import enum
+import importlib
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, Final
 
-from refute.driver.errors import CannotCarry
-from refute.driver.proxy.functions import is_hidden
-from refute.driver.reading import Reading
-from refute.driver.writing import Writing
+from refute.driver.base_values import VALUE_TYPES, remade
+from refute.driver.containers import refill
+from refute.driver.decoder import Decoder
+from refute.driver.error_parts import put_changes
+from refute.driver.error_transport import derived_group, fill_error, shell_error, traceback_of
+from refute.driver.errors import Malformed
+from refute.driver.known import HEAP_TYPE, function_of, is_standard
+from refute.driver.proxy.functions import Called, Function, Member
+from refute.driver.proxy.members import made_member
+from refute.driver.proxy.roots import ProxyMeta
+from refute.driver.table import Atom, Entry
+from refute.driver.writing import MUTABLE, Writing
+
+OBJECTS: Final = frozenset({"o", "co", "bm", "bo", "V", "W"})
+"""Entries of objects that stay with the other side; without modules, their functions and classes."""
 
 
-class ObjectTable(Writing, Reading):
+class ObjectTable(Writing):
     """One side's view of everything that is no plain data.
 
     Args:
@@ -18,32 +31,139 @@ class ObjectTable(Writing, Reading):
         may_lend: says what of this side the other one may hold; raises CannotCarry.
     """
 
-    def marks(self) -> list[list[Any]]:
-        """What was put on functions since the other side was told: on ours, and on what stands for theirs."""
-        found: list[list[Any]] = []
-        for oid, (function, told) in list(self._watched.items()):
-            found += self._put_on(oid, function, told)
-        for oid, function in list(self._functions.items()):
-            found += self._put_on(oid, function, self._marked.setdefault(oid, {}))
+    def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
+        """The object of an entry, perhaps still empty."""
+        self.objects_crossed = self.objects_crossed or entry[0] in OBJECTS
+        match entry:
+            case ["y", int(oid)]:
+                return self._classes[oid] if oid in self._classes and oid not in self._lent else self.own(oid)
+            case ["ye", int(oid), *_] if self.in_driver:
+                return self.own(oid)
+            case ["tb", [*frames]]:
+                return traceback_of(frames)
+            case ["co", int(oid), token]:
+                return self.borrow(oid, lambda: self._coroutine(self._object(token), oid))
+            case ["T", token]:
+                return self.class_of(token)
+            case ["fn", int(oid), kind]:
+                return self.borrow(oid, lambda: (Function if kind else Called)(oid))
+            case ["m", int(cid), str(name)]:
+                return self.function_of_member(cid, name)
+            case ["o", int(oid), token]:
+                return self.borrow(oid, lambda: self._object(token))
+            case ["bm", int(oid), token, str(name)] if not self.in_driver:
+                self.methods_taken.add((oid, name))
+                return self._method(self.borrow(oid, lambda: self._object(token)), name)
+            case ["bo", int(oid), str(name)]:
+                return self.link.bound(self.own(oid), name) if self.in_driver else getattr(self.own(oid), name)
+            case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self._named:
+                self._named.add((module, name))
+                return function_of(module, name)
+            case ["P", str(name)] if is_standard(name) and (not self.in_driver or (name,) in self._named):
+                self._named.add((name,))
+                return importlib.import_module(name)
+            case ["M", int(oid), str(name)] if self.in_driver:
+                return self.borrow(oid, lambda: self.link.module_stub(name), forever=True)
+            case ["V", int(oid), token, int(sid), _]:
+                return self.borrow(oid, lambda: self._container(token, sid))
+            case ["W", int(sid), [*_]]:
+                return self._shared(sid)
+            case ["E", token, name, value]:
+                kind = self.class_of(token)
+                return _empty(kind) if token[-1] in self._unbuilt else _member(kind, name, value)
+            case ["x", *_]:
+                return shell_error(entry, self.whole)
+        raise Malformed(f"an entry is of no known kind: {str(entry[0])[:20]}")
+
+    def fill(self, made: Any, entry: Entry, value_of: Callable[[Atom], Any]) -> Any:
+        """Finish an object of `shell`."""
+        if entry[0] == "x":
+            return fill_error(made, entry, self.whole, value_of)
+        if entry[0] == "ye":
+            put_changes(made, entry[2:], value_of)
+        if entry[0] in {"V", "W"}:
+            refill_derived(made, [value_of(atom) for atom in entry[-1]])
+        return made
+
+    def derived(self, entry: Entry, content: Any) -> Any:
+        """An immutable value of a type derived from a built-in one."""
+        _, oid, token, _ = entry
+        kind = self.class_of(token)
+        if issubclass(kind, BaseExceptionGroup):
+            return derived_group(kind, content)
+        if type(content) not in VALUE_TYPES or not issubclass(kind, type(content)):
+            raise Malformed("a value is not of its type")
+        if oid is None:
+            return remade(kind, content)
+        return self.borrow(oid, lambda: remade(kind, content), forever=True)
+
+    def _object(self, token: list[Any]) -> Any:
+        kind = self.class_of(token)
+        if not isinstance(kind, ProxyMeta):
+            raise Malformed(f"an object cannot be a mirrored {kind.__qualname__}")
+        return _empty(kind)
+
+    def _coroutine(self, proxy: Any, oid: int) -> Any:
+        """A real coroutine, whose body runs there."""
+
+        async def coroutine() -> Any:
+            return await self.link.later("awaited", proxy)
+
+        made = coroutine()
+        self.remember(oid, made)
+        self.also(oid, proxy)
+        return made
+
+    def _container(self, token: list[Any], sid: int) -> Any:
+        kind = self.class_of(token)
+        base: Any
+        for base in MUTABLE:
+            if issubclass(kind, base):
+                made = base.__new__(kind)
+                self.adopt(sid, made)
+                return made
+        raise Malformed("a container is none")
+
+    def _shared(self, sid: int) -> Any:
+        found = self.container(sid)
+        if not isinstance(found, MUTABLE):
+            raise Malformed("a shared container is unknown")
         return found
 
-    def _put_on(self, oid: int, function: FunctionType, told: dict[str, Any]) -> list[list[Any]]:
-        found = []
-        for name, value in list(vars(function).items()):
-            if not is_hidden(name) and told.get(name, self) is not value:
-                told[name] = value
-                with contextlib.suppress(CannotCarry):  # whoever asks for it there finds nothing
-                    found.append([oid, name, self.packed(value)])
-        return found
+    def _method(self, owner: Any, name: str) -> Any:
+        """A method of a stand-in; its class may have got it after it was told of."""
+        kind = type(owner)
+        function: Any = next((vars(base)[name] for base in type.mro(kind) if name in vars(base)), None)
+        if not issubclass(type(function), Member):
+            function = made_member(self._borrowed_ids[id(kind)], name, "f", judging=False)
+        return MethodType(function, owner)
 
-    def mark(self, marks: list[list[Any]]) -> None:
-        """Put on functions what the other side put on those of the same number."""
-        for oid, name, packed in marks:
-            function = self._lent[oid][0] if oid in self._lent else self.standing_for(oid)
-            if isinstance(function, FunctionType) and type(name) is str and not is_hidden(name):
-                value = self.unpacked(packed)
-                setattr(function, name, value)
-                if oid in self._watched:
-                    self._watched[oid][1][name] = value
-                elif oid in self._functions:
-                    self._marked.setdefault(oid, {})[name] = value
+    def unpacked(self, packed: Any) -> Any:
+        """The value of `packed`."""
+        atom, table = packed
+        return Decoder(table, self.whole).value(atom)
+
+
+def refill_derived(made: Any, parts: list[Any]) -> None:
+    """Give an object derived from a container these parts, unless it has them."""
+    if isinstance(made, bytearray):
+        made[:] = bytes(parts)
+    else:
+        refill(made, parts)
+
+
+def _member(kind: type, name: Any, value: Any) -> Any:
+    if not issubclass(kind, enum.Enum):
+        raise Malformed("a member of no enumeration")
+    found = kind.__members__.get(name) if isinstance(name, str) else None
+    return found if found is not None else kind(value)
+
+
+def _empty(kind: type) -> Any:
+    """An object of a class, by what gives it its layout: a type of C's, most often `object`."""
+    base: Any = kind
+    while base.__flags__ & HEAP_TYPE and base.__base__ is not None:
+        base = base.__base__
+    if getattr(kind, "__abstractmethods__", None):  # there is an object, whatever the class was when it was told of
+        type.__setattr__(kind, "__abstractmethods__", frozenset())
+    return base.__new__(kind)

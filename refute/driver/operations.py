@@ -3,6 +3,7 @@
 import copy
 import importlib
 import importlib.util
+import operator
 import runpy
 import sys
 import types
@@ -13,8 +14,14 @@ from typing import Any, Final
 
 from refute.driver.extending import as_member, named_members
 from refute.driver.object_table import ObjectTable
+from refute.driver.proxy.signatures import shape_of, text_of
 
 Operations = dict[str, Callable[..., Any]]
+OPERATORS: Final[dict[str, Callable[..., Any]]] = {
+    "__iter__": iter, "__len__": len, "__bool__": bool, "__contains__": operator.contains,
+    "__getitem__": operator.getitem,
+}  # fmt: skip
+"""Operators that Python finds more than one way to."""
 MEMOS: Final = 4
 """Deep copies that may go on at the same time."""
 
@@ -31,6 +38,17 @@ def is_owner(this: Any, kind: type) -> bool:
     """Whether a class is what a class's member is used on, and not, as with a metaclass, its object."""
     of_type = issubclass(type(this), type)  # whatever it says of itself: a proxy of a class is none
     return of_type and not (issubclass(kind, type) and isinstance(this, kind))
+
+
+def operate(name: str, kind: type, /, *args: Any) -> Any:
+    """Use an operator that the class of a class may have."""
+    found = getattr(type(kind), name, None)
+    return NotImplemented if found is None else found(kind, *args)
+
+
+def unwrapped(member: Any) -> Any:
+    """The function of a static or class method."""
+    return member.__func__ if isinstance(member, staticmethod | classmethod) else member
 
 
 class Members:
@@ -62,6 +80,10 @@ class Members:
             bound = values[name] if shadowed else member if bind is None else bind(member, this, type(this))  # type: ignore[index]
         del args, this
         return bound(*rest, **kwargs)
+
+    def function(self, cid: int, name: str) -> Any:
+        """The function itself."""
+        return unwrapped(lookup(self._objects.own(cid), name))
 
     def get(self, cid: int, name: str, this: Any) -> Any:
         """The value of a property."""
@@ -102,9 +124,9 @@ class Copies:
 def extend(objects: ObjectTable) -> Callable[..., int]:
     """The operation that makes a class of the driver's, which derives from classes of ours."""
 
-    def make(place: tuple[str, str, str], meta: Any, bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
+    def make(place: tuple[str, str, str], bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
         namespace = named_members(place, members)
-        kind = types.new_class(place[0], bases, {**keywords, "metaclass": meta}, lambda names: names.update(namespace))
+        kind = types.new_class(place[0], bases, keywords, lambda names: names.update(namespace))
         cid = objects.lend(kind)
         objects.tell_nothing_of(kind, cid)
         return cid
@@ -152,12 +174,15 @@ def star(module: ModuleType) -> dict[str, Any]:
 def subject_operations(objects: ObjectTable) -> Operations:
     """All operations of the subject."""
     members = Members(objects)
+    objects.function_of_member = members.function
     return {
         "register": lambda kind, other: kind.register(other) and None,
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
         "get": getattr,
+        "shape": lambda function: shape_of(function, lambda _, one: text_of(one)),
+        "operate": lambda name, one, *args: OPERATORS.get(name, partial(operate, name))(one, *args),
         "set": setattr,
         "lay": object.__setattr__,
         "del": delattr,

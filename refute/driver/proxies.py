@@ -4,8 +4,9 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from sys import getrefcount
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
+
+from refute.driver.proxy.functions import Called
 
 if TYPE_CHECKING:
     from refute.driver.error_parts import Parts
@@ -26,11 +27,8 @@ class Proxies:
 
         self._kept: dict[int, Any] = {}
         self._again: set[int] = set()
-        self._handles: dict[int, weakref.ref[Any]] = {}
         self._unwatched: set[int] = set()
-        self._functions: dict[int, FunctionType] = {}
-        self._marked: dict[int, dict[str, Any]] = {}
-        """What was put on them, as far as the other side knows."""
+        self._functions: dict[int, Any] = {}
         self.errors: dict[int, Parts] = {}
         """What errors of the other side had when they came."""
         self.keeps_functions = False
@@ -67,24 +65,9 @@ class Proxies:
             function = self._functions[oid]
             if getrefcount(function) <= KEPT_REFERENCES:
                 del self._functions[oid]
-                self._marked.pop(oid, None)
                 if weakref.getweakrefcount(function) > 1:  # others' besides ours
                     self._kept[oid] = function
                     self.weakened.append(oid)
-
-    def handle(self, oid: int, call: Callable[..., Any]) -> Any:
-        """What calls a function of theirs. It counts as held while this lives: a copy of its stand-in has it, too."""
-        held = self._handles.get(oid)
-        found = held() if held is not None else None
-        if found is None:
-            found = partial(call, oid)
-            self._handles[oid] = weakref.ref(found, partial(self._let_go, oid))
-        return found
-
-    def _let_go(self, oid: int, held: Any) -> None:
-        if self._handles.get(oid) is held:
-            del self._handles[oid]
-            self.dropped.append([oid, self._taken.pop(oid, 0)])
 
     def release(self, oids: list[int]) -> None:
         """These have died over there; Python finalises an object once, so nothing asks for a stand-in again."""
@@ -107,7 +90,7 @@ class Proxies:
             except TypeError:  # it knows no weak references, as Python's own exceptions
                 self._borrowed[oid] = found
                 self._unwatched.add(oid)
-            if self.keeps_functions and type(found) is FunctionType:
+            if self.keeps_functions and issubclass(type(found), Called):
                 self._functions[oid] = found
         return found
 
@@ -136,5 +119,4 @@ class Proxies:
         held = self._borrowed.get(oid)
         if held is not None and (not isinstance(held, weakref.ref) or held() is None):
             del self._borrowed[oid]
-        if oid not in self._handles:
-            self.dropped.append([oid, self._taken.pop(oid, 0)])
+        self.dropped.append([oid, self._taken.pop(oid, 0)])

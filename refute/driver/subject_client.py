@@ -23,14 +23,26 @@ from refute.driver.peer import Peer
 from refute.driver.pretexts import is_pretext
 from refute.driver.process_state import DriverState
 from refute.driver.proxy.current import Current
-from refute.driver.proxy.metas import MetaProxy
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.subject_start import start_subject
 from refute.driver.tools import Tools
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
-    {"call", "call_lent", "member", "member_get", "member_set", "start", "extend", "run_module", "run_path"}
+    {
+        "call",
+        "call_lent",
+        "extend",
+        "isinstance",
+        "issubclass",
+        "member",
+        "member_get",
+        "member_set",
+        "operate",
+        "run_module",
+        "run_path",
+        "start",
+    }
 )
 """Operations that run code of the implementation as a test asks for it; an import is none."""
 ENDING: Final = frozenset({"StopIteration", "GeneratorExit", "CancelledError"})
@@ -62,6 +74,7 @@ class SubjectClient(Attestation):
         self.objects = ObjectTable(0, self._door.may_lend)
         self.objects.link = self
         self._door.objects = self.objects
+        self.objects.function_of_member = self._door.function_of_member
         self._door.judged = self.judged_for_good
         self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
@@ -159,11 +172,6 @@ class SubjectClient(Attestation):
         __tracebackhide__ = True
         return self.request("call_lent", oid, *args, **kwargs)
 
-    async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a coroutine function of the subject's and await the result there."""
-        __tracebackhide__ = True
-        return await self.later("call_lent", oid, *args, **kwargs)
-
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
         self.reached = self.has_tasks = True
@@ -188,11 +196,10 @@ class SubjectClient(Attestation):
                 merged.update(vars(base))
         merged.update(namespace)
         bases = tuple(base for base in kind.__bases__ if isinstance(base, ProxyMeta))
-        meta = type if type(kind) in {ProxyMeta, MetaProxy} else type(kind)
         place = (kind.__name__, kind.__qualname__, kind.__module__)
         before, self.objects.expected = self.objects.expected, kind
         try:
-            cid = self.request("extend", place, meta, bases, told_members(merged), keywords)
+            cid = self.request("extend", place, bases, told_members(merged), keywords)
         finally:
             self.objects.expected = before
         self.objects.bind_class(cid, kind)

@@ -16,7 +16,6 @@ from refute.driver.peer import Peer
 from refute.driver.process_state import SubjectState
 from refute.driver.proxy import classes, enums  # noqa: F401  # nothing of ours is imported later
 from refute.driver.proxy.current import Current
-from refute.driver.proxy.functions import ask_of_generators
 from refute.driver.streams import Input, Output
 from refute.driver.wire import Wire
 
@@ -29,7 +28,6 @@ class SubjectServer:
     """
 
     def __init__(self, control: socket.socket) -> None:
-        ask_of_generators()
         Wire.strayed = mmap.mmap(-1, 1)
         self.objects = ObjectTable(1, lambda _: None)
         self._surroundings = SubjectState()
@@ -124,10 +122,6 @@ class DriverClient:
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         """Call a function of the driver's."""
         return self.request("call_lent", oid, *args, **kwargs)
-
-    async def call_later(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Await, in the driver, what a coroutine function gives."""
-        return await self.later("call_lent", oid, *args, **kwargs)
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what an operation gives."""

@@ -18,13 +18,13 @@ def comes_of_stand_in(error: BaseException, names: Iterable[str]) -> str | None:
         error: that ended the test.
         names: of Python's own classes whose objects have stand-ins in either process.
     """
-    if type(error) is not TypeError:
+    text = str(error)[:1000] if type(error) in {TypeError, AssertionError} else ""
+    if type(error) is AssertionError and "issubclass(" not in text:
         return None
-    text = str(error)[:1000]
     if text.startswith("metaclass conflict"):
         return "needs the implementation in the test's process: derives from a class of it and from another at once"
     if any(phrase in text for phrase in PROTOCOLS):
         return None
     words = set(re.findall(r"\w+", text))
     found = next((name for name in names if name in words), None)
-    return None if found is None else f"needs the implementation in the test's process: gives a {found} to code in C"
+    return None if found is None else f"needs the implementation in the test's process: needs a {found} itself there"

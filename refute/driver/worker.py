@@ -155,7 +155,6 @@ def open_subject(
     from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
     from refute.driver.hide_test_names import hide_names
-    from refute.driver.proxy.functions import ask_of_generators
     from refute.driver.reporter import Reporter
 
     sys.path.remove(root)
@@ -165,7 +164,6 @@ def open_subject(
         watch_copies(link.copies_context)
         hide_names()
         importer.install()
-        ask_of_generators()
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
             del sys.modules[name]
         territory = Territory(job["workspace"], job["test_file"])

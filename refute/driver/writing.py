@@ -1,7 +1,6 @@
 """Writes objects that are no plain data: each kind has an entry of its own."""
 
 import array
-import contextlib
 import enum
 import sys
 from functools import lru_cache
@@ -17,9 +16,11 @@ from refute.driver.error_transport import frames_of, tell_error
 from refute.driver.errors import CannotCarry, CannotCarryBack, Uncarried
 from refute.driver.known import function_name, is_standard
 from refute.driver.proxy.describing import FUNCTIONS
-from refute.driver.proxy.functions import tell
+from refute.driver.proxy.functions import Member
 from refute.driver.proxy.proxied import ProxyObject
+from refute.driver.proxy.signatures import text_of
 from refute.driver.table import Entry
+from refute.driver.type_forms import TYPE_FORMS
 from refute.driver.written_types import as_type
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
@@ -39,6 +40,8 @@ class Writing(ClassRegistry):
         kind = type(value)  # not what it says of itself: a lazy proxy's `__class__` is that of another object
         if issubclass(kind, type):
             return ["T", self.token(value)]
+        if issubclass(kind, Member):
+            return ["m", value._refute_of_, value._refute_name_]
         if issubclass(kind, TracebackType):
             return ["tb", frames_of(value)]
         if issubclass(kind, BaseException):
@@ -50,7 +53,7 @@ class Writing(ClassRegistry):
         if issubclass(kind, MUTABLE) and not issubclass(kind, ProxyObject):
             return self._container_entry(value, encoder)
         if issubclass(kind, CALLABLE) and not (_has_attributes(value) and self._asks_for_them(value)):
-            return self._function_entry(value, encoder)
+            return self._function_entry(value)
         if issubclass(kind, Uncarried | memoryview):
             raise CannotCarry(value.reason if isinstance(value, Uncarried) else NO_VIEW)
         if issubclass(kind, ModuleType) and (name := self._module_name(value)) is not None:
@@ -114,8 +117,9 @@ class Writing(ClassRegistry):
     def _method_entry(self, value: Any) -> Entry | None:
         """A method of an object that both sides know is one there too: it equals others, and has its object."""
         owner, function = value.__self__, value.__func__
-        name = getattr(function, "__name__", "")
-        if type(function) is not FunctionType or isinstance(owner, type) or _found(owner, name) is not function:
+        name = function._refute_name_ if type(function) is Member else getattr(function, "__name__", "")
+        own = type(function) in {FunctionType, Member} and not isinstance(owner, type)
+        if not own or _found(owner, name) is not function:
             return None
         oid = self._borrowed_ids.get(id(owner))
         if oid is not None and isinstance(owner, ProxyObject):
@@ -124,7 +128,7 @@ class Writing(ClassRegistry):
             return ["bm", self.lend_method(owner, name), self._token_of_object(type(owner)), name]
         return None
 
-    def _function_entry(self, value: Any, encoder: Encoder) -> Entry:
+    def _function_entry(self, value: Any) -> Entry:
         if type(value) is MethodType and (entry := self._method_entry(value)) is not None:
             return entry
         name = function_name(value)
@@ -132,16 +136,7 @@ class Writing(ClassRegistry):
             self._named.add(tuple(name))
             return ["F", *name]
         self._may_lend(value)
-        oid = self.lend(value)
-        if oid not in self._infos:
-            self._infos[oid] = tell(value, getattr(value, "__name__", "function"))
-            if isinstance(value, FunctionType):
-                self._watched[oid] = (value, {})
-        entry = ["fn", oid, self._infos[oid]]
-        if self.in_driver:
-            return [*entry, self._annotations(value, encoder)]
-        wrapped = value.__dict__.get("__wrapped__") if isinstance(value, FunctionType) else None
-        return entry if wrapped is None else [*entry, encoder.atom(wrapped)]
+        return ["fn", self.lend(value), int(type(value) is FunctionType)]
 
     def _module_name(self, module: ModuleType) -> str | None:
         """How a module is called that is Python's own; to the driver only of those that it has named itself."""
@@ -153,16 +148,14 @@ class Writing(ClassRegistry):
         self._named.add((name,))
         return name
 
-    def _annotations(self, function: Any, encoder: Encoder) -> list[Any]:
-        """Those of a test's function that are classes or made of such, with their names."""
-        found = []
-        annotations = getattr(function, "__annotations__", None)
-        for name, value in annotations.items() if type(annotations) is dict else ():
-            one = as_type(value, sys.modules.get(function.__module__ or ""))
-            if not isinstance(one, str):
-                with contextlib.suppress(CannotCarry):
-                    found.append([name, encoder.atom(one)])
-        return found
+    def annotation(self, function: Any, value: Any) -> Any:
+        """What the implementation is told of an annotation of the test's: a type that can be carried, or its text."""
+        one = as_type(value, sys.modules.get(getattr(function, "__module__", None) or ""))
+        try:
+            Encoder(self.whole).atom(one)
+        except CannotCarry:
+            return text_of(one)
+        return one if isinstance(one, type) or type(one) in TYPE_FORMS else text_of(one)
 
     def packed(self, value: Any) -> list[Any]:
         """A value with a table of its own, for what goes along with a message."""

@@ -1,17 +1,15 @@
 """Builds the class that stands for one of the other process."""
 
-from types import FunctionType, MappingProxyType, MemberDescriptorType
+from types import MappingProxyType, MemberDescriptorType, SimpleNamespace
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
 from refute.driver.proxy.current import JUDGING, Current
 from refute.driver.proxy.describing import REGISTRIES
-from refute.driver.proxy.functions import shown_signature
-from refute.driver.proxy.members import made_member, name_parts
+from refute.driver.proxy.members import made_member
 from refute.driver.proxy.proxied import OwnDoc, Proxy, ProxyObject
-from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.proxy.standing import cover, may_stand_behind
+from refute.driver.proxy.roots import OperatedMeta, ProxyMeta
 
 Description = dict[str, Any]
 
@@ -59,17 +57,17 @@ def _is_slot(one: Any, name: str) -> bool:
     return any(type(vars(base).get(name)) is MemberDescriptorType for base in type.mro(type(one)))
 
 
-def build(cid: int, told: Description, bases: list[type], meta: type | None) -> type:
+def build(cid: int, told: Description, bases: list[type]) -> type:
     """The mirrored class.
 
     Args:
         cid: the number of the class.
         told: what the other side says of it.
         bases: its bases as they are here.
-        meta: the mirrored class of the class, where it is none of Python's own.
     """
     namespace: dict[str, Any] = {
         "_refute_proxy_": True,
+        "_refute_asks_": False,
         "__module__": told["module"],
         "__qualname__": told["qualname"],
         "__doc__": told["doc"],
@@ -80,25 +78,29 @@ def build(cid: int, told: Description, bases: list[type], meta: type | None) -> 
     if light:
         namespace["__slots__"] = ()
     telling = telling_of(bases)
-    for name, told_member in told["members"].items():
-        namespace[name] = made_member(cid, str(name), told_member, judging=name in telling)
-    abstract = _abstract(told, namespace)
-    name_parts(namespace, told)
-    if (signature := shown_signature(told["signature"])) is not None:
-        namespace["__signature__"] = signature
+    for name, kind in told["members"].items():
+        namespace[name] = made_member(cid, name, kind, judging=name in telling)
     if "__await__" in told["members"]:
         namespace["__await__"] = lambda self: Current.link.later("awaited", self).__await__()  # type: ignore[attr-defined]
     error = any(issubclass(base, BaseException) for base in bases)
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
-        if may_stand_behind(real):
-            bases = [*bases, real]
-            namespace["__dict__"] = vars(ProxyObject)["__dict__"]  # else Python adds one: the empty object's
-            cover(namespace, real, cid)
-    namespace["_refute_asks_"] = bool(told["asks"])
-    kind: type = _make(_metaclass(meta, bases), told["name"], bases, namespace)
-    _complete(kind, told, abstract)
-    return kind
+        if real is SimpleNamespace:
+            namespace |= {"__eq__": _equal_parts, "__ne__": object.__ne__}
+    made = _make(OperatedMeta if told["meta"] else ProxyMeta, told["name"], bases, namespace)
+    type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
+    for one in told.get("registered", ()):
+        if not issubclass(made, REGISTRIES[one]):
+            REGISTRIES[one].register(made)
+    type.__setattr__(
+        made, "_refute_asks_", bool(told["asks"])
+    )  # not before: Python asks whether it is the other way round
+    return made
+
+
+def _equal_parts(self: Any, other: Any) -> Any:
+    """Whether two namespaces are equal, which code in C compares by what is in memory."""
+    return vars(self) == vars(other) if isinstance(other, SimpleNamespace) else NotImplemented
 
 
 def build_bare(cid: int, told: Description, bases: list[type]) -> type:
@@ -114,35 +116,8 @@ def build_bare(cid: int, told: Description, bases: list[type]) -> type:
     plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, holding)), None)
     plain = plain or next((kind for kind in VALUE_TYPES if kind in line), None)
     bare = {name: told[name] for name in ("name", "qualname", "module", "doc")}
-    bare |= {"members": {}, "signature": None, "standard": False, "asks": False}
-    return build(cid, bare, [] if plain is None or told.get("enum") else [plain], None)
-
-
-def _complete(kind: type, told: Description, abstract: frozenset[str]) -> None:
-    """Put on a class what would do something else while it is made."""
-    type.__setattr__(kind, "__abstractmethods__", abstract)
-    if "slots" in told:
-        type.__setattr__(kind, "__slots__", tuple(map(str, told["slots"])))
-    _register(kind, told.get("registered", ()))
-
-
-def _register(kind: type, names: list[str]) -> None:
-    """Let a class count as one of Python's own abstract ones, as it does there."""
-    asks = kind.__dict__["_refute_asks_"]
-    type.__setattr__(kind, "_refute_asks_", False)  # Python first asks whether it is the other way round
-    for name in names:
-        if not issubclass(kind, REGISTRIES[name]):
-            REGISTRIES[name].register(kind)
-    type.__setattr__(kind, "_refute_asks_", asks)
-
-
-def _abstract(told: Description, namespace: dict[str, Any]) -> frozenset[str]:
-    """The names of abstract members; the functions among them say so themselves, too."""
-    names = frozenset(map(str, told.get("abstract", ())))
-    for name in names:
-        if isinstance(namespace.get(name), FunctionType):
-            namespace[name].__isabstractmethod__ = True  # what `abstractmethod` puts on one
-    return names
+    bare |= {"members": {}, "standard": False, "asks": False, "meta": False}
+    return build(cid, bare, [] if plain is None or told.get("enum") else [plain])
 
 
 def _make(meta: type, name: str, bases: list[type], namespace: dict[str, Any]) -> type:
@@ -166,15 +141,6 @@ def _with_root(bases: list[type]) -> tuple[list[type], bool]:
     if any(issubclass(base, (*VALUE_TYPES, list, dict, set, bytearray)) or base.__name__ == "deque" for base in bases):
         return [ProxyValue, *bases], False
     return [ProxyObject, *bases], True
-
-
-def _metaclass(meta: type | None, bases: list[type]) -> type:
-    """The class of the mirrored class: the one told of, or the most derived one of its bases'."""
-    metas = {type(base): None for base in bases if isinstance(base, ProxyMeta)}
-    if meta is not None and issubclass(meta, ProxyMeta):
-        metas[meta] = None
-    found = [one for one in metas if not any(other is not one and issubclass(other, one) for other in metas)]
-    return found[0] if found else ProxyMeta
 
 
 def telling_of(bases: list[type]) -> set[str]:

@@ -9,6 +9,14 @@ JUDGING: Final = frozenset(
 )
 """Operators that compare: a test in which the other side's own does is not one of plain data, and not attested."""
 
+_OPERATORS: Final = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
+    *("and", "or", "xor", "lshift", "rshift"),
+)
+COMPUTING: Final = frozenset(f"__{prefix}{name}__" for prefix in ("", "r", "i") for name in _OPERATORS)
+"""Operators that are told the other operand. Where that is plain, and the answer is, they decide as a comparison does:
+`abs(f() - 5) < 1` holds for whatever answers 0."""
+
 
 class Link(Protocol):
     """What a mirrored object needs of the connection."""
@@ -18,6 +26,10 @@ class Link(Protocol):
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do something."""
+        ...
+
+    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function of the other side's."""
         ...
 
     def judged(self) -> None:

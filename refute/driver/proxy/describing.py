@@ -1,4 +1,4 @@
-"""What one side tells the other of a class, so that it can be mirrored there."""
+"""What one side tells the other of a class: what it is called, what it derives from, and the names of its members."""
 
 import _abc  # type: ignore[import-not-found]  # a module of CPython without stubs
 import enum
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from refute.driver.admitted import BUILDING, SPECIAL
 from refute.driver.known import is_pythons_own
-from refute.driver.proxy.functions import TEXT, signature_of, tell
+from refute.driver.proxy.signatures import TEXT
 
 Description = dict[str, Any]
 SKIPPED: Final = frozenset(
@@ -38,17 +38,6 @@ FUNCTIONS: Final = (
 HOLDING: Final = (
     int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
 )  # fmt: skip
-IN_META: Final = frozenset(
-    {
-        "__iter__", "__reversed__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__", "__bool__",
-        "__instancecheck__", "__subclasscheck__", "__prepare__", "__lt__", "__le__", "__gt__", "__ge__", "__add__",
-        "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__floordiv__",
-        "__mod__", "__and__", "__rand__", "__or__", "__ror__", "__xor__", "__rxor__", "__matmul__", "__rmatmul__",
-        "__lshift__", "__rshift__", "__pow__", "__neg__", "__pos__", "__abs__", "__invert__", "__enter__", "__exit__",
-        "__repr__", "__str__", "__format__",
-    }
-)  # fmt: skip
-"""Special methods of a class's class; that two classes are the same, and how they are made, is decided here."""
 REGISTRIES: Final[dict[str, Any]] = {
     one.__name__: one
     for one in (
@@ -81,29 +70,21 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "doc": doc[:TEXT] if isinstance(doc, str) else None,
         "bases": bases,
         "members": _members(kind),
-        "signature": signature_of(kind),
         "standard": is_pythons_own(kind),
         "asks": _asks(kind),
+        "meta": not is_pythons_own(type(kind)),
     }
-    if not told["standard"] and (registered := _registered(kind)):
-        told["registered"] = registered
+    if not told["standard"]:
+        told["registered"] = [
+            name for name, one in REGISTRIES.items() if one not in kind.__mro__ and issubclass(kind, one)
+        ]
     if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
         told["abstract"] = sorted(abstract)
-    slots = kind.__dict__.get("__slots__", ())
-    if isinstance(slots, list | tuple) and slots:
-        told["slots"] = [str(name) for name in slots]
-    if issubclass(kind, tuple) and isinstance(kind.__dict__.get("_fields"), tuple):
-        told["tuple"] = [str(name) for name in kind.__dict__["_fields"]]
     if issubclass(kind, enum.Enum):
         told["enum"] = True
     if issubclass(kind, type):
         told["is_meta"] = True
     return told
-
-
-def _registered(kind: type) -> list[str]:
-    """Python's own abstract classes with which a class, or one of its bases, was registered."""
-    return [name for name, one in REGISTRIES.items() if one not in kind.__mro__ and issubclass(kind, one)]
 
 
 def stands_alone(kind: type) -> bool:
@@ -113,67 +94,54 @@ def stands_alone(kind: type) -> bool:
 
 def checked(told: Description) -> None:
     """Leave out of a description what no honest side tells: names that would decide here instead of there."""
-    members = told["members"]
     told["members"] = {
-        name: member for name, member in members.items() if name not in SKIPPED and not name.startswith("_refute_")
+        str(name): str(kind)
+        for name, kind in told["members"].items()
+        if name not in SKIPPED and not name.startswith("_refute_")
     }
-    if told.get("is_meta"):
-        told["members"] = {
-            name: member
-            for name, member in told["members"].items()
-            if name in IN_META or (not name.startswith(("__", "_abc_")) and name not in {"mro", "register"})
-        }
-    if "tuple" in told:
-        told["tuple"] = [name for name in told["tuple"] if name.isidentifier() and not name.startswith("__")]
 
 
-def _members(kind: type) -> dict[str, list[Any]]:
-    """Name → kind of member and what is told of its function."""
-    found = {}
-    for name, value in _own(kind).items():
-        told = _member(name, value)
-        if told is None or name in SKIPPED or type(name) is not str or _is_of_flags(value):
-            continue
-        found[name] = told
+def _members(kind: type) -> dict[str, str]:
+    """Name → kind of member, as `made_member` has it."""
+    own = dict(vars(kind))
+    if stands_alone(kind):  # its bases are not mirrored
+        own = {name: one for base in reversed(kind.__mro__[:-1]) for name, one in vars(base).items()}
+    asked = {
+        name for meta in _metas(kind) for name in vars(meta) if name[:2] != "__"
+    }  # a class has that of its own class
+    found = {
+        name: how
+        for name, one in own.items()
+        if type(name) is str and name not in SKIPPED | asked and (how := _member(name, one)) is not None
+    }
     if "__eq__" in found and "__hash__" not in found and kind.__hash__ is not None:  # as a slot, for example
-        found["__hash__"] = ["f", tell(kind.__hash__, "__hash__")]
+        found["__hash__"] = "f"
     return found
 
 
-def _is_of_flags(value: Any) -> bool:
-    """Whether it is an operator of flags as Python has it: Python puts these into every class of flags."""
-    return isinstance(value, FunctionType) and any(value is one for one in OF_FLAGS)
-
-
-def _own(kind: type) -> dict[str, Any]:
-    """The members of a class; of one of Python's own also those that it inherits, for its bases are not mirrored."""
-    if not stands_alone(kind):
-        return dict(vars(kind))
-    merged: dict[str, Any] = {}
-    for base in reversed(kind.__mro__[:-1]):
-        merged.update(vars(base))
-    return merged
-
-
-def _member(name: str, value: Any) -> list[Any] | None:
+def _member(name: str, value: Any) -> str | None:
     if value is None:
-        return ["n"] if name.startswith("__") else None
+        return "n" if name.startswith("__") else None
     if isinstance(value, staticmethod):
-        return ["s", tell(value.__func__, name)]
+        return "s"
     if isinstance(value, classmethod | ClassMethodDescriptorType):
-        return ["c", tell(getattr(value, "__func__", value), name)]
+        return "c"
     if isinstance(value, property):
-        return ["p", str(value.__doc__)[:TEXT] if value.__doc__ else None]
-    if isinstance(value, FUNCTIONS) or (name in LOOKED_UP and hasattr(type(value), "__get__")):
-        return ["f", tell(value, name)]
-    return None
+        return f"p{value.__doc__ or ''}"[:TEXT]
+    if isinstance(value, FunctionType) and any(value is one for one in OF_FLAGS):  # Python puts them into each class
+        return None
+    return "f" if isinstance(value, FUNCTIONS) or (name in LOOKED_UP and hasattr(type(value), "__get__")) else None
 
 
 def _asks(kind: type) -> bool:
     """Whether only the class itself can say what counts as one of its objects."""
     if is_pythons_own(kind):
         return False
-    if getattr(kind, "_is_protocol", False):
+    if getattr(kind, "_is_protocol", False) or any("__instancecheck__" in vars(one) for one in _metas(kind)):
         return True
     hooks = (base for base in kind.__mro__ if "__subclasshook__" in vars(base) and not is_pythons_own(base))
     return isinstance(kind, ABCMeta) and (any(hooks) or bool(_abc._get_dump(kind)[0]))  # noqa: SLF001  # classes registered with it
+
+
+def _metas(kind: type) -> list[type]:
+    return [one for one in type.mro(type(kind)) if not is_pythons_own(one)]

@@ -37,16 +37,13 @@ class Spec:
         self.content = content
 
 
-def build_enum(
-    cid: int, told: dict[str, Any], bases: list[type], own_meta: type | None, members: list[tuple[str, Any, Any]]
-) -> type:
+def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[tuple[str, Any, Any]]) -> type:
     """The enumeration.
 
     Args:
         cid: the number of the class.
         told: what the other side says of it.
         bases: its bases as they are here.
-        own_meta: the mirrored class of the enumeration, where it is none of Python's own.
         members: name, value, and what it is of its built-in type, for each, aliases included.
 
     Raises:
@@ -55,8 +52,6 @@ def build_enum(
     if mixed := next((base for base in bases if isinstance(base, ProxyMeta)), None):
         raise TypeError(f"its members are objects of {mixed.__name__}")
     meta: Any = type(enum.Enum) if not bases else type(bases[-1])
-    if own_meta is not None and issubclass(own_meta, enum.EnumMeta):
-        meta = own_meta
     namespace = enum.EnumMeta.__prepare__(told["name"], tuple(bases))
     namespace["__module__"], namespace["__qualname__"], namespace["__doc__"] = (
         told["module"],

@@ -1,55 +1,44 @@
 """Methods and properties of mirrored classes."""
 
 import functools
-from operator import itemgetter
-from types import CoroutineType
-from typing import Any, Final
+from typing import Any
 
-from refute.driver.proxy.current import Current
-from refute.driver.proxy.functions import stand_in
+from refute.driver.proxy.current import COMPUTING, Current
+from refute.driver.proxy.functions import Member
 from refute.driver.proxy.proxied import Proxy
 from refute.driver.proxy.roots import ProxyMeta
 
-Description = dict[str, Any]
-_OPERATORS: Final = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
-    *("and", "or", "xor", "lshift", "rshift"),
-)
-COMPUTING: Final = frozenset(f"__{prefix}{name}__" for prefix in ("", "r", "i") for name in _OPERATORS)
-"""Operators that are told the other operand. Where that is plain, and the answer is, they decide as a comparison does:
-`abs(f() - 5) < 1` holds for whatever answers 0."""
 
-
-def made_member(cid: int, name: str, member: list[Any], *, judging: bool) -> Any:
+def made_member(cid: int, name: str, kind: str, *, judging: bool) -> Any:
     """A member of a mirrored class, which asks the other process.
 
     Args:
         cid: the number of the class.
         name: of the member.
-        member: what is told of it.
+        kind: `f` function, `c` class method, `s` static method, `n` None, `p` property with what it says of itself.
         judging: whether its result decides what an object is, so that a test that rests on it is not attested.
     """
-    kind = member[0]
     if kind == "n":
         return None
-    if kind == "p":
-        return property(
-            functools.partial(ask, "judge_get" if judging else "member_get", cid, name),
-            functools.partial(ask, "member_set", cid, name),
-            functools.partial(ask, "member_del", cid, name),
-            member[1],
-        )
-    operation = "judge" if judging else "member"
-    call = functools.partial(ask, operation, cid, name)
-    later = functools.partial(_ask_later, cid, name)
-    function = stand_in(member[1], call, later)
+    if kind[0] == "p":
+        get = functools.partial(ask, "judge_get" if judging else "member_get", cid, name)
+        change, delete = (functools.partial(ask, f"member_{how}", cid, name) for how in ("set", "del"))
+        return property(get, change, delete, kind[1:] or None)
     if name == "__set_name__":
-        return _naming(function)
-    if name == "__anext__":
-        return _stepping(function)
-    if kind == "c":
-        return classmethod(function)
-    return staticmethod(functools.partial(function, None)) if kind == "s" else function
+        return _naming(functools.partial(ask, "member", cid, name))
+    bound_to = (None,) if kind == "s" else ()
+    function = Member(cid, name, kind, functools.partial(ask, "judge" if judging else "member", cid, name, *bound_to))
+    return _stepping(function) if name == "__anext__" else function
+
+
+def _stepping(function: Any) -> Any:
+    """`__anext__`; of what is no coroutine `anext(it, default)` takes the first step again and again (CPython 3.11)."""
+
+    async def step(self: Any) -> Any:
+        __tracebackhide__ = True
+        return await function(self)
+
+    return step
 
 
 def _naming(function: Any) -> Any:
@@ -60,22 +49,6 @@ def _naming(function: Any) -> Any:
             function(self, owner, name)
 
     return set_name
-
-
-def _stepping(function: Any) -> Any:
-    """`__anext__`; of what is no coroutine `anext(it, default)` takes the first step again and again (CPython 3.11)."""
-
-    async def waited_for(answer: Any) -> Any:
-        __tracebackhide__ = True
-        return await answer
-
-    @functools.wraps(function)
-    def step(self: Any) -> Any:
-        __tracebackhide__ = True
-        answer = function(self)
-        return answer if isinstance(answer, CoroutineType) else waited_for(answer)
-
-    return step
 
 
 def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
@@ -90,17 +63,3 @@ def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> An
         if not any(isinstance(one, Proxy | ProxyMeta) for one in (*parts, *args[1:])):
             Current.link.judged()
     return answer
-
-
-async def _ask_later(cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
-    __tracebackhide__ = True
-    return await Current.link.later("member", cid, name, *args, **kwargs)  # type: ignore[attr-defined]
-
-
-def name_parts(namespace: dict[str, Any], told: Description) -> None:
-    """The attributes of a named tuple read its items here."""
-    names = told.get("tuple")
-    if names:
-        namespace["_fields"] = namespace["__match_args__"] = tuple(names)
-        for place, name in enumerate(names):
-            namespace[str(name)] = property(itemgetter(place))

@@ -4,29 +4,28 @@ import sys
 from abc import ABCMeta
 from typing import Any, Final
 
-from refute.driver.extending import LEFT, is_field, told_member
-from refute.driver.proxy.current import Current, refuse_marks
+from refute.driver.extending import is_field, told_member
+from refute.driver.proxy.current import COMPUTING, JUDGING, Current, refuse_marks
+from refute.driver.proxy.signatures import shown_attribute
 
 NAMES: Final = frozenset({"__doc__", "__name__", "__qualname__"})
 """What a class is called, on both sides."""
 
+_PLAIN: Final = (
+    *("iter", "reversed", "len", "bool", "contains", "getitem", "setitem", "delitem", "lt", "le", "gt", "ge"),
+    *("neg", "pos", "invert", "enter", "exit"),
+)
+OPERATORS: Final = {f"__{name}__" for name in _PLAIN} | COMPUTING
+"""Of classes; that two are the same, and how they are made, is decided here."""
+
 
 def as_written(kind: type, name: str, found: Any) -> Any:
     """A value that was asked for; where a test's class has another one under this name, the other side decides."""
-    if name in LEFT:
-        for base in type.mro(kind):
-            data = base.__dict__.get("_refute_data_", {})
-            if name in data:
-                if not _is_same(found, data[name]):
-                    Current.link.judged()
-                break
+    told = (vars(base).get("_refute_data_", {}) for base in type.mro(kind))
+    written = next((data[name] for data in told if name in data), found)
+    if found is not written and (type(found) is not type(written) or found != written):
+        Current.link.judged()
     return found
-
-
-def _is_same(found: Any, written: Any) -> bool:
-    if found is written:
-        return True
-    return type(found) is type(written) and not isinstance(type(found), ProxyMeta) and bool(found == written)
 
 
 def _asking() -> Any:
@@ -96,8 +95,10 @@ class ProxyMeta(ABCMeta):
         """An attribute of the class that is no method."""
         __tracebackhide__ = True
         refuse_marks(name)
-        if name.startswith(("_abc_", "_refute_")) or name in {"__abstractmethods__", "__wrapped__", "__signature__"}:
+        if name.startswith(("_abc_", "_refute_")) or name in {"__abstractmethods__", "__wrapped__"}:
             raise AttributeError(name)
+        if name == "__signature__":
+            return shown_attribute(Current.link.request("shape", cls), name)
         return as_written(cls, name, Current.link.request("get", cls, name))
 
     def __setattr__(cls, name: str, value: Any) -> None:
@@ -158,7 +159,27 @@ class ProxyMeta(ABCMeta):
         return list(Current.link.request("dir", cls))
 
 
-ProxyMeta.__name__ = ProxyMeta.__qualname__ = "type"  # what a class's class is called
+class OperatedMeta(ProxyMeta):
+    """The class of classes that have a class of their own there, which may have operators for them."""
+
+    def __repr__(cls) -> str:
+        return str(Current.link.request("repr", cls))
+
+
+def _operator(name: str) -> Any:
+    def operate(cls: Any, /, *args: Any) -> Any:
+        __tracebackhide__ = True
+        if name in JUDGING | COMPUTING:
+            Current.link.judged()
+        return Current.link.request("operate", name, cls, *args)
+
+    return operate
+
+
+for _name in OPERATORS:
+    setattr(OperatedMeta, _name, _operator(_name))
+for _meta in (ProxyMeta, OperatedMeta):
+    _meta.__name__ = _meta.__qualname__ = "type"  # what a class's class is called
 
 
 class Laid:

@@ -26,6 +26,7 @@ class Pair:
         self.driver = ObjectTable(0, self.door.may_lend)
         self.subject = ObjectTable(1, lambda _: None)
         self.door.objects = self.driver
+        self.driver.function_of_member = self.door.function_of_member
         self.peer = self._peer(self.driver, self.door.operations(), ours)
         other = self._peer(self.subject, subject_operations(self.subject), theirs)
         self.peer.use(Wire(ours))
@@ -45,8 +46,6 @@ class Pair:
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
         return self.request("call_lent", oid, *args, **kwargs)
-
-    call_later = call
 
     def goes_out(self, error: BaseException) -> None:
         """The driver hands out an exception."""
