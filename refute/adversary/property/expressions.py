@@ -102,29 +102,6 @@ def conjuncts(node: ast.expr) -> list[ast.expr]:
             return [node]
 
 
-_INVERSE: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.GtE,
-    ast.GtE: ast.Lt,
-    ast.Gt: ast.LtE,
-    ast.LtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-}
-
-
-def negated(node: ast.expr) -> ast.expr:
-    """The opposite condition, without a leading `not` where a comparison can be turned round."""
-    match node:
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _INVERSE:
-            return ast.Compare(left=left, ops=[_INVERSE[type(op)]()], comparators=[right])
-        case ast.BoolOp(op=ast.Or(), values=values):
-            return ast.BoolOp(op=ast.And(), values=[negated(value) for value in values])
-        case _:
-            return ast.UnaryOp(op=ast.Not(), operand=node)
-
-
 def _walk(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
     for node in nodes:
         yield from ast.walk(node)
