@@ -190,6 +190,7 @@ def _without_empty(value: Any) -> Any:
 
 def _fault(details: ErrorDetails) -> Fault:
     path = tuple(part for part in details["loc"] if part != "[key]")
+    path = path[:-1] if path[-1:] == ("exact",) else path  # mostly a plain text
     return Fault(path=path, message=_message(details, path))
 
 

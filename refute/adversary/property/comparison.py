@@ -111,11 +111,6 @@ def _shown(value: Any) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
-def _size(got: Any) -> int:
-    """How many items a result holds, generators read to their end."""
-    return len(got) if hasattr(got, "__len__") else len(_items(got) or [])
-
-
 def _finished(got: Any) -> Any:
     """A generator runs only when it is read: read all of it."""
     return _items(got) if isinstance(got, collections.abc.Iterator) else got
@@ -155,19 +150,14 @@ def _reads_like(expected: str, got: str) -> bool:
     return any(re.fullmatch(pattern, " ".join(text.split()), re.DOTALL) for text in (got, got.strip("'\"")))
 
 
-def _prints_like(expected: str, got: str, *, ordered: bool = True) -> bool:
-    """Whether what was printed reads like what is written down, as a whole or line by line, values as such.
-
-    With `ordered=False` the lines may stand in any order.
-    """
+def _prints_like(expected: str, got: str) -> bool:
+    """Whether what was printed reads like what is written down, as a whole or line by line, values as such."""
     lines, others = (
         [line.strip() for line in text.splitlines() if line.strip()]
         for text in (expected.replace("<BLANKLINE>", ""), got)
     )
     if _reads_like(expected, got):
         return True
-    if not ordered:
-        lines, others = sorted(lines), sorted(others)
     return len(lines) == len(others) and all(_line_like(e, g) for e, g in zip(lines, others, strict=True))
 
 

@@ -24,8 +24,6 @@ _HEADING: Final = re.compile(
 )
 _SENTENCE_END: Final = re.compile(r"[.;:!?](?:\s|$)|\n\s*(?:[-*]|\d+\.)\s|[)\]}'\"]\s*\n")
 _SAYS_ONLY: Final = re.compile(r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ")
-_CONTRAST: Final = re.compile(r"(\)`?[^()\n]*?,?\s)(?:while|whereas|but)\s+`?\Z")
-"""`f(1) is 2 while f(2) is 3` sets a value against another, it is no condition."""
 
 
 @functools.cache
@@ -43,26 +41,14 @@ def said(kind: str, text: str) -> bool:
 
 def doubtful(text: str, start: int) -> bool:
     """Whether the words that lead up to a position speak of a condition, a negation, the past or other code."""
-    lead = _lead(text, start)
-    return said("condition", lead) or any(said("elsewhere", part) for part in (lead, text[max(0, start - 60) : start]))
-
-
-def below_a_sentence(text: str, start: int) -> bool:
-    """Whether a position begins a line below a sentence that is complete, though no full stop says so.
-
-    Its conditions are then its own: below "Return True if the word is short" the line `f('ab') == True` is an example.
-    """
-    lead = OWN_LINE.sub("", _lead(text, start)).strip()
-    if not OWN_LINE.search(text[:start]) or not lead or said("elsewhere", lead) or said("unfinished", lead):
-        return False
-    return not said("opening", lead) or said("main", lead)
+    return said("condition", _lead(text, start))
 
 
 def _lead(text: str, start: int) -> str:
     """The part of the sentence before a position that bears on it."""
     paragraph = re.split(r"\n\s*\n", text[max(0, start - 300) : start])[-1]
     sentence = _SENTENCE_END.split(_HEADING.split(paragraph)[-1])[-1]
-    return _SAYS_ONLY.split(_CONTRAST.sub(r"\1", sentence))[-1]
+    return _SAYS_ONLY.split(sentence)[-1]
 
 
 def left_open(text: str, expected: Iterable[Expected | None]) -> bool:
@@ -73,9 +59,7 @@ def left_open(text: str, expected: Iterable[Expected | None]) -> bool:
     shown = [one for one in expected if isinstance(one, Value | Text) and not _is_nothing(one)]
     ordered = [one for one in shown if isinstance(one, Text) or not isinstance(one.plain, ast.Constant | ast.UnaryOp)]
     several = [one for one in shown if not (isinstance(one, Value) and one.source == "True")]
-    sentences = [one for one in re.split(r"[.;!?]\s|\n\s*\n", text) if said("order", one)]
-    open_order = any(said("answer", one) or not said("input", one) for one in sentences)
-    return bool((ordered and open_order) or (several and said("several", text)))
+    return bool((ordered and said("order", text)) or (several and said("several", text)))
 
 
 def illustrates(checks: Sequence[tuple[ast.AST, Expected | None]], namespace: Namespace) -> str:

@@ -12,7 +12,6 @@ from refute.adversary.property.doubts import illustrates, left_open
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expected import Raises, Value
 from refute.adversary.property.expressions import (
-    as_locals,
     dotted,
     free_names,
     parse_expression,
@@ -48,7 +47,7 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft |
     found = namespace.resolve(statements, promised=claim.text)
     if isinstance(found, Unresolved):
         return Note(claim=claim, reason=_undefined(written, found))
-    *before, last = as_locals(statements)
+    *before, last = statements
     lines = [line for statement in before for line in source_of(statement).splitlines()]
     lines += _must_hold(last, namespace)
     return Draft(

@@ -21,7 +21,6 @@ _WORDS_FOR_CONSTANTS = {
 _VALUE_CALLS = frozenset(
     {"set", "frozenset", "dict", "list", "tuple", "float", "complex", "bytearray", "range", "bytes"}
 )
-_SHOWN_BY_DATETIME = frozenset({"date", "datetime", "time", "timedelta", "timezone"})
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-"})
 _AFTER = re.compile(
     r"""\s*[;,)`]|\*\*(?:[\s.,;:)]|$)|\s+\#|\s*//|\s+\(|\s+[-–—]{1,2}\s|\.(?:\s|`|$)|\s*$|\s*\n
@@ -169,7 +168,7 @@ def _builds_value(function: ast.expr) -> bool:
     if name is None:
         return False
     last = name.rpartition(".")[2]
-    return name in _VALUE_CALLS or last[:1].isupper() or name.startswith("_datetime.")
+    return name in _VALUE_CALLS or last[:1].isupper()
 
 
 def _operator_spaced(node: ast.BinOp, text: str) -> bool:
@@ -187,13 +186,6 @@ class _Constants(ast.NodeTransformer):
             return ast.Constant(value=_WORDS_FOR_CONSTANTS[node.id])
         if node.id in {"inf", "nan"}:
             return ast.Call(func=ast.Name(id="float", ctx=ast.Load()), args=[ast.Constant(value=node.id)], keywords=[])
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """`datetime.date(…)` is how Python shows a date, whatever the example's own `datetime` is."""
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == "datetime" and node.attr in _SHOWN_BY_DATETIME:
-            return ast.Attribute(value=ast.Name(id="_datetime", ctx=ast.Load()), attr=node.attr, ctx=ast.Load())
         return node
 
 

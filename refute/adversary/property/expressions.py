@@ -1,7 +1,6 @@
 """Python expressions found in tickets: parsed, never evaluated here; unparsed into the generated file."""
 
 import ast
-import copy
 from collections.abc import Iterable, Sequence
 
 from refute.python_syntax import expression_or_none, parsed_or_none
@@ -67,32 +66,6 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
     return names
 
 
-def as_locals(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Statements of a console for the body of a function: what `global` names there is the function's own here.
-
-    A `global` outside of functions says nothing.
-    """
-    own: set[str] = set()
-    for statement in statements:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            own.add(statement.name)
-        else:
-            own |= bound_names([statement])
-    shared = _Shared(own)
-    told = [ast.Pass() if isinstance(one, ast.Global) else shared.visit(copy.deepcopy(one)) for one in statements]
-    return [ast.fix_missing_locations(statement) for statement in told]
-
-
-class _Shared(ast.NodeTransformer):
-    def __init__(self, own: set[str]) -> None:
-        self._own = own
-
-    def visit_Global(self, node: ast.Global) -> list[ast.stmt]:
-        ours = [name for name in node.names if name in self._own]
-        others = [name for name in node.names if name not in self._own]
-        return [*([ast.Nonlocal(names=ours)] if ours else []), *([ast.Global(names=others)] if others else [])]
-
-
 def free_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that the code reads and does not bind itself."""
     nodes = list(nodes)
@@ -127,29 +100,6 @@ def conjuncts(node: ast.expr) -> list[ast.expr]:
             return [ast.Compare(left=sides[i], ops=[op], comparators=[sides[i + 1]]) for i, op in enumerate(ops)]
         case _:
             return [node]
-
-
-_INVERSE: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.GtE,
-    ast.GtE: ast.Lt,
-    ast.Gt: ast.LtE,
-    ast.LtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-}
-
-
-def negated(node: ast.expr) -> ast.expr:
-    """The opposite condition, without a leading `not` where a comparison can be turned round."""
-    match node:
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _INVERSE:
-            return ast.Compare(left=left, ops=[_INVERSE[type(op)]()], comparators=[right])
-        case ast.BoolOp(op=ast.Or(), values=values):
-            return ast.BoolOp(op=ast.And(), values=[negated(value) for value in values])
-        case _:
-            return ast.UnaryOp(op=ast.Not(), operand=node)
 
 
 def _walk(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:

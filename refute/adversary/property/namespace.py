@@ -35,9 +35,6 @@ _STANDARD_NAMES = {
 STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for name in names.split()}
 """Names that people use as if imported, and where they live."""
 
-ALIASES = {"_datetime": "import datetime as _datetime"}
-"""Names of the generated file's own, which no import of an example can hide, and their imports."""
-
 WRAPPERS = frozenset(
     (
         *("list", "sorted", "set", "tuple", "dict", "len", "next", "sum", "round", "str", "repr", "type", "bool"),
@@ -99,7 +96,7 @@ class Namespace:
         imports: set[str] = set()
         missing: list[str] = []
         for name in sorted(free_names(nodes) - set(bound)):
-            line = ALIASES.get(name) or self._import_of(name, nodes, home=home, promised=promised)
+            line = self._import_of(name, nodes, home=home, promised=promised)
             if line is None:
                 missing.append(name)
             elif line:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from refute.adversary.property.doubts import OWN_LINE, below_a_sentence, doubtful
+from refute.adversary.property.doubts import OWN_LINE, doubtful
 from refute.adversary.property.expected import Expected, Raises, Value, read_abbreviated, read_prefix, read_raised
 from refute.adversary.property.expressions import dotted, parse_expression, source_of
 from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
@@ -35,8 +35,6 @@ _EXAMPLE_WORD = re.compile(
 )
 _OPERATOR = re.compile(r"[\w)\]'\"]([ \t]*)(?:\*\*|//|<<|>>|<=|>=|==|!=|[-+*/%&|^@<>])\1\Z|(?:^|(?<=[\s`(\[,:]))[-~]\Z")
 """`2 * f(3) == 12` says nothing of `f(3)` alone."""
-_SIGN = re.compile(r"[`\s]*(?:[=\-#/→➞⇒➜↦⟶⟹—–≈]|is\s)")
-_NOTHING_MORE = re.compile(r"[`\s.,;]*(?:(?:#|//|\().*)?")
 _RESPECTIVELY = re.compile(r"[^.\n]{0,200}\brespectively\b")
 """`f(1) and f(2) return 3 and 4 respectively`: the first value is not the last call's."""
 
@@ -79,19 +77,18 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[Inline]:
         node = parse_expression(text[hit.start() : end]) if end else None
         if end is None or node is None or not calls_known(node, known):
             continue
-        doubt = doubtful(text, hit.start())
-        if doubt and not below_a_sentence(text, hit.start()):
+        if doubtful(text, hit.start()) and not _listed(text, hit):
             continue
         end_of_last = end
         example = None if _OPERATOR.search(text[: hit.start()][-20:]) else _connected(text, hit.start(), end, node)
-        if example is not None and (not doubt or _fills_its_line(text, example, end)):
+        if example is not None:
             yield example
 
 
-def _fills_its_line(text: str, example: Inline, end: int) -> bool:
-    """Whether a call that ends at `end`, a sign as in code and a value are all that stands there."""
-    rest = text[example.start + len(example.quote) :].partition("\n")[0]
-    return bool(_SIGN.match(text, end) and _NOTHING_MORE.fullmatch(rest))
+def _listed(text: str, call: re.Match[str]) -> bool:
+    """Whether a call begins one of several lines that begin so: a list of examples has no condition above it."""
+    begun = [one for one in re.finditer(rf"{re.escape(call[1])}\(", text) if OWN_LINE.search(text[: one.start()])]
+    return len(begun) > 1 and call.start() in {one.start() for one in begun}
 
 
 def _connected(text: str, start: int, end: int, node: ast.expr) -> Inline | None:

@@ -552,7 +552,7 @@ def test_the_words_of_a_run_may_be_a_list(make_ticket: MakeTicket) -> None:
         ({"run": 'a.py "$HOME"', "exit": 0}, "'$H' needs a shell"),
         ({"run": "a.py 'x", "exit": 0}, 'the quote at "\'x" is not closed'),
         ({"run": "a.py REPLACE ME", "exit": 0}, "is still the scaffold's placeholder"),
-        ({"run": "a.py", "stdout": "REPLACE ME"}, "is still the scaffold's placeholder"),
+        ({"run": "a.py", "stdout": "REPLACE ME"}, "claims[0].stdout (line 1): is still the scaffold's placeholder"),
         ({"run": [], "exit": 0}, "expected a program with its arguments, such as 'tool.py add 2 3'"),
         ({"run": "a.py"}, "expected it beside what it does: `exit`, `stdout`"),
         ({"run": "a.py", "stdout": {}}, "expected it beside what it does"),

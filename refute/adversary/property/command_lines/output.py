@@ -39,10 +39,10 @@ def file_in(folder: str, path: str) -> str:
     return pathlib.Path(folder, path).read_text(encoding="utf-8", errors="replace")
 
 
-def what_it_did(done: subprocess.CompletedProcess[str], folder: str) -> str:
-    """What a run showed, for the message of a failure."""
-    shown = f"exit code {done.returncode}, stdout {done.stdout[-1500:]!r}, stderr {(done.stderr or '')[-1500:]!r}"
-    return shown.replace(folder, ".")
+def what_it_did(done: subprocess.CompletedProcess[str], folder: str, expected: str) -> str:
+    """What was expected of a run and what it showed, for the message of a failure."""
+    streams = f"stdout {done.stdout[-1500:]!r}\nstderr {(done.stderr or '')[-300:]!r}".replace(folder, ".")
+    return f"expected {expected}, got exit code {done.returncode}\n{streams}"
 
 
 def lines_of(text: str) -> list[str]:
@@ -65,10 +65,10 @@ def meant_by(lines: list[str], expected: list[str]) -> list[str]:
         return lines
 
 
-def terminal_lines(done: subprocess.CompletedProcess[str], expected: list[str]) -> list[str]:
+def terminal_lines(out: str, err: str, expected: list[str]) -> list[str]:
     """What a terminal shows: standard output alone, or with standard error before or behind it, as is expected."""
-    out, err = lines_of(done.stdout), lines_of(done.stderr or "")
-    if out and err and sorted(out + err) == sorted(expected):
+    shown, told = lines_of(out), lines_of(err)
+    if shown and told and sorted(shown + told) == sorted(expected):
         return expected
-    views = [meant_by(view, expected) for view in (out, out + err, err + out)]
-    return expected if expected in views else out + err
+    views = [meant_by(view, expected) for view in (shown, shown + told, told + shown)]
+    return expected if expected in views else shown + told

@@ -8,7 +8,16 @@ from typing import Final
 from refute.adversary.attack import Brief, Origin
 from refute.adversary.property.command_lines.command import Command, read_command
 from refute.adversary.property.command_lines.programs import programs_of
-from refute.adversary.property.command_lines.runs import Step, changing, invocation, run_test, session_draft, shows
+from refute.adversary.property.command_lines.runs import (
+    Check,
+    Step,
+    changing,
+    exits,
+    invocation,
+    run_test,
+    session_draft,
+    shows,
+)
 from refute.adversary.property.command_lines.sessions import SessionReader
 from refute.adversary.property.command_lines.transcripts import blank_out, read_transcripts
 from refute.adversary.property.draft import Draft, Note
@@ -122,9 +131,9 @@ class _Reader:
     @staticmethod
     def _compared(claim: Claim, command: Command, value: str, text: str, how: tuple[Origin, bool]) -> Draft | Note:
         origin, trusted = how
-        checks = list[str]()
+        checks = list[Check]()
         if (hit := _EXITS.search(value)) is not None:
-            checks.append(f"done.returncode == {int(hit['code'])}")
+            checks.append(exits(int(hit["code"])))
             value = value[: hit.start()].strip()
         quoted = re.fullmatch(r"`([^`]*)`|\"([^\"]*)\"|'([^']*)'", value)
         shown = next(one for one in quoted.groups() if one is not None) if quoted else value
@@ -134,6 +143,6 @@ class _Reader:
         if why := changing(shown, command):
             return Note(claim=claim, reason=f"`{text[:60]}` {why}")
         if value:
-            checks.append(shows("done.stdout", shown))
-        step = Step(lines=(invocation(command),), checks=tuple(checks), command=command)
+            checks.append(shows("out", shown))
+        step = Step(lines=invocation(command), checks=tuple(checks), command=command)
         return session_draft(claim, [step], quote=text, origin=origin, label="example")

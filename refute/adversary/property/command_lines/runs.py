@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.attack import Category, Origin
@@ -12,6 +12,7 @@ from refute.adversary.property.command_lines.programs import Programs
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.ticket.record import Claim, Run, Text
 
+_NAMES: Final = {"out": "stdout", "err": "stderr"}
 _USAGE: Final = re.compile(
     r"^usage: |^(?:options|optional arguments|positional arguments):|invalid choice", re.IGNORECASE | re.MULTILINE
 )
@@ -22,23 +23,38 @@ _CHANGES: Final = re.compile(
 """What depends on where and when a program runs."""
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What must hold after a run."""
+
+    condition: str
+    """Python over `code`, `out` and `err` of the last run."""
+    expected: str
+    """In words."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of a session, as lines of Python in which `folder` is known; `done` is the last run."""
 
     lines: tuple[str, ...]
-    checks: tuple[str, ...] = ()
-    """Conditions that must hold afterwards."""
+    checks: tuple[Check, ...] = ()
     command: Command | None = None
 
 
-def invocation(command: Command) -> str:
-    """The line that runs a command."""
+def invocation(command: Command) -> tuple[str, str]:
+    """The lines that run a command."""
     words = ", ".join([*command.launch, *map(repr, command.arguments)])
     given = f"file_in(folder, {command.input_file!r})" if command.input_file else repr(command.stdin)
     streams = "stdout=subprocess.PIPE, stderr=subprocess.STDOUT" if command.merged else "capture_output=True"
     settings = "".join(f", {name}={value!r}" for name, value in command.environment)
-    return f"done = subprocess.run([{words}], input={given}, {streams}, **settings_in(folder{settings}))"
+    run = f"done = subprocess.run([{words}], input={given}, {streams}, **settings_in(folder{settings}))"
+    return run, "code, out, err = done.returncode, done.stdout, done.stderr or ''"
+
+
+def exits(code: int) -> Check:
+    """It ends with this exit code."""
+    return Check(f"code == {code}", f"exit code {code}")
 
 
 def changing(text: str, command: Command) -> str:
@@ -49,15 +65,16 @@ def changing(text: str, command: Command) -> str:
     return f"shows {hits[0]!r}, which may differ from run to run: write `...` for it" if hits else ""
 
 
-def shows(stream: str, text: str) -> str:
-    r"""A condition: a stream holds just this; `\n` may stand for a line break, `...` for anything, JSON is a value."""
+def shows(stream: str, text: str) -> Check:
+    r"""A stream holds just this; `\n` may stand for a line break, `...` for anything, JSON is a value."""
     quoted = re.fullmatch(r"(?P<quote>[\"'])(?P<inner>.*)(?P=quote)", text, re.DOTALL)
     texts = [text, quoted["inner"]] if quoted else [text]
     meant = [lines for one in texts for lines in (_lines(one), _lines(one.replace("\\n", "\n")))]
     meant = [lines for index, lines in enumerate(meant) if lines not in meant[:index]]
+    condition = f"lines_of({stream}) == {meant[0]!r}" if len(meant) == 1 else f"lines_of({stream}) in {meant!r}"
     if "..." in text or _is_json(text):
-        return " or ".join(f"meant_by(lines_of({stream}), {one!r}) == {one!r}" for one in meant)
-    return f"lines_of({stream}) == {meant[0]!r}" if len(meant) == 1 else f"lines_of({stream}) in {meant!r}"
+        condition = " or ".join(f"meant_by(lines_of({stream}), {one!r}) == {one!r}" for one in meant)
+    return Check(condition, f"{_NAMES.get(stream, 'the file')} {text!r}")
 
 
 def _lines(text: str) -> list[str]:
@@ -86,13 +103,13 @@ def session_draft(claim: Claim, steps: Sequence[Step], *, quote: str, origin: Or
     )
 
 
-def _asserted(check: str) -> str:
-    return f"assert {check}, what_it_did(done, folder)"
+def _asserted(check: Check) -> str:
+    return f"assert {check.condition}, what_it_did(done, folder, {check.expected!r})"
 
 
 def _category(steps: Sequence[Step], commands: Sequence[Command]) -> Category:
-    checks = " ".join(check for step in steps for check in step.checks)
-    if "returncode != 0" in checks or re.search(r"returncode == [1-9]", checks):
+    checks = " ".join(check.condition for step in steps for check in step.checks)
+    if re.search(r"\bcode (?:!= 0|== [1-9])", checks):
         return Category.FAILURE_MODE
     if len(commands) > 1 or len(steps) > 1:
         return Category.INTEGRATION
@@ -108,26 +125,26 @@ def run_test(claim: Claim, run: Run, programs: Programs) -> Draft | Note:
         reason = command or f"got {run.words[0]!r}, expected one of the ticket's programs: {known}"
         return Note(claim=claim, reason=f"run: {reason}")
     files = [f"put_file(folder, {path!r}, {text!r})" for path, text in run.files.items()]
-    step = Step(
-        lines=(*files, invocation(command).replace("input=''", f"input={run.stdin!r}", 1)),
-        checks=tuple(_ends(run)),
-        command=command,
-    )
+    command = replace(command, stdin=run.stdin)
+    step = Step(lines=(*files, *invocation(command)), checks=tuple(_ends(run)), command=command)
     return session_draft(claim, [step], quote=str(run), origin=Origin.AUTHOR_EXAMPLE, label="run")
 
 
-def _ends(run: Run) -> list[str]:
-    """How the run must end, as conditions."""
-    checks = ["done.returncode != 0"] if run.fails else []
-    checks += [f"done.returncode == {run.exit_code}"] if run.exit_code is not None else []
-    for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
-        checks += _holds(f"done.{name}", text) if text else []
+def _ends(run: Run) -> Iterator[Check]:
+    """How the run must end."""
+    if run.fails:
+        yield Check("code != 0", "an exit code other than 0")
+    if run.exit_code is not None:
+        yield exits(run.exit_code)
+    for stream, text in (("out", run.stdout), ("err", run.stderr)):
+        if text is not None:
+            yield from _holds(stream, _NAMES[stream], text)
     for path, text in run.files_after.items():
-        checks.append(f"pathlib.Path(folder, {path!r}).is_file()")
-        checks += _holds(f"file_in(folder, {path!r})", text)
-    return checks
+        yield Check(f"pathlib.Path(folder, {path!r}).is_file()", f"the file {path}")
+        yield from _holds(f"file_in(folder, {path!r})", path, text)
 
 
-def _holds(stream: str, text: Text) -> list[str]:
-    exact = [] if text.exact is None else [f"lines_of({stream}) == lines_of({text.exact!r})"]
-    return [*exact, *(f"{part!r} in {stream}" for part in text.contains)]
+def _holds(stream: str, name: str, text: Text) -> Iterator[Check]:
+    if text.exact is not None:
+        yield Check(f"lines_of({stream}) == lines_of({text.exact!r})", f"{name} {text.exact!r}")
+    yield from (Check(f"{part!r} in {stream}", f"{part!r} in {name}") for part in text.contains)

@@ -7,7 +7,7 @@ from typing import Final
 
 from refute.adversary.property.command_lines.command import Command, printed_by, read_command
 from refute.adversary.property.command_lines.programs import Programs
-from refute.adversary.property.command_lines.runs import Step, changing, invocation, shows
+from refute.adversary.property.command_lines.runs import Check, Step, changing, exits, invocation, shows
 from refute.adversary.property.command_lines.transcripts import Exchange, Transcript
 from refute.ticket.command_words import Sign, Word, read_tokens
 
@@ -46,7 +46,7 @@ class SessionReader:
         if re.fullmatch(r'echo "?\$\?"?', exchange.command.strip()):
             code = "".join(exchange.shown).strip()
             known = code.isdecimal() and made and made[-1].command
-            return Step(lines=(), checks=(f"done.returncode == {int(code)}",)) if known else None
+            return Step(lines=(), checks=(exits(int(code)),)) if known else None
         command = read_command(exchange.command, self._programs, self._files)
         if isinstance(command, Command):
             return self._run(command, exchange)
@@ -56,10 +56,10 @@ class SessionReader:
         return step
 
     def _run(self, command: Command, exchange: Exchange) -> Step:
-        lines, text = [invocation(command)], "\n".join(exchange.shown)
+        lines, text = [*invocation(command)], "\n".join(exchange.shown)
         if command.output_file:
             self._files.add(command.output_file)
-            lines.append(f"put_file(folder, {command.output_file!r}, done.stdout)")
+            lines.append(f"put_file(folder, {command.output_file!r}, out)")
             return Step(lines=tuple(lines), command=command)
         is_prose = exchange.open_ended and text.endswith((".", ":")) and len(exchange.shown[-1].split()) >= _SENTENCE
         if why := changing(text, command):
@@ -67,10 +67,10 @@ class SessionReader:
         if not text or is_prose or why:
             return Step(lines=tuple(lines), command=command)
         shown = list(exchange.shown)
-        check = f"terminal_lines(done, {shown!r}) == {shown!r}"
+        check = f"terminal_lines(out, err, {shown!r}) == {shown!r}"
         if command.merged:  # which of two streams comes first is left to chance
-            check = f"sorted(lines_of(done.stdout)) == {sorted(shown)!r}"
-        return Step(lines=tuple(lines), checks=(check,), command=command)
+            check = f"sorted(lines_of(out)) == {sorted(shown)!r}"
+        return Step(lines=tuple(lines), checks=(Check(check, f"output {text!r}"),), command=command)
 
     def _shell(self, exchange: Exchange) -> Step | None:
         """A command that only makes or shows a file; None where it is none of the known ones."""

@@ -47,7 +47,12 @@ def test_a_clock_that_an_argument_may_replace_is_no_doubt() -> None:
 
 @pytest.mark.parametrize(
     ("claim", "tests"),
-    [("Takes numbers in any order. f([2, 1]) == [1, 2]", 1), ("In any order. f([2, 1]) == [1, 2]", 0)],
+    [
+        ("Sorts them. f([2, 1]) == [1, 2]", 1),
+        ("In any order. f([2, 1]) == [1, 2]", 0),
+        ("If strict is set, f([2, 1]) == [1, 2]", 0),
+        ("True if it is long\nf([2, 1]) == [1, 2]\nf([1]) == [1]", 2),
+    ],
 )
-def test_the_order_of_an_answer_is_open_where_a_sentence_does_not_speak_of_inputs(claim: str, tests: int) -> None:
+def test_words_around_an_example_may_leave_it_open(claim: str, tests: int) -> None:
     assert len(attack_on("def f(xs):\n    return sorted(xs)", claim).tests) == tests
