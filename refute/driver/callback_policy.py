@@ -102,9 +102,7 @@ class CallbackPolicy:
             "deepcopy": lambda one, number: copies.deep(self._copied(one), number),
             "member": self._member,
             "member_get": self._member_get,
-            **dict.fromkeys(
-                ("lay", "member_del", "member_set", "new", "operate", "put", "register", "subclasses"), refuse
-            ),
+            **dict.fromkeys(("member_del", "member_set", "new", "operate", "put", "register", "subclasses"), refuse),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -160,7 +160,6 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "shape": lambda function: shape_of(function, lambda _, one: text_of(one)),
         "operate": lambda name, one, *args: OPERATORS.get(name, partial(operate, name))(one, *args),
         "set": setattr,
-        "lay": object.__setattr__,
         "del": delattr,
         "put": lambda kind, name, how, value: setattr(kind, name, as_member(how, value)),
         "vars": lambda one: one.__dict__,
