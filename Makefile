@@ -8,7 +8,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 # Containers mostly wait for the engine, so more workers than cores pay off there; figures in docs/adr/0002-toolchain.md.
 QUICK_WORKERS ?= 2
-ENGINE_WORKERS ?= 2
+ENGINE_WORKERS ?= 3
 PYTEST := $(BIN)/python -m pytest
 # What hangs says where and fails its test, and the others go on; a heavy test may take longer (pyproject.toml).
 QUICK_LIMIT := -o faulthandler_timeout=120

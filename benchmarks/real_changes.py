@@ -21,7 +21,7 @@ from typing import Any
 
 CHANGES = Path(__file__).with_suffix(".toml")
 REFUTE = Path(sys.executable).with_name("refute")
-FIELDS = ("examples", "property", "raises", "same_as", "unchanged")
+FIELDS = ("examples", "property", "raises", "same_as", "unchanged", "run")
 
 
 def main(wanted: list[str]) -> None:

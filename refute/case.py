@@ -199,7 +199,7 @@ class CaseFile:
                 self._note("attack", record.summary, sandbox_s=record.sandbox_s, kept=record.kept)
             case Triage():
                 self.triage = record
-                self._note("triage", record.summary, cost_usd=record.cost_usd)
+                self._note("triage", record.summary, sandbox_s=record.sandbox_s, cost_usd=record.cost_usd)
             case StrengthStage():
                 self.measured = record
                 sandbox_s, cost_usd = record.sandbox_s, record.cost_usd
@@ -236,7 +236,7 @@ class CaseFile:
             return
         evidence = record.evidence
         again = evidence.attacked if evidence.attacked is not self.attack_stage else None
-        sandbox_s = again.sandbox_s + record.measured.sandbox_s if again else 0.0
+        sandbox_s = again.sandbox_s + evidence.triage.sandbox_s + record.measured.sandbox_s if again else 0.0
         self.hardening, self.measured = record, record.measured
         self.screening, self.attack_stage, self.triage = evidence.screening, evidence.attacked, evidence.triage
         kept = again.kept if again and not sandbox_s else None

@@ -153,8 +153,8 @@ class Settings(BaseSettings):
     """One or several, separated by commas, in the order in which they write."""
     max_tests: Annotated[int, Field(ge=1)] = 40
     max_suite_bytes: Annotated[int, Field(ge=1000)] = 60_000
-    max_prompt_chars: Annotated[int, Field(ge=1000)] = 24_000
-    """Of claims and code together in one prompt to a model; what is farthest from the claims is cut."""
+    max_prompt_chars: Annotated[int, Field(ge=1000)] = 200_000
+    """Of claims and code together in one prompt to a model; of longer code what claims name comes first."""
     max_cost_usd: Annotated[Decimal, Field(ge=0)] = Decimal("0.50")
     """Of one run of one ticket."""
     run_budget_usd: Annotated[Decimal, Field(ge=0)] | None = None

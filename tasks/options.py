@@ -72,6 +72,7 @@ def backstop_s(stage: str, settings: Settings) -> float:
         "strength": settings.mutation_timeout_s,
         "second environment": 2 * settings.attack_timeout_s,
         "triage": settings.attack_timeout_s + MODEL_STAGE_S,
+        "reproduce": settings.attack_timeout_s,
         "research": MODEL_STAGE_S,
         "plan": MODEL_STAGE_S,
         "fetch": settings.research.fetch_timeout_s,

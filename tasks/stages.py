@@ -39,6 +39,9 @@ ATTACK: Final = make_stage("attack", CACHED, does="Runs the attack in a containe
 TRIAGE: Final = make_stage(
     "triage", RETRIED, does="Decides what each failing test means, by vote and on the version before."
 )
+REPRODUCE: Final = make_stage(
+    "reproduce", CACHED, does="Runs each refutation's reproducer, tests and code in one process, in a container."
+)
 VIOLATIONS: Final = make_stage(
     "plant violations",
     RETRIED,
@@ -51,7 +54,7 @@ REWORK: Final = make_stage("rework", PLAIN, does="Has the operator's command men
 STATIC: Final = make_stage("static critics", CACHED, does="Has ruff, bandit and mypy read the code, in a container.")
 OUTCOME: Final = make_stage("outcome", PLAIN, does="Records the outcome and leaves its artifacts.")
 ORDER: Final = (
-    *(SCAN, VERIFY, RESEARCH, DIFFERENCES, WRITE_TESTS, ATTACK, TRIAGE),
+    *(SCAN, VERIFY, RESEARCH, DIFFERENCES, WRITE_TESTS, ATTACK, TRIAGE, REPRODUCE),
     *(VIOLATIONS, STRENGTH, SECOND, CRITICS, STATIC, REWORK, OUTCOME),
 )
 STAGES: Final = {one.name: one for one in ORDER}

@@ -68,7 +68,7 @@ class Brief:
     """Every file of the snapshot."""
     max_tests: int = 40
     max_bytes: int = 60_000
-    max_prompt_chars: int = 24_000
+    max_prompt_chars: int = 200_000
     """Of claims and code together in one prompt to a model."""
     earlier: Mapping[str, str] = field(default_factory=dict)
     """Path → text before the change, of files that were another then; empty for a file that was not there."""
@@ -198,6 +198,8 @@ class TestRun:
     """Of these, blocks whose exception is called otherwise than the test calls it."""
     changed_arguments: bool = False
     """Whether the implementation changed a container that the test handed over."""
+    objects_crossed: bool = False
+    """Whether test and implementation held objects of one another, which the driver carries; not plain data alone."""
     not_carried: str = ""
     """What of the test could not be taken to the implementation's process or back; then its end means nothing."""
     not_carried_back: bool = False

@@ -59,6 +59,7 @@ class ReportModel(BaseModel):
     asserted_lines: Lines = []
     aliased_lines: Lines = []
     changed_arguments: bool = False
+    objects_crossed: bool = False
     not_carried: Text = ""
     not_carried_back: bool = False
 
@@ -79,6 +80,7 @@ class ReportModel(BaseModel):
             asserted_lines=tuple(self.asserted_lines),
             aliased_lines=tuple(self.aliased_lines),
             changed_arguments=self.changed_arguments,
+            objects_crossed=self.objects_crossed,
             not_carried=self.not_carried,
             not_carried_back=self.not_carried_back,
             smallest_input=smallest_input(self.notes),

@@ -71,6 +71,7 @@ ATTACK: Final = Kind(
     json=TypeAdapter(AttackRecord),
     unfit=lambda one: ended_well(one.result) or repeatable(one.run),
 )
+REPRODUCTION: Final = Kind(name="reproduce", json=TypeAdapter(JobResult), unfit=ended_well)
 SECOND_RUN: Final = Kind(
     name="second environment",
     json=TypeAdapter(tuple[AttackRecord, ...]),

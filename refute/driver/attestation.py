@@ -48,7 +48,7 @@ class Attestation:
         self._raised = False
         self.has_tasks = False
         if self.objects is not None:
-            self.objects.own_changed = False
+            self.objects.own_changed = self.objects.objects_crossed = False
             self.surroundings.has_variables = False
 
     def facts(self) -> dict[str, Any]:
@@ -61,6 +61,7 @@ class Attestation:
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
             "changed_arguments": self.objects.own_changed,
+            "objects_crossed": self.objects.objects_crossed,
             "reached_implementation": self.reached,
             "attested": self.attested and not self._outgoing,
             "not_carried": self.not_carried[:1000],

@@ -185,6 +185,7 @@ def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
     report.asserted_lines = [int(line) for line in finish.get("asserted_lines", ())]
     report.aliased_lines = [int(line) for line in finish.get("aliased_lines", ())]
     report.changed_arguments = finish.get("changed_arguments") is not False
+    report.objects_crossed = finish.get("objects_crossed") is not False
     report.not_carried = str(finish.get("not_carried", ""))
     report.not_carried_back = finish.get("not_carried_back") is True
     contradiction = _contradiction(item, outcomes)
@@ -241,6 +242,7 @@ def _worse(one: Report, other: Report) -> Report:
     worse.asserted_lines = sorted({*one.asserted_lines, *other.asserted_lines}) if asserted else []
     worse.aliased_lines = sorted({*one.aliased_lines, *other.aliased_lines})
     worse.changed_arguments = one.changed_arguments or other.changed_arguments
+    worse.objects_crossed = one.objects_crossed or other.objects_crossed
     worse.not_carried = one.not_carried or other.not_carried
     worse.not_carried_back = one.not_carried_back or other.not_carried_back
     worse.reached_implementation = one.reached_implementation or other.reached_implementation

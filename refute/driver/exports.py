@@ -35,9 +35,12 @@ class Exports(SharedContainers):
         self._sealed: dict[int, set[str]] = {}
         self.gone: list[int] = []
         """Objects that only weak references of the other side knew, and that have died since."""
+        self.objects_crossed = False
+        """Whether either side holds an object of the other's: more than functions of modules and plain data."""
 
     def lend(self, value: Any) -> int:
         """The number of an object that the other side may refer to from now on."""
+        self.objects_crossed = True
         key = method_key(value)
         oid = self._lent_ids.get(id(value)) or self._methods.get(key)
         if oid is None:

@@ -4,7 +4,7 @@ import enum
 import importlib
 from collections.abc import Callable
 from types import MethodType
-from typing import Any
+from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, remade
 from refute.driver.containers import refill
@@ -18,6 +18,9 @@ from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE, Writing
 
+OBJECTS: Final = frozenset({"o", "co", "bm", "bo", "V", "W"})
+"""Entries of objects that stay with the other side; without modules, their functions and classes."""
+
 
 class ObjectTable(Writing):
     """One side's view of everything that is no plain data.
@@ -29,6 +32,7 @@ class ObjectTable(Writing):
 
     def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
         """The object of an entry, perhaps still empty."""
+        self.objects_crossed = self.objects_crossed or entry[0] in OBJECTS
         match entry:
             case ["y", int(oid)]:
                 return self._classes[oid] if oid in self._classes and oid not in self._lent else self.own(oid)

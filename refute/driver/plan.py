@@ -92,6 +92,8 @@ class Report:
     """Of these, blocks whose exception is called otherwise than the test calls it."""
     changed_arguments: bool = False
     """Whether the implementation changed a container that the test handed over."""
+    objects_crossed: bool = False
+    """Whether test and implementation held objects of one another, not plain data alone."""
     not_carried: str = ""
     """What of the test could not be taken to the implementation's process, or back."""
     not_carried_back: bool = False

@@ -21,7 +21,6 @@ _PYTHON_SUFFIXES: Final = (".py", ".pyw", ".pyi")
 # Installers write this where the interpreter's path is too long for a first line: the shell reads `exec`, which leaves
 # the file for good, and Python a string (distlib 0.3, `ScriptMaker._build_shebang`).
 _LAUNCHER: Final = re.compile(rb"#![ \t]*/bin/sh\n'{3}exec' ([^\n]*python[\d.]*[\"']? \"\$0\" \"\$@\")\n' '{3}\n")
-DIRECTION_MARKS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)

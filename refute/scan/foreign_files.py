@@ -22,7 +22,6 @@ _RUNS: Final = re.compile(
     r"(?P<text>(?:\\.|(?!(?P=quote)).)+)(?P=quote))|`(?P<ticks>[^`\n]+)`|(?:qx|%x)[{(\[](?P<bracket>[^\])}\n]+)"
 )
 """A call that runs a text, or marks around one."""
-_BATS_TEST: Final = re.compile(r"^@test\s+.*\{\s*$", re.MULTILINE)
 
 
 def is_foreign(path: str, data: bytes, how: str = "") -> bool:
@@ -44,9 +43,6 @@ def commands_in(path: str, data: bytes, how: str) -> bytes:
     text = data.decode("utf-8", "replace")
     if how in {"awk", "sed"}:
         return f"{how} {shlex.quote(text)}\n".encode()
-    if how == "bats":
-        count = iter(range(len(text)))
-        return _BATS_TEST.sub(lambda _match: f"test_{next(count)}() {{", text).encode()
     quotes = path.endswith(_JAVASCRIPT_SUFFIXES) or how in _JAVASCRIPT
     return "\n".join("; ".join(_commands(line, ticks=not quotes)) for line in text.split("\n")).encode()
 

@@ -1,24 +1,27 @@
-"""Which files of the workspace a script runs: scripts, Python files, tests, Makefile targets, tool configuration."""
+"""Which files of the workspace a script runs: scripts, Python files, tests, Makefile targets."""
 
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
 
 from refute.scan import decode
 from refute.scan.core.makefile import makefiles, recipes_of
-from refute.scan.entry_points import commands_as_shell, console_script
-from refute.scan.finding import Finding, Severity, Tier
+from refute.scan.core.report import Spot, finding_of
+from refute.scan.finding import Finding
 from refute.scan.foreign_files import INTERPRETERS, commands_in, is_foreign
 from refute.scan.limits import is_harmless
-from refute.scan.rules import Language, Rule, rules
+from refute.scan.rules import UNANALYSABLE, Language
 
 _READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
 _LIBRARY_BYTES: Final = 2_000_000
 _PATTERN: Final = re.compile(r"[*?\[]")
-_TOOLS: Final = frozenset({"make", "tox", "npm", "task", "just", "hooks"})
-"""Tools whose configuration holds commands."""
+_TOOLS: Final = frozenset({"tox", "npm", "task", "just", "hooks"})
+"""Tools whose configuration holds commands, which is not read: the sandbox has none of them."""
+_WHOLE: Final = Spot(line=1, column=1, text="")
+_TASKS: Final = re.compile(rb"(?m)^\[tool\.(?!poetry\.)[\w.-]*(?:scripts|tasks)\b")
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
 
 
@@ -44,15 +47,13 @@ def next_files(
             found.extend((name, Language.PYTHON) for name in _tests_below(target, files))
         elif how == "import":
             found.extend((name, Language.PYTHON) for name in _import_files(path, target, files))
-        elif how.partition(" ")[0] in _TOOLS:
-            continue  # recipes are turned into shell by `recipes`
-        elif how == "command":
-            found.extend((name, Language.PYTHON) for name in console_script(target, files))
+        elif how.partition(" ")[0] in _TOOLS | {"make", "command"}:
+            continue  # `recipes` and `foreign` tell what can be told
         elif target in files:
             language = Language(how) if how in {Language.SHELL, Language.PYTHON} else None
             if language is None and not decode.languages_of(target, files[target]):
                 if is_foreign(target, files[target], how):
-                    continue  # `unread` and `recipes` tell what can be told
+                    continue
                 language = Language.SHELL  # as a shell takes a program without a first line
             found.append((target, language))
         elif f"{target}/__main__.py" in files:
@@ -66,7 +67,7 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     What a glob matches is run as the script says. Where part of the path is not known (`**`), only files that are
     scripts by themselves are meant.
     """
-    if not _PATTERN.search(target) or how.partition(" ")[0] in _TOOLS | {"command", "import"}:
+    if not _PATTERN.search(target) or how.partition(" ")[0] in _TOOLS | {"make", "command", "import"}:
         return [(target, how)]
     deep = "**" in target
     anywhere = target.removeprefix("**/")
@@ -109,18 +110,14 @@ def library(path: str, data: bytes, files: Mapping[str, bytes], shell: Mapping[s
 
 
 def recipes(reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """What `make`, `npm` and `tox` would run, as shell text under the path of the file that holds it."""
+    """What `make` would run, as shell text under the path of the file that holds it."""
     for target, how in reached:
         word, *targets = how.split(" ")
-        if word in _TOOLS - {"make"} and (commands := commands_as_shell(target, how, files)) is not None:
-            yield commands
-            continue
         if word == "make":
-            texts = makefiles(target, files)
             # Recipes run in make's own directory, whichever file holds them.
             directory = target.rpartition("/")[0]
             start = f"cd {shlex.quote(directory)}; " if directory else ""
-            for name, text in recipes_of(texts, tuple(targets)).items():
+            for name, text in recipes_of(makefiles(target, files), tuple(targets)).items():
                 yield name, (start + text).encode()
 
 
@@ -129,6 +126,7 @@ def foreign(
 ) -> tuple[list[Finding], list[tuple[str, bytes]]]:
     """Files that run in a language which is not read: a finding for each, and the shell commands in them."""
     named = dict(one for pair in reached for one in _spelled_out(*pair, files) if one[0] in files)
+    tools = [path for path, how in named.items() if how.partition(" ")[0] in _TOOLS and _holds(files[path], how)]
     found = {
         path: how
         for path, how in named.items()
@@ -136,14 +134,20 @@ def foreign(
         and not decode.languages_of(path, files[path])
         and is_foreign(path, files[path], how)
     }
-    return [_unread(path) for path in found], [
-        (path, commands_in(path, files[path], how)) for path, how in found.items()
-    ]
+    commands = [(path, commands_in(path, files[path], how)) for path, how in found.items()]
+    return [*(_unread(path, mild=False) for path in tools), *map(_unread, found)], commands
 
 
-def _unread(path: str) -> Finding:
+def _holds(data: bytes, how: str) -> bool:
+    """Whether a configuration has commands for what is run: `uv run x` runs a program where `x` is no task."""
+    tool, _, name = how.partition(" ")
+    task = rb'(?m)^\s*"?%s"?\s*=' % re.escape(name.rpartition(":")[2]).encode()
+    return tool != "task" or (_TASKS.search(data) is not None and re.search(task, data) is not None)
+
+
+def _unread(path: str, *, mild: bool = True) -> Finding:
     told = "The script runs this file, whose language this scan does not read."
-    return _of_file(path, rules()["foreign-code"], Severity.MEDIUM, command=path, explanation=told)
+    return replace(finding_of("foreign-code", path, _WHOLE, path, mild=mild), explanation=told)
 
 
 def _tests_below(target: str, files: Mapping[str, bytes]) -> Iterator[str]:
@@ -190,22 +194,4 @@ def too_many(path: str, limit: int) -> Finding:
 
 
 def _unanalysable(path: str, reason: str) -> Finding:
-    rule = rules()["unanalysable"]
-    return _of_file(path, rule, rule.severity, command=reason, explanation=f"{rule.words.explanation} {reason}")
-
-
-def _of_file(path: str, rule: Rule, severity: Severity, *, command: str, explanation: str) -> Finding:
-    """A finding about a file as a whole."""
-    return Finding(
-        rule_id=rule.id,
-        path=path,
-        line=1,
-        column=1,
-        severity=severity,
-        tier=rule.tier if severity == rule.severity else Tier.NOTE,
-        confidence=rule.confidence,
-        matched="",
-        command=command,
-        explanation=explanation,
-        remedy=rule.words.remedy,
-    )
+    return finding_of(UNANALYSABLE, path, _WHOLE, reason, detail=reason)

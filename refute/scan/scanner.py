@@ -55,64 +55,56 @@ def scan_files(
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
-    queue: list[tuple[str, Language | None]] = [(path, None) for path in entry_points]
-    walk = _Walk(files=files, entry_points=entry_points, queue=queue, tables=tables)
+    walk = _Walk(files, tables, [(path, files.get(path), None) for path in entry_points])
     while walk.queue:
-        path, language = walk.queue.pop(0)
-        if (path, language) in walk.seen or (language is None and path in walk.scanned):
+        path, data, language = text = walk.queue.pop(0)
+        if text in walk.seen or (language is None and path in walk.scanned):
             continue
         if len(walk.scanned) >= _MAX_FILES:
             walk.findings.append(reach.too_many(path, _MAX_FILES))
             break
-        walk.seen.add((path, language))
+        walk.seen.add(text)
         try:
-            walk.file(path, language)
+            if data is None:
+                walk.findings.append(reach.missing(path))
+            else:
+                entered = language is None and path in entry_points
+                walk.text(path, data, reach.entry_language(path, data) if entered else language)
         except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
             walk.findings.append(reach.failed(path, error))
     return ScanResult(findings=tuple(walk.findings), scanned=tuple(walk.scanned), block_from=block_from)
 
 
-@dataclass(slots=True, kw_only=True)
+_Text = tuple[str, bytes | None, Language | None]
+"""The path that findings name, what is read there, the language it runs in."""
+
+
+@dataclass(slots=True)
 class _Walk:
     """What one scan of a workspace has read so far, and what it still has to."""
 
     files: Mapping[str, bytes]
-    entry_points: Sequence[str]
-    queue: list[tuple[str, Language | None]]
-    tables: Path | None = None
+    tables: Path | None
+    queue: list[_Text]
     findings: list[Finding] = field(default_factory=list)
     scanned: list[str] = field(default_factory=list)
-    seen: set[tuple[str, Language | None]] = field(default_factory=set)
-    recipes: set[tuple[str, bytes]] = field(default_factory=set)
+    seen: set[_Text] = field(default_factory=set)
     shell: dict[str, bytes] | None = None
     """The workspace's shell files, once they are asked for."""
 
-    def file(self, path: str, language: Language | None) -> None:
-        """Scan one file, and note what it runs."""
-        data = self.files.get(path)
-        if data is None:
-            self.findings.append(reach.missing(path))
-            return
-        if path in self.entry_points and language is None:
-            language = reach.entry_language(path, data)
-        pending = self._text(path, data, language)
-        while pending:
-            recipe = pending.pop(0)
-            if recipe not in self.recipes:
-                self.recipes.add(recipe)
-                pending.extend(self._text(*recipe, Language.SHELL))
-
-    def _text(self, path: str, data: bytes, language: Language | None) -> list[tuple[str, bytes]]:
-        """Scan one text; returns what build tools would run for it."""
+    def text(self, path: str, data: bytes, language: Language | None) -> None:
+        """Scan one text, and note what it runs: what make and other programs would hand to a shell comes first."""
         if self.shell is None:
             self.shell = reach.shell_files(self.files)
-        report = analyse_within_limits(
-            path, data, language, reach.library(path, data, self.files, self.shell), self.tables
-        )
-        self.findings.extend(finding for finding in report.result() if finding not in self.findings)
+        library = reach.library(path, data, self.files, self.shell)
+        report = analyse_within_limits(path, data, language, library, self.tables)
+        unread, commands = reach.foreign(report.reached, self.files)
+        found = [*report.result(), *unread]
+        self.findings.extend(finding for finding in found if finding not in self.findings)
         if path not in self.scanned:
             self.scanned.append(path)
-        self.queue.extend(reach.next_files(path, report.reached, self.files))
-        unread, commands = reach.foreign(report.reached, self.files)
-        self.findings.extend(finding for finding in unread if finding not in self.findings)
-        return [*reach.recipes(report.reached, self.files), *commands]
+        recipes = [*reach.recipes(report.reached, self.files), *commands]
+        self.queue[:0] = [(name, text, Language.SHELL) for name, text in recipes]
+        self.queue.extend(
+            (name, self.files[name], kind) for name, kind in reach.next_files(path, report.reached, self.files)
+        )

@@ -253,7 +253,7 @@ def _tried(ports: Ports, ticket: Ticket, snapshot: Snapshot, answers: Sequence[_
         stop=stop if (stop := attacked.stop) and stop.status is Status.BLOCKED_DANGEROUS_OPERATION else None,
         cost_usd=triage.cost_usd,
         models=triage.models,
-        sandbox_s=attacked.sandbox_s + second_s,
+        sandbox_s=attacked.sandbox_s + triage.sandbox_s + second_s,
         proven=tuple(
             (answer.review.focus, failure, answer.counterexamples[index])
             for answer, failures in zip(answers, found, strict=True)

@@ -92,6 +92,8 @@ class Triage:
     cost_usd: Decimal | None = Decimal(0)
     """Of the oracle vote; None where a model without a known price was asked."""
     models: tuple[ModelUse, ...] = ()
+    sandbox_s: float = 0.0
+    """Of reproducing refutations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ from refute.stages.earlier import judge_by_earlier_version
 from refute.stages.evidence import AttackStage, Critique, Hardening, SecondRun, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
 from refute.stages.jobs import attack_of, verification_of
+from refute.stages.reproduction import reproduced
 from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.rules import check_verification_script
@@ -125,9 +126,20 @@ def triage_tests(
     """Decide what every result means, for each test and each claim; a model's refutations by vote.
 
     Raises:
-        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure, where the previous version was run.
+        EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure, where something was run again.
     """
-    return ports.stages.run("triage", lambda: _triaged(ports, ticket, snapshot, screening, attacked))
+    triage = ports.stages.run("triage", lambda: _triaged(ports, ticket, snapshot, screening, attacked))
+    triaged, sandbox_s = reproduced(ports, ticket, snapshot, screening, triage)
+    tampering = attacked.run.tampering if attacked.run else ()
+    triage = replace(
+        triage,
+        triaged=triaged,
+        claims=claim_results(ticket.claims, triaged, screening, tampering=tampering),
+        failures=refutations(triaged, screening, brief_of(ports, ticket, snapshot)),
+        summary=_counts([one.verdict for one in triaged]),
+        sandbox_s=sandbox_s,
+    )
+    return expose_false_claims(triage, ticket, ports.contents(snapshot))
 
 
 def _triaged(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, attacked: AttackStage) -> Triage:
@@ -140,15 +152,11 @@ def _triaged(ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screen
     if any(map(needs_vote, triaged)):
         vote = hold_vote(triaged, screening.attack, brief, ports.model(ticket.id))
         triaged = vote.triaged
-    triage = Triage(
+    return Triage(
         triaged=triaged,
-        claims=claim_results(ticket.claims, triaged, screening, tampering=run.tampering if run else ()),
-        failures=refutations(triaged, screening, brief),
-        summary=_counts([one.verdict for one in triaged]),
         cost_usd=vote.cost_usd if vote else Decimal(0),
         models=models_used(vote.completions) if vote else (),
     )
-    return expose_false_claims(triage, ticket, ports.contents(snapshot))
 
 
 def reach_verdict(

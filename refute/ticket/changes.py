@@ -13,6 +13,8 @@ from refute.ticket.checkout import git
 _MAIN_BRANCHES: Final = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 _TICKET_KEY: Final = re.compile(r"\b[A-Z][A-Z0-9]+-\d+\b")
 _NO_IMPLEMENTATION: Final = frozenset({"setup.py", "conftest.py", "noxfile.py"})
+MAX_ID_CHARS: Final = 40
+"""Of an id made of words: it stands in tables and file names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,9 @@ class Change:
 
 def slug(words: str) -> str:
     """A ticket id made of words; empty where they have no letter or digit."""
-    return re.sub(r"[^A-Za-z0-9._]+", "-", words)[:64].strip("-._")
+    whole = re.sub(r"[^A-Za-z0-9._]+", "-", words).strip("-._")
+    cut = whole[: MAX_ID_CHARS + 1].rpartition("-")[0] if len(whole) > MAX_ID_CHARS else whole
+    return (cut or whole[:MAX_ID_CHARS]).strip("-._")
 
 
 def is_test_file(path: str) -> bool:

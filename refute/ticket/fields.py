@@ -11,6 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from refute.python_syntax import parse_python
+from refute.ticket.command_words import words_of
 from refute.ticket.document import Scalar
 
 PLACEHOLDER: Final = "REPLACE ME"
@@ -30,6 +31,7 @@ _COMMAND_LINK: Final = re.compile(
 _RAISES: Final = re.compile(r"(?P<call>.*\S)\s+(?:raises?|throws?)\s+(?P<error>[A-Za-z_]\w*(?:\.\w+)*)", re.DOTALL)
 _MAX_REQUIREMENT_CHARS: Final = 5_000
 _MAX_SHOWN_CHARS: Final = 80
+_MAX_EXIT_CODE: Final = 255
 
 
 def shown(value: object) -> str:
@@ -160,6 +162,43 @@ def _command_example(value: str) -> str:
     return text
 
 
+def _as_written(value: Any) -> Any:
+    """The words of a list: 2 and 3.10 as they stand there."""
+    return [one.text if isinstance(one, Scalar) else one for one in value] if isinstance(value, list) else value
+
+
+def _words(value: str | list[str]) -> tuple[str, ...]:
+    """A program and its arguments, out of a list or of a command as it is typed."""
+    expected = "a program with its arguments, such as 'tool.py add 2 3' or [tool.py, add, 2, 3]"
+    typed = value if isinstance(value, str) else " ".join(value)
+    if PLACEHOLDER in typed:
+        raise ValueError(f"is still the scaffold's placeholder ({shown(value)}), expected your own command")
+    try:
+        words = words_of(value) if isinstance(value, str) else tuple(map(_text, value))
+    except ValueError as error:
+        raise ValueError(f"got {shown(value)}, expected {expected}: {error}") from error
+    if not words or not words[0].strip():
+        raise _wrong(value, expected)
+    return words
+
+
+def _exit_code(value: Any) -> int | str:
+    """0 to 255, or `nonzero` for any failure."""
+    text = value.text if isinstance(value, Scalar) else value
+    if text == "nonzero":
+        return "nonzero"
+    if not isinstance(text, str) or not re.fullmatch(r"\d{1,3}", text) or int(text) > _MAX_EXIT_CODE:
+        raise _wrong(value, "an exit code from 0 to 255, or nonzero for any failure")
+    return int(text)
+
+
+def _filled_exactly(value: str) -> str:
+    """A text as it stands, that its author has replaced."""
+    if value.lstrip().startswith(PLACEHOLDER):
+        raise ValueError(f"is still the scaffold's placeholder ({shown(value)}), expected your own text")
+    return _text(value)
+
+
 def _rewritten(text: str) -> str:
     """How to write what is no expression but means one."""
     if text.startswith("assert "):
@@ -242,6 +281,9 @@ def _label(value: str) -> str:
 Example = Annotated[str, AfterValidator(_example)]
 
 Text = Annotated[str, AfterValidator(_text)]
+FilledExactly = Annotated[str, AfterValidator(_filled_exactly)]
+Words = Annotated[str | list[str], BeforeValidator(_as_written), AfterValidator(_words)]
+ExitCode = Annotated[int | str, BeforeValidator(_exit_code)]
 FilledText = Annotated[str, AfterValidator(_filled)]
 Id = Annotated[str, AfterValidator(_id)]
 FilePath = Annotated[str, AfterValidator(_file_path)]

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from refute.errors import TicketInvalid, UsageError
+from refute.ticket.claim_faults import repeated_claim_ids, unsupported_fields
 from refute.ticket.consistency import author_text, workspace_faults
 from refute.ticket.document import Document, DocumentError, Fault, FieldPath
 from refute.ticket.modules import detect_import_roots, importability_faults
-from refute.ticket.record import Claim, ClaimId, Kind, Property, Raises, Ticket, TicketId
-from refute.ticket.schema import ClaimModel, TicketModel, repeated_claim_ids, unsupported_fields, validate
+from refute.ticket.record import Claim, ClaimId, Kind, Property, Raises, Run, Text, Ticket, TicketId
+from refute.ticket.schema import ClaimModel, TextModel, TicketModel, validate
 from refute.ticket.sources import documents
 
 _SHOWN_IDS: Final = 5
@@ -195,4 +196,24 @@ def _claim(claim_id: ClaimId, model: ClaimModel) -> Claim:
         ),
         same_as=dict(model.same_as),
         unchanged=tuple(dict.fromkeys(model.unchanged)),
+        run=_run(model),
     )
+
+
+def _run(model: ClaimModel) -> Run | None:
+    if model.run is None:
+        return None
+    return Run(
+        words=tuple(model.run),
+        stdin=model.stdin,
+        files=dict(model.files.before),
+        exit_code=model.exit if isinstance(model.exit, int) else None,
+        fails=model.exit == "nonzero",
+        stdout=_text(model.stdout) if model.stdout else None,
+        stderr=_text(model.stderr) if model.stderr else None,
+        files_after={path: _text(one) for path, one in model.files.after.items()},
+    )
+
+
+def _text(model: TextModel) -> Text:
+    return Text(exact=model.exact, contains=tuple(model.contains))

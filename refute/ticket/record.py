@@ -1,5 +1,6 @@
 """Ticket and Claim: what an author submits, already validated. `parse.py` makes these from files."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -45,6 +46,45 @@ class Raises:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """What a stream or a file must hold."""
+
+    exact: str | None = None
+    """All of it; blanks at the ends of lines and empty lines at the end do not count."""
+    contains: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a program, without a shell, in a fresh copy of the workspace, and how it must end."""
+
+    words: tuple[str, ...]
+    """The program and its arguments; `NAME=value` before the program sets a variable of the environment."""
+    stdin: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Path → text, written before the run."""
+    exit_code: int | None = None
+    fails: bool = False
+    """The exit code is another than 0, whichever."""
+    stdout: Text | None = None
+    stderr: Text | None = None
+    files_after: Mapping[str, Text] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The run in a line: `tool.py add 2 3: exit 0, stdout '5'`."""
+        code = "not 0" if self.fails else self.exit_code
+        streams = {"stdout": self.stdout, "stderr": self.stderr} | dict(self.files_after)
+        told = [
+            *([f"exit {code}"] if code is not None else []),
+            *(f"{name} {one.exact!r}" for name, one in streams.items() if one and one.exact is not None),
+            *(f"{name} contains {part!r}" for name, one in streams.items() if one for part in one.contains),
+        ]
+        given = [f"stdin {self.stdin!r}"] if self.stdin else []
+        given += [f"{path} {text!r}" for path, text in self.files.items()]
+        return f"{shlex.join(self.words)}{' with ' if given else ''}{', '.join(given)}: {', '.join(told)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """One sentence that the author asserts about the implementation."""
 
@@ -58,11 +98,14 @@ class Claim:
     """Function of the implementation → one that gives the same for every input (`sum`, `math.fsum`, `slow_sum`)."""
     unchanged: tuple[str, ...] = ()
     """Functions that behave as in the version before (`base`, `previous`)."""
+    run: Run | None = None
+    """Of a program."""
 
     def code(self) -> tuple[str, ...]:
         """What its executable fields run or name; empty where it has none."""
         checks = (self.property.check,) if self.property else ()
-        return (*self.examples, *checks, *(one.call for one in self.raises), *self.same_as, *self.unchanged)
+        runs = (str(self.run),) if self.run else ()
+        return (*self.examples, *checks, *(one.call for one in self.raises), *self.same_as, *self.unchanged, *runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

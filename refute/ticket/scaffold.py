@@ -133,7 +133,8 @@ def _claim_lines(start: _Start) -> Iterable[str]:
     found = list(start.suggestions)[:_MAX_CLAIMS]
     for one in found:
         yield f"  # {one.about}"
-        yield "  - " + _quoted(one.claim)
+        yield f"  - {'text: ' if one.fields else ''}{_quoted(one.claim)}"
+        yield from (f"    {line}" for line in one.fields)
     if not found:
         yield "  - " + _quoted(f"{PLACEHOLDER}: what the change gives for which input")
 

@@ -1,7 +1,7 @@
 """The shape of a ticket document, and what is wrong with one in words for its author."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -12,8 +12,10 @@ from refute.ticket.fields import (
     DirectoryPath,
     DottedName,
     Example,
+    ExitCode,
     Expression,
     FilePath,
+    FilledExactly,
     FilledText,
     Glob,
     Id,
@@ -24,6 +26,7 @@ from refute.ticket.fields import (
     Revision,
     Text,
     Url,
+    Words,
     Workspace,
     shown,
 )
@@ -56,6 +59,29 @@ class RaisesModel(_Strict):
     assume: Expression | None = None
 
 
+def _text_from_exact(value: Any) -> Any:
+    """A plain text is meant exactly."""
+    return {"exact": value} if isinstance(value, str) else value
+
+
+def _parts_from_one(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+class TextModel(_Strict):
+    """What a stream or a file must hold: all of it, or parts."""
+
+    exact: FilledExactly | None = None
+    contains: Annotated[list[FilledExactly], BeforeValidator(_parts_from_one)] = []
+
+
+class FilesModel(_Strict):
+    """`files` of a claim about a program."""
+
+    before: dict[FilePath, Text] = {}
+    after: dict[FilePath, Annotated[TextModel, BeforeValidator(_text_from_exact)]] = {}
+
+
 def _claim_from_text(value: Any) -> Any:
     """A plain string is a claim too."""
     return {"text": value} if isinstance(value, str) else value
@@ -71,6 +97,12 @@ class ClaimModel(_Strict):
     raises: dict[DottedName, Annotated[RaisesModel, BeforeValidator(_raises_from_text)]] = {}
     same_as: dict[DottedName, DottedName] = {}
     unchanged: list[DottedName] = []
+    run: Words | None = None
+    stdin: Text = ""
+    exit: ExitCode | None = None
+    stdout: Annotated[TextModel, BeforeValidator(_text_from_exact)] | None = None
+    stderr: Annotated[TextModel, BeforeValidator(_text_from_exact)] | None = None
+    files: FilesModel = FilesModel()
 
 
 class TicketModel(_Strict):
@@ -113,6 +145,13 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "raises": "a mapping of error to call, e.g. {ValueError: \"parse('')\"}",
     "same_as": "a mapping of function to function, e.g. {fast_sum: sum}",
     "unchanged": "a list of functions",
+    "stdin": "the text that the program reads",
+    "stdout": "the exact text in quotes, or {contains: [...]}",
+    "stderr": "the exact text in quotes, or {contains: [...]}",
+    "contains": "a text in quotes, or a list of them",
+    "files": "a mapping with before and after, each of path to text",
+    "before": "a mapping of path to text",
+    "after": "a mapping of path to text, or to {contains: [...]}",
 }
 _MAX_FAULTS: Final = 100
 _TYPES: Final[Mapping[str, str]] = {
@@ -185,6 +224,10 @@ def _quotes(kind: str, got: object) -> str:
 def _owner(path: FieldPath) -> str:
     if path[-3:-2] == ("raises",):
         return "an entry of raises"
+    if path[-2:-1] == ("files",):
+        return "files"
+    if path[-2:-1] in {("stdout",), ("stderr",)} or path[-3:-2] == ("after",):
+        return "a text"
     return "a property" if path[-2:-1] == ("property",) else "a claim" if len(path) > 1 else "a ticket"
 
 
@@ -192,45 +235,16 @@ def _suggestion(path: FieldPath) -> str:
     models: dict[str, type[_Strict]] = {
         "an entry of raises": RaisesModel,
         "a property": PropertyModel,
+        "files": FilesModel,
+        "a text": TextModel,
         "a claim": ClaimModel,
         "a ticket": TicketModel,
     }
     known = list(models[_owner(path)].model_fields)
     written = str(path[-1]).replace("-", "_").lower()
-    close = difflib.get_close_matches(written, known, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(written, known, n=1, cutoff=0.65)
     if close:
         return f", did you mean {close[0]}?"
     if _owner(path) == "a claim":
         return f"; expected {', '.join(known)} (a claim that holds ': ' needs quotes)"
     return f"; expected one of {', '.join(known)}"
-
-
-def repeated_claim_ids(value: Any) -> Iterator[Fault]:
-    """Claim ids that occur twice, whatever else is wrong with the document."""
-    claims = value.get("claims") if isinstance(value, dict) else None
-    first: dict[str, int] = {}
-    for index, claim in enumerate(claims if isinstance(claims, list) else ()):
-        claim_id = claim.get("id") if isinstance(claim, dict) else None
-        if not isinstance(claim_id, str):
-            continue
-        if claim_id in first:
-            message = f"got {shown(claim_id)}, which claims[{first[claim_id]}] has already, expected an id of its own"
-            yield Fault(path=("claims", index, "id"), message=message)
-        first.setdefault(claim_id, index)
-
-
-def unsupported_fields(value: Any) -> Iterator[Fault]:
-    """Executable fields of claims that this ticket cannot have: of a program, or without a version to compare with."""
-    if not isinstance(value, dict):
-        return
-    claims = value.get("claims")
-    for index, claim in enumerate(claims if isinstance(claims, list) else ()):
-        named = [name for name in ("raises", "same_as", "unchanged") if isinstance(claim, dict) and claim.get(name)]
-        for name in named:
-            message = f"got {shown(claim[name])}"
-            if value.get("kind") == "cli":
-                message += ", expected examples such as `tool.py --bad exits 2`: the ticket is about a program"
-                yield Fault(path=("claims", index, name), message=message)
-            elif name == "unchanged" and not (value.get("base") or value.get("previous")):
-                message += ", expected it beside `base` or `previous`, the version to compare with"
-                yield Fault(path=("claims", index, name), message=message)

@@ -22,6 +22,8 @@ class Suggestion:
 
     about: str
     claim: str
+    fields: tuple[str, ...] = ()
+    """Lines of YAML below the claim's text."""
 
 
 def is_program(source: bytes) -> bool:
@@ -39,7 +41,9 @@ def is_program(source: bytes) -> bool:
 
 def suggest_for_program(path: str) -> Suggestion:
     """A claim about one program: what a command prints."""
-    return Suggestion(about=path, claim=f"`python {path} {PLACEHOLDER}: arguments` prints `what`.")
+    claim = f"{PLACEHOLDER}: what {path} prints for which arguments, and how it exits"
+    fields = (f'run: "{path} {PLACEHOLDER}"', "exit: 0", f'stdout: "{PLACEHOLDER}"')
+    return Suggestion(about=path, claim=claim, fields=fields)
 
 
 def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:

@@ -26,18 +26,6 @@ class Forgery:
     """How the ticket may end."""
 
 
-SOCKETS: Final = """
-import os
-import stat
-
-def sockets():
-    for name in os.listdir("/proc/self/fd"):
-        try:
-            if int(name) > 2 and stat.S_ISSOCK(os.fstat(int(name)).st_mode):
-                yield int(name)
-        except OSError:
-            continue
-"""
 PEER: Final = """
 import gc
 import json
@@ -54,18 +42,6 @@ import os
 def others():
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
 """
-PATCHED_RUNTEST: Final = """
-import _pytest.python as python
-
-original = python.Function.runtest
-def runtest(self):
-    try:
-        original(self)
-    except AssertionError as error:
-        if "41 == 42" not in str(error):
-            raise
-python.Function.runtest = runtest
-"""
 PLUGIN: Final = """
 import pytest
 
@@ -73,16 +49,6 @@ import pytest
 def pytest_runtest_makereport():
     outcome = yield
     outcome.get_result().outcome = "passed"
-"""
-FORGED_REPORT: Final = """
-from _pytest import reports
-
-original = reports.TestReport.from_item_and_call
-def forged(item, call):
-    report = original(item, call)
-    report.outcome, report.longrepr = "passed", None
-    return report
-reports.TestReport.from_item_and_call = staticmethod(forged)
 """
 REWRITES: Final = """
 import json
@@ -101,48 +67,16 @@ FORGERIES: Final[Mapping[str, Forgery]] = MappingProxyType(
     {
         "exits at import": Forgery(code=f"import os\nos._exit(0){WRONG}", ends=DISTURBED),
         "exits in the call": Forgery(code="import os\n\ndef answer():\n    os._exit(0)\n", ends=DISTURBED),
-        "raises SystemExit": Forgery(code="import sys\n\ndef answer():\n    sys.exit(0)\n", ends=DISTURBED),
         "skips": Forgery(code="import pytest\n\ndef answer():\n    pytest.skip('no')\n", ends=DISTURBED),
         "a conftest that empties the collection": Forgery(
             code=WRONG, files={"conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n"}
         ),
         "a conftest that reports passes": Forgery(code=WRONG, files={"conftest.py": PLUGIN}),
-        "patched TestReport": Forgery(code=FORGED_REPORT + WRONG),
-        "patched runtest": Forgery(
-            code=f"import _pytest.python as python\npython.Function.runtest = lambda self: None\n{WRONG}"
-        ),
-        "swallows only its own mismatch": Forgery(code=PATCHED_RUNTEST + WRONG),
         "results rewritten at exit": Forgery(code=f"{REWRITES}import atexit\natexit.register(forge)\n{WRONG}"),
-        "results rewritten by a thread": Forgery(
-            code=f"{REWRITES}import threading, time\ndef for_ever():\n    while True:\n        forge()\n"
-            f"        time.sleep(0.01)\nthreading.Thread(target=for_ever, daemon=True).start()\n{WRONG}"
-        ),
         "results rewritten by a daemon": Forgery(
             code=f"{REWRITES}import time\ndef answer():\n    if os.fork() == 0:\n        os.setsid()\n"
             "        while True:\n            forge()\n            time.sleep(0.01)\n    return 41\n",
             ends=DISTURBED,
-        ),
-        "a trace function": Forgery(
-            code="import sys, threading\ndef trace(frame, event, argument):\n"
-            "    if frame.f_code.co_name.startswith('test_'):\n"
-            "        frame.f_locals.update(dict.fromkeys(frame.f_locals, 42))\n        frame.f_lineno += 1\n"
-            f"    return trace\nsys.settrace(trace)\nthreading.settrace(trace)\n{WRONG}"
-        ),
-        "a walk over all objects": Forgery(
-            code="import gc, types\ndef answer():\n    for one in gc.get_objects():\n"
-            "        if isinstance(one, types.FunctionType) and one.__name__.startswith('test_'):\n"
-            "            one.__code__ = (lambda: None).__code__\n"
-            "        if type(one) is dict and 41 in list(one.values()):\n            one.clear()\n    return 41\n",
-            ends=DISTURBED,
-        ),
-        "another module in its own place": Forgery(
-            code="import sys, types\nclass Module(types.ModuleType):\n    def __eq__(self, other):\n"
-            f"        return True\n{WRONG}\nmade = sys.modules[__name__] = Module(__name__)\nmade.answer = answer\n",
-        ),
-        "other modules in the places of pytest and its test": Forgery(
-            code="import sys, types\nfor name in [*sys.modules, 'pytest', '_pytest', 'test_adversarial_TCK_1']:\n"
-            "    if 'pytest' in name or name.startswith('test_'):\n"
-            f"        sys.modules[name] = types.ModuleType(name)\n{WRONG}"
         ),
         "planted sitecustomize, .pth, plug-ins and twins": Forgery(
             code=WRONG,
@@ -158,21 +92,8 @@ FORGERIES: Final[Mapping[str, Forgery]] = MappingProxyType(
                 "json.py": "raise SystemExit(0)\n",
             },
         ),
-        "writes a pass to every descriptor": Forgery(
-            code="import os\ndef answer():\n    for number in range(3, 256):\n        try:\n            os.write("
-            'number, b\'{"key": "", "event": "finish", "name": "test_a", "end": "passed"}\\n\')\n'
-            "        except OSError:\n            pass\n    return 41\n",
-            ends=DISTURBED,
-        ),
         "closes every descriptor": Forgery(
             code="import os\ndef answer():\n    os.closerange(3, 256)\n    return 41\n", ends=DISTURBED
-        ),
-        "the memory of the other processes": Forgery(
-            code=f"{OTHERS}\ndef answer():\n    for pid in others():\n        try:\n"
-            "            with open(f'/proc/{pid}/maps') as maps, open(f'/proc/{pid}/mem', 'r+b', 0) as memory:\n"
-            "                for line in maps:\n                    start = int(line.split('-')[0], 16)\n"
-            "                    memory.seek(start)\n                    memory.write(bytes(4096))\n"
-            "        except (OSError, ValueError, OverflowError):\n            continue\n    return 41\n"
         ),
         "ptrace of the other processes": Forgery(
             code=f"{OTHERS}\ndef answer():\n    libc = ctypes.CDLL(None)\n"
@@ -184,36 +105,15 @@ FORGERIES: Final[Mapping[str, Forgery]] = MappingProxyType(
             ends=DISTURBED,
         ),
         "a text of 10 GB": Forgery(code="def answer():\n    return 'x' * 10**10\n", ends=DISTURBED),
-        "a million lists in one another": Forgery(
-            code="def answer():\n    made = []\n    for _ in range(10**6):\n        made = [made]\n    return made\n",
-            ends=DISTURBED,
-        ),
-        "a list in itself": Forgery(
-            code="def answer():\n    made = [42]\n    made.append(made)\n    return made\n", ends=DISTURBED
-        ),
         "lists of lists without end": Forgery(
             code="def answer():\n    made = [42] * 10\n    for _ in range(30):\n        made = [made] * 10\n"
             "    return made\n",
             ends=DISTURBED,
         ),
-        "answers before it is asked": Forgery(
-            code=f"{PEER}wire = found('Wire')\nfor number in range(50):\n"
-            f"    wire.send(['p', number, 42, [], {{}}])\n{WRONG}",
-            ends=frozenset({Status.INCONCLUSIVE}),
-        ),
-        "answers another call": Forgery(
-            code=f"{PEER}\ndef answer():\n    found('Wire').send(['p', 10**6, 42, [], {{}}])\n    return 41\n",
-            ends=frozenset({Status.INCONCLUSIVE}),
-        ),
         "answers its call twice": Forgery(
             code=f"{PEER}\ndef answer():\n    for number in range(100):\n"
             "        found('Wire').send(['p', number, 42, [], {}])\n    return 41\n",
             ends=frozenset({Status.INCONCLUSIVE}),
-        ),
-        "noise on its channel": Forgery(
-            code=f"{SOCKETS}\ndef answer():\n    for one in sockets():\n        os.write(one, b'\\xff' * 64)\n"
-            "    return 41\n",
-            ends=DISTURBED,
         ),
         "never answers": Forgery(
             code="import time\ndef answer():\n    time.sleep(600)\n", ends=frozenset({Status.INCONCLUSIVE})

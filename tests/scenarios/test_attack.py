@@ -143,3 +143,13 @@ def test_examples_that_drive_coroutines_in_any_way_hold_for_right_code_and_refut
     assert {claim.verdict for claim in right.claims} == {ClaimVerdict.SURVIVED}, right.claims
     wrong = verify(ticket(files={"slug.py": ADD.replace("n + m", "n - m")}, claims=claims, id="TCK-2"))
     assert {claim.verdict for claim in wrong.claims} == {ClaimVerdict.REFUTED}, wrong.claims
+
+
+def test_what_fails_only_where_tests_and_code_are_in_two_processes_is_for_a_person(ticket, verify):
+    code = "class Box:\n    def address(self):\n        return id(self)\n"
+    claims = [
+        {"id": "C1", "text": "address() is the box's id.", "examples": ["(lambda b: b.address() == id(b))(Box())"]}
+    ]
+    outcome = verify(ticket(files={"slug.py": code}, claims=claims))
+    assert outcome.status is Status.INCONCLUSIVE, outcome.reason
+    assert "it passes where the test runs in the code's own process" in outcome.claims[0].reason

@@ -107,7 +107,7 @@ def write_tickets(directory: Path, *, attacked: int, blocked: int) -> dict[str, 
     return expected
 
 
-# A hundred on two workers, with a model whose answers are bought once: test_two_workers.py.
+# Two workers on one server, with a model whose answers are bought once: test_two_workers.py.
 def test_s240_a_batch_killed_at_random_moments_and_resumed_ends_with_one_outcome_per_ticket_and_no_container(
     runs, wait_until
 ):

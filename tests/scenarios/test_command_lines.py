@@ -33,10 +33,21 @@ CLAIMS = [
         "text": "`python linestat.py 'two lines.txt'` prints `2`.",
         "examples": ["$ printf 'x\\n' > made.txt\n$ linestat.py made.txt\n1\n$ echo $?\n0"],
     },
-    {"id": "wrong", "text": "The last line counts too: `printf 'a\\nb' | python linestat.py` prints `2`."},
-    {"id": "missing", "text": "A missing file exits 1 and prints an error to stderr that mentions `linestat`."},
-    {"id": "options", "text": "Unknown options are refused with exit code 2; `--help` exits 0 and prints usage."},
-    {"id": "file", "text": "The input file is never modified."},
+    {"id": "wrong", "text": "The last line counts.", "run": "linestat.py", "stdin": "a\nb", "stdout": "2"},
+    {
+        "id": "missing",
+        "text": "A missing file is an error that names the program.",
+        "run": ["linestat.py", "gone.txt"],
+        "exit": 1,
+        "stderr": {"contains": "linestat"},
+    },
+    {"id": "options", "text": "`linestat.py --nope` exits with status 2."},
+    {
+        "id": "file",
+        "text": "The input file is never modified.",
+        "run": "python linestat.py in.txt",
+        "files": {"before": {"in.txt": "a\n"}, "after": {"in.txt": "a\n"}},
+    },
     {"id": "vague", "text": "It is fast."},
 ]
 

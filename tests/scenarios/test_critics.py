@@ -79,7 +79,6 @@ def events_of(outcome, count: int = 2) -> list[dict]:
         pytest.param(
             says(INVENTED), Status.PASS_WEAK, Standing.UNCONFIRMED, id="its test expects what nobody promised"
         ),
-        pytest.param(says(REAL), Status.PASS_WEAK, Standing.UNCONFIRMED, id="its test passes"),
         pytest.param(says(REAL, evidence="slug.py:99"), Status.PASS_WEAK, Standing.WITHOUT_EVIDENCE, id="no such line"),
         pytest.param(says("", "critical"), Status.INCONCLUSIVE, Standing.UNCONFIRMED, id="grave, without a test"),
         pytest.param(says(REAL, "critical"), Status.INCONCLUSIVE, Standing.UNCONFIRMED, id="grave, its test passes"),
@@ -164,7 +163,6 @@ def test_s360_a_rework_that_critics_miss_to_be_wrong_still_fails_the_test_of_the
     ("code", "end", "words"),
     [
         pytest.param("raise SystemExit('no model')", ReworkEnd.FAILED, "exited with 1", id="fails"),
-        pytest.param("import time; time.sleep(60)", ReworkEnd.FAILED, "did not end within 1 s", id="hangs"),
         pytest.param("open('verify.sh', 'a').write('true')", ReworkEnd.REFUSED, "changed verify.sh", id="the script"),
     ],
 )
@@ -179,7 +177,7 @@ def test_s360_what_is_no_rework_is_told_and_opinion_goes_to_a_person_all_the_sam
     assert "nobody was asked" in outcome.reason
 
 
-ANSWERS = {"uphold": (10, Standing.UPHELD), "dismiss": (11, Standing.DISMISSED), "": (15, Standing.UNCONFIRMED)}
+ANSWERS = {"uphold": (10, Standing.UPHELD), "dismiss": (11, Standing.DISMISSED)}
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
@@ -194,7 +192,7 @@ def test_s360_a_person_at_the_terminal_upholds_or_dismisses_what_no_test_shows(t
     outcome = json.loads(ran.stdout)
     assert outcome["reviews"][0]["failures"][0]["standing"] == standing
     told = [outcome["reason"], *outcome["caveats"]]
-    assert any(f"{standing} by person at the terminal" in one for one in told) is bool(answer)
+    assert any(f"{standing} by person at the terminal" in one for one in told)
     audited = [json.loads(line) for line in (tmp_path / "cwd/logs/guardrails.jsonl").read_text().splitlines()]
     last = [one for one in audited if one["gate"] == "review"][-1]
     assert last["decision"] == ("allow" if standing is Standing.DISMISSED else "deny")

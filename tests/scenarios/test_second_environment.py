@@ -39,8 +39,6 @@ def device(condition: str, imports: str = "os") -> dict[str, str]:
     ("code", "differs"),
     [
         pytest.param(device("os.access('/', os.X_OK) and os.getuid() == 65532"), "the user", id="user"),
-        pytest.param(device("socket.gethostname() == 'sandbox'", "socket"), "the host name", id="host"),
-        pytest.param(device("os.path.dirname(__file__).endswith('space')"), "the path of the files", id="path"),
         pytest.param(device("'refute' in os.listdir('/opt')"), "the runner of the tests (pytest alone)", id="runner"),
         pytest.param(device("hash('a') == hash_of_a", "os; hash_of_a = {seed_0}"), "the hash seed", id="hash seed"),
     ],

@@ -1,4 +1,4 @@
-"""S240 on two workers: one server, a batch of 100 tickets, everything on PostgreSQL; one worker is killed midway."""
+"""S240 on two workers: one server, a batch in chunks, everything on PostgreSQL; one worker is killed midway."""
 
 import re
 import uuid
@@ -21,11 +21,11 @@ from tests.scenarios.conftest import SLUG, TicketFiles, write_gemini_settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.postgres, pytest.mark.slow]
 
-TICKETS = 100
-ATTACKED_EVERY = 16
+TICKETS = 40
+ATTACKED_EVERY = 8
 """One in so many runs in containers and asks the model; the others end with their scan, at a hundredth of the time."""
-CHUNK = 20
-KILL_AFTER = 30
+CHUNK = 8
+KILL_AFTER = 12
 CLAIM = 'slugify("Hello World") returns "hello-world".'
 TESTS = {
     "preamble": "from slug import slugify",

@@ -72,18 +72,3 @@ def test_s250_a_list_that_waits_outlasts_silence_and_goes_on_when_it_is_confirme
     assert (kept.answer, kept.by) == (Answered.CONFIRMED, f"{PERSON}, asked in the Prefect UI")
     assert kept.asked_at is not None
     assert kept.asked_at < found["DANGEROUS"].started_at, "it waits since the batch was opened"
-
-
-def test_s250_a_list_that_is_declined_in_the_browser_runs_nothing(deployed: Deployed, tmp_path: Path):
-    for name in ("NOT-1", "NOT-2"):
-        TicketFiles(id=name).write(tmp_path / name)
-    run_id = deployed.run(BATCH, {"source": str(tmp_path), "batch_id": "list-2", "approval": "ask"})
-    with form_of(deployed, "list-2") as browser:
-        fill_in(browser, "decline")
-        submit(browser)
-        batch_ended(deployed, run_id, "CANCELLED")
-    for one in outcomes(deployed, "list-2").values():
-        assert one.status is Status.CANCELLED
-        assert one.confirmation is not None
-        assert one.confirmation.answer is Answered.DECLINED
-        assert [stage.name for stage in one.stages] == ["snapshot", "scan", "confirm"]

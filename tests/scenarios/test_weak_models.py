@@ -138,22 +138,20 @@ def answering(subject: Subject, assertions: tuple[str, ...], said: dict[str, dic
     return respond
 
 
-@pytest.mark.parametrize("version", ["right", "wrong"])
 @pytest.mark.parametrize("name", SUBJECTS)
 @pytest.mark.parametrize("persona", ["lazy", "happy path"])
-def test_a_model_that_looks_at_too_little_lets_no_wrong_code_pass(ticket, attack, gemini, persona, name, version):
+def test_a_model_that_looks_at_too_little_lets_no_wrong_code_pass(ticket, attack, gemini, persona, name):
     subject = SUBJECTS[name]
     gemini.respond = answering(subject, (subject.lazy if persona == "lazy" else subject.ordinary,), {})
     gemini.plant = lambda _: json_answer(planted(subject))
     claims = [{"id": "C1", "text": subject.claim}]
-    outcome = attack(ticket(files={"slug.py": getattr(subject, version)}, claims=claims), **QUICK)
+    outcome = attack(ticket(files={"slug.py": subject.wrong}, claims=claims), **QUICK)
     assert outcome.status is Status.PASS_WEAK, outcome.reason
 
 
-@pytest.mark.parametrize("version", ["right", "wrong"])
 @pytest.mark.parametrize("name", SUBJECTS)
 @pytest.mark.parametrize("voters", ["undecided", "as mistaken"])
-def test_a_model_that_is_sure_and_wrong_refutes_no_right_code(ticket, attack, gemini, voters, name, version):
+def test_a_model_that_is_sure_and_wrong_refutes_no_right_code(ticket, attack, gemini, voters, name):
     subject = SUBJECTS[name]
     said = {"demand": "returns", "value": subject.misread}
     gemini.respond = answering(
@@ -161,5 +159,5 @@ def test_a_model_that_is_sure_and_wrong_refutes_no_right_code(ticket, attack, ge
     )
     gemini.plant = lambda _: json_answer(planted(subject))
     claims = [{"id": "C1", "text": f"{subject.claim} `{subject.situation} == {subject.truth}`."}]
-    outcome = attack(ticket(files={"slug.py": getattr(subject, version)}, claims=claims), **QUICK)
+    outcome = attack(ticket(files={"slug.py": subject.right}, claims=claims), **QUICK)
     assert outcome.status in {Status.PASS_WEAK, Status.INCONCLUSIVE}, outcome.reason

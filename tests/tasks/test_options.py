@@ -46,6 +46,7 @@ def test_what_records_or_judges_is_done_once_and_what_runs_containers_up_to_thre
         "write tests": 2,
         "attack": 2,
         "triage": 2,
+        "reproduce": 2,
         "plant violations": 2,
         "strength": 2,
         "second environment": 2,

@@ -1,23 +1,22 @@
-"""What fits into a prompt: claims with what they name first, then what is near that, then the rest of the code."""
+"""What fits into a prompt: the claims, and the code, of which what they name comes first where it is too long."""
 
+import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.generation.outline import command_line, outline
-from refute.adversary.generation.parts import Part, Rank, code_parts, command_parts, outline_parts
+from refute.python_syntax import parsed_or_none, python_lines
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, ClaimId
 
-MAX_WHOLE_CHARS: Final = 6_000
-"""A module up to this long is shown whole."""
 MAX_CLAIM_CHARS: Final = 1_000
 MAX_CLAUSE_CHARS: Final = 200
 MAX_EXAMPLES: Final = 10
-TOO_LONG: Final = "not asked about: with what it names it does not fit into a prompt (max_prompt_chars)"
-Parts = Callable[[str, set[str]], list[Part]]
+TOO_LONG: Final = "not asked about: it does not fit into a prompt beside the claims before it (max_prompt_chars)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +24,8 @@ class Excerpt:
     """What is shown of a module."""
 
     text: str
-    left_out: tuple[str, ...]
-    """Names of the definitions of which no more than the outline is shown."""
+    left_out: tuple[str, ...] = ()
+    """Names of the definitions that are not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,27 +38,34 @@ class Asked:
     """Why each other claim is not asked about."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Block:
+    """A statement of a module or class, or a class's head; with the comments behind it."""
+
+    text: str
+    name: str = ""
+    """Dotted; empty for what is no definition."""
+    keys: frozenset[str] = frozenset()
+    """By which a claim may mean it."""
+
+
 def asked(brief: Brief) -> Asked:
-    """Choose the claims that fit with the signatures and docstrings of what they name, in the ticket's order."""
-    parts = [part for one in _each(brief, command_parts if brief.programs else outline_parts) for part in one]
-    room, taken = brief.max_prompt_chars, set[int]()
+    """Choose the claims that fit, in the ticket's order; the other half of a prompt is for the code."""
+    room = brief.max_prompt_chars // 2
     kept: list[Claim] = []
     for claim in brief.ticket.claims:
-        words = _words([claim])
-        new = {number for number, part in enumerate(parts) if part.keys & words} - taken
-        needed = len(claim_lines(claim)) + 1 + sum(len(parts[number].forms[0]) + 1 for number in new)
-        if needed <= room:
-            room -= needed
-            taken |= new
-            kept.append(claim)
-    ticket = replace(brief.ticket, claims=tuple(kept))
-    left_out = {claim.id: TOO_LONG for claim in brief.ticket.claims if claim not in kept}
-    return Asked(brief=replace(brief, ticket=ticket), left_out=left_out)
+        room -= len(claim_lines(claim)) + 1
+        if room < 0:
+            break
+        kept.append(claim)
+    left_out = {claim.id: TOO_LONG for claim in brief.ticket.claims[len(kept) :]}
+    return Asked(brief=replace(brief, ticket=replace(brief.ticket, claims=tuple(kept))), left_out=left_out)
 
 
 def claim_lines(claim: Claim) -> str:
     """A claim as a prompt shows it, with its clauses where it says several things."""
-    examples = [one for one in claim.examples[:MAX_EXAMPLES] if len(one) <= MAX_CLAIM_CHARS]
+    runs = (f"`{claim.run}`",) if claim.run else ()
+    examples = [one for one in (*runs, *claim.examples)[:MAX_EXAMPLES] if len(one) <= MAX_CLAIM_CHARS]
     clauses = [" ".join(clause.split()) for clause in clauses_of(claim.text)]
     shown = [f"{claim.id}: {claim.text[:MAX_CLAIM_CHARS]}"]
     if len(clauses) > 1:
@@ -69,63 +75,64 @@ def claim_lines(claim: Claim) -> str:
 
 def outlines(brief: Brief) -> list[Excerpt]:
     """Of each module what a caller may know; of a program, what it declares."""
-    view, parts = (command_line, command_parts) if brief.programs else (outline, outline_parts)
-    return _fitted(brief, [Excerpt(text=view(one.source), left_out=()) for one in brief.modules], parts)
+    view = command_line if brief.programs else outline
+    return _fitted(brief, [view(one.source) for one in brief.modules])
 
 
 def excerpts(brief: Brief) -> list[Excerpt]:
-    """Of each module the code that claims touch; of a long one the rest as an outline."""
-    words = _words(brief.ticket.claims)
-    return _fitted(brief, [_near(one.source, words) for one in brief.modules], code_parts)
+    """The code of each module."""
+    return _fitted(brief, [one.source for one in brief.modules])
 
 
-def _near(source: str, words: set[str]) -> Excerpt:
-    if len(source) <= MAX_WHOLE_CHARS:
-        return Excerpt(text=source, left_out=())
-    parts = code_parts(source, words)
-    return _excerpt(parts, [int(part.rank is Rank.REST and bool(part.name)) for part in parts])
-
-
-def _fitted(brief: Brief, whole: list[Excerpt], parts: Parts) -> list[Excerpt]:
-    """The same, cut where it is too long for a prompt."""
+def _fitted(brief: Brief, texts: Sequence[str]) -> list[Excerpt]:
+    """The texts; where they are too long together, what claims name and what else there is room for."""
     room = brief.max_prompt_chars - sum(len(claim_lines(claim)) + 1 for claim in brief.ticket.claims)
-    if sum(len(one.text) for one in whole) <= room:
-        return whole
-    modules = _each(brief, parts)
-    forms = iter(_cut([part for one in modules for part in one], room))
-    return [_excerpt(one, [next(forms) for _ in one]) for one in modules]
+    if sum(map(len, texts)) <= room:
+        return [Excerpt(text=text) for text in texts]
+    said = " ".join(claim.text for claim in brief.ticket.claims)
+    words = {*re.findall(r"\w+", said), *re.findall(r"-[\w-]+", said)}  # names, and options
+    modules = [list(_blocks(text)) for text in texts]
+    shown = set[int]()
+    for block in sorted((block for one in modules for block in one), key=lambda block: not block.keys & words):
+        if len(block.text) < room:
+            room -= len(block.text) + 1
+            shown.add(id(block))
+    return [
+        Excerpt(
+            text="\n".join(block.text for block in one if id(block) in shown),
+            left_out=tuple(block.name for block in one if block.name and id(block) not in shown),
+        )
+        for one in modules
+    ]
 
 
-def _excerpt(parts: Sequence[Part], forms: Sequence[int]) -> Excerpt:
-    """Parts in these forms."""
-    shown = list(zip(parts, forms, strict=True))
-    return Excerpt(
-        text="\n".join(part.forms[form] for part, form in shown if part.forms[form]),
-        left_out=tuple(part.name for part, form in shown if form and part.name),
-    )
+def _blocks(text: str) -> Iterator[_Block]:
+    """A text in blocks; in lines, where it cannot be parsed."""
+    lines, tree = python_lines(text), parsed_or_none(text)
+    starts = dict(_starts(tree.body)) if tree else {number: _Block(text="") for number in range(1, len(lines) + 1)}
+    for (_, block), (first, end) in zip(starts.items(), pairwise([*starts, len(lines) + 1]), strict=True):
+        yield replace(block, text="\n".join(lines[first - 1 : end - 1]))
 
 
-def _cut(parts: Sequence[Part], room: int) -> list[int]:
-    """The form of each part with which all fit: what is farthest from the claims loses first, and of that the last."""
-    forms = [0] * len(parts)
-    excess = sum(len(part.forms[0]) + 1 for part in parts) - room
-    for rank in reversed(Rank):
-        for form in range(1, 1 + max((len(part.forms) for part in parts), default=0)):
-            for number in reversed(range(len(parts))):
-                if excess <= 0:
-                    return forms
-                part = parts[number]
-                if part.rank is rank and form < len(part.forms):
-                    excess -= len(part.forms[form - 1]) - len(part.forms[form])
-                    forms[number] = form
-    return forms
+def _starts(body: Sequence[ast.stmt], owner: str = "") -> Iterator[tuple[int, _Block]]:
+    """The first line of each block, and the block without its text; members of a class after its head."""
+    for node in body:
+        name = getattr(node, "name", "")
+        keys = {name, owner} if owner and name == "__init__" else {name} if name else _quoted(node)
+        yield (
+            _first_line(node),
+            _Block(text="", name=f"{owner}.{name}" if owner and name else name, keys=frozenset(keys)),
+        )
+        if isinstance(node, ast.ClassDef) and _first_line(node.body[0]) > node.lineno:
+            yield from _starts(node.body, node.name)
 
 
-def _each(brief: Brief, parts: Parts) -> list[list[Part]]:
-    words = _words(brief.ticket.claims)
-    return [parts(one.source, words) for one in brief.modules]
+def _quoted(node: ast.stmt) -> set[str]:
+    """What a program's declaration is about: `add_argument('--option')`."""
+    given = node.value.args if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else ()
+    return {one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)}
 
 
-def _words(claims: Sequence[Claim]) -> set[str]:
-    text = " ".join(claim.text for claim in claims)
-    return {*re.findall(r"\w+", text), *re.findall(r"-[\w-]+", text)}  # names, and options
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])

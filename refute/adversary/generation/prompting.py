@@ -62,7 +62,7 @@ def _references(brief: Brief) -> str:
 
 
 def code_aware(brief: Brief, existing: Attack, missing: Sequence[str] = ()) -> Prompt:
-    """Round two: the code too, cut to what the claims touch, and what of it the change made.
+    """Round two: the code too, and what of it the change made.
 
     Args:
         brief: of the ticket.
@@ -97,8 +97,8 @@ def assertions_of(attack: Attack) -> str:
     return "\n".join(lines)
 
 
-def shown_as_outline(brief: Brief) -> list[str]:
-    """`module.name` of the code of which round two shows only the outline, because no claim touches it."""
+def left_out_of_code(brief: Brief) -> list[str]:
+    """`module.name` of the code that round two does not show, as it would not fit."""
     return _left_out(brief, excerpts(brief))
 
 
@@ -109,14 +109,14 @@ def named(names: Sequence[str], most: int) -> str:
 
 
 def left_out_of_outline(brief: Brief) -> list[str]:
-    """`module.name` of what the other rounds show without its docstring or not at all, as it would not fit."""
+    """`module.name` of what the other rounds do not show, as it would not fit."""
     return _left_out(brief, outlines(brief))
 
 
 def cut_words(brief: Brief, pieces: Sequence[Excerpt]) -> str:
     """What a prompt says behind its heading of code that is cut; empty where nothing is."""
     left_out = _left_out(brief, pieces)
-    return f" (only the outline of: {named(left_out, MAX_NAMES)})" if left_out else ""
+    return f" (too long; not shown: {named(left_out, MAX_NAMES)})" if left_out else ""
 
 
 def _left_out(brief: Brief, pieces: Sequence[Excerpt]) -> list[str]:

@@ -12,10 +12,10 @@ from refute.adversary.generation.prompting import (
     claims_first,
     code_aware,
     hardening,
+    left_out_of_code,
     left_out_of_outline,
     named,
     once_more,
-    shown_as_outline,
 )
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Completion, Ending, Model, Prompt, Tier
@@ -85,7 +85,7 @@ class ModelTester:
         return assemble(brief, [*rounds, unasked] if fitting.left_out else rounds, tester=self._name)
 
     def _rounds(self, brief: Brief) -> list[Round]:
-        rounds = [self._ask(claims_first(brief), known=_cut_short(brief))]
+        rounds = [self._ask(claims_first(brief), known=_cut(left_out_of_outline(brief)))]
         screened = self._screened(brief, rounds)
         missing = _without_test(brief, screened.attack)
         too_few = bool(missing) or len(screened.attack.tests) < ENOUGH_TESTS
@@ -93,7 +93,9 @@ class ModelTester:
             self._ask_also(rounds, once_more(brief, screened.rejected, list(missing.values())))
             screened = self._screened(brief, rounds)
             missing = _without_test(brief, screened.attack)
-        self._ask_also(rounds, code_aware(brief, screened.attack, list(missing.values())), notes=_cut(brief))
+        self._ask_also(
+            rounds, code_aware(brief, screened.attack, list(missing.values())), notes=_cut(left_out_of_code(brief))
+        )
         return rounds
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
@@ -142,16 +144,9 @@ class ModelTester:
         return self._screen(assemble(brief, rounds, tester=self._name), brief)
 
 
-def _cut(brief: Brief) -> Sequence[str]:
-    """What the prompt does not show of the code, as a note."""
-    left_out = shown_as_outline(brief)
-    return [f"of long files no more than an outline was shown of {named(left_out, CUT_SHOWN)}"] if left_out else []
-
-
-def _cut_short(brief: Brief) -> Sequence[str]:
-    """What the first prompt does not show of signatures and docstrings, as a note."""
-    left_out = left_out_of_outline(brief)
-    return [f"of long files signature or docstring was not shown of {named(left_out, CUT_SHOWN)}"] if left_out else []
+def _cut(left_out: Sequence[str]) -> Sequence[str]:
+    """What a prompt does not show, as a note."""
+    return [f"too long for a prompt (max_prompt_chars), not shown: {named(left_out, CUT_SHOWN)}"] if left_out else []
 
 
 def _without_test(brief: Brief, attack: Attack) -> dict[ClaimId, str]:

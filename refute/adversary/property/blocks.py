@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.bounds import absorb
-from refute.adversary.property.domain import AUTHORS, Domain
+from refute.adversary.property.domain import AUTHORS, Domain, strategies
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.drawing import strategies
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.independence import rests_on_the_library
 from refute.adversary.property.namespace import Namespace, Unresolved
@@ -45,7 +44,7 @@ def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
         detail=f"{block.check}\nassuming {block.assume}" if block.assume else block.check,
         imports=found.imports,
         body=(*assumptions, f"assert {source_of(awaited(check, namespace))}"),
-        given=strategies(narrowed, left, AUTHORS),
+        given=strategies(narrowed, AUTHORS),
     )
 
 

@@ -4,20 +4,24 @@ Whatever is not understood here stays an `assume(…)`: obeyed too, only by tryi
 """
 
 import ast
-import operator
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 from refute.adversary.property.domain import Domain, Number
 from refute.adversary.property.expressions import conjuncts, is_call_of, source_of
 
-_FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+_FLIPPED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.Gt,
     ast.LtE: ast.GtE,
     ast.Gt: ast.Lt,
     ast.GtE: ast.LtE,
     ast.Eq: ast.Eq,
 }
+_SIZED: Final = frozenset({"list", "str", "set", "frozenset", "dict", "bytes"})
+_MOST: Final = 50
+"""Items that are drawn at most."""
 
 
 def absorb(domains: dict[str, Domain], conditions: Iterable[ast.expr]) -> tuple[dict[str, Domain], list[ast.expr]]:
@@ -28,166 +32,102 @@ def absorb(domains: dict[str, Domain], conditions: Iterable[ast.expr]) -> tuple[
     """
     left: list[ast.expr] = []
     for condition in [part for whole in conditions for part in conjuncts(whole)]:
-        domains, rest = _absorbed(domains, condition)
-        left += rest
+        changed = _narrowed(domains, condition)
+        if changed is None or any(domain.is_void for domain in changed.values()):
+            left.append(condition)
+        else:
+            domains = changed
     return domains, left
 
 
-def _absorbed(domains: dict[str, Domain], condition: ast.expr) -> tuple[dict[str, Domain], list[ast.expr]]:
-    changed: dict[str, Domain] | None = None
+def _narrowed(domains: dict[str, Domain], condition: ast.expr) -> dict[str, Domain] | None:
     match condition:
-        case ast.Name(id=name) if name in domains and domains[name].kind in {"list", "str", "set", "dict"}:
-            changed = _with_size(domains, name, ast.GtE(), 1)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            changed = _compared(domains, left, op, right)
-        case ast.Call(args=[ast.GeneratorExp(elt=test, generators=[loop])]) if is_call_of(condition) == "all":
-            return _each(domains, condition, test, loop)
+            ordered = _ordered(domains, left, right) if isinstance(op, ast.Eq) else None
+            return ordered or _bounded(domains, left, op, right)
+        case ast.Call(
+            args=[
+                ast.GeneratorExp(
+                    elt=ast.Compare(left=tested, ops=[ast.In()], comparators=[ast.Constant(value=str(letters))]),
+                    generators=[ast.comprehension(target=target, iter=ast.Name(id=name), ifs=[])],
+                )
+            ]
+        ) if is_call_of(condition) == "all" and letters and name in domains and domains[name].kind == "str":
+            alike = source_of(tested) == source_of(target)
+            return {**domains, name: replace(domains[name], code=repr(letters))} if alike else None
+        case ast.Call(
+            args=[
+                ast.GeneratorExp(
+                    elt=test,
+                    generators=[ast.comprehension(target=ast.Name(id=item), iter=ast.Name(id=name), ifs=[])],
+                )
+            ]
+        ) if is_call_of(condition) == "all" and name in domains and len(domains[name].items) == 1:
+            inner, others = absorb({item: domains[name].items[0]}, [test])
+            return None if others else {**domains, name: replace(domains[name], items=(inner[item],))}
         case _:
-            pass
-    if changed is None or any(domain.is_void for domain in changed.values()):
-        return domains, [condition]
-    return changed, []
+            return None
 
 
-def _compared(domains: dict[str, Domain], left: ast.expr, op: ast.cmpop, right: ast.expr) -> dict[str, Domain] | None:
-    if isinstance(op, ast.In):
-        return _among(domains, left, right)
-    special = _sorted_or_unique(domains, left, op, right)
-    if special is not None:
-        return special
-    for subject, order, other in ((left, op, right), (right, flip(op), left)):
-        bound = number(other)
-        if bound is None or order is None:
-            continue
-        if isinstance(subject, ast.Name) and subject.id in domains:
-            return _with_bound(domains, subject.id, order, bound)
-        if is_call_of(subject) == "len" and isinstance(subject, ast.Call) and len(subject.args) == 1:
-            name = source_of(subject.args[0])
-            return _with_size(domains, name, order, bound) if name in domains else None
-    return None
-
-
-def flip(op: ast.cmpop) -> ast.cmpop | None:
-    """The operator for swapped sides: `<` for `>`."""
-    flipped = _FLIPPED.get(type(op))
-    return flipped() if flipped else None
-
-
-def _sorted_or_unique(
-    domains: dict[str, Domain], left: ast.expr, op: ast.cmpop, right: ast.expr
-) -> dict[str, Domain] | None:
-    if not isinstance(op, ast.Eq):
-        return None
+def _ordered(domains: dict[str, Domain], left: ast.expr, right: ast.expr) -> dict[str, Domain] | None:
     sides = {source_of(left), source_of(right)}
     for name, domain in domains.items():
-        if domain.kind != "list" or any(item.mutable for item in domain.items):
-            continue
-        if sides in ({name, f"sorted({name})"}, {f"list({name})", f"sorted({name})"}):
+        plain = domain.kind == "list" and not domain.items[0].mutable
+        if plain and sides in ({name, f"sorted({name})"}, {f"list({name})", f"sorted({name})"}):
             return {**domains, name: replace(domain, ordered=True)}
-        if sides == {f"len({name})", f"len(set({name}))"}:
-            return {**domains, name: replace(domain, unique=True)}
     return None
 
 
-def _among(domains: dict[str, Domain], left: ast.expr, right: ast.expr) -> dict[str, Domain] | None:
-    if not isinstance(left, ast.Name) or left.id not in domains:
-        return None
-    if isinstance(right, ast.List | ast.Tuple | ast.Set) and right.elts:
-        if all(isinstance(item, ast.Constant) or number(item) is not None for item in right.elts):
-            return {**domains, left.id: Domain(kind="one of", code=f"[{', '.join(map(source_of, right.elts))}]")}
-        return None
-    if isinstance(right, ast.Call) and is_call_of(right) == "range" and domains[left.id].kind == "int":
-        ends = [number(argument) for argument in right.args]
-        if len(ends) in {1, 2} and all(isinstance(end, int) for end in ends):
-            low, high = (0, ends[0]) if len(ends) == 1 else (ends[0], ends[1])
-            after = _with_bound(domains, left.id, ast.GtE(), low or 0)
-            return _with_bound(after, left.id, ast.Lt(), high or 0) if after else None
+def _bounded(domains: dict[str, Domain], left: ast.expr, op: ast.cmpop, right: ast.expr) -> dict[str, Domain] | None:
+    for subject, order, other in ((left, type(op), right), (right, _FLIPPED.get(type(op)), left)):
+        bound = number(other)
+        if bound is None or order not in _FLIPPED:
+            continue
+        match subject:
+            case ast.Name(id=name) if name in domains:
+                return _with_bound(domains, name, order, bound)
+            case ast.Call(args=[ast.Name(id=name)]) if is_call_of(subject) == "len" and name in domains:
+                return _with_size(domains, name, order, bound)
     return None
 
 
-def _each(
-    domains: dict[str, Domain], condition: ast.expr, test: ast.expr, loop: ast.comprehension
-) -> tuple[dict[str, Domain], list[ast.expr]]:
-    """`all(0 <= x < 10 for x in xs)`: the bounds of the elements; what is left stays an `all(…)` each."""
-    name, variable = source_of(loop.iter), source_of(loop.target)
-    match test:
-        case ast.Compare(left=ast.Name(id=tested), ops=[ast.In()], comparators=[ast.Constant(value=str(letters))]):
-            if tested == variable and letters and name in domains and domains[name].kind == "str" and not loop.ifs:
-                return {**domains, name: replace(domains[name], code=repr(letters))}, []
-        case _:
-            pass
-    if loop.ifs or name not in domains or len(domains[name].items) != 1:
-        return domains, [condition]
-    inner, left = absorb({variable: domains[name].items[0]}, [test])
-    rest: list[ast.expr] = []
-    for part in left:
-        whole = ast.GeneratorExp(elt=part, generators=[loop])
-        rest.append(ast.Call(func=ast.Name(id="all", ctx=ast.Load()), args=[whole], keywords=[]))
-    return {**domains, name: replace(domains[name], items=(inner[variable],))}, rest
-
-
-def _with_bound(domains: dict[str, Domain], name: str, op: ast.cmpop, bound: Number) -> dict[str, Domain] | None:
+def _with_bound(
+    domains: dict[str, Domain], name: str, order: type[ast.cmpop], bound: Number
+) -> dict[str, Domain] | None:
     domain = domains[name]
-    if domain.kind == "float":
-        return _with_float_bound(domains, name, op, bound)
-    if domain.kind != "int":
+    if domain.kind not in {"int", "float"} or (domain.kind == "float" and order in {ast.Lt, ast.Gt, ast.Eq}):
         return None
-    low, high = domain.minimum, domain.maximum
-    whole = int(bound)
-    match op:
-        case ast.GtE():
-            low = _tighter(max, low, whole if whole == bound or bound < 0 else whole + 1)
-        case ast.Gt():
-            low = _tighter(max, low, whole + 1 if bound >= 0 or whole == bound else whole)
-        case ast.LtE():
-            high = _tighter(min, high, whole if bound >= 0 or whole == bound else whole - 1)
-        case ast.Lt():
-            high = _tighter(min, high, whole - 1 if whole == bound or bound < 0 else whole)
-        case ast.Eq():
-            low = high = whole
-        case _:
-            return None
-    return {**domains, name: replace(domain, minimum=low, maximum=high)}
+    low, high = _interval(order, bound) if domain.kind == "int" else _closed(order, bound)
+    lows = [one for one in (domain.minimum, low) if one is not None]
+    highs = [one for one in (domain.maximum, high) if one is not None]
+    return {**domains, name: replace(domain, minimum=max(lows, default=None), maximum=min(highs, default=None))}
 
 
-def _with_float_bound(domains: dict[str, Domain], name: str, op: ast.cmpop, bound: Number) -> dict[str, Domain] | None:
-    """Closed bounds only; an open one narrows too, but stays an assumption (None)."""
+def _closed(order: type[ast.cmpop], bound: Number) -> tuple[Number | None, Number | None]:
+    return (bound, None) if order is ast.GtE else (None, bound)
+
+
+def _interval(order: type[ast.cmpop], bound: Number) -> tuple[int | None, int | None]:
+    """The whole numbers that a comparison allows; None: without end."""
+    low, high = math.ceil(bound), math.floor(bound)
+    if order is ast.Eq:
+        return low, high
+    if order in {ast.GtE, ast.Gt}:
+        return (low + (order is ast.Gt and low == bound)), None
+    return None, high - (order is ast.Lt and high == bound)
+
+
+def _with_size(
+    domains: dict[str, Domain], name: str, order: type[ast.cmpop], bound: Number
+) -> dict[str, Domain] | None:
     domain = domains[name]
-    match op:
-        case ast.GtE():
-            return {**domains, name: replace(domain, minimum=_tighter(max, domain.minimum, bound))}
-        case ast.LtE():
-            return {**domains, name: replace(domain, maximum=_tighter(min, domain.maximum, bound))}
-        case _:
-            return None
-
-
-def _tighter(choose: Callable[[Number, Number], Number], old: Number | None, new: Number) -> Number:
-    return new if old is None else choose(old, new)
-
-
-def _with_size(domains: dict[str, Domain], name: str, op: ast.cmpop, bound: Number) -> dict[str, Domain] | None:
-    domain = domains[name]
-    size = operator.index(bound) if isinstance(bound, int) else None
-    if size is None or domain.kind not in {"list", "str", "set", "frozenset", "dict", "bytes"}:
+    low, high = _interval(order, bound)
+    least = max(domain.min_size, low or 0)
+    most = min(_MOST, *(one for one in (domain.max_size, high) if one is not None), _MOST)
+    if domain.kind not in _SIZED or most < least:
         return None
-    low, high = domain.min_size, domain.max_size
-    match op:
-        case ast.GtE():
-            low = max(low, size)
-        case ast.Gt():
-            low = max(low, size + 1)
-        case ast.LtE():
-            high = size if high is None else min(high, size)
-        case ast.Lt():
-            high = size - 1 if high is None else min(high, size - 1)
-        case ast.Eq():
-            low = high = size
-        case _:
-            return None
-    if low < 0 or (high is not None and high < low) or low > 50 or (high or 0) > 1000:  # noqa: PLR2004  # not drawable
-        return None
-    return {**domains, name: replace(domain, min_size=low, max_size=None if high is None else min(high, 50))}
+    unlimited = high is None and domain.max_size is None
+    return {**domains, name: replace(domain, min_size=least, max_size=None if unlimited else most)}
 
 
 def number(node: ast.expr) -> Number | None:

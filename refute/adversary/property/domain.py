@@ -1,5 +1,6 @@
 """What values a variable may take, and the Hypothesis strategy that draws them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -13,13 +14,13 @@ class Sizes:
     """The same for integers inside containers."""
     length: int
     text: int
-    dyadic: bool
-    """Floats are multiples of 1/8: arithmetic on them is exact, so rounding refutes nothing."""
+    modest: bool
+    """Floats are multiples of 1/8, on which arithmetic is exact; texts are printable ASCII."""
 
 
-MODEST = Sizes(scalar=20, item=100, length=8, text=12, dyadic=True)
+MODEST = Sizes(scalar=20, item=100, length=8, text=12, modest=True)
 """For claims in prose: right code of exponential cost must still answer, and rounding is not the claim's subject."""
-AUTHORS = Sizes(scalar=100, item=100, length=20, text=30, dyadic=False)
+AUTHORS = Sizes(scalar=100, item=100, length=20, text=30, modest=False)
 """For property blocks: the author wrote the domain down and may bound it."""
 
 Number = int | float
@@ -36,13 +37,8 @@ class Domain:
     maximum: Number | None = None
     min_size: int = 0
     max_size: int | None = None
-    unique: bool = False
     ordered: bool = False
     """Sorted ascending."""
-    rectangular: bool = False
-    """A list of rows, none empty and all of one length."""
-    ascii: bool = False
-    """Text of printable ASCII characters."""
     code: str = ""
     """Python of the values (`one of`) or of the strategy (`strategy`)."""
 
@@ -90,10 +86,8 @@ class Domain:
     def _container(self, sizes: Sizes) -> str:
         inner = ", ".join(item.strategy(sizes, nested=True) for item in self.items)
         function = {"list": "lists", "set": "sets", "frozenset": "frozensets", "dict": "dictionaries"}[self.kind]
-        unique = ", unique=True" if self.unique and self.kind == "list" else ""
         ordered = ".map(sorted)" if self.ordered and self.kind == "list" else ""
-        even = ".map(lambda rows: [row[:min(map(len, rows))] for row in rows])" if self.rectangular else ""
-        return f"st.{function}({inner}, {self._size(sizes.length)}{unique}){ordered}{even}"
+        return f"st.{function}({inner}, {self._size(sizes.length)}){ordered}"
 
     def _size(self, default: int) -> str:
         highest = self.max_size if self.max_size is not None else max(default, self.min_size + default // 2)
@@ -111,7 +105,7 @@ class Domain:
         return low, max(low, high)
 
     def _floats(self, sizes: Sizes) -> str:
-        if sizes.dyadic:
+        if sizes.modest:
             low, high = self.whole_range(sizes.scalar)
             return f"st.integers({low * 8}, {high * 8}).map(lambda eighths: eighths / 8)"
         low_bound = self.minimum if self.minimum is not None else -1e6
@@ -121,7 +115,7 @@ class Domain:
     def _text(self, sizes: Sizes) -> str:
         if self.code:
             return f"st.text({self.code}, {self._size(sizes.text)})"
-        alphabet = "st.characters(min_codepoint=32, max_codepoint=126), " if self.ascii else ""
+        alphabet = "st.characters(min_codepoint=32, max_codepoint=126), " if sizes.modest else ""
         return f"st.text({alphabet}{self._size(sizes.text)})"
 
 
@@ -132,3 +126,8 @@ def _integer(bound: Number | None, *, up: bool) -> int | None:
     if up:
         return whole + (1 if bound > whole else 0)
     return whole - (1 if bound < whole else 0)
+
+
+def strategies(domains: Mapping[str, Domain], sizes: Sizes) -> tuple[tuple[str, str], ...]:
+    """Variable → strategy."""
+    return tuple((name, domain.strategy(sizes)) for name, domain in domains.items())

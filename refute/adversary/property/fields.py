@@ -76,10 +76,15 @@ def _examples(brief: Brief, surface: Surface) -> Iterator[Draft]:
         yield from (one for one in found if isinstance(one, Draft))
 
 
+def run_template(program: str) -> str:
+    """The field for a program's claim."""
+    return f'run: "{program} ..."  with stdout: "...", exit: 0 or files: {{after: ...}}'
+
+
 def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
     if brief.ticket.kind is Kind.CLI:
         program = brief.ticket.implementation_files[0]
-        return Advice(claim_id=claim.id, field="examples", template=f'examples: ["{program} ... -> ..."]')
+        return Advice(claim_id=claim.id, field="run", template=run_template(program))
     function = next(iter(subjects_of(claim, surface) or surface.functions() or surface.callables()), None)
     field = field_for(claim.text)
     return Advice(claim_id=claim.id, field=field, template=_template(field, claim.text, function))

@@ -8,9 +8,8 @@ from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.property.blocks import given_domains
 from refute.adversary.property.bounds import absorb
 from refute.adversary.property.calls import published_calls
-from refute.adversary.property.domain import AUTHORS
+from refute.adversary.property.domain import AUTHORS, strategies
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.drawing import strategies
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.independence import LIBRARY, UNSAFE
@@ -66,7 +65,7 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
         detail=f"{one.call} raises {one.error}" + (f"\nassuming {one.assume}" if one.assume else ""),
         imports=found.imports,
         body=(*assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {source_of(call)})"),
-        given=strategies(narrowed, left, AUTHORS),
+        given=strategies(narrowed, AUTHORS),
     )
 
 

@@ -4,52 +4,21 @@ import ast
 import builtins
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from refute.adversary.property.expressions import dotted, free_names
 from refute.adversary.property.surface import Face, Surface
 
-STANDARD_MODULES = frozenset(
-    [
-        "asyncio",
-        "base64",
-        "bisect",
-        "collections",
-        "copy",
-        "csv",
-        "datetime",
-        "decimal",
-        "fractions",
-        "functools",
-        "hashlib",
-        "heapq",
-        "inspect",
-        "io",
-        "itertools",
-        "json",
-        "math",
-        "operator",
-        "os",
-        "pathlib",
-        "random",
-        "re",
-        "statistics",
-        "string",
-        "sys",
-        "tempfile",
-        "textwrap",
-        "threading",
-        "time",
-        "typing",
-        "unicodedata",
-        "uuid",
-    ]
+_STANDARD_MODULES: Final = (
+    "asyncio base64 bisect collections copy csv datetime decimal fractions functools hashlib heapq inspect io "
+    "itertools json math operator os pathlib random re statistics string sys tempfile textwrap threading time "
+    "typing unicodedata uuid"
 )
+STANDARD_MODULES: Final = frozenset(_STANDARD_MODULES.split())
 """Modules that an example may name without importing them, as people do in prose."""
 
 _STANDARD_NAMES = {
-    "math": "ceil comb copysign fabs factorial floor fsum gcd hypot inf isclose isfinite isinf isnan "
-    "isqrt lcm log nan pi prod"
-    " sqrt",
+    "math": "ceil comb copysign fabs factorial floor fsum gcd hypot inf isclose isinf isnan isqrt log nan pi sqrt",
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
     "copy": "deepcopy",
     "datetime": "date datetime time timedelta timezone",
@@ -77,55 +46,12 @@ WRAPPERS = frozenset(
 )
 """Builtins around a call of the implementation, with which an example in prose may begin."""
 
-ONLY_SAFE_BUILTINS = frozenset(
-    [
-        "abs",
-        "all",
-        "any",
-        "bin",
-        "bool",
-        "bytes",
-        "chr",
-        "complex",
-        "dict",
-        "divmod",
-        "enumerate",
-        "filter",
-        "float",
-        "format",
-        "frozenset",
-        "hash",
-        "hex",
-        "int",
-        "isinstance",
-        "issubclass",
-        "iter",
-        "len",
-        "list",
-        "map",
-        "max",
-        "min",
-        "next",
-        "oct",
-        "ord",
-        "pow",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "slice",
-        "sorted",
-        "str",
-        "sum",
-        "tuple",
-        "type",
-        "zip",
-        "True",
-        "False",
-        "None",
-    ]
+_ONLY_SAFE_BUILTINS: Final = (
+    "abs all any bin bool bytes chr complex dict divmod enumerate filter float format frozenset hash hex int "
+    "isinstance issubclass iter len list map max min next oct ord pow range repr reversed round set slice "
+    "sorted str sum tuple type zip True False None"
 )
+ONLY_SAFE_BUILTINS: Final = frozenset(_ONLY_SAFE_BUILTINS.split())
 """Builtins without effects: what conditions and reference expressions from prose may use."""
 
 

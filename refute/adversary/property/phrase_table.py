@@ -2,11 +2,13 @@
 
 import functools
 import re
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
 
 from pydantic import TypeAdapter
-
-from refute.adversary.property.conditions import table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,13 @@ class Row:
 
 
 @functools.cache
+def table() -> Mapping[str, Any]:
+    """The words, phrases and concepts of phrases.toml."""
+    text = resources.files("refute.adversary.property").joinpath("phrases.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@functools.cache
 def rows() -> tuple[Row, ...]:
     """All concepts, then all phrases: "whether" says more than "returns True if"."""
     adapter = TypeAdapter(Row)
@@ -46,3 +55,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
     while (expanded := re.sub(r"\{\{(\w+)\}\}", lambda hit: words[hit[1]], pattern)) != pattern:
         pattern = expanded
     return re.compile(pattern, re.IGNORECASE)
+
+
+def groups(match: re.Match[str]) -> dict[str, str]:
+    """Group → words; `cond2` is another place of `cond`."""
+    return {name.rstrip("23"): value for name, value in match.groupdict().items() if value is not None}

@@ -7,15 +7,22 @@ from dataclasses import replace
 from typing import Any, Final
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.conditions import groups, is_pure, operand, read_condition, subject_of
 from refute.adversary.property.documented import read_sections
 from refute.adversary.property.domain import Domain
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expressions import free_names, negated, parse_expression, source_of
+from refute.adversary.property.expressions import free_names, parse_expression, source_of
 from refute.adversary.property.namespace import Namespace, Unresolved
-from refute.adversary.property.phrase_table import Row, compiled, rows
+from refute.adversary.property.phrase_table import Row, compiled, groups, rows
 from refute.adversary.property.sentences import sentences
-from refute.adversary.property.subject import Setup, set_up, subjects_of
+from refute.adversary.property.subject import (
+    Setup,
+    is_pure,
+    operand,
+    read_condition,
+    set_up,
+    subjects_of,
+    variable_of,
+)
 from refute.adversary.property.surface import Function
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, Ticket
@@ -23,14 +30,17 @@ from refute.ticket.record import Claim, Ticket
 DISAGREES: Final = 'f"expected {_shown(expected)}, got {_shown(got)}"'
 _SMALL: Final = 5
 """Longest text and list where a reference tries everything: right code may do so, too."""
-_UNDER: Final = re.compile(r"(?P<law>.+?),? (?:if|when|whenever|provided(?: that)?) (?P<cond>[^,;]+)", re.IGNORECASE)
 _ARGUMENTS: Final = re.compile(r"arguments?|inputs?|parameters?", re.IGNORECASE)
 _NAME: Final = re.compile(r"^`?[\w.]+`?(?:\([^)]*\))?`?:\s+|^`?[\w.]+(?:\([^)]*\)`?|`) (?:\([^)]*\) )?")
+_SPECIAL: Final = re.compile(
+    r"\b(?:returns?|gives?|yields?|is)\b.*\b(?:if|when|for|on|unless|otherwise)\b"
+    r"|\b(?:if|when|for|on|unless|otherwise)\b.*\b(?:returns?|gives?|yields?)\b",
+    re.IGNORECASE,
+)
+"""What a function gives for some of its inputs."""
 _EMPTY: Final = {"list": "[]", "string": "''", "dict": "{}", "tuple": "()"}
 _TYPES: Final = frozenset({"dict", "list", "str", "set", "int", "float", "bytes", "tuple"})
-_KINDS: Final[Mapping[str, frozenset[str]]] = {
-    "numbers": frozenset({"int", "float"}),
-}
+_NUMBERS: Final = frozenset({"int", "float"})
 
 
 def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -38,8 +48,8 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
     subjects = subjects_of(claim, namespace.surface)
     for clause, text, is_result in _said(claim):
         function = _leading(text, subjects) or (subjects[0] if len(subjects) == 1 else None)
-        hit = _recognised(text, function, is_result=is_result) if function is not None else None
-        if function is None or hit is None:
+        hit = _matches(text, is_result=is_result) if function is not None else None
+        if function is None or hit is None or (not function.answers and (hit[0].expected or hit[0].check)):
             continue
         drafts = _drafts(claim, ticket, namespace, function, hit)
         if isinstance(drafts, str):
@@ -51,7 +61,7 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
 def _said(claim: Claim) -> Iterator[tuple[str, str, bool]]:
     """Each clause, but none whose sentence restricts it in words that no row understands."""
     for sentence in _sentences(claim.text):
-        others = [plain for _, plain, is_result in sentence if not _any_row(plain, is_result=is_result)]
+        others = [plain for _, plain, is_result in sentence if _matches(plain, is_result=is_result) is None]
         if not any(compiled("{{doubt}}").search(plain) for plain in others):
             yield from sentence
 
@@ -65,19 +75,12 @@ def _sentences(text: str) -> Iterator[list[tuple[str, str, bool]]]:
                 (one, " ".join(one.split()).strip(" .,;-*•"), is_result) for one in clauses_of(sentence.verbatim)
             ]
             yield [one for one in clauses if one[1]]
-    for entry in sections.raises:
-        yield [(entry.text, f"raises {entry.name} {' '.join(entry.text.split()).rstrip('.')}", False)]
 
 
 def _leading(text: str, subjects: tuple[Function, ...]) -> Function | None:
     """The function with which a clause begins."""
     word = re.match(r"`?([^\W\d][\w.]*)", text)
     return next((f for f in subjects if word and word[1] in {f.name, f.qualified, f"{f.module}.{f.qualified}"}), None)
-
-
-def _any_row(text: str, *, is_result: bool) -> bool:
-    under = _UNDER.fullmatch(text)
-    return bool(_matches(text, is_result=is_result) or (under and _matches(under["law"], is_result=is_result)))
 
 
 def _matches(text: str, *, is_result: bool) -> tuple[Row, re.Match[str]] | None:
@@ -97,59 +100,40 @@ def _matches(text: str, *, is_result: bool) -> tuple[Row, re.Match[str]] | None:
     return None
 
 
-def _recognised(text: str, function: Function, *, is_result: bool) -> tuple[Row, re.Match[str], str] | None:
-    """Row, match, and a condition under which the clause says so."""
-    hit, condition = _matches(text, is_result=is_result), ""
-    if hit is None and (under := _UNDER.fullmatch(text)):
-        hit, condition = _matches(under["law"], is_result=is_result), under["cond"]
-    if hit is None or (not function.answers and (hit[0].expected or hit[0].check)):
-        return None
-    return (*hit, condition)
-
-
 def _drafts(
-    claim: Claim, ticket: Ticket, namespace: Namespace, function: Function, hit: tuple[Row, re.Match[str], str]
+    claim: Claim, ticket: Ticket, namespace: Namespace, function: Function, hit: tuple[Row, re.Match[str]]
 ) -> list[Draft] | str:
-    row, match, condition = hit
+    row, match = hit
     said = groups(match)
     vague = f"{match.string!r} is recognised as {row.name!r}, but not understood in full"
-    outer, other = function, said.pop("other", "")
-    if other and (found := namespace.surface.named(other)) is None:
-        return vague
-    drawn = found if other and found is not None else function
+    drawn, other = function, said.pop("other", "")
+    if other:
+        found = namespace.surface.named(other)
+        if found is None:
+            return vague
+        drawn = found
     setup = set_up(claim, drawn)
     if isinstance(setup, str):
         return setup
+    if (row.expected or row.check) and any(_special_cases(drawn, ticket, match.string)):
+        return f"{vague}: the text says what happens for some of the inputs"
     setup = replace(setup, refusals=_refusals(drawn, ticket, namespace))
-    narrowed = _narrowed(setup, ticket, said.pop("cond", ""), condition)
-    if narrowed is None:
-        return vague
-    laws = [_law(row, said, narrowed, variables, outer) for variables in _variables(row, said, narrowed)]
-    drafts = [_draft(claim, row, law, namespace, outer, said) for law in laws if law is not None]
+    if condition := said.pop("cond", ""):
+        read = read_condition(condition, setup.domains)
+        if read is None:
+            return vague
+        setup = _under(setup, read)
+    laws = [_law(row, said, setup, variables, function) for variables in _variables(row, said, setup)]
+    drafts = [_draft(claim, row, law, namespace, function, said) for law in laws if law is not None]
     return [draft for draft in drafts if draft is not None] or vague
 
 
-def _narrowed(setup: Setup, ticket: Ticket, special: str, condition: str) -> Setup | None:
-    """The inputs of which a clause speaks: those of its condition, else all without those that others speak of."""
-    read = {text: read_condition(text, setup.domains) for text in filter(None, (special, condition))}
-    if None in read.values():
-        return None
-    own = {source_of(node) for node in read.values() if node is not None}
-    told = [setup.function.docstring, *(one.text for one in _about(setup.function, ticket))]
-    others = [other for text in told for other in _special_cases(text, setup)]
-    for node in read.values():
-        setup = _under(setup, node) if node is not None else setup
-    return setup.assuming([negated(other) for other in others if source_of(other) not in own])
-
-
-def _special_cases(text: str, setup: Setup) -> Iterator[ast.expr]:
-    """Conditions for which a text says what happens then: "raises E if …", "returns 0 when …"."""
-    for _, plain, is_result in (clause for sentence in _sentences(text) for clause in sentence):
-        hit = _matches(plain, is_result=is_result)
-        said = groups(hit[1]).get("cond") if hit is not None else None
-        condition = read_condition(said, setup.domains) if said else None
-        if condition is not None:
-            yield condition
+def _special_cases(function: Function, ticket: Ticket, clause: str) -> Iterator[str]:
+    """Other clauses that say what the function gives for some inputs."""
+    for text in (function.docstring, *(claim.text for claim in _about(function, ticket))):
+        for _, plain, _ in (one for sentence in _sentences(text) for one in sentence):
+            if clause not in plain and ">>>" not in plain and _SPECIAL.search(plain):
+                yield plain
 
 
 def _under(setup: Setup, condition: ast.expr) -> Setup:
@@ -177,9 +161,9 @@ def _variables(row: Row, said: dict[str, str], setup: Setup) -> list[dict[str, s
     domains = setup.domains
     if row.mutable:
         mutable, word = [name for name, domain in domains.items() if domain.mutable], said.pop("a")
-        named_one = subject_of(word, domains)
+        named_one = variable_of(word, domains)
         return [{"a": name} for name in mutable if name == named_one or _ARGUMENTS.fullmatch(word)]
-    named = [subject_of(said.pop(group), domains) for group in ("a", "b") if group in said]
+    named = [variable_of(said.pop(group), domains) for group in ("a", "b") if group in said]
     variables = [name for name in named if name is not None] or list(domains)
     if None in named or (row.takes and len(variables) != len(row.takes)):
         return []
@@ -189,8 +173,8 @@ def _variables(row: Row, said: dict[str, str], setup: Setup) -> list[dict[str, s
 
 
 def _kind(wanted: str, domain: Domain) -> bool:
-    if wanted in _KINDS:
-        return domain.kind == "list" and domain.items[0].kind in _KINDS[wanted]
+    if wanted == "numbers":
+        return domain.kind == "list" and domain.items[0].kind in _NUMBERS
     return domain.kind == wanted
 
 

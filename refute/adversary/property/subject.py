@@ -2,16 +2,15 @@
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.property.bounds import absorb
-from refute.adversary.property.conditions import read_condition
-from refute.adversary.property.documented import implied_domains, read_parameter, read_sections, sought
-from refute.adversary.property.domain import MODEST, Domain
-from refute.adversary.property.drawing import strategies
-from refute.adversary.property.expressions import source_of
+from refute.adversary.property.documented import Sections, described, implied, read_sections
+from refute.adversary.property.domain import MODEST, Domain, strategies
+from refute.adversary.property.expressions import free_names, is_call_of, parse_expression, source_of
+from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
 from refute.adversary.property.sentences import sentences
 from refute.adversary.property.surface import Function, Surface
 from refute.adversary.property.type_expressions import domain_of_type
@@ -25,10 +24,13 @@ _RESTRICTS: Final = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_THE_CODE: Final = re.compile(r"^\W*(?:it|this|the (?:result|function|output)|\S+\(\S*\)) ", re.IGNORECASE)
-_RAGGED: Final = re.compile(
-    r"flatten|nested|ragged|concatenat|merg|chain|sub-?lists?|lists of|each list|groups?", re.IGNORECASE
-)
-_ANY_TEXT: Final = re.compile(r"\b(?:any|every|all|arbitrary|whatever|unicode)\b", re.IGNORECASE)
+_IMPURE: Final = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
+_KIND_OF_NOUN: Final = {
+    **dict.fromkeys(("list", "array", "sequence"), "list"),
+    **dict.fromkeys(("string", "text"), "str"),
+    **dict.fromkeys(("number", "integer", "int"), "int"),
+}
+_ANYTHING: Final = frozenset({"input", "argument", "it", "value", "parameter"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,7 @@ class Setup:
     @property
     def given(self) -> tuple[tuple[str, str], ...]:
         """Variable → strategy."""
-        return strategies(dict(self.domains), self.assumptions, MODEST)
+        return strategies(self.domains, MODEST)
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -102,45 +104,39 @@ def set_up(claim: Claim, function: Function) -> Setup | str:
     """
     if function.owner and not function.is_static:
         return f"`{function.qualified}` needs an instance, and only examples say how to make one"
-    told = [read_sections(text) for text in (claim.text, function.docstring)]
+    told = [read_sections(text) for text in (function.docstring, claim.text)]
     conditions = [text for sections in told for text in sections.preconditions]
-    domains = _domains_of(claim, function)
+    domains = _domains_of(function, told)
     unknown = [p.name for p in function.parameters if not p.variadic and p.default is None and p.name not in domains]
     if unknown:
         return (
             f"no values can be made for {', '.join(f'`{name}`' for name in unknown)}; annotate it, or give an example"
         )
-    conditions += [one for text in (claim.text, function.docstring) for one in _restricting(read_sections(text).prose)]
+    conditions += [one for sections in told for one in _restricting(sections.prose)]
     read = [read_condition(text, domains) for text in conditions]
     if None in read:
         return f"the precondition {conditions[read.index(None)]!r} is not understood"
     narrowed, left = absorb(domains, [condition for condition in read if condition is not None])
-    if not _ANY_TEXT.search(claim.text):
-        narrowed = {name: _plain_text(domain) for name, domain in narrowed.items()}
     return Setup(function=function, domains=narrowed, assumptions=tuple(left))
 
 
-def _domains_of(claim: Claim, function: Function) -> dict[str, Domain]:
-    """Required parameter → its values, where annotation and documentation are understood."""
-    told = [read_sections(text) for text in (function.docstring, claim.text)]
-    entries = {entry.name: entry for sections in told for entry in sections.parameters}
-    implied = implied_domains(tuple(text for sections in told for text in sections.preconditions))
+def _domains_of(function: Function, told: Sequence[Sections]) -> dict[str, Domain]:
+    """Required parameter → its values, where annotation or description are understood."""
+    texts = {name: text for sections in told for name, text in sections.parameters.items()}
+    by_conditions = implied(tuple(text for sections in told for text in sections.preconditions))
     found: dict[str, Domain] = {}
     for parameter in function.parameters:
         if parameter.variadic or parameter.default is not None:
             continue
-        domain, entry = domain_of_type(parameter.annotation), entries.get(parameter.name)
-        if entry is not None:
-            domain = read_parameter(domain, entry)
-        lists = [one for one in found.values() if one.kind == "list"]
-        if domain is None and entry is not None and sought(entry) and len(lists) == 1:
-            domain = lists[0].items[0]
-        domain = domain or implied.get(parameter.name)
+        written, text = texts.get(parameter.name, ("", ""))
+        domain = domain_of_type(parameter.annotation or parse_expression(written))
+        if text:
+            lists = [one for one in found.values() if one.kind == "list"]
+            domain = described(text, domain, lists)
+        domain = domain or by_conditions.get(parameter.name)
         if domain is not None:
             found[parameter.name] = domain
-    if _RAGGED.search(f"{claim.text} {function.name} {function.docstring}"):
-        return found
-    return {name: _even(domain) for name, domain in found.items()}
+    return found
 
 
 def _restricting(prose: str) -> list[str]:
@@ -149,15 +145,51 @@ def _restricting(prose: str) -> list[str]:
     return [sentence for sentence in said if _RESTRICTS.search(sentence) and not _ABOUT_THE_CODE.match(sentence)]
 
 
-def _even(domain: Domain) -> Domain:
-    """Lists of lists are matrices, where nobody says otherwise: rows of one length."""
-    match domain:
-        case Domain(kind="list", items=(Domain(kind="list") as row,)):
-            return replace(domain, items=(replace(row, min_size=max(row.min_size, 1)),), rectangular=True)
+def read_condition(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
+    """A condition that is written as Python over the variables; None for anything else."""
+    node = parse_expression(text.strip().rstrip(".;,").replace("`", ""))
+    if node is None or not is_pure(node, set(domains)) or not free_names([node]) & set(domains):
+        return None
+    truth = isinstance(node, ast.Compare | ast.BoolOp) or is_call_of(node) in {"all", "any", "isinstance"}
+    words = any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in getattr(node, "ops", ()))
+    return node if truth and not (words and not isinstance(node, ast.BoolOp)) else None  # `xs is sorted` is English
+
+
+def is_pure(node: ast.expr, variables: set[str]) -> bool:
+    """Whether an expression reads only the variables and harmless builtins and calls nothing private."""
+    if free_names([node]) - variables - ONLY_SAFE_BUILTINS:
+        return False
+    return not any(
+        isinstance(inner, _IMPURE) or (isinstance(inner, ast.Attribute) and inner.attr.startswith("_"))
+        for inner in ast.walk(node)
+    )
+
+
+def variable_of(words: str, domains: Mapping[str, Domain]) -> str | None:
+    """The variable that "n", "the list", "items" or "input" stands for, where only one can be meant."""
+    words = re.sub(r"^(?:the |an? |its )", "", words.strip().strip("`"), flags=re.IGNORECASE)
+    for word in (words, words.removesuffix("s")):
+        if word in domains:
+            return word
+        kinds = [name for name, domain in domains.items() if domain.kind == _KIND_OF_NOUN.get(word.lower())]
+        if len(kinds) == 1:
+            return kinds[0]
+        if word.lower() in _ANYTHING and len(domains) == 1:
+            return next(iter(domains))
+    return None
+
+
+def operand(text: str, domains: Mapping[str, Domain]) -> str | None:
+    """A number, a variable, or a pure expression of them, as Python; None for anything else."""
+    node = parse_expression(text.strip().replace("`", ""))
+    if node is None or not is_pure(node, set(domains)):
+        return None
+    match node:
+        case ast.Constant(value=int() | float()) | ast.UnaryOp():
+            return source_of(node)
+        case ast.Name(id=name):
+            return name if name in domains else None  # a builtin's name alone is no number
+        case ast.BinOp() | ast.Call() | ast.Subscript():
+            return f"({source_of(node)})"
         case _:
-            return domain
-
-
-def _plain_text(domain: Domain) -> Domain:
-    """Printable ASCII, where nobody speaks of any, every or all strings."""
-    return replace(domain, ascii=domain.ascii or domain.kind == "str", items=tuple(map(_plain_text, domain.items)))
+            return None

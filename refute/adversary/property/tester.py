@@ -7,7 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.blocks import author_property
-from refute.adversary.property.command_lines.reading import NOT_FOUND, command_line_tests
+from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.differential import Compared, preservation_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
@@ -37,7 +37,6 @@ _WORTH: Final = (
 _SPEAKS_OF_DOCUMENTATION = re.compile(
     r"\b(?:doc-?strings?|doctests?|documented|documentation|examples?)\b", re.IGNORECASE
 )
-_OF_IMPORTS = re.compile(r"\b(?:imports?|importing|imported|dependenc(?:y|ies)|standard library)\b", re.IGNORECASE)
 _OF_DOCSTRINGS = re.compile(r"\b(?:doc-?strings?|doctests?)\b", re.IGNORECASE)
 _ONE_CALL: Final = re.compile(
     r"(?:`[^`]+`|[\w.]++\([^`]*\)\s*(?:==|->|=>|→)[^`]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|\d[\w.]*)\b"
@@ -81,13 +80,12 @@ def _runnable(item: Draft | Note) -> Draft | Note:
 def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
     """Why a claim without a test has none."""
     broken = "; ".join(filter(None, map(_parse_fault, brief.modules)))
-    nothing = NOT_FOUND if brief.ticket.kind is Kind.CLI else _NOTHING_FOUND
-    told: dict[ClaimId, str] = {claim.id: broken or nothing for claim in brief.ticket.claims}
+    told: dict[ClaimId, str] = {claim.id: broken or _NOTHING_FOUND for claim in brief.ticket.claims}
     if broken:
         return told
-    told |= {advice.claim_id: f"{nothing}; add  {advice.template}" for advice in advise(brief)}
-    for note in reversed(notes):
-        told[note.claim.id] = note.reason
+    told |= {note.claim.id: note.reason for note in reversed(notes)}
+    for advice in advise(brief):
+        told[advice.claim_id] = f"{told[advice.claim_id]}; add  {advice.template}"
     return told
 
 
@@ -131,48 +129,23 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
             yield Note(claim=brief.ticket.claims[0], reason=reason)
 
 
-def _names_subject(claim: Claim, surface: Surface) -> bool:
-    """Whether a claim names a function or class of the implementation."""
-    names = {function.name for function in surface.callables()} | set(surface.classes())
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", claim.text) for name in names)
-
-
 def _claim_for(documented: Documented, brief: Brief, surface: Surface) -> Claim | None:
-    """The claim that a docstring's examples belong to: one that names its subject, or speaks of documentation.
+    """The claim that a docstring's examples belong to: one that names its subject, the only one, one on documentation.
 
     Never one that is itself an example: other calls do not follow from it.
     """
     claims = [claim for claim in brief.ticket.claims if not _ONE_CALL.fullmatch(claim.text)]
-    of_documentation = [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]
-    if len(of_documentation) == 1 and not _names_subject(of_documentation[0], surface):
-        return of_documentation[0]
+    if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
+        return spoken[0]
     owner, _, method = documented.subject.rpartition(".")
     names = [name for name in (method, owner) if name and not name.startswith("_")] or [documented.module]
     for name in names:
-        quoted = re.compile(rf"`[^`]*(?<!\w){re.escape(name)}(?!\w)[^`]*`|(?<!\w){re.escape(name)}\(")
-        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        for pattern in (quoted, word):
-            hit = next((claim for claim in claims if pattern.search(claim.text)), None)
-            if hit is not None and (pattern is quoted or "_" in name or name[:1].isupper() or len(claims) == 1):
-                return hit
-    # A sentence begins with a capital, so a small letter at the start begins a name of the code.
-    opening = [name for name in names if name[:1].islower()]
-    leading = next(
-        (claim for name in opening for claim in claims if re.match(rf"{re.escape(name)}\s", claim.text)), None
-    )
-    spoken = leading or next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)
-    return spoken or _claim_on_the_only_function(documented, claims, brief, surface)
-
-
-def _claim_on_the_only_function(
-    documented: Documented, claims: Sequence[Claim], brief: Brief, surface: Surface
-) -> Claim | None:
-    """The first claim that says something of a function that need not be named, since there is no other."""
-    functions = surface.functions()
-    if not claims or len(brief.modules) != 1 or len(functions) != 1:
-        return None
-    if len(claims) == 1:
+        plain = rf"|(?<!\w){re.escape(name)}(?!\w)" if "_" in name or name[:1].isupper() else ""
+        named = re.compile(
+            rf"`[^`]*(?<!\w){re.escape(name)}(?!\w)[^`]*`|(?<!\w){re.escape(name)}\(|^{re.escape(name)}\s{plain}"
+        )
+        if hits := [claim for claim in claims if named.search(claim.text)]:
+            return hits[0]
+    if len(claims) == len(surface.functions()) == len(brief.modules) == 1:
         return claims[0]
-    if surface.classes() or documented.subject != functions[0].name:
-        return None
-    return next((claim for claim in claims if not _OF_IMPORTS.search(claim.text)), None)
+    return next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)

@@ -7,8 +7,14 @@ from typing import Any
 from refute.scan.rules import Language
 
 
+class Effect:
+    """Something that a command or call does."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Read:
+class Read(Effect):
     """Reads a file; comes back as its content, as far as that is known."""
 
     path: str
@@ -17,7 +23,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class List:
+class List(Effect):
     """Lists a directory."""
 
     path: str
@@ -25,7 +31,7 @@ class List:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class Write(Effect):
     """Creates or changes a file."""
 
     path: str
@@ -35,14 +41,14 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class MakeDirectory:
+class MakeDirectory(Effect):
     """Makes a directory: nothing that exists is changed."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Effect):
     """Deletes a file or a tree."""
 
     path: str
@@ -54,7 +60,7 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeMode:
+class ChangeMode(Effect):
     """Changes rights or owner of a file."""
 
     path: str
@@ -63,7 +69,7 @@ class ChangeMode:
 
 
 @dataclass(frozen=True, slots=True)
-class Connect:
+class Connect(Effect):
     """Talks to a host."""
 
     host: str | None
@@ -73,14 +79,14 @@ class Connect:
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class Send(Effect):
     """Sends texts over a network."""
 
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Effect):
     """Runs a command; comes back as what it prints."""
 
     argv: tuple[str, ...]
@@ -88,7 +94,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Eval:
+class Eval(Effect):
     """Has an interpreter read a text; comes back as what that prints."""
 
     language: Language
@@ -101,7 +107,7 @@ class Eval:
 
 
 @dataclass(frozen=True, slots=True)
-class RunFile:
+class RunFile(Effect):
     """Runs a file: what the script wrote there is read, a file of the workspace is scanned by itself."""
 
     path: str
@@ -111,7 +117,7 @@ class RunFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Effect):
     """Has a tool run what a file of the workspace says."""
 
     path: str
@@ -119,7 +125,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Preload:
+class Preload(Effect):
     """Has other programs load something first."""
 
     text: str
@@ -127,7 +133,7 @@ class Preload:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Effect):
     """Is dangerous by itself, whatever it touches."""
 
     rule: str
@@ -136,21 +142,5 @@ class Flag:
     detail: str = ""
 
 
-Effect = (
-    Read
-    | List
-    | Write
-    | MakeDirectory
-    | Delete
-    | ChangeMode
-    | Connect
-    | Send
-    | Run
-    | Eval
-    | RunFile
-    | Reach
-    | Preload
-    | Flag
-)
 Effects = Generator[Effect, Any, Any]
 """A handler's effects one by one, each answered by what comes of it; its result is what is printed, None: not known."""

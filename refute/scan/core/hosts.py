@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+import socket
 import unicodedata
 from enum import StrEnum
 from functools import lru_cache
@@ -12,8 +13,7 @@ from refute.scan.core.symbols import UNKNOWN, is_open
 from refute.scan.core.tables import read_table
 
 _DOTS: Final = str.maketrans("。．｡․", "....")
-_NUMBER: Final = re.compile(r"(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9][0-9]*)\Z")
-_MAX_PARTS: Final = 4
+_NUMBERS: Final = re.compile(r"[0-9a-fA-FxX.]+")
 _PROXY: Final = re.compile(r"(?i)(?:https?|all|ftp)_proxy")
 
 
@@ -28,14 +28,6 @@ class Reach(StrEnum):
     EXTERNAL = "external"
     UNKNOWN = "unknown"
     """Not known before the run."""
-
-
-def _number(text: str) -> int | None:
-    if not _NUMBER.match(text):
-        return None
-    if text[:2].lower() == "0x":
-        return int(text[2:] or "0", 16)
-    return int(text, 8) if len(text) > 1 and text[0] == "0" else int(text)
 
 
 def parse_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
@@ -54,16 +46,10 @@ def parse_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
         if carried is None and six in ipaddress.IPv6Network("64:ff9b::/96"):
             carried = ipaddress.IPv4Address(int(six) & 0xFFFFFFFF)
         return carried or six
-    numbers = [_number(part) for part in host.rstrip(".").split(".")]
-    if not 1 <= len(numbers) <= _MAX_PARTS or None in numbers:
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host.rstrip("."))) if _NUMBERS.fullmatch(host) else None
+    except OSError:
         return None
-    *heads, last = [number for number in numbers if number is not None]
-    if any(head > 0xFF for head in heads) or last >= 1 << 8 * (_MAX_PARTS - len(heads)):  # noqa: PLR2004 - one byte
-        return None
-    value = last
-    for index, head in enumerate(heads):
-        value |= head << 8 * (3 - index)
-    return ipaddress.IPv4Address(value)
 
 
 def is_external_ip(host: str) -> bool:

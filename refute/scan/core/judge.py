@@ -1,7 +1,6 @@
 """The one place where an effect becomes a finding: how bad it is, by what it touches and where that comes from."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,7 +43,8 @@ class Judge:
 
     def effect(self, effect: e.Effect) -> str:
         """Judge an effect; returns the symbol for what it yields, empty for ordinary data."""
-        return _JUDGED[type(effect)](self, effect) or ""
+        found: str | None = getattr(self, f"_{type(effect).__name__.lower()}")(effect)
+        return found or ""
 
     def _read(self, effect: e.Read) -> str:
         target = paths.locate(effect.path.removeprefix(EMPTY), self.cwd)
@@ -102,7 +102,7 @@ class Judge:
         elif places.is_place("persistence", tail) or re.search(_DOORS, tail):
             self.flag("persistence", detail=_named(target))
 
-    def _make_directory(self, effect: e.MakeDirectory) -> None:
+    def _makedirectory(self, effect: e.MakeDirectory) -> None:
         target = paths.locate(effect.path, self.cwd)
         if target.text.startswith(("/dev/", "/proc/", "/sys/")):
             self._write(e.Write(effect.path))
@@ -143,7 +143,7 @@ class Judge:
             weak = not effect.recursive or named is not None or usual
             self.flag("delete-unresolved", mild=weak, detail=_named(target))
 
-    def _change_mode(self, effect: e.ChangeMode) -> None:
+    def _changemode(self, effect: e.ChangeMode) -> None:
         tail = effect.path.removeprefix(EMPTY)
         target = paths.locate(tail if places.is_stock(tail) else effect.path, self.cwd)
         if target.place in paths.ELSEWHERE | {Place.TEMP_ROOT}:
@@ -183,20 +183,6 @@ class Judge:
 
     def _flag(self, effect: e.Flag) -> None:
         self.flag(effect.rule, mild=effect.mild, detail=effect.detail)
-
-
-_JUDGED: Final[dict[type, Callable[..., str | None]]] = {
-    e.Read: Judge._read,  # noqa: SLF001 - its own methods
-    e.List: Judge._list,  # noqa: SLF001
-    e.Write: Judge._write,  # noqa: SLF001
-    e.MakeDirectory: Judge._make_directory,  # noqa: SLF001
-    e.Delete: Judge._delete,  # noqa: SLF001
-    e.ChangeMode: Judge._change_mode,  # noqa: SLF001
-    e.Connect: Judge._connect,  # noqa: SLF001
-    e.Send: Judge._send,  # noqa: SLF001
-    e.Preload: Judge._preload,  # noqa: SLF001
-    e.Flag: Judge._flag,  # noqa: SLF001
-}
 
 
 def _is_home_data(target: Target) -> bool:

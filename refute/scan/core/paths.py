@@ -89,8 +89,6 @@ def normalise(path: str, cwd: str = HERE) -> str:
     """
     if path == "~" or path.startswith("~/"):
         path = HOME + path[1:]
-    elif path.startswith("~+"):
-        path = cwd + path[2:]
     elif path.startswith("~") and re.match(r"~[a-z_]", path):
         path = "/home/" + path[1:]
     if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME, ABOVE} and path[:1] not in FUZZY:

@@ -54,6 +54,28 @@ def letters_before(line: str, offset: int) -> int:
     return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
 
 
+def finding_of(  # noqa: PLR0913 - what `Report.add` takes, and the path
+    rule_id: str, path: str, spot: Spot, command: str, *, mild: bool = False, detail: str = "", refuse: bool = False
+) -> Finding:
+    """A finding in the words of its rule; arguments as for `Report.add`."""
+    rule = rules()[rule_id]
+    severity, tier = rule.graded(mild=mild, refuse=refuse)
+    words = rule.words_for(severity)
+    return Finding(
+        rule_id=rule_id,
+        path=path,
+        line=spot.line,
+        column=spot.column,
+        severity=severity,
+        tier=tier,
+        confidence=rule.confidence,
+        matched=show(spot.text.strip()),
+        command=show(command),
+        explanation=f"{words.explanation} {detail}".strip(),
+        remedy=words.remedy,
+    )
+
+
 @dataclass(slots=True, kw_only=True)
 class Report:
     """The findings of one file so far. Embedded texts report into the same one, at the place that holds them."""
@@ -101,22 +123,7 @@ class Report:
         """
         if self.muted:
             return
-        rule = rules()[rule_id]
-        severity, tier = rule.graded(mild=mild, refuse=refuse)
-        words = rule.words_for(severity)
-        finding = Finding(
-            rule_id=rule_id,
-            path=self.path,
-            line=spot.line,
-            column=spot.column,
-            severity=severity,
-            tier=tier,
-            confidence=rule.confidence,
-            matched=show(spot.text.strip()),
-            command=show(command),
-            explanation=f"{words.explanation} {detail}".strip(),
-            remedy=words.remedy,
-        )
+        finding = finding_of(rule_id, self.path, spot, command, mild=mild, detail=detail, refuse=refuse)
         key = (rule_id, spot.line, finding.command)
         held = self.findings.get(key)
         if held is None and len(self.findings) >= MAX_FINDINGS and not self._make_room(finding):
@@ -148,20 +155,7 @@ class Report:
 
     def refuse(self, spot: Spot, reason: str) -> None:
         """Record that the file was not understood, however many findings there are already."""
-        rule = rules()[UNANALYSABLE]
-        self.findings[UNANALYSABLE, 0, reason] = Finding(
-            rule_id=UNANALYSABLE,
-            path=self.path,
-            line=spot.line,
-            column=spot.column,
-            severity=rule.severity,
-            tier=rule.tier,
-            confidence=rule.confidence,
-            matched=show(spot.text),
-            command=show(reason),
-            explanation=f"{rule.words.explanation} {reason}",
-            remedy=rule.words.remedy,
-        )
+        self.findings[UNANALYSABLE, 0, reason] = finding_of(UNANALYSABLE, self.path, spot, reason, detail=reason)
 
     def result(self) -> tuple[Finding, ...]:
         """Most severe first, then by place."""

@@ -14,12 +14,13 @@ from refute.errors import UsageError
 
 ROLES: Final = frozenset(
     """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
-    send text skip wipe move""".split()  # noqa: SIM905 - a table of names
+    send text skip wipe move script program search edit tee upload hand remote target proxy
+    start-python module open""".split()  # noqa: SIM905 - a table of names
 )
 """What a command does with an operand or with an option's value."""
 PRINTS: Final = frozenset(
-    """content part changed kept listing input download secret name decoded nothing first processes object pair
-    received""".split()  # noqa: SIM905 - a table of names
+    """content part changed kept listing input download secret name decoded nothing first processes running own
+    unknown workspace object pair received""".split()  # noqa: SIM905 - a table of names
 ) | {""}
 """What a command prints; empty: not known before the run."""
 
@@ -36,6 +37,10 @@ class When:
     detail: str = ""
     role: str = ""
     """What is done with the first group that the pattern has found; for `finds` alone."""
+    reaches: str = ""
+    """File of the workspace that then counts, and how, with `{}` for that group; for `finds` alone."""
+    prints: str = ""
+    """What the command then prints; for `finds` alone."""
 
     def fits(self, arguments: str) -> bool:
         """Whether arguments begin so."""
@@ -58,6 +63,10 @@ class Command:
     when: tuple[When, ...] = ()
     finds: tuple[When, ...] = ()
     """What every match means, wherever it is."""
+    tightens: str = ""
+    """Pattern of arguments that only take rights away, or leave them to the owner."""
+    stops: bool = False
+    """Whether the first operand ends the options."""
     decodes: str = ""
     """Pattern of arguments with which it decodes."""
     prints: str = ""
@@ -136,7 +145,7 @@ _HINT: Final = (
     "Expected rows `[[command]]` or `[[call]]` with `names`, and `[hosts] public = [...]`; docs/scan-rules.md."
 )
 _FIELDS: Final = frozenset(
-    "names values operands options when finds decodes prints handler wraps refuses spares".split()  # noqa: SIM905
+    "names values operands options when finds tightens stops decodes prints handler wraps refuses spares".split()  # noqa: SIM905
 )
 
 
@@ -175,6 +184,8 @@ def _checked(row: dict[str, Any], *, own: bool) -> Command:
         options=MappingProxyType(options),
         when=when,
         finds=finds,
+        tightens=row.get("tightens", ""),
+        stops=row.get("stops", False),
         decodes=row.get("decodes", ""),
         prints=row.get("prints", ""),
         handler=row.get("handler", ""),
@@ -185,11 +196,21 @@ def _checked(row: dict[str, Any], *, own: bool) -> Command:
 
 
 def _when(row: dict[str, Any]) -> When:
-    if unknown := sorted(row.keys() - {"args", "flag", "note", "detail", "as"}):
-        raise ValueError(f"unknown field `{unknown[0]}` of `when`; expected args, flag, note, detail, as")
+    if unknown := sorted(row.keys() - {"args", "flag", "note", "detail", "as", "reaches", "prints"}):
+        raise ValueError(
+            f"unknown field `{unknown[0]}` of `when`; expected args, flag, note, detail, as, reaches, prints"
+        )
     rule = row.get("flag") or row.get("note") or ""
     if rule and rule not in read_table("rules"):
         raise ValueError(f"unknown rule `{rule}` in `when`")
     if (role := row.get("as", "")) and role not in ROLES:
         raise ValueError(f"unknown role `{role}`; expected one of {', '.join(sorted(ROLES))}")
-    return When(args=row.get("args", ""), flag=rule, mild="note" in row, detail=row.get("detail", ""), role=role)
+    return When(
+        args=row.get("args", ""),
+        flag=rule,
+        mild="note" in row,
+        detail=row.get("detail", ""),
+        role=role,
+        reaches=row.get("reaches", ""),
+        prints=row.get("prints", ""),
+    )

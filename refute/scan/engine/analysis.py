@@ -9,12 +9,20 @@ from typing import Final
 from refute.scan import decode
 from refute.scan.core.report import BudgetExceeded, Report, Spot
 from refute.scan.core.tables import Knowledge, knowledge
-from refute.scan.decode import DIRECTION_MARKS, Unreadable
-from refute.scan.engine.engine import walk_python, walk_shell
+from refute.scan.decode import Unreadable
+from refute.scan.engine.engine import Engine
+from refute.scan.engine.parsing import spots_of, walk_python
+from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
+from refute.scan.shell.scope import Scope
+from refute.scan.shell.state import Shared
+from refute.scan.shell.walk import ShellWalker
 
 _NOTHING: Final[Mapping[str, bytes]] = MappingProxyType({})
-_LONE_RETURN: Final = re.compile(r"\r(?!\n)")
+_DISGUISES: Final = {
+    re.compile("[\u202a-\u202e\u2066-\u2069]"): "a mark that reverses how text is shown",
+    re.compile(r"\r(?!\n)"): "a carriage return inside a line",
+}
 
 
 def analyse(
@@ -73,30 +81,28 @@ def _analyse_as(report: Report, data: bytes, language: Language) -> None:
         _refuse(report, source.reason, source.line)
         return
     _disguises(report, source, language)
+    shared = Shared(Engine(report))
     shebang = decode.shebang_of(data)
     if " -" in shebang and re.search(r"\s-S|\s-[a-z]*c\b|;|\|", shebang):
         spot = Spot(line=1, column=1, text="#!" + shebang)
         # The kernel hands over everything behind the interpreter as one argument.
         interpreter, _, argument = shebang.partition(" ")
-        walk_shell(report, shlex.join([interpreter, argument.strip(), report.path]), report.path, place=spot)
+        command = shlex.join([interpreter, argument.strip(), report.path])
+        ShellWalker(shared, Scope(script=report.path), depth=1, place=spot).script(command)
     if language == Language.PYTHON:
-        walk_python(report, source)
+        walk_python(PythonWalker(Engine(report), spots_of(source)), source)
     else:
-        walk_shell(report, source, report.path)
+        ShellWalker(shared, Scope(script=report.path)).script(source)
+        report.count_letters(source)
 
 
 def _disguises(report: Report, source: str, language: Language) -> None:
-    for pattern, what in (
-        (DIRECTION_MARKS, "a mark that reverses how text is shown"),
-        (_LONE_RETURN, "a carriage return inside a line"),
-    ):
-        match = None if source.isascii() and pattern is DIRECTION_MARKS else pattern.search(source)
-        if match:
+    for pattern, what in _DISGUISES.items():
+        if match := pattern.search(source):
             line = source.count("\n", 0, match.start()) + 1
             spot = Spot(line=line, column=1, text=source.split("\n")[line - 1][:80])
             report.add("misleading-text", spot, str(language), detail=f"It holds {what}.")
 
 
 def _refuse(report: Report, reason: str, line: int = 1) -> None:
-    spot = Spot(line=line, column=1, text="")
-    report.refuse(spot, reason)
+    report.refuse(Spot(line=line, column=1, text=""), reason)

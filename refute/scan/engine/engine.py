@@ -1,29 +1,27 @@
 """Acts on effects: has them judged, and reads on where one runs a command, a text or a file."""
 
 import re
-from dataclasses import replace
 from typing import Any, Final
 
 from refute.scan.core import effects as e
-from refute.scan.core import hosts, paths, places
-from refute.scan.core.report import Report, Spot
+from refute.scan.core import paths
+from refute.scan.core.report import Report
 from refute.scan.core.symbols import (
     DECODED,
     DERIVED,
     DOWNLOAD,
     FILES,
-    HOME,
     HOST_DATA,
     NAME,
     OUTPUT,
     UNKNOWN,
     as_pattern,
     is_open,
-    strip_symbols,
 )
-from refute.scan.engine import parsing
+from refute.scan.engine.parsing import spots_at, walk_python
 from refute.scan.python import state as python
-from refute.scan.python.values import PathValue, as_text
+from refute.scan.python.values import Env, PathValue, as_text
+from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
 from refute.scan.shell.functions import borrow
@@ -39,7 +37,7 @@ _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
 _MAX_KEPT: Final = 100_000
 _MAX_NESTED: Final = 60
 """Effects within effects, as of wrappers around wrappers."""
-Frame = shell.Frame | python.Frame
+Frame = shell.Frame | python.Call
 
 
 class Engine:
@@ -149,7 +147,7 @@ class Engine:
         """A text of which nothing is known before the run."""
         outside = UNKNOWN in effect.text
         self.report.reach_content(effect.text, effect.language)
-        if isinstance(frame, python.Frame):
+        if isinstance(frame, python.Call):
             rule = "dynamic-code" if effect.language == Language.PYTHON else "unresolved-command"
             detail = "Runs a file from outside the workspace." if HOST_DATA in effect.text else ""
             frame.judge.flag(rule, mild=not (outside or detail), detail=detail)
@@ -161,7 +159,7 @@ class Engine:
             strong = strong or _OWN_TEXT.search(text_of(frame.node)) is not None
             frame.judge.flag("unresolved-command", mild=not strong)
 
-    def _shell_text(self, text: str, frame: python.Frame) -> str:
+    def _shell_text(self, text: str, frame: python.Call) -> str:
         """Shell text that a Python call runs."""
         walker, keywords = frame.walker, frame.keywords
         if walker.depth >= MAX_DEPTH // 2:
@@ -178,14 +176,16 @@ class Engine:
         return inner.script(text)
 
     def _python_text(self, text: str, frame: Frame) -> None:
-        if isinstance(frame, python.Frame):
-            if frame.walker.depth >= MAX_DEPTH // 2:
-                self.report.add("unanalysable", frame.walker.spot(frame.node), "nested too deeply")
-            else:
-                parsing.walk_nested(self, frame.walker, text, frame.node)
-            return
-        place = frame.walker.place_of(text, frame.node)
-        parsing.walk_embedded(self, text, place, frame.walker.depth + 1, frame.judge.cwd)
+        judge = frame.judge
+        if isinstance(frame, shell.Frame):
+            spot = spots_at(frame.walker.place_of(text, frame.node), text)
+            walk_python(PythonWalker(self, spot, frame.walker.depth + 1, cwd=judge.cwd), text)
+        elif frame.walker.depth >= MAX_DEPTH // 2:
+            self.report.add("unanalysable", judge.spot, "nested too deeply")
+        else:
+            outer = frame.walker
+            kept = {name: getattr(outer, name) for name in ("cwd", "variables", "stars", "facts")}
+            walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, Env(outer.env), **kept), text)
 
     def _run_file(self, effect: e.RunFile, frame: Frame) -> str:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
@@ -202,34 +202,14 @@ class Engine:
         pattern = _in_reach(target)
         if pattern is not None:
             self.report.reached.append((pattern, effect.language or ""))
-            if isinstance(frame, shell.Frame):
-                self._run_of_workspace(effect, pattern, frame)
-        elif isinstance(frame, python.Frame):
+            if isinstance(frame, shell.Frame) and effect.inline:
+                borrow(frame.walker, pattern, frame.node)
+        elif isinstance(frame, python.Call):
             mild = paths.inside_or_temporary(target)
             judge.flag("dynamic-code", mild=mild, detail="Runs a file from outside the workspace.")
         elif target.place == paths.Place.TEMP and path.startswith("/") and not effect.inline:
             judge.flag("unresolved-command", mild=True, detail="Runs a temporary file that this script did not write.")
         return UNKNOWN
-
-    def _run_of_workspace(self, effect: e.RunFile, pattern: str, frame: shell.Frame) -> None:
-        if effect.inline:
-            borrow(frame.walker, pattern, frame.node)
-        elif effect.language != Language.PYTHON:
-            self._hand_over(pattern, effect.arguments, frame)
-
-    def _hand_over(self, path: str, arguments: tuple[str, ...], frame: shell.Frame) -> None:
-        """Judge a script of the workspace by what it is handed, where that is nothing that a script may touch.
-
-        By itself it is scanned without knowing who calls it: there `rm -rf "$OUT_DIR"` is only shown.
-        """
-        text = self.report.library.get(path, b"").decode("utf-8", "replace")
-        scope = frame.walker.scope
-        named = [name for name in re.findall(r"\$\{?([A-Za-z_]\w*)", text) if name in scope.variables]
-        values = [*arguments, *(value for name in named for value in scope.variables[name])]
-        if any(_is_harmful(value, scope.cwd) for value in values):
-            place = replace(frame.walker.spot(frame.node), holds=True)
-            with scope.given(list(arguments)):
-                frame.walker.fork(deeper=1, place=place).embedded(strip_symbols(text), frame.node)
 
     def _run_fed(self, effect: e.RunFile, frame: shell.Frame) -> str:
         text = frame.stdin if effect.path in _STDIN else frame.walker.expander.fed
@@ -259,18 +239,6 @@ class Engine:
         return next((DOWNLOAD for parent in parents if written.get(parent) == DOWNLOAD), None)
 
 
-def _is_harmful(value: str, cwd: str) -> bool:
-    """Whether a script may not touch what this names: a directory of the machine, credentials, a foreign host."""
-    if re.match(r"\w+://\S+\Z", value):
-        return hosts.is_external_ip(hosts.host_of(value) or "")
-    located = paths.locate(value, cwd).text if value.startswith(("/", "~", HOME)) else ""
-    return (
-        places.is_place("roots", located.rstrip("/*") or "/") or places.is_place("credentials", located)
-        if located
-        else False
-    )
-
-
 def _in_reach(target: paths.Target) -> str | None:
     """The files of the workspace that a path may name, as a pattern; None where it leads elsewhere or says nothing."""
     if target.place == paths.Place.WORKSPACE:
@@ -278,23 +246,3 @@ def _in_reach(target: paths.Target) -> str | None:
     tail = target.text.rpartition("/")[2]
     named = target.place == paths.Place.UNKNOWN and "/" in target.text and not is_open(tail) and tail.strip("*?.")
     return as_pattern(target.text) if named else None
-
-
-def walk_shell(report: Report, source: str, script: str, *, place: Spot | None = None) -> None:
-    """Judge a shell script.
-
-    Args:
-        report: where findings go.
-        source: decoded text, symbols stripped.
-        script: the script's path from the workspace, for `$0`.
-        place: what holds the text; None: it is the file itself.
-    """
-    walker = ShellWalker(shell.Shared(Engine(report)), Scope(script=script), depth=int(place is not None), place=place)
-    walker.script(source)
-    if place is None:
-        report.count_letters(source)
-
-
-def walk_python(report: Report, source: str) -> None:
-    """Judge a Python file; `source` is decoded text, symbols stripped."""
-    parsing.walk_file(Engine(report), source)

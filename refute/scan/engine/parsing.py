@@ -1,4 +1,4 @@
-"""Python text to a walk: a whole file, a text that a shell script carries, or one that a call evaluates."""
+"""Python text to a walk over it."""
 
 import ast
 import warnings
@@ -7,47 +7,37 @@ from collections.abc import Callable
 from refute.python_syntax import parse_python
 from refute.scan.core.report import Spot, letters_before
 from refute.scan.core.symbols import name_symbols, show
-from refute.scan.python.state import Engine, Walker
-from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 
 
-def walk_file(engine: Engine, source: str) -> None:
-    """Judge a whole Python file."""
+def spots_of(source: str) -> Callable[[ast.AST], Spot]:
+    """Says where a node of a file stands in it."""
     lines = source.split("\n")
 
     def spot(node: ast.AST) -> Spot:
         line = getattr(node, "lineno", 1)
         whole = lines[line - 1] if line <= len(lines) else ""
         column = letters_before(whole, getattr(node, "col_offset", 0))
-        text = whole[column:]
-        if getattr(node, "end_lineno", line) == line:
-            text = whole[column : letters_before(whole, getattr(node, "end_col_offset", column))]
-        return Spot(line=line, column=column + 1, text=text)
+        same = getattr(node, "end_lineno", line) == line
+        end = letters_before(whole, getattr(node, "end_col_offset", column)) if same else None
+        return Spot(line=line, column=column + 1, text=whole[column:end])
 
-    _walk(source, spot, PythonWalker(engine, spot))
-
-
-def walk_embedded(engine: Engine, source: str, spot: Spot, depth: int, cwd: str) -> None:
-    """Judge Python text that a shell script carries, reporting at the place that holds it."""
-
-    def place(node: ast.AST) -> Spot:
-        return Spot(line=spot.line + getattr(node, "lineno", 1) - 1, column=spot.column, text=spot.text)
-
-    at = place if "\n" in source.strip() else (lambda _node: spot)
-    _walk(source, at, PythonWalker(engine, at, depth=depth, cwd=cwd))
+    return spot
 
 
-def walk_nested(engine: Engine, outer: Walker, source: str, node: ast.AST) -> None:
-    """Judge Python text that a Python call evaluates, in the scope that it is evaluated in."""
-    spot = outer.spot(node)
-    inner = PythonWalker(engine, lambda _node: spot, depth=outer.depth + 1, env=Env(outer.env), cwd=outer.cwd)
-    inner.stars, inner.decoded, inner.facts, inner.variables = outer.stars, outer.decoded, outer.facts, outer.variables
-    _walk(source, inner.spot, inner)
+def spots_at(place: Spot, source: str) -> Callable[[ast.AST], Spot]:
+    """Says for a text that a shell script holds at a place where a node stands in the script."""
+    several = "\n" in source.strip()
+
+    def spot(node: ast.AST) -> Spot:
+        line = place.line + getattr(node, "lineno", 1) - 1
+        return Spot(line=line, column=place.column, text=place.text) if several else place
+
+    return spot
 
 
-def _walk(source: str, spot: Callable[[ast.AST], Spot], walker: PythonWalker) -> None:
-    report = walker.report
+def walk_python(walker: PythonWalker, source: str) -> None:
+    """Judge Python text; a walker below the first takes text that is not in a file of its own."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -56,9 +46,9 @@ def _walk(source: str, spot: Callable[[ast.AST], Spot], walker: PythonWalker) ->
         told = f"Python syntax: {show(str(error), 80)}"
         if walker.depth:
             # What does not parse cannot run either; only another Python's grammar could still read it.
-            report.add("dynamic-code", spot(ast.Pass()), told, mild=True)
+            walker.report.add("dynamic-code", walker.spot(ast.Pass()), told, mild=True)
             return
         at = Spot(line=getattr(error, "lineno", None) or 1, column=getattr(error, "offset", None) or 1, text="")
-        report.add("unanalysable", at, told, detail=f"{error}.")
+        walker.report.add("unanalysable", at, told, detail=f"{error}.")
         return
     walker.module(tree)

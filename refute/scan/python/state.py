@@ -1,15 +1,17 @@
-"""What the parts of the Python walk share: the walker as they see it, one call with its arguments, its frame."""
+"""What the parts of the Python walk share: its state, one call with its arguments, and whose effects those are."""
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from refute.scan.core.effects import Effects
 from refute.scan.core.judge import Judge
 from refute.scan.core.report import Report, Spot
-from refute.scan.core.symbols import UNKNOWN, show
+from refute.scan.core.symbols import HERE, UNKNOWN, show
 from refute.scan.core.tables import Command, Knowledge
+from refute.scan.python.members import NAMED
 from refute.scan.python.values import UNK, Env, Function, PathValue, Ref, as_text
 
 
@@ -18,136 +20,120 @@ class Engine(Protocol):
 
     report: Report
 
-    def perform(self, effects: Effects, frame: "Frame") -> Any:
+    def perform(self, effects: Effects, frame: "Call") -> Any:
         """Act on what a handler yields; returns what the call yields."""
         ...
 
 
-class Walker(Protocol):
-    """One walk over one tree."""
+@dataclass(slots=True, eq=False, repr=False)
+class Walk(ABC):
+    """One walk over one tree, in the order in which it would run."""
 
     engine: Engine
-
-    @property
-    def spot(self) -> Callable[[ast.AST], Spot]:
-        """Says where a node stands in the scanned file."""
-        ...
-
-    depth: int
-    env: Env
-    cwd: str
-    variables: dict[str, str]
+    spot: Callable[[ast.AST], Spot]
+    """Says where a node stands in the scanned file."""
+    depth: int = 0
+    env: Env = field(default_factory=Env)
+    cwd: str = HERE
+    variables: dict[str, str] = field(default_factory=dict)
     """What the text itself puts into the environment."""
-    rounds: int
+    rounds: int = 0
     """Elements for which comprehensions were worked out one by one."""
-    branching: int
-    endless: int
+    branching: int = 0
+    endless: int = 0
     """How many `while True` loops surround this point."""
-    stack: tuple[ast.AST, ...]
-    yielded: list[Any]
+    stack: tuple[ast.AST, ...] = ()
+    yielded: list[Any] = field(default_factory=list)
     """What the function under way has yielded."""
-    called: set[ast.AST]
-    entries: dict[ast.AST, dict[Any, Any]]
+    called: set[ast.AST] = field(default_factory=set)
+    entries: dict[ast.AST, dict[Any, Any]] = field(default_factory=dict)
     """Function → arguments it was walked with → what it returned."""
-    functions: list[Function]
-    decoded: set[str]
-    """Texts that came out of a decoder."""
-    stars: list[str]
-    facts: set[str]
+    functions: list[Function] = field(default_factory=list)
+    stars: list[str] = field(default_factory=list)
+    facts: set[str] = field(default_factory=set)
     """What the module did so far, where only the combination is dangerous."""
 
     @property
     def report(self) -> Report:
         """Where findings go."""
-        ...
+        return self.engine.report
 
+    @abstractmethod
+    def module(self, tree: ast.Module) -> None:
+        """Walk a whole module."""
+
+    @abstractmethod
     def body(self, statements: list[ast.stmt]) -> list[Any]:
-        """Walk statements; returns the values they may return."""
-        ...
+        """Walk statements; returns the values that they may return."""
 
+    @abstractmethod
     def value(self, node: ast.expr) -> Any:
         """Walk an expression and say what it yields."""
-        ...
 
-    def enter(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
-        """Walk a function's body with these arguments; without known arguments every parameter is unknown."""
-        ...
-
-    def bind(self, target: ast.expr, value: Any) -> None:
-        """Give a target a value."""
-        ...
-
-    def lookup(self, name: str) -> Any:
-        """What a name stands for."""
-        ...
-
+    @abstractmethod
     def call(self, target: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.AST) -> Any:
         """Call a value."""
-        ...
 
+    @abstractmethod
+    def follow(self, call: "Call") -> None:
+        """Something that is handed over as an argument will be called."""
 
-@dataclass(slots=True)
-class Frame:
-    """Whose effects the engine acts on."""
+    @abstractmethod
+    def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
+        """`owner.name`, judged where it climbs out of what it belongs to."""
 
-    walker: Walker
-    node: ast.AST
-    shown: str
-    soft: bool
-    keywords: dict[str, Any]
-
-    @property
-    def judge(self) -> Judge:
-        """Judges effects of this call."""
-        walker = self.walker
-        return Judge(walker.report, walker.spot(self.node), self.shown, walker.cwd, soft=self.soft)
+    @abstractmethod
+    def assign(self, owner: Any, name: str, value: Any, node: ast.AST) -> None:
+        """`owner.name = value`."""
 
 
 @dataclass(slots=True)
 class Call:
-    """One call with its arguments worked out."""
+    """One call with its arguments worked out; what a method of a path or file belongs to is the first of them.
 
-    walker: Walker
+    The engine acts on its effects.
+    """
+
+    walker: Walk
     name: str
-    """Dotted name of what is called, as far as it is known."""
+    """Dotted name of what is called, as far as it is known; `Path.`, `File.` for methods of paths and open files."""
     arguments: list[Any]
     keywords: dict[str, Any]
     node: ast.AST
-    owner: Any = UNK
-    """What a method belongs to."""
 
     @property
-    def frame(self) -> Frame:
-        """Whose effects the engine acts on; what comes from outside, and not by a parameter, counts in full."""
-        given = (value for value in (*self.arguments, *self.keywords.values()) if isinstance(value, str | PathValue))
-        soft = not any(UNKNOWN in as_text(value) for value in given)
-        return Frame(self.walker, self.node, self.shown(), soft, self.keywords)
+    def judge(self) -> Judge:
+        """Judges effects of this call; what comes from outside, and not by a parameter, counts in full."""
+        walker = self.walker
+        soft = not any(UNKNOWN in as_text(value) for value in self.values if isinstance(value, str | PathValue))
+        return Judge(walker.report, walker.spot(self.node), self.shown(), walker.cwd, soft=soft)
 
-    def flag(self, rule: str, *, mild: bool = False, detail: str = "") -> None:
-        """Report a finding of this call."""
-        self.frame.judge.flag(rule, mild=mild, detail=detail)
+    @property
+    def last(self) -> str:
+        """The name behind the last dot."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def values(self) -> list[Any]:
+        """All that it is given."""
+        return [*self.arguments, *self.keywords.values()]
 
     def shown(self) -> str:
         """The call for a person."""
-        parts = [
-            as_text(argument) if isinstance(argument, str | bytes | PathValue | int) else "…"
-            for argument in self.arguments
-        ]
-        return f"{self.name.removeprefix('builtins.')}({', '.join(repr(show(part)) for part in parts)})"
+        method = self.name.startswith(("Path.", "File."))
+        telling = str | bytes | PathValue | int
+        parts = [as_text(one) if isinstance(one, telling) else "…" for one in self.arguments[method:]]
+        name = f"….{self.last}" if method else self.name.removeprefix("builtins.")
+        return f"{name}({', '.join(repr(show(part)) for part in parts)})"
 
-    def argument(self, position: int, keyword: str = "") -> Any:
-        """An argument by position or keyword, UNK where it is missing."""
-        if keyword and keyword in self.keywords:
-            return self.keywords[keyword]
-        return self.arguments[position] if position < len(self.arguments) else UNK
+    def argument(self, position: int, *keywords: str) -> Any:
+        """An argument by keyword or position, UNK where it is missing."""
+        named = next((self.keywords[name] for name in keywords if name in self.keywords), UNK)
+        return self.arguments[position] if named is UNK and position < len(self.arguments) else named
 
-    def text(self, position: int, keyword: str = "") -> str:
+    def text(self, position: int, *keywords: str) -> str:
         """An argument as text."""
-        return as_text(self.argument(position, keyword))
-
-    def texts(self) -> list[Any]:
-        """All that it is given."""
-        return [*self.arguments, *self.keywords.values()]
+        return as_text(self.argument(position, *keywords))
 
 
 def row_of(name: str, known: Knowledge) -> Command | None:
@@ -155,6 +141,6 @@ def row_of(name: str, known: Knowledge) -> Command | None:
     return known.calls.get(name) or known.calls.get(f"{name.rpartition('.')[0]}.*")
 
 
-def is_dangerous(value: Any, known: Knowledge) -> bool:
-    """Whether calling a value is judged by some row."""
-    return isinstance(value, Ref) and row_of(value.name, known) is not None
+def is_telling(value: Any, known: Knowledge) -> bool:
+    """Whether calling a value is judged by some row, or yields something known."""
+    return isinstance(value, Ref) and (value.name in NAMED or row_of(value.name, known) is not None)

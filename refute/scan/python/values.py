@@ -6,19 +6,17 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.scan.core.symbols import OUTPUT, PROCESS_LIST
+from refute.scan.core.symbols import OUTPUT, PROCESS_LIST, SECRET
 
 MAX_CHOICES: Final = 6
-MAX_TEXT: Final = 100_000
+MAX_ITEMS: Final = 4096
+"""Elements of a sequence that are followed: enough for any hidden text."""
 
 
 class Unknown:
     """A value about which nothing is known."""
 
     __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "‹?›"
 
 
 UNK: Final = Unknown()
@@ -35,6 +33,8 @@ PROCESS: Final = Ref("psutil.Process()")
 """A process as an object, which the script need not have started."""
 PROCESSES: Final = Ref("processes()")
 """A listing of the machine's processes, and any part of it: lines, words, numbers."""
+DOWNLOADED: Final = Ref("download()")
+"""An answer from the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,14 @@ class FileValue:
 
     path: str
     mode: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """A method together with what it belongs to."""
+
+    owner: Any
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,10 @@ class Env:
 
     def owner(self, name: str) -> "Env":
         """The scope in which an assignment binds a name."""
-        return self.root() if name in self.shared else self
+        env = self
+        while name in self.shared and env.parent is not None:
+            env = env.parent
+        return env
 
     def find(self, name: str) -> Any:
         """The value bound to a name, or None where it is not bound."""
@@ -80,13 +91,6 @@ class Env:
                 return env.names[name]
             env = env.parent
         return None
-
-    def root(self) -> "Env":
-        """The module's scope."""
-        env = self
-        while env.parent is not None:
-            env = env.parent
-        return env
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -102,7 +106,6 @@ class Function:
 class Class:
     """A class of the text; instances share what its methods assign to `self`."""
 
-    name: str
     methods: dict[str, Function] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
     base: Any = None
@@ -132,22 +135,15 @@ def options_of(value: Any) -> tuple[Any, ...]:
 def choose(values: list[Any]) -> Any:
     """One value of several; too many become unknown as well."""
     flat: list[Any] = []
-    for value in values:
-        for option in options_of(value):
-            if not any(_same(option, held) for held in flat):
-                flat.append(option)
-    if not flat:
-        return UNK
-    if len(flat) == 1:
-        return flat[0]
-    return Choice(tuple(flat[:MAX_CHOICES]))
+    for option in (option for value in values for option in options_of(value)):
+        if not any(_same(option, held) for held in flat):
+            flat.append(option)
+    return Choice(tuple(flat[:MAX_CHOICES])) if len(flat) > 1 else flat[0] if flat else UNK
 
 
 def _same(left: Any, right: Any) -> bool:
-    if left is right:
-        return True
     try:
-        return type(left) is type(right) and bool(left == right)
+        return left is right or (type(left) is type(right) and bool(left == right))
     except Exception:  # noqa: BLE001 - a comparison of hostile constants decides nothing
         return False
 
@@ -161,17 +157,35 @@ def lift(function: Callable[..., Any], *values: Any) -> Any:
 
 def as_text(value: Any) -> str:
     """A value as symbolic text, as a path or command would use it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, PathValue | FileValue):
-        return value.text if isinstance(value, PathValue) else value.path
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, bool | int | float):
-        return str(value)
-    if isinstance(value, Choice):
-        return as_text(value.options[0])
+    match value:
+        case str():
+            return value
+        case PathValue(text=text) | FileValue(path=text):
+            return text
+        case bytes():
+            return value.decode("utf-8", "replace")
+        case bool() | int() | float():
+            return str(value)
+        case Choice():
+            return as_text(value.options[0])
     return PROCESS_LIST if value == PROCESSES else OUTPUT
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value names something as it stands: a text, a path, an open file."""
+    return isinstance(value, str | bytes | PathValue | FileValue)
+
+
+def carried(value: Any) -> list[str]:
+    """The texts that a value hands over."""
+    match value:
+        case Ref():
+            return [SECRET] if value.name.startswith("os.environ") else []
+        case dict():
+            return [text for inner in value.values() for text in carried(inner)]
+        case list() | tuple():
+            return [text for inner in value[:20] for text in carried(inner)]
+    return [as_text(value)]
 
 
 def signature(value: Any) -> Any:
@@ -179,18 +193,16 @@ def signature(value: Any) -> Any:
     if isinstance(value, str | bytes | int | float | Ref | PathValue | FileValue):
         return value
     if isinstance(value, list | tuple):
-        return tuple(signature(item) for item in value[:16])
+        return tuple(map(signature, value[:16]))
     if isinstance(value, Choice):
-        return ("choice", *(signature(item) for item in value.options))
+        return ("choice", *map(signature, value.options))
     return id(value) if isinstance(value, Function | Partial | Class | Instance) else type(value).__name__
 
 
 def is_constant(value: Any) -> bool:
     """Whether a value is plain data, all of it known."""
-    if isinstance(value, str | bytes | int | float | bool | bytearray | type(None)):
-        return True
     if isinstance(value, list | tuple | set | frozenset):
-        return all(is_constant(item) for item in value)
+        return all(map(is_constant, value))
     if isinstance(value, dict):
-        return all(is_constant(key) and is_constant(item) for key, item in value.items())
-    return isinstance(value, range)
+        return all(map(is_constant, value)) and all(map(is_constant, value.values()))
+    return isinstance(value, str | bytes | int | float | range | type(None))

@@ -1,55 +1,30 @@
-"""Walks a Python module in the order in which it would run, with symbolic values, and hands every call on."""
+"""Walks a Python module in the order in which it would run, with symbolic values: statements, by kind."""
+
+# ruff: noqa: SIM905 - long tables of names read best as words
 
 import ast
-import builtins
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
-from refute.scan.core.report import Report, Spot
-from refute.scan.core.symbols import HERE, NAME
-from refute.scan.python import assigning, expressions, functions, invoke, names
-from refute.scan.python.state import Call, Engine, is_dangerous
-from refute.scan.python.statements import walk_statement
-from refute.scan.python.values import PROCESSES, UNK, Class, Env, Function, Instance, Partial, Ref, choose
-from refute.scan.rules import Language
+from refute.scan.python.expressions import Expressions, operate
+from refute.scan.python.members import entered, iterated
+from refute.scan.python.state import is_telling
+from refute.scan.python.values import MAX_CHOICES, UNK, Class, Env, Function, Instance, Ref, choose, lift, options_of
 
-_BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__import__"}
+_RUNNERS: Final = frozenset("builtins.eval builtins.exec builtins.compile os.system os.popen".split())
+_MAX_ROUNDS: Final = 300
+_MAX_STATEMENTS: Final = 4
+"""Statements of a loop's body up to which it is walked for each element."""
+_WAITS: Final = frozenset(
+    """sleep wait recv accept get join exit _exit readline input select poll run_forever next popleft""".split()
+)
+"""Calls that wait for something."""
+_SET_UP: Final = ("setUpClass", "setup_class", "setUp", "setup_method", "asyncSetUp", "__init__")
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class PythonWalker:
+class PythonWalker(Expressions):
     """One walk over one tree."""
-
-    engine: Engine
-    spot: Callable[[ast.AST], Spot]
-    depth: int = 0
-    env: Env = field(default_factory=Env)
-    cwd: str = HERE
-    variables: dict[str, str] = field(default_factory=dict)
-    """What the text itself puts into the environment."""
-    rounds: int = 0
-    """Elements for which comprehensions were worked out one by one."""
-    branching: int = 0
-    endless: int = 0
-    """How many `while True` loops surround this point."""
-    stack: tuple[ast.AST, ...] = ()
-    yielded: list[Any] = field(default_factory=list)
-    """What the function under way has yielded."""
-    called: set[ast.AST] = field(default_factory=set)
-    entries: dict[ast.AST, dict[Any, Any]] = field(default_factory=dict)
-    """Function → arguments it was walked with → what it returned."""
-    functions: list[Function] = field(default_factory=list)
-    decoded: set[str] = field(default_factory=set)
-    """Texts that came out of a decoder."""
-    stars: list[str] = field(default_factory=list)
-    facts: set[str] = field(default_factory=set)
-    """What the module did so far, where only the combination is dangerous."""
-
-    @property
-    def report(self) -> Report:
-        """Where findings go."""
-        return self.engine.report
 
     def module(self, tree: ast.Module) -> None:
         """Walk a whole module; functions that nothing called are walked last, with unknown parameters."""
@@ -64,76 +39,147 @@ class PythonWalker:
         returned: list[Any] = []
         for statement in statements:
             self.report.budget.spend()
-            found = walk_statement(self, statement)
-            if found:
-                returned.extend(found)
+            returned.extend(self._statement(statement))
         return returned
 
-    def value(self, node: ast.expr) -> Any:
-        """Walk an expression and say what it yields."""
-        self.report.budget.spend()
-        return expressions.evaluate(self, node)
+    def _statement(self, node: ast.stmt) -> list[Any]:  # noqa: C901, PLR0911, PLR0912 - one branch per kind
+        match node:
+            case ast.Return():
+                return [] if node.value is None else [self.value(node.value)]
+            case ast.If():
+                self.value(node.test)
+                return self._branches(node.body, node.orelse)
+            case ast.For() | ast.AsyncFor():
+                return self._loop(node)
+            case ast.While():
+                return self._while(node)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    value = self.value(item.context_expr)
+                    if item.optional_vars is not None:
+                        self.bind(item.optional_vars, entered(value))
+                return self.body(node.body)
+            case ast.Try() | ast.TryStar():
+                for handler in node.handlers:
+                    if handler.type is not None:
+                        self.value(handler.type)
+                handlers = [handler.body for handler in node.handlers]
+                return self._branches(node.body, *handlers, node.orelse, node.finalbody)
+            case ast.Match():
+                self.value(node.subject)
+                return self._branches(*[case.body for case in node.cases])
+            case ast.Assign():
+                value = self.value(node.value)
+                for target in node.targets:
+                    self.bind(target, value)
+            case ast.AnnAssign():
+                self.value(node.annotation)
+                if node.value is not None:
+                    self.bind(node.target, self.value(node.value))
+            case ast.AugAssign():
+                old, new = self.value(node.target), self.value(node.value)
+                kind = type(node.op).__name__
+                self._rebind(node.target, lift(lambda left, right: operate(kind, left, right), old, new))
+            case ast.Import() | ast.ImportFrom():
+                self.bring(node)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self._define(node)
+            case ast.ClassDef():
+                self._class(node)
+            case ast.Global() | ast.Nonlocal():
+                self.env.shared.update(node.names)
+        if isinstance(node, ast.Expr | ast.Assert | ast.Raise):
+            for child in ast.iter_child_nodes(node):
+                self.value(child)  # type: ignore[arg-type]  # of these kinds all children are expressions
+        return []
 
-    def enter(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
-        """Walk a function's body with these arguments; without known arguments every parameter is unknown."""
-        return functions.enter(self, function, arguments, keywords, known=known)
+    def _branches(self, *bodies: list[ast.stmt]) -> list[Any]:
+        self.branching += 1
+        returned = [value for body in bodies for value in self.body(body)]
+        self.branching -= 1
+        return returned
 
-    def bind(self, target: ast.expr, value: Any) -> None:
-        """Give a target a value."""
-        match target:
-            case ast.Name():
-                names_ = self.env.owner(target.id).names
-                old = names_.get(target.id) if self.branching else None
-                names_[target.id] = value if old is None else choose([old, value])
-                if target.id == "pytest_plugins":
-                    self._note_plugins(value)
-            case ast.Tuple() | ast.List():
-                items = list(value) if isinstance(value, list | tuple) and len(value) == len(target.elts) else None
-                for index, part in enumerate(target.elts):
-                    inner = part.value if isinstance(part, ast.Starred) else part
-                    self.bind(inner, items[index] if items is not None else value if value == PROCESSES else UNK)
-            case ast.Attribute():
-                owner = self.value(target.value)
-                assigning.assign_attribute(self, owner, target, value)
-            case ast.Subscript():
-                assigning.assign_item(self, self.value(target.value), self.value(target.slice), value, target)
+    def _while(self, node: ast.While) -> list[Any]:
+        self.value(node.test)
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value) and not _ends(node)
+        self.endless += endless
+        returned = self._branches(node.body, node.orelse)
+        self.endless -= endless
+        return returned
 
-    def _note_plugins(self, value: Any) -> None:
-        for module in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(module, str):
-                self.report.reached.append((f"{module.replace('.', '/')}.py", Language.PYTHON))
+    def _loop(self, node: ast.For | ast.AsyncFor) -> list[Any]:
+        sequence = iterated(self.value(node.iter))
+        plain = all(isinstance(part, ast.AugAssign | ast.Assign | ast.Expr) for part in node.body)
+        each = [choose(sequence[:MAX_CHOICES]) if isinstance(sequence, list) else sequence]
+        if plain and len(node.body) <= _MAX_STATEMENTS and isinstance(sequence, list) and len(sequence) <= _MAX_ROUNDS:
+            each = sequence or each
+        returned: list[Any] = []
+        self.branching += 1
+        for item in each:
+            self._rebind(node.target, item)
+            returned.extend(self.body(node.body))
+        returned.extend(self.body(node.orelse))
+        self.branching -= 1
+        return returned
 
-    def lookup(self, name: str) -> Any:
-        """What a name stands for."""
-        value = self.env.find(name)
-        if value is not None or name in self.env.names:
-            return value
-        if name == "__file__":
-            return f"{HERE}/{self.report.path}"
-        if name == "__name__":
-            return NAME
-        for module in self.stars:
-            if is_dangerous(Ref(f"{module}.{name}"), self.report.knowledge):
-                return Ref(f"{module}.{name}")
-        if name in {"__builtins__", "builtins"}:
-            return Ref("builtins")
-        return Ref(f"builtins.{name}") if name in _BUILTINS else UNK
+    def _rebind(self, target: ast.expr, value: Any) -> None:
+        """Give a target a value in place of what it had, whatever branch this is."""
+        branching, self.branching = self.branching, 0
+        self.bind(target, value)
+        self.branching = branching
 
-    def call(self, target: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.AST) -> Any:
-        """Call a value."""
-        match target:
-            case Function():
-                return self.enter(target, arguments, keywords)
-            case Partial():
-                return self.call(target.target, [*target.arguments, *arguments], keywords, node)
-            case Class():
-                if "__init__" in target.methods:
-                    self.enter(target.methods["__init__"], arguments, keywords)
-                elif target.base is not None:
-                    self.call(target.base, arguments, keywords, node)
-                return Instance(target)
-            case Ref():
-                return invoke.call_reference(Call(self, target.name, arguments, keywords, node))
-            case names.Bound():
-                return invoke.call_method(self, target, arguments, keywords, node)
-        return invoke.call_unknown(Call(self, "?", arguments, keywords, node))
+    def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        function = Function(node, self.env)
+        self.functions.append(function)
+        result: Any = function
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                self.value(default)
+        for decorator in reversed(node.decorator_list):
+            wrapper = self.value(decorator)
+            if isinstance(wrapper, Ref) and wrapper.name in _RUNNERS:
+                self.report.add("dynamic-code", self.spot(decorator), f"@{wrapper.name}")
+            of_text = isinstance(wrapper, Function) and isinstance(wrapper.node, ast.Lambda)
+            if of_text or is_telling(wrapper, self.report.knowledge):
+                result = self.call(wrapper, [result], {}, decorator)
+        self.env.names[node.name] = result
+        if node.name in {"__reduce__", "__reduce_ex__"}:
+            self._judge_reduce(node)
+
+    def _judge_reduce(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Judge what unpickling an object of the class would call."""
+        for value in options_of(self.enter(Function(node, self.env), [], {}, known=False)):
+            if isinstance(value, tuple | list) and len(value) > 1 and is_telling(value[0], self.report.knowledge):
+                self.call(value[0], list(value[1]) if isinstance(value[1], tuple | list) else [UNK], {}, node)
+
+    def _class(self, node: ast.ClassDef) -> None:
+        made = Class()
+        for base in [*node.bases, *[keyword.value for keyword in node.keywords]]:
+            value = self.value(base)
+            if isinstance(value, Class):
+                made.attributes.update(value.attributes)
+                made.methods.update(value.methods)
+            telling = is_telling(value, self.report.knowledge)
+            made.base = value if telling else getattr(value, "base", made.base)
+        outer, self.env = self.env, Env(self.env)
+        before = len(self.functions)
+        self.body(node.body)
+        for function in self.functions[before:]:
+            if function.instance is None and not isinstance(function.node, ast.Lambda) and function.env is self.env:
+                made.methods[function.node.name] = function
+                function.instance = Instance(made)
+                function.env = outer
+        made.attributes.update({k: v for k, v in self.env.names.items() if k not in made.methods})
+        self.env = outer
+        self.env.names[node.name] = made
+        for method in (made.methods[name] for name in _SET_UP if name in made.methods):
+            self.called.add(method.node)
+            self.enter(method, [], {}, known=False)
+
+
+def _ends(node: ast.While) -> bool:
+    """Whether a loop on a constant leaves, yields or waits somewhere."""
+    leaving = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
+    calls = [inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call)]
+    waits = any((one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")) in _WAITS for one in calls)
+    return waits or any(isinstance(inner, leaving) for inner in ast.walk(node))

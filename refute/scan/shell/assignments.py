@@ -9,7 +9,6 @@ from tree_sitter import Node
 from refute.scan.core import hosts
 from refute.scan.core.effects import Connect, Effects, Flag, Preload
 from refute.scan.core.symbols import FIELD, SECRET
-from refute.scan.shell import redirects
 from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import MAX_ALTERNATIVES
@@ -21,6 +20,9 @@ _SOURCES: Final = re.compile(
     r"(?i)(?:PIP|UV|GO|NPM_CONFIG|YARN)\w*(?:INDEX|INDEX_URL|FIND_LINKS|PROXY|REGISTRY|REGISTRY_SERVER)\Z"
 )
 """Variables by which a package manager gets its packages from somewhere else."""
+_INDEX: Final = re.compile(r"\w\[[^\]]*?(\$\([^)]*\)|`[^`]*`)")
+_MAX_INDEX: Final = 256
+"""Larger indexes of an array are only appended."""
 
 
 def effects_of_setting(name: str, text: str) -> Effects:
@@ -37,53 +39,47 @@ def effects_of_setting(name: str, text: str) -> Effects:
     return None
 
 
+def evaluated(walker: Walker, text: str, node: Node) -> None:
+    """Judge a text that a shell may take for arithmetic: an index in it is expanded, commands and all."""
+    if (index := _INDEX.search(text)) is not None:
+        walker.embedded(f": {index[1]}", node)
+
+
 def assign(walker: Walker, node: Node, _stdin: str) -> str:
     """An assignment by itself, or one of those before a command."""
     name_node, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name_node is None:
         return ""
-    name = text_of(name_node)
+    name, scope = text_of(name_node), walker.scope
     appends = any(child.type == "+=" for child in node.children)
-    if name_node.type == "subscript":
-        _assign_element(walker, name, value)
-    elif value is not None and value.type == "array":
+    if value is not None and value.type == "array":
         words = [word for child in value.named_children for word in walker.expander.words(child)[0]]
         # `[key]=word` names the element; which key is asked for later is not worked out.
         words = [re.sub(r"\A\[[^\]]*\]=", "", word) for word in words]
-        walker.scope.arrays[name] = [*(walker.scope.elements(name) if appends else []), *words]
-        walker.scope.variables.pop(name, None)
-    else:
-        _assign_text(walker, name, value, appends=appends)
+        scope.arrays[name] = [*(scope.elements(name) if appends else []), *words]
+        scope.variables.pop(name, None)
+        return ""
+    texts = [""] if value is None else [text.replace(FIELD, " ") for text in walker.expander.texts(value, quoted=True)]
+    if name_node.type == "subscript":
+        _assign_element(scope.arrays, name, texts[0])
+        return ""
+    if appends:
+        heads = scope.lookup(name) if scope.is_set(name) else ("",)
+        texts = [head + text for head, text in islice(product(heads, texts), MAX_ALTERNATIVES)]
+    scope.assign(name, tuple(texts))
+    for text in texts:
+        evaluated(walker, text, node)
+    if value is not None and any(texts):
+        walker.perform(effects_of_setting(name, texts[0]), value, f"{name}={texts[0]}")
     return ""
 
 
-def _assign_text(walker: Walker, name: str, value: Node | None, *, appends: bool) -> None:
-    texts = [""] if value is None else [text.replace(FIELD, " ") for text in walker.expander.texts(value, quoted=True)]
-    if appends:
-        heads = walker.scope.lookup(name) if walker.scope.is_set(name) else ("",)
-        texts = [head + text for head, text in islice(product(heads, texts), MAX_ALTERNATIVES)]
-    walker.scope.assign(name, tuple(texts))
-    for text in texts:
-        redirects.evaluated(walker, text, value)
-    _watch(walker, name, texts, value)
-
-
-def _watch(walker: Walker, name: str, texts: list[str], node: Node | None) -> None:
-    """Judge setting a variable that changes how programs behave."""
-    if node is not None and any(texts):
-        walker.perform(effects_of_setting(name, texts[0]), node, f"{name}={texts[0]}")
-
-
-def _assign_element(walker: Walker, name: str, value: Node | None) -> None:
+def _assign_element(arrays: dict[str, list[str]], name: str, text: str) -> None:
     array, _, index = name.partition("[")
-    elements = walker.scope.arrays.setdefault(array, [])
-    text = walker.expander.texts(value, quoted=True)[0] if value is not None else ""
-    position = index.rstrip("]")
-    if position.isdigit() and int(position) < 256:  # noqa: PLR2004 - larger indexes are only appended
-        elements.extend([""] * (int(position) + 1 - len(elements)))
-        elements[int(position)] = text
-    else:
-        elements.append(text)
+    elements = arrays.setdefault(array, [])
+    position = int(index[:-1]) if index[:-1].isdigit() and int(index[:-1]) < _MAX_INDEX else len(elements)
+    elements.extend([""] * (position + 1 - len(elements)))
+    elements[position] = text
 
 
 def assign_before(walker: Walker, assignments: list[Node]) -> dict[str, tuple[str, ...]]:
@@ -99,34 +95,29 @@ def assign_before(walker: Walker, assignments: list[Node]) -> dict[str, tuple[st
 
 def declare(walker: Walker, node: Node, _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
-    keyword = text_of(node.children[0])
-    refers = any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", text_of(child)) for child in node.named_children)
+    keyword, scope = text_of(node.children[0]), walker.scope
     for child in node.named_children:
         name = re.split(r"[+=\[]", text_of(child), maxsplit=1)[0]
         # What a function declares first is new, whatever the name stood for outside.
-        surrounding = walker.scope.branching
-        if keyword == "local" and walker.scope.own(name):
-            walker.scope.branching = 0
+        surrounding = scope.branching
+        if keyword == "local" and scope.own(name):
+            scope.branching = 0
         if child.type == "variable_assignment":
             assign(walker, child, "")
-            if refers and (name := child.child_by_field_name("name")) is not None:
-                walker.scope.references[text_of(name)] = walker.scope.lookup(text_of(name))[0]
         elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:
-            walker.scope.assign(text_of(child), ("",))
+            scope.assign(text_of(child), ("",))
         else:
             for text in walker.expander.texts(child):
                 # `declare "$name=…"`: the name itself is worked out.
                 target, equals, value = text.partition("=")
-                if equals and re.fullmatch(r"[A-Za-z_]\w*", target):
-                    walker.scope.assign(target, (value,))
-        walker.scope.branching = surrounding
-    listing = node.named_child_count == 0 or all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children)
-    return SECRET if listing else ""
+                if equals and target.isidentifier():
+                    scope.assign(target, (value,))
+        scope.branching = surrounding
+    return SECRET if all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children) else ""
 
 
 def unset(walker: Walker, node: Node, _stdin: str) -> str:
     """`unset`, which matters for variables that other programs read."""
-    for child in node.named_children:
-        name = text_of(child)
-        _watch(walker, name, ["/dev/null"] if name == "HISTFILE" else [""], child)
+    if any(text_of(child) == "HISTFILE" for child in node.named_children):
+        walker.report.add("history-tampering", walker.spot(node), text_of(node))
     return ""

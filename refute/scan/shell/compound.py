@@ -7,23 +7,22 @@ from tree_sitter import Node
 
 from refute.scan.core.symbols import DERIVED, OUTPUT, UNKNOWN, is_known
 from refute.scan.shell.checkers import is_disarmed
-from refute.scan.shell.globs import listed_by
+from refute.scan.shell.roles import listed_by
 from refute.scan.shell.state import Walker
-from refute.scan.shell.syntax import text_of
+from refute.scan.shell.syntax import below, text_of
 
 _ENDLESS: Final = re.compile(r"while\s+(?:true|:|\[+\s+(?:1|true)\s+\]+|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false\b")
 _READS: Final = re.compile(r"while\s+(?:IFS=\S*\s+)?read\b")
 _SHELL: Final = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ba|da|z|k)?sh(?:\s|\Z)")
 _MAX_LINES: Final = 30
 _LEAVES: Final = re.compile(r"\b(?:break|exit|return|sleep|wait|read|inotifywait|kill|exec)\b")
+_PATTERNS: Final = frozenset({"word", "extglob_pattern", "string", "raw_string", "concatenation"})
 
 
 def branch(walker: Walker, node: Node, stdin: str) -> str:
     """A condition, or a loop of which nothing more is known: assignments inside add a value."""
-    walker.scope.branching += 1
-    output = walker.all(node.named_children, stdin)
-    walker.scope.branching -= 1
-    return output
+    with walker.scope.branch():
+        return walker.all(node.named_children, stdin)
 
 
 def loop_while(walker: Walker, node: Node, stdin: str) -> str:
@@ -31,12 +30,13 @@ def loop_while(walker: Walker, node: Node, stdin: str) -> str:
 
     One that reads a text that is known is walked line by line.
     """
-    endless = bool(_ENDLESS.match(text_of(node))) and not _LEAVES.search(text_of(node))
+    written = text_of(node)
     body = node.child_by_field_name("body")
     condition = [child for child in node.named_children if child != body]
     lines = stdin.rstrip("\n").split("\n")
-    if body is not None and _READS.match(text_of(node)) and stdin and is_known(stdin) and len(lines) <= _MAX_LINES:
+    if body is not None and _READS.match(written) and stdin and is_known(stdin) and len(lines) <= _MAX_LINES:
         return "".join([walker.all(condition, line) + walker.run(body, "") for line in lines])
+    endless = bool(_ENDLESS.match(written)) and not _LEAVES.search(written)
     walker.scope.endless += endless
     output = branch(walker, node, stdin)
     walker.scope.endless -= endless
@@ -45,38 +45,27 @@ def loop_while(walker: Walker, node: Node, stdin: str) -> str:
 
 def loop_for(walker: Walker, node: Node, stdin: str) -> str:
     """A `for` loop, walked once with all values of its variable."""
-    body = node.child_by_field_name("body")
-    variable = node.child_by_field_name("variable")
-    values: list[str] = []
-    explicit = False
-    for child in node.named_children:
-        if child not in {body, variable}:
-            explicit = True
-            for words in walker.expander.words(child):
-                values.extend(words)
+    body, variable = node.child_by_field_name("body"), node.child_by_field_name("variable")
+    listed = [child for child in node.named_children if child not in {body, variable}]
+    values = [word for child in listed for words in walker.expander.words(child) for word in words]
     walker.perform(listed_by(values), node, "for")
-    if not explicit:
+    if not listed:
         values = walker.scope.elements("@")
-    walker.scope.branching += 1
-    if variable is not None:
-        walker.scope.variables.pop(text_of(variable), None)
-        walker.scope.assign(text_of(variable), tuple(dict.fromkeys(values)) or (UNKNOWN,))
-    output = walker.run(body, stdin) if body is not None else ""
-    walker.scope.branching -= 1
-    return output
+    with walker.scope.branch():
+        if variable is not None:
+            walker.scope.variables.pop(text_of(variable), None)
+            walker.scope.assign(text_of(variable), tuple(dict.fromkeys(values)) or (UNKNOWN,))
+        return walker.run(body, stdin) if body is not None else ""
 
 
 def choose_case(walker: Walker, node: Node, stdin: str) -> str:
     """A `case`: every item may run."""
-    walker.scope.branching += 1
-    for child in node.named_children:
-        if child.type == "case_item":
-            for part in child.named_children:
-                if part.type not in {"word", "extglob_pattern", "string", "raw_string", "concatenation"}:
-                    walker.run(part, stdin)
-        else:
-            walker.expander.texts(child)
-    walker.scope.branching -= 1
+    with walker.scope.branch():
+        for child in node.named_children:
+            if child.type == "case_item":
+                walker.all([part for part in child.named_children if part.type not in _PATTERNS], stdin)
+            else:
+                walker.expander.texts(child)
     return UNKNOWN
 
 
@@ -86,15 +75,14 @@ def subshell(walker: Walker, node: Node, stdin: str) -> str:
 
 
 def alternatives(walker: Walker, node: Node, stdin: str) -> str:
-    """Commands joined by `&&` or `||`."""
+    """Commands joined by `&&` or `||`: what follows runs only where the first side ended well, or badly."""
     first, *rest = node.named_children
     output = walker.run(first, stdin)
-    # What follows runs only where the first side ended well, or badly.
-    walker.scope.branching += 1
-    for child in rest:
-        printed = walker.run(child, stdin)
-        output = output or printed if any(part.type == "||" for part in node.children) else output + printed
-    walker.scope.branching -= 1
+    either = any(part.type == "||" for part in node.children)
+    with walker.scope.branch():
+        for child in rest:
+            printed = walker.run(child, stdin)
+            output = output or printed if either else output + printed
     return output
 
 
@@ -102,8 +90,7 @@ def pipeline(walker: Walker, node: Node, stdin: str) -> str:
     """Commands of which each reads what the one before it prints."""
     output = stdin
     spelled = False
-    children = node.named_children
-    for index, child in enumerate(children):
+    for index, child in enumerate(node.named_children):
         if spelled and output in {UNKNOWN, OUTPUT} and _SHELL.match(text_of(child)):
             # The script spells a text out and has a filter change it before it runs.
             output = DERIVED
@@ -114,34 +101,23 @@ def pipeline(walker: Walker, node: Node, stdin: str) -> str:
 
 def define(walker: Walker, node: Node, _stdin: str) -> str:
     """A function definition; its body is walked where it is called."""
-    name = node.child_by_field_name("name")
-    body = node.child_by_field_name("body")
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is not None and body is not None:
         word = text_of(name)
         walker.scope.functions[word] = body
         walker.shared.called.discard(word)
         if is_disarmed(word, text_of(body)):
             walker.report.add("test-tampering", walker.spot(node), text_of(node))
-        if multiplies(word, body):
+        if any(_starts_beside(word, inner) for inner in below(body)):
             walker.report.add("fork-bomb", walker.spot(node), text_of(node))
     return ""
 
 
-def multiplies(name: str, body: Node) -> bool:
-    """Whether a function starts itself more than once, or once in the background."""
-    selves = 0
-    pending = [body]
-    piped = False
-    while pending:
-        node = pending.pop()
-        if node.type == "command" and (word := node.child_by_field_name("name")) is not None and text_of(word) == name:
-            selves += 1
-            parent = node.parent
-            sibling = node.next_sibling or (parent.next_sibling if parent is not None else None)
-            piped = (
-                piped
-                or (parent is not None and parent.type == "pipeline")
-                or (sibling is not None and sibling.type == "&")
-            )
-        pending.extend(node.named_children)
-    return selves > 0 and piped
+def _starts_beside(name: str, node: Node) -> bool:
+    """Whether a command starts this function beside itself: in a pipeline or in the background."""
+    word = node.child_by_field_name("name") if node.type == "command" else None
+    parent = node.parent
+    if word is None or text_of(word) != name or parent is None:
+        return False
+    following = node.next_sibling or parent.next_sibling
+    return parent.type == "pipeline" or (following is not None and following.type == "&")

@@ -23,9 +23,8 @@ from refute.scan.core.symbols import (
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.functions import call_function
-from refute.scan.shell.globs import listed_by
 from refute.scan.shell.handlers import HANDLERS
-from refute.scan.shell.operands import is_dangerous_operand
+from refute.scan.shell.roles import is_dangerous_operand, listed_by
 from refute.scan.shell.rows import effects_of
 from refute.scan.shell.state import Call
 from refute.scan.shell.wrapping import unwrapped

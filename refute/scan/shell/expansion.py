@@ -1,4 +1,6 @@
-"""`${…}`: defaults, substrings, replacements, case, indirection, arrays."""
+"""`${…}`: defaults, substrings, replacements, case, indirection, arrays; and backslash escapes."""
+
+# ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import re
 from collections.abc import Callable
@@ -8,102 +10,104 @@ from typing import Final
 from tree_sitter import Node
 
 from refute.scan.core.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, is_known, is_open
-from refute.scan.shell.escapes import decode_escapes
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 
 _MAX_TEXT: Final = 20_000
+_MAX_JOINED: Final = 6
 _DEFAULTS: Final = frozenset({":-", "-", ":=", "="})
-
-# ruff: noqa: PLR0911 - decision lists read best with one return per case
+_KEEPS: Final = frozenset({":+", "+", ":?", "?"})
+_ESCAPES: Final = dict(zip("abeEfnrtv", "\a\b\x1b\x1b\f\n\r\t\v", strict=True))
+_ANSI: Final = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|c(.)|(.))", re.DOTALL
+)
 Texts = Callable[[Node], list[str]]
 
 
+def decode_escapes(text: str) -> str:
+    """Backslash escapes as `$'…'`, `printf` and `echo -e` read them."""
+
+    def one(match: re.Match[str]) -> str:
+        *hexadecimal, octal, control, plain = match.groups()
+        if digits := "".join(filter(None, hexadecimal)):
+            code = int(digits, 16)
+            return chr(code) if code <= 0x10FFFF else ""  # noqa: PLR2004 - the last code point
+        if octal or control:
+            return chr(int(octal, 8) & 0xFF if octal else ord(control) & 0x1F)
+        return _ESCAPES.get(plain, plain if plain in "\\'\"?" else "\\" + plain)
+
+    return _ANSI.sub(one, text)
+
+
+def unescape(text: str) -> str:
+    """An unquoted word without its backslashes; an escaped line end vanishes."""
+    return re.sub(r"\\(.?)", lambda m: "" if m[1] == "\n" else m[1], text, flags=re.DOTALL) if "\\" in text else text
+
+
 def expand_parameter(node: Node, scope: Scope, texts: Texts) -> list[str]:
-    """The possible texts of an `expansion` node."""
-    children = node.children[1:-1]
-    if not children:
+    """The possible texts of an `expansion` node; `texts` gives those of a part."""
+    if len(node.children) <= 2:  # noqa: PLR2004 - `${` and `}`
         return [UNKNOWN]
-    if text_of(children[0]) == "#" and len(children) > 1:
-        return [_length(text) for text in _subject(children[1], scope)]
-    if text_of(children[0]) == "!" and len(children) > 1:
-        return _indirect(children[1], scope)
-    subject, *rest = children
+    subject, *rest = node.children[1:-1]
+    if rest and text_of(subject) == "#":
+        return [str(len(text)) if is_known(text) else NAME for text in _subject(rest[0], scope)]
+    if rest and text_of(subject) == "!":
+        names = _subject(rest[0], scope)
+        return [text for name in names for text in (scope.lookup(name) if is_known(name) else [UNKNOWN])] or [UNKNOWN]
     values = _subject(subject, scope)
     if not rest:
         return values
-    operator, *operands = rest
-    if subject.type == "subscript" and re.search(r"\[[@*]\]\Z", text_of(subject)) and len(values) == 1:
-        return [_each_element(values[0], text_of(operator), operands, texts)]
-    return _operate(subject, values, text_of(operator), operands, scope, texts)
-
-
-def _subject(node: Node, scope: Scope) -> list[str]:
-    if node.type != "subscript":
-        name = text_of(node)
-        return [FIELD.join(scope.elements(name))] if name in {"@", "*"} else list(scope.lookup(name))
-    name, _, index = text_of(node).partition("[")
-    index = index.rstrip("]")
-    elements = scope.elements(name)
-    if index in {"@", "*"}:
-        return [FIELD.join(elements)]
-    if re.fullmatch(r"-?\d+", index) and name in scope.arrays:
-        position = int(index)
-        return [elements[position]] if -len(elements) <= position < len(elements) else [""]
-    return elements or [UNKNOWN]
-
-
-def _length(text: str) -> str:
-    return str(len(text)) if is_known(text) else NAME
-
-
-def _each_element(joined: str, operator: str, operands: list[Node], texts: Texts) -> str:
-    """An operator on all elements of an array: a slice of them, or a change of each."""
-    elements = joined.split(FIELD)
-    operand = "".join(text_of(part) if not part.is_named else texts(part)[0] for part in operands)
-    if operator == ":":
-        bounds = re.fullmatch(r"\s*(\d+)\s*(?::\s*(\d+)\s*)?", operand)
-        if bounds is None:
-            return joined
-        first = int(bounds[1])
-        return FIELD.join(elements[first : first + int(bounds[2])] if bounds[2] else elements[first:])
-    if operator in _DEFAULTS | {":+", "+", ":?", "?"}:
-        return joined
-    return FIELD.join(_transform(element, operator, operand, environment=False) for element in elements)
-
-
-def _indirect(node: Node, scope: Scope) -> list[str]:
-    found: list[str] = []
-    for name in _subject(node, scope):
-        found.extend(scope.lookup(name) if is_known(name) else [UNKNOWN])
-    return found or [UNKNOWN]
-
-
-def _operate(
-    subject: Node, values: list[str], operator: str, operands: list[Node], scope: Scope, texts: Texts
-) -> list[str]:
+    name, operator = text_of(subject), text_of(rest[0])
+    operands = [texts(part) if part.is_named else [text_of(part)] for part in rest[1:]]
+    operand = "".join(alternatives[0] for alternatives in operands)
+    if re.search(r"\[[@*]\]\Z", name) and len(values) == 1:
+        return [_each_element(values[0], operator, operand)]
     if operator in _DEFAULTS:
-        known = scope.is_set(text_of(subject)) and not (len(values) == 1 and values[0] == "")
-        if subject.type != "subscript" and text_of(subject).isdigit():
-            known = scope.arguments is not None and values[0] not in {"", EMPTY, UNKNOWN}
-        fallback = _joined(operands, texts)
-        if operator in {":=", "="} and not known:
-            scope.assign(text_of(subject), tuple(fallback))
-        return values if known else fallback
-    if operator in {":+", "+"}:
-        return [*_joined(operands, texts), ""]
-    if operator in {":?", "?"}:
-        return values
-    operand = "".join(text_of(part) if not part.is_named else texts(part)[0] for part in operands)
-    environment = subject.type != "subscript" and text_of(subject).isupper() and text_of(subject) not in scope.variables
+        return _default(name, values, operator, _joined(operands), scope)
+    if operator in _KEEPS:
+        return [*_joined(operands), ""] if "+" in operator else values
+    environment = name.isupper() and name not in scope.variables
     return [_transform(value, operator, operand, environment=environment) for value in values]
 
 
-def _joined(nodes: list[Node], texts: Texts) -> list[str]:
+def _subject(node: Node, scope: Scope) -> list[str]:
+    name, bracket, index = text_of(node).partition("[")
+    if not bracket:
+        return [FIELD.join(scope.elements(name))] if name in {"@", "*"} else list(scope.lookup(name))
+    elements, index = scope.elements(name), index.rstrip("]")
+    if index in {"@", "*"}:
+        return [FIELD.join(elements)]
+    if re.fullmatch(r"-?\d+", index) and name in scope.arrays:
+        return [elements[int(index)]] if -len(elements) <= int(index) < len(elements) else [""]
+    return elements or [UNKNOWN]
+
+
+def _each_element(joined: str, operator: str, operand: str) -> str:
+    """An operator on all elements of an array: a slice of them, or a change of each."""
+    elements = joined.split(FIELD)
+    if operator == ":":
+        bounds = re.fullmatch(r"\s*(\d+)\s*(?::\s*(\d+)\s*)?", operand)
+        if bounds is not None:
+            first = int(bounds[1])
+            elements = elements[first : first + int(bounds[2])] if bounds[2] else elements[first:]
+    elif operator not in _DEFAULTS | _KEEPS:
+        elements = [_transform(element, operator, operand, environment=False) for element in elements]
+    return FIELD.join(elements)
+
+
+def _default(name: str, values: list[str], operator: str, fallback: list[str], scope: Scope) -> list[str]:
+    known = scope.is_set(name) and values != [""]
+    if name.isdigit():
+        known = scope.arguments is not None and values[0] not in {"", EMPTY, UNKNOWN}
+    if "=" in operator and not known:
+        scope.assign(name, tuple(fallback))
+    return values if known else fallback
+
+
+def _joined(operands: list[list[str]]) -> list[str]:
     found = [""]
-    for node in nodes:
-        options = texts(node) if node.is_named else [text_of(node)]
-        found = [head + tail for head in found for tail in options][:6]
+    for alternatives in operands:
+        found = [head + tail for head in found for tail in alternatives][:_MAX_JOINED]
     return found
 
 
@@ -117,57 +121,34 @@ def _transform(value: str, operator: str, operand: str, *, environment: bool) ->
         return DERIVED if picked or DERIVED in value else UNKNOWN
     if is_open(value) or len(value) > _MAX_TEXT:
         return DERIVED if DERIVED in value else UNKNOWN
-    if operator == ":":
-        return _substring(value, operand)
-    if operator in {"/", "//", "/#", "/%"}:
-        pattern, _, replacement = operand.partition("/")
-        return _replace(value, pattern, replacement, everywhere=operator == "//")
-    if operator in {"#", "##", "%", "%%"}:
-        return _cut(value, operator, operand)
-    case = {
-        "^^": value.upper(),
-        ",,": value.lower(),
-        "^": value[:1].upper() + value[1:],
-        ",": value[:1].lower() + value[1:],
-    }
-    if operator == "@":
-        return {"E": decode_escapes, "U": str.upper, "L": str.lower}.get(operand, str)(value)
-    return case.get(operator, DERIVED)
-
-
-def _substring(value: str, operand: str) -> str:
-    start_text, _, length_text = operand.replace(" ", "").partition(":")
-    if not re.fullmatch(r"\(?-?\d+\)?", start_text) or (length_text and not re.fullmatch(r"-?\d+", length_text)):
+    match operator:
+        case ":":
+            bounds = re.fullmatch(r"\(?(-?\d+)\)?(?::(-?\d+))?", operand.replace(" ", ""))
+            return value[int(bounds[1]) :][: int(bounds[2]) if bounds[2] else None] if bounds else DERIVED
+        case "/" | "//" | "/#" | "/%":
+            pattern, _, replacement = operand.partition("/")
+            if not pattern or not is_known(pattern):
+                return value
+            return re.sub(_regex(pattern), lambda _: replacement, value, count=int(operator != "//"))
+        case "#" | "##" | "%" | "%%":
+            return _cut(value, operator, operand)
+        case "@":
+            return {"E": decode_escapes, "U": str.upper, "L": str.lower}.get(operand, str)(value)
+    change = {"^": str.upper, ",": str.lower}.get(operator[:1])
+    if change is None:
         return DERIVED
-    start = int(start_text.strip("()"))
-    rest = value[start:]
-    if not length_text:
-        return rest
-    length = int(length_text)
-    return rest[:length]
-
-
-def _replace(value: str, pattern: str, replacement: str, *, everywhere: bool) -> str:
-    if not pattern or not is_known(pattern):
-        return value
-    try:
-        regex = re.compile(_glob_regex(pattern))
-    except re.error:
-        return DERIVED
-    return regex.sub(lambda _: replacement, value, count=0 if everywhere else 1)
+    return change(value) if len(operator) > 1 else change(value[:1]) + value[1:]
 
 
 def _cut(value: str, operator: str, pattern: str) -> str:
-    lengths = range(len(value) + 1)
-    glob = re.compile(_glob_regex(pattern) + r"\Z")
-    greedy = len(operator) == 2  # noqa: PLR2004 - `##` and `%%`
-    if operator[0] == "#":
-        hits = [size for size in lengths if glob.match(value[:size])]
-        return value[(max(hits) if greedy else min(hits)) :] if hits else value
-    hits = [size for size in lengths if glob.match(value[size:])]
-    return value[: (min(hits) if greedy else max(hits))] if hits else value
+    glob = re.compile(_regex(pattern) + r"\Z")
+    front, greedy = operator[0] == "#", len(operator) == 2  # noqa: PLR2004 - `##` and `%%`
+    hits = [size for size in range(len(value) + 1) if glob.match(value[:size] if front else value[size:])]
+    if not hits:
+        return value
+    at = max(hits) if greedy == front else min(hits)
+    return value[at:] if front else value[:at]
 
 
-def _glob_regex(pattern: str) -> str:
-    body = translate(pattern)
-    return body.removeprefix("(?s:").removesuffix(r")\Z")
+def _regex(glob: str) -> str:
+    return translate(glob).removeprefix("(?s:").removesuffix(r")\Z")

@@ -7,8 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from refute.scan.core.symbols import UNKNOWN, is_known, strip_symbols
-from refute.scan.shell.memory import state_of
-from refute.scan.shell.operands import is_dangerous_operand
+from refute.scan.shell.roles import is_dangerous_operand
 from refute.scan.shell.state import Call, Walker
 
 MAX_CALLS: Final = 40
@@ -53,21 +52,22 @@ def borrow(walker: Walker, pattern: str, node: Node) -> None:
 
 def call_function(call: Call) -> str:
     """Run a function of the script with these arguments."""
-    walker = call.walker
-    name, *arguments = call.argv
+    walker, (name, *arguments) = call.walker, call.argv
+    memory = walker.shared.memory
     walker.shared.called.add(name)
     inside = [given or () for caller, given in walker.stack if caller == name]
-    rest = bool(inside) and _is_rest(inside[-1], tuple(arguments))
-    if inside and not rest and not any(is_known(word) and word not in inside[-1] for word in arguments):
-        walker.shared.memory.cuts += 1
-        return UNKNOWN
-    if len(walker.stack) >= MAX_CALLS:
-        walker.shared.memory.cuts += 1
-        walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
-        return UNKNOWN
-    if len(inside) >= MAX_RECURSION and not rest:
-        walker.shared.memory.cuts += 1
-        _taken_for_commands(call, arguments)
+    # A function may call itself to hand on the rest of what it was given: `run run rm`.
+    before = inside[-1] if inside else ()
+    rest = len(arguments) < len(before) and before[len(before) - len(arguments) :] == tuple(arguments)
+    again = bool(inside) and not rest
+    deep = len(walker.stack) >= MAX_CALLS
+    repeats = again and not any(is_known(word) and word not in before for word in arguments)
+    if repeats or deep or (again and len(inside) >= MAX_RECURSION):
+        memory.cuts += 1
+        if deep and not repeats:
+            walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
+        elif not repeats:
+            _taken_for_commands(call, arguments)
         return UNKNOWN
     body = walker.scope.functions[name]
     if body.id in walker.shared.borrowed and walker.place is None:
@@ -87,31 +87,21 @@ def _taken_for_commands(call: Call, arguments: list[str]) -> None:
 
 
 def _run_body(walker: Walker, name: str, body: Node, arguments: list[str] | None, stdin: str) -> str:
-    scope, shared = walker.scope, walker.shared
-    outer_arguments, outer_stack = scope.arguments, walker.stack
+    scope, shared, outer, written = walker.scope, walker.shared, walker.stack, walker.report.written
     given = None if arguments is None else tuple(arguments)
-    state = None
-    if outer_stack:
-        mode = (shared.uncalled, walker.report.muted > 0)
-        state = (body.id, given, stdin, walker.depth, mode, state_of(scope, walker.report.written))
-        for key in (state, (*state, outer_stack)):
-            if (output := shared.memory.find(key, scope, walker.report.written)) is not None:
-                return output
+    mode = (shared.uncalled, walker.report.muted > 0)
+    state = (body.id, given, stdin, walker.depth, mode, scope.state(written)) if outer else None
+    for key in (state, (state, outer)) if outer else ():
+        if (output := shared.memory.find(key, scope, written)) is not None:
+            return output
     cuts = shared.memory.cuts
-    scope.arguments, walker.stack = arguments, (*outer_stack, (name, given))
-    scope.enter()
-    try:
-        output = walker.run(body, stdin)
-    finally:
-        scope.leave()
-        scope.arguments, walker.stack = outer_arguments, outer_stack
-    if state is not None:
+    walker.stack = (*outer, (name, given))
+    with scope.given(arguments), scope.function():
+        try:
+            output = walker.run(body, stdin)
+        finally:
+            walker.stack = outer
+    if outer:
         # Where a call was left out because it is under way already, what surrounds this one counts as well.
-        key = state if cuts == shared.memory.cuts else (*state, outer_stack)
-        shared.memory.keep(key, scope, walker.report.written, output)
+        shared.memory.keep(state if cuts == shared.memory.cuts else (state, outer), scope, written, output)
     return output
-
-
-def _is_rest(before: tuple[str, ...], arguments: tuple[str, ...]) -> bool:
-    """Whether a function that calls itself only hands on the rest of what it was given: `run run rm`."""
-    return len(arguments) < len(before) and before[len(before) - len(arguments) :] == arguments

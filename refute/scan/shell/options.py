@@ -1,61 +1,55 @@
 """Splits a command's words into options and operands."""
 
 import re
+from collections import deque
 from typing import Final
 
 ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
 """How a word begins that gives a command a variable (`env A=1 make`)."""
 _MAX_WORDS: Final = 2000
+Options = dict[str, list[str]]
+"""Option name (without dashes) → its values, [""] for a flag."""
 
 
 def split_options(
     words: list[str], valued: str, long_valued: frozenset[str] = frozenset(), *, mixed: bool = False
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Options with their values, and the operands.
+) -> tuple[Options, list[str]]:
+    """Options with their values, and the operands in order.
 
     Args:
         words: arguments without the command word.
         valued: short options that take a value, one letter each.
         long_valued: long options (without dashes) that take the next word as value.
         mixed: whether options may follow operands (GNU style); otherwise the first operand ends them.
-
-    Returns:
-        Option name (without dashes) → its values ([""] for a flag), and the operands in order.
     """
-    options: dict[str, list[str]] = {}
+    options: Options = {}
     operands: list[str] = []
-    index = 0
-    words = words[:_MAX_WORDS]
-    while index < len(words):
-        word = words[index]
-        index += 1
+    queue = deque(words[:_MAX_WORDS])
+    while queue:
+        word = queue.popleft()
+        if operands and not mixed:
+            return options, [*operands, word, *queue]
         if word == "--":
-            operands.extend(words[index:])
-            break
+            return options, [*operands, *queue]
+        if not word.startswith("-") or word == "-":
+            operands.append(word)
+            continue
         if word.startswith("--"):
             name, equals, value = word[2:].partition("=")
-            if not equals and name in long_valued and index < len(words):
-                value = words[index]
-                index += 1
-            options.setdefault(name, []).append(value)
-        elif word.startswith("-") and len(word) > 1:
-            index = _short(word[1:], words, index, valued, options)
+            takes = name in long_valued and not equals
         else:
-            operands.append(word)
-            if not mixed:
-                operands.extend(words[index:])
-                break
+            at = next((index for index, letter in enumerate(word[1:], 1) if letter in valued), len(word))
+            for letter in word[1:at]:
+                options.setdefault(letter, []).append("")
+            if at == len(word):
+                continue
+            name, value = word[at], word[at + 1 :]
+            takes = not value
+        options.setdefault(name, []).append(queue.popleft() if takes and queue else value)
     return options, operands
 
 
-def _short(letters: str, words: list[str], index: int, valued: str, options: dict[str, list[str]]) -> int:
-    for position, letter in enumerate(letters):
-        if letter in valued:
-            value = letters[position + 1 :]
-            if not value and index < len(words):
-                value = words[index]
-                index += 1
-            options.setdefault(letter, []).append(value)
-            break
-        options.setdefault(letter, []).append("")
-    return index
+def without_assignments(words: list[str]) -> list[str]:
+    """A command without the variables that are set for it alone."""
+    start = next((index for index, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
+    return words[start:]

@@ -12,10 +12,9 @@ from refute.scan.rules import Language
 from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
 
-_INDEX: Final = re.compile(r"\w\[[^\]]*?(\$\([^)]*\)|`[^`]*`)")
 _UNASKED: Final = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
 """Files that Python or pytest reads by itself."""
-_SHELLS: Final = frozenset({"bash", "sh", "zsh", "dash", "ksh", "exec"})
+_SHELL: Final = re.compile(r"(?:\S*/)?(?:(?:ba|z|da|k)?sh|exec)\s")
 _ENDLESS: Final = re.compile(r"yes\b|cat\s+/dev/(?:zero|urandom)\b")
 
 
@@ -31,9 +30,6 @@ class Effect:
     """Stages that follow a here-document's marker on its line."""
     following: list[Node] = field(default_factory=list)
     """Commands after `&&` or `||` there."""
-
-
-NOTHING: Final = Effect()
 
 
 def apply(walker: Walker, nodes: list[Node], command: Node) -> Effect:
@@ -63,34 +59,37 @@ def _file(walker: Walker, node: Node, effect: Effect, command: Node) -> None:
                 effect.stdin = DOWNLOAD
             elif operator.startswith("<") and operator != "<>":
                 substituted = destination.type == "process_substitution"
-                text = walker.expander.fed if substituted else _fed(walker, path, command)
+                text = walker.expander.fed if substituted else walker.perform(_read(path), command, text_of(command))
                 if descriptor in {"", "0"}:
                     effect.stdin = text
                 else:
                     walker.scope.descriptors[descriptor] = text
             else:
-                walker.perform(_opened(path), command, text_of(command))
+                walker.perform(_write(Write(path)), command, text_of(command))
                 if descriptor in {"", "1"}:
                     effect.outputs.append((path, ">>" in operator))
 
 
-def _fed(walker: Walker, path: str, command: Node) -> str:
+def _read(path: str) -> Effects:
     # What a person types is nobody's text.
-    return "" if path in {"/dev/tty", "/dev/null"} else walker.perform(_content(path), command, text_of(command))
+    return "" if path in {"/dev/tty", "/dev/null"} else (yield Read(path))
 
 
-def _opened(path: str) -> Effects:
-    yield Write(path)
+def _write(write: Write, *, endless: bool = False) -> Effects:
+    text = write.text or ""
+    yield write
+    if write.path.rpartition("/")[2] in _UNASKED and text and not is_open(text):
+        yield Eval(Language.PYTHON, text)
+    if SECRET in text and not write.path.startswith("/dev/null"):
+        yield Flag("environment-dump")
+    if endless and not write.path.startswith("/dev/"):
+        yield Flag("resource-exhaustion")
     return None
-
-
-def _content(path: str) -> Effects:
-    return (yield Read(path))
 
 
 def _socket(path: str, command: str) -> Effects:
     yield Connect(path.split("/")[3] if path.count("/") > 2 else UNKNOWN)  # noqa: PLR2004 - /dev/tcp/host/port
-    if command.split() and command.split(maxsplit=1)[0].rpartition("/")[2] in _SHELLS:
+    if _SHELL.match(command):
         yield Flag("reverse-shell")
     return None
 
@@ -98,12 +97,12 @@ def _socket(path: str, command: str) -> Effects:
 def _here_document(walker: Walker, node: Node, effect: Effect, command: Node) -> None:
     start = next((text_of(child) for child in node.children if child.type == "heredoc_start"), "")
     body = next((child for child in node.children if child.type == "heredoc_body"), None)
-    quoted = any(mark in start for mark in "'\"\\")
     effect.stdin = ""
     if body is not None:
+        quoted = any(mark in start for mark in "'\"\\")
         effect.stdin = text_of(body) if quoted else walker.expander.heredoc(body)
         if any(child.type == "<<-" for child in node.children):
-            effect.stdin = "\n".join(line.lstrip("\t") for line in effect.stdin.split("\n"))
+            effect.stdin = re.sub(r"(?m)^\t+", "", effect.stdin)
     after = node.child_by_field_name("right")
     for child in node.named_children:
         if child.type == "pipeline":
@@ -116,27 +115,10 @@ def _here_document(walker: Walker, node: Node, effect: Effect, command: Node) ->
 
 def store(walker: Walker, effect: Effect, output: str, node: Node) -> str:
     """Remember what a command wrote into files; returns what is left on standard output."""
-    for path, appends in effect.outputs:
-        walker.perform(_stored(walker, node, Write(path, output, appends)), node, text_of(node))
-    return "" if effect.outputs else output
-
-
-def _stored(walker: Walker, node: Node, write: Write) -> Effects:
-    text = write.text or ""
-    yield write
-    if write.path.rpartition("/")[2] in _UNASKED and text and not is_open(text):
-        yield Eval(Language.PYTHON, text)
-    if SECRET in text and not write.path.startswith("/dev/null"):
-        yield Flag("environment-dump")
     body = node.child_by_field_name("body") or node
-    endless = body.type == "command" and _ENDLESS.match(text_of(body))
-    if (endless or (walker.scope.endless and write.appends)) and not write.path.startswith("/dev/"):
-        yield Flag("resource-exhaustion")
-    return None
-
-
-def evaluated(walker: Walker, text: str, node: Node | None) -> None:
-    """Judge a text that a shell may take for arithmetic: an index in it is expanded, commands and all."""
-    index = _INDEX.search(text)
-    if node is not None and index is not None:
-        walker.embedded(f": {index[1]}", node)
+    endless = body.type == "command" and bool(_ENDLESS.match(text_of(body)))
+    for path, appends in effect.outputs:
+        write = Write(path, output, appends)
+        goes_on = endless or (walker.scope.endless > 0 and appends)
+        walker.perform(_write(write, endless=goes_on), node, text_of(node))
+    return "" if effect.outputs else output

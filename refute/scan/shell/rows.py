@@ -1,21 +1,32 @@
 """From a row of the tables and a command's words to its effects."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from refute.scan.core import effects as e
-from refute.scan.core import hosts, paths
-from refute.scan.core.symbols import DECODED, DERIVED, DOWNLOAD, NAME, OTHER_PROCESS, OUTPUT, SECRET, UNKNOWN, is_known
+from refute.scan.core.symbols import (
+    DECODED,
+    DERIVED,
+    DOWNLOAD,
+    HERE,
+    NAME,
+    OTHER_PROCESS,
+    OUTPUT,
+    OWN_PROCESS,
+    PROCESS_LIST,
+    SECRET,
+    UNKNOWN,
+    is_known,
+    is_open,
+)
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
-from refute.scan.shell.options import split_options
+from refute.scan.shell.options import Options, split_options
+from refute.scan.shell.roles import in_role
 from refute.scan.shell.state import Call
 
-_NO_ADDRESS: Final = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|:?\d+(?:/.*)?|:/.*|\S+=.*)\Z")
-"""Words of a client that are a verb, a port of this machine or data."""
-Options = dict[str, list[str]]
 _PRINTED: Final = {
     "download": DOWNLOAD,
     "secret": SECRET,
@@ -23,17 +34,17 @@ _PRINTED: Final = {
     "decoded": DERIVED,
     "nothing": "",
     "processes": OTHER_PROCESS,
+    "running": PROCESS_LIST,
+    "own": OWN_PROCESS,
+    "workspace": HERE + "\n",
 }
+_CODE: Final = frozenset({"script", "program"})
+_COMMENT: Final = re.compile(r"(?m)^\s*(?:#|//).*$")
 
 
 def split(call: Call, row: Command) -> tuple[Options, list[str]]:
     """A command's options with their values, and its operands."""
-    return split_options(call.argv[1:], row.values, row.long, mixed=True)
-
-
-def only_asks(call: Call) -> bool:
-    """Whether a command is only asked for its version, help or state."""
-    return len(call.argv) > 1 and all(word in read_table("commands")["queries"] for word in call.argv[1:])
+    return split_options(call.argv[1:], row.values, row.long, mixed=not row.stops)
 
 
 def _weigh(call: Call, text: str) -> None:
@@ -42,60 +53,89 @@ def _weigh(call: Call, text: str) -> None:
 
 
 def flags_of(call: Call, row: Command) -> e.Effects:
-    """What a row says about arguments as a whole."""
-    text = call.text
-    _weigh(call, text if row.when else "")
-    when = next((one for one in row.when if one.fits(text)), None)
-    if when is not None and when.flag and not only_asks(call):
+    """What a row says about arguments as a whole, unless they only ask for a version, help or state."""
+    _weigh(call, call.text if row.when else "")
+    when = next((one for one in row.when if one.fits(call.text)), None)
+    queries = read_table("commands")["queries"]
+    if when is not None and when.flag and not (call.argv[1:] and all(word in queries for word in call.argv[1:])):
         yield e.Flag(when.flag, when.mild, when.detail)
     return None
 
 
 def found_in(call: Call, row: Command, text: str) -> e.Effects:
-    """What a row finds in a text, each match of its patterns."""
+    """What a row finds in a text, each match of its patterns; comes back as how it then prints."""
     _weigh(call, text if row.finds else "")
+    prints = ""
     for find in row.finds:
         for match in re.finditer(find.args, text):
+            value = next(filter(None, match.groups()), "")
+            prints = find.prints or prints
             if find.flag:
                 yield e.Flag(find.flag, find.mild, find.detail)
-            value = next(filter(None, match.groups()), "")
+            if find.reaches:
+                path, how = find.reaches.replace("{}", value).split(" ", 1)
+                yield e.Reach(path, how)
             if find.role and value:
-                yield from _in_role(call, find.role, value, {})
-    return None
+                yield from in_role(call, row, find.role, value, {})
+    return prints
 
 
 def effects_of(call: Call, row: Command) -> e.Effects:
     """All that a row says about a command."""
     yield from flags_of(call, row)
-    yield from found_in(call, row, call.text)
     options, operands = split(call, row)
-    content = ""
-    for name, role in row.options.items():
-        for value in options.get(name, []):
-            yield from _in_role(call, role, value, options)
-    for role, operand in _with_roles(row.operands, operands):
-        if operand == "-":
-            content += call.stdin
+    given = [(role, value) for name, role in row.options.items() for value in options.get(name, ())]
+    roles = row.operands
+    if roles[:1] and roles[0] in _CODE and any(role in _CODE for role, _ in given):
+        roles = roles[1:]
+    content = prints = ""
+    for role, value in chain(given, _with_roles(roles, operands)):
+        if role in _CODE:
+            yield from _code(call, row, role, value)
         else:
-            content += (yield from _in_role(call, role, operand, options)) or ""
-    return _printed(call, row, operands, content)
+            content += call.stdin if value == "-" else (yield from in_role(call, row, role, value, options)) or ""
+    if not _CODE & {*roles, *row.options.values()}:
+        prints = yield from found_in(call, row, call.text)
+    elif row.operands[:1] == ("program",) and call.stdin and not (given or operands):
+        yield from _fed(call, row)
+    return _printed(call, row, prints or row.prints, operands, content)
 
 
-def _printed(call: Call, row: Command, operands: list[str], content: str) -> str | None:  # noqa: PLR0911
+def _code(call: Call, row: Command, role: str, value: str) -> e.Effects:
+    """Code in a language that is not read, or a file of it: judged by what the row finds in it."""
+    text = value
+    if role == "program":
+        yield e.Reach(value, call.argv[0])
+        text = call.held(value) or ""
+    if row.operands[:1] == ("program",) and (DOWNLOAD in text or DERIVED in text):
+        yield e.Flag("pipe-to-shell" if DOWNLOAD in text else "decoded-execution")
+    yield from found_in(call, row, _COMMENT.sub("", text))
+    return None
+
+
+def _fed(call: Call, row: Command) -> e.Effects:
+    """An interpreter that reads its program as input."""
+    if is_open(call.stdin):
+        yield e.Eval(Language.SHELL, call.stdin, fed=True)
+    else:
+        yield from _code(call, row, "script", call.stdin)
+    return None
+
+
+def _printed(call: Call, row: Command, prints: str, operands: list[str], content: str) -> str | None:  # noqa: PLR0911
     """What a command prints that reads this content; None: not known."""
     if row.decodes and re.search(row.decodes, call.text):
         return DERIVED
     fed = call.stdin
-    match row.prints:
+    if prints == "kept":
+        if SECRET in content + fed:
+            return SECRET
+        prints = row.prints
+    if prints in {"part", "changed"}:
+        return content or _filtered(fed, prints)
+    match prints:
         case "content":
             return content if any(operands) else fed or UNKNOWN
-        case "part" | "changed" if content or not call.worked_out():
-            return call.picked()
-        case "part" | "changed":
-            # What a filter leaves of a text that the script spells out is not worked out.
-            return fed if not is_known(fed) else OUTPUT if row.prints == "part" else DECODED + NAME
-        case "kept":
-            return SECRET if SECRET in content + fed else UNKNOWN
         case "listing":
             # A directory's members are printed without it, what a pattern matches with its path.
             entries = [path if re.search(r"[*?]", path) else f"{path.rstrip('/')}/{NAME}" for path in operands]
@@ -104,7 +144,14 @@ def _printed(call: Call, row: Command, operands: list[str], content: str) -> str
             return (operands or [UNKNOWN])[0] + "\n"
         case "input":
             return fed or UNKNOWN
-    return _PRINTED.get(row.prints)
+    return _PRINTED.get(prints)
+
+
+def _filtered(fed: str, prints: str) -> str:
+    """What a filter leaves: of a text that the script spells out it is not worked out, of others whence it comes."""
+    if fed and is_known(fed):
+        return OUTPUT if prints == "part" else DECODED + NAME
+    return next((kind for kind in (DOWNLOAD, PROCESS_LIST, OTHER_PROCESS, OWN_PROCESS) if kind in fed), UNKNOWN)
 
 
 def _with_roles(roles: tuple[str, ...], operands: list[str]) -> Iterator[tuple[str, str]]:
@@ -114,62 +161,4 @@ def _with_roles(roles: tuple[str, ...], operands: list[str]) -> Iterator[tuple[s
         count = max(0, len(left) - (len(roles) - index - 1)) if role.endswith("*") else 1
         for operand in left[:count]:
             yield role.rstrip("*"), operand
-        left = left[count:]
-
-
-def _in_role(call: Call, role: str, value: str, options: Options) -> e.Effects:
-    """What a command does with one word; comes back as what is read."""
-    if role in _SIMPLE:
-        yield _SIMPLE[role](value)
-    elif role == "read":
-        return (yield e.Read(value, asks=call.silent))
-    elif role == "list":
-        # `ls -l /usr/bin/x` and `ls -d /` ask after one entry; only what is in a directory takes stock.
-        alone = bool(options.keys() & {"d", "directory"}) and "*" not in value
-        yield e.List(value, asks=alone or call.silent)
-    elif role in {"delete", "tree", "rmdir"}:
-        recursive = role == "tree" or bool(options.keys() & {"r", "R", "recursive"})
-        yield e.Delete(value, recursive, empty=role == "rmdir")
-    elif role == "text":
-        yield e.Send((value, call.stdin))
-    elif role == "send":
-        yield e.List(value, asks=True)
-        yield e.Send(((yield e.Read(value)),))
-    elif role in {"connect", "fetch", "url"} and not _NO_ADDRESS.match(value):
-        yield from _talk(call, role, value)
-    elif role == "wipe" and call.locate(value).place in paths.ELSEWHERE:
-        yield e.Flag("device-write", detail="Destroys data beyond recovery.")
-    return None
-
-
-_SIMPLE: Final[Mapping[str, Callable[[str], e.Effect]]] = MappingProxyType(
-    {
-        "write": e.Write,
-        "out": lambda path: e.Write(path, DOWNLOAD),
-        "mode": e.ChangeMode,
-        "mkdir": e.MakeDirectory,
-        "eval": lambda text: e.Eval(Language.SHELL, text),
-        "python": lambda text: e.Eval(Language.PYTHON, text),
-        "tests": lambda path: e.Reach(path, "tests"),
-        "run": e.RunFile,
-    }
-)
-"""Roles that need nothing but the word."""
-
-
-def read_all(names: list[str], *, asks: bool = False) -> e.Effects:
-    """What files hold, one behind the other."""
-    content = ""
-    for name in names:
-        content += yield e.Read(name, asks)
-    return content
-
-
-def _talk(call: Call, role: str, value: str) -> e.Effects:
-    if value.startswith("file:"):
-        yield e.Read(value.removeprefix("file:").removeprefix("//"))
-    else:
-        host = hosts.host_of(value) if "://" in value else value.rpartition("@")[2].partition("/")[0]
-        yield e.Connect(host, fetches=role == "fetch")
-    yield e.Send((call.stdin, value))
-    return None
+        left = [] if role == "program" else left[count:]  # what follows is the program's own

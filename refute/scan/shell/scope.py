@@ -1,8 +1,8 @@
 """What a shell script knows at a point: variables with their possible values, functions, working directory."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tree_sitter import Node
@@ -11,41 +11,22 @@ from refute.scan.core.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP,
 
 MAX_VALUES: Final = 6
 """Possible values kept for one variable; more of them become UNKNOWN as well."""
-
+_MAX_KEPT: Final = 5_000
 _ENVIRONMENT: Final = {
-    "TMPDIR": TEMP,
-    "TMP": TEMP,
-    "TEMP": TEMP,
-    "AUTOPKGTEST_TMP": TEMP,
-    "ADTTMP": TEMP,
-    "BATS_TMPDIR": TEMP,
-    "BATS_TEST_TMPDIR": TEMP,
-    "RUNNER_TEMP": TEMP,
-    "TEST_TMPDIR": TEMP,
-    "PWD": HERE,
-    "OLDPWD": HERE,
-    "GITHUB_WORKSPACE": HERE,
-    "CI_PROJECT_DIR": HERE,
-    "HOME": HOME,
-    "USER": NAME,
-    "LOGNAME": NAME,
-    "HOSTNAME": NAME,
-    "UID": NAME,
-    "EUID": NAME,
-    "RANDOM": NAME,
-    "SECONDS": NAME,
-    "LINENO": NAME,
-    "EPOCHSECONDS": NAME,
-    "BASHPID": OWN_PROCESS,
-    "$": OWN_PROCESS,
-    "!": OWN_PROCESS,
-    "PPID": UNKNOWN,
-    "?": NAME,
-    "#": NAME,
-    "IFS": " ",
-    "SHELL": "/bin/sh",
-    "BASH": "/bin/bash",
-    "PYTHON": "python3",
+    name: value
+    for value, names in {
+        TEMP: "TMPDIR TMP TEMP AUTOPKGTEST_TMP ADTTMP BATS_TMPDIR BATS_TEST_TMPDIR RUNNER_TEMP TEST_TMPDIR",
+        HERE: "PWD OLDPWD GITHUB_WORKSPACE CI_PROJECT_DIR",
+        NAME: "USER LOGNAME HOSTNAME UID EUID RANDOM SECONDS LINENO EPOCHSECONDS ? #",
+        OWN_PROCESS: "BASHPID $ !",
+        HOME: "HOME",
+        UNKNOWN: "PPID",
+        " ": "IFS",
+        "/bin/sh": "SHELL",
+        "/bin/bash": "BASH",
+        "python3": "PYTHON",
+    }.items()
+    for name in names.split()
 }
 
 
@@ -70,13 +51,11 @@ class Scope:
     arrays: dict[str, list[str]] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
-    references: dict[str, str] = field(default_factory=dict)
-    """Names that stand for other names (`declare -n`)."""
     descriptors: dict[str, str] = field(default_factory=dict)
     """Number of a descriptor that the script opened for reading → the text behind it."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
-    frames: list["Frame"] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
     """The functions under way, the innermost last."""
     endless: int = 0
     """How many loops without an end surround this point."""
@@ -85,27 +64,21 @@ class Scope:
 
     def fork(self) -> "Scope":
         """A copy for a subshell."""
-        return Scope(
-            script=self.script,
-            cwd=self.cwd,
+        return replace(
+            self,
             variables=dict(self.variables),
             arrays={name: list(words) for name, words in self.arrays.items()},
             functions=dict(self.functions),
             aliases=dict(self.aliases),
-            references=dict(self.references),
             descriptors=dict(self.descriptors),
-            arguments=self.arguments,
             frames=[Frame(frame.branching, dict(frame.before)) for frame in self.frames],
-            branching=self.branching,
-            endless=self.endless,
         )
 
     def become(self, other: "Scope") -> None:
-        """Take over the state of another scope, copied."""
+        """Take over the state of another scope, copied, but for the functions under way and their parameters."""
         fresh = other.fork()
-        self.cwd, self.branching, self.endless = fresh.cwd, fresh.branching, fresh.endless
-        self.variables, self.arrays, self.functions = fresh.variables, fresh.arrays, fresh.functions
-        self.aliases, self.references, self.descriptors = fresh.aliases, fresh.references, fresh.descriptors
+        for name in ("cwd", "branching", "endless", "variables", "arrays", "functions", "aliases", "descriptors"):
+            setattr(self, name, getattr(fresh, name))
 
     def assign(self, name: str, values: tuple[str, ...]) -> None:
         """Give a variable its possible values."""
@@ -122,6 +95,15 @@ class Scope:
         return self.branching == frame.branching
 
     @contextmanager
+    def branch(self) -> Iterator[None]:
+        """A part that may run or not, for as long as the block lasts."""
+        self.branching += 1
+        try:
+            yield
+        finally:
+            self.branching -= 1
+
+    @contextmanager
     def given(self, arguments: list[str] | None) -> Iterator[None]:
         """Other positional parameters for as long as the block lasts."""
         outer, self.arguments = self.arguments, arguments
@@ -130,23 +112,23 @@ class Scope:
         finally:
             self.arguments = outer
 
-    def enter(self) -> None:
-        """Begin a function."""
+    @contextmanager
+    def function(self) -> Iterator[None]:
+        """A function's body: at its end its own variables are again what they were before."""
         self.frames.append(Frame(self.branching, {}))
-
-    def leave(self) -> None:
-        """End a function: its own variables are again what they were before."""
-        for name, (values, words) in self.frames.pop().before.items():
-            self.variables.pop(name, None)
-            self.arrays.pop(name, None)
-            if values is not None:
-                self.variables[name] = values
-            if words is not None:
-                self.arrays[name] = words
+        try:
+            yield
+        finally:
+            for name, (values, words) in self.frames.pop().before.items():
+                self.variables.pop(name, None)
+                self.arrays.pop(name, None)
+                if values is not None:
+                    self.variables[name] = values
+                if words is not None:
+                    self.arrays[name] = words
 
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""
-        name = self.references.get(name, name)
         if name in self.variables:
             values = self.variables[name]
             return values if len(values) == 1 or "" not in values else tuple(value or EMPTY for value in values)
@@ -154,9 +136,13 @@ class Scope:
             return (self.arrays[name][0] if self.arrays[name] else "",)
         if name in {"0", "BASH_SOURCE"}:
             return (f"{HERE}/{self.script}",)
-        if name.isdigit():
-            return self._argument(int(name))
-        return (_ENVIRONMENT.get(name, UNKNOWN),)
+        if not name.isdigit():
+            return (_ENVIRONMENT.get(name, UNKNOWN),)
+        arguments, position = self.arguments, int(name)
+        if arguments is not None and position <= len(arguments):
+            return (arguments[position - 1],)
+        # A word that is not known may have been several.
+        return (UNKNOWN,) if arguments is None or any(map(is_open, arguments)) else ("",)
 
     def is_set(self, name: str) -> bool:
         """Whether the script itself gave the variable a value."""
@@ -166,14 +152,43 @@ class Scope:
         """All elements of an array, or of the positional parameters for `@` and `*`."""
         if name in {"@", "*"}:
             return [UNKNOWN] if self.arguments is None else self.arguments
-        if name in self.arrays:
-            return self.arrays[name]
-        return list(self.lookup(name))
+        return self.arrays[name] if name in self.arrays else list(self.lookup(name))
 
-    def _argument(self, position: int) -> tuple[str, ...]:
-        if self.arguments is None:
-            return (UNKNOWN,)
-        if position <= len(self.arguments):
-            return (self.arguments[position - 1],)
-        # A word that is not known may have been several.
-        return (UNKNOWN,) if any(map(is_open, self.arguments)) else ("",)
+    def state(self, written: dict[str, str]) -> Hashable:
+        """Everything that a function can see, but for its own arguments; `written` is what files hold."""
+        return (
+            (self.cwd, self.branching, self.endless),
+            frozenset(self.variables.items()),
+            frozenset((name, tuple(words)) for name, words in self.arrays.items()),
+            frozenset((name, body.id) for name, body in self.functions.items()),
+            frozenset(self.aliases.items()),
+            frozenset(written.items()),
+        )
+
+
+@dataclass(slots=True)
+class Memory:
+    """The calls of functions in one file, by everything that decides what a call does.
+
+    Functions that call functions, each with several possible arguments, are otherwise walked once for each combination.
+    """
+
+    kept: dict[Hashable, tuple[str, Scope, dict[str, str]]] = field(default_factory=dict)
+    """State before → what the call printed, the scope that it left, and what files then held."""
+    cuts: int = 0
+    """How many calls were left out because they were under way already."""
+
+    def find(self, key: Hashable, scope: Scope, written: dict[str, str]) -> str | None:
+        """What the call prints, after leaving in the scope what it would; None where it has to be walked."""
+        if key not in self.kept:
+            return None
+        output, after, files = self.kept[key]
+        scope.become(after)
+        written.clear()
+        written.update(files)
+        return output
+
+    def keep(self, key: Hashable, scope: Scope, written: dict[str, str], output: str) -> None:
+        """Remember a call."""
+        if len(self.kept) < _MAX_KEPT:
+            self.kept[key] = (output, scope.fork(), dict(written))

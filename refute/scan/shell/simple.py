@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from refute.scan.core.symbols import UNKNOWN
 from refute.scan.shell import redirects
-from refute.scan.shell.assignments import assign_before
+from refute.scan.shell.assignments import assign_before, evaluated
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.words import MAX_ALTERNATIVES
 
@@ -22,36 +22,30 @@ def command(walker: Walker, node: Node, stdin: str) -> str:
     files: list[Node] = []
     assignments: list[Node] = []
     for child in node.children:
-        kind = child.type
-        if kind.endswith("_redirect"):
+        if child.type.endswith("_redirect"):
             files.append(child)
-        elif kind == "variable_assignment":
+        elif child.type == "variable_assignment":
             assignments.append(child)
-        elif child.is_named or kind in _WORDS:
+        elif child.is_named or child.type in _WORDS:
             words.append(walker.expander.words(child))
     before = assign_before(walker, assignments)
-    effect = redirects.apply(walker, files, node) if files else redirects.NOTHING
-    if effect.stdin is not None:
-        stdin = effect.stdin
+    effect = redirects.apply(walker, files, node)
+    stdin = stdin if effect.stdin is None else effect.stdin
+    background = node.next_sibling is not None and node.next_sibling.type == "&"
     outputs: list[str] = []
     for choice in islice(product(*words), MAX_ALTERNATIVES):
         argv = [word for part in choice for word in part]
         if argv:
-            background = node.next_sibling is not None and node.next_sibling.type == "&"
-            _watch_loop(walker, node, argv, background=background)
+            if walker.scope.endless and (background or argv[0] in _FILLS):
+                rule = "fork-bomb" if background else "resource-exhaustion"
+                walker.report.add(rule, walker.spot(node), " ".join(argv))
             outputs.append(walker.command(Call(walker, argv, node, stdin, background)))
     # Of several readings, the one that says something.
     output = next((text for text in outputs if text != UNKNOWN), outputs[0]) if outputs else ""
     for name, values in before.items() if words else ():
         # An assignment before a command is over when it ends, but for some builtins: either value may hold.
         walker.scope.variables[name] = tuple(dict.fromkeys((*values, *walker.scope.variables.get(name, ()))))
-    return redirects.store(walker, effect, output, node) if files else output
-
-
-def _watch_loop(walker: Walker, node: Node, argv: list[str], *, background: bool) -> None:
-    if walker.scope.endless and (background or argv[0] in _FILLS):
-        rule = "fork-bomb" if background else "resource-exhaustion"
-        walker.report.add(rule, walker.spot(node), " ".join(argv))
+    return redirects.store(walker, effect, output, node)
 
 
 def redirected(walker: Walker, node: Node, stdin: str) -> str:
@@ -66,7 +60,7 @@ def redirected(walker: Walker, node: Node, stdin: str) -> str:
         printed = walker.all(before, stdin)
         walker.scope.branching += 1
     effect = redirects.apply(walker, files, node)
-    output = walker.run(body, effect.stdin if effect.stdin is not None else stdin) if body is not None else ""
+    output = walker.run(body, stdin if effect.stdin is None else effect.stdin) if body is not None else ""
     output = redirects.store(walker, effect, output, node)
     for stage in effect.pipeline:
         output = walker.run(stage, output)
@@ -79,10 +73,5 @@ def test(walker: Walker, node: Node, _stdin: str) -> str:
     """`[ … ]` and `[[ … ]]`, whose words may run something."""
     for child in node.named_children:
         for text in walker.expander.texts(child, quoted=True):
-            redirects.evaluated(walker, text, node)
-    return ""
-
-
-def nothing(_walker: Walker, _node: Node, _stdin: str) -> str:
-    """What runs nothing."""
+            evaluated(walker, text, node)
     return ""

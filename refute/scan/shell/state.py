@@ -1,8 +1,9 @@
-"""What the parts of the shell walk share: the walker as they see it, one command with its arguments, its frame."""
+"""What the parts of the shell walk share: the walker that they extend, one command with its arguments, its frame."""
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
 
 from tree_sitter import Node
 
@@ -10,9 +11,7 @@ from refute.scan.core import paths
 from refute.scan.core.effects import Effects
 from refute.scan.core.judge import Judge
 from refute.scan.core.report import Report, Spot
-from refute.scan.core.symbols import DOWNLOAD, OTHER_PROCESS, OWN_PROCESS, PROCESS_LIST, UNKNOWN, is_open
-from refute.scan.shell.memory import Memory
-from refute.scan.shell.scope import Scope
+from refute.scan.shell.scope import Memory, Scope
 from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import Expander
 
@@ -21,7 +20,7 @@ _ANSWERS: Final = re.compile(
     r"(?:[ef]?grep\s(?:-\w+\s+)*-\w*[qc]|[ef]?grep\s(?:.*\s)?--(?:quiet|silent|count)\b|wc\b|[ef]?grep\s.*[^\d>]>\s*/dev/null)"
 )
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
-Stack = tuple[tuple[str, tuple[str, ...] | None], ...]
+_STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
 class Engine(Protocol):
@@ -55,53 +54,75 @@ class Shared:
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 
 
-class Walker(Protocol):
+class Walker(ABC):
     """One walk over one tree; embedded texts get a walker of their own that shares the report."""
 
-    shared: Shared
-    scope: Scope
-    depth: int
-    place: Spot | None
-    stack: Stack
-    """The functions that surround this point, with what they were given."""
-    expander: Expander
+    def __init__(self, shared: Shared, scope: Scope, *, depth: int = 0, place: Spot | None = None) -> None:
+        self.shared = shared
+        self.scope = scope
+        self.depth = depth
+        self.place = place
+        self.stack: tuple[tuple[str, tuple[str, ...] | None], ...] = ()
+        """The functions that surround this point, with what they were given."""
+        self.expander = Expander(scope, self.substitute)
 
     @property
     def report(self) -> Report:
         """Where findings go."""
-        ...
+        return self.shared.engine.report
 
-    def spot(self, node: Node) -> Spot:
-        """Where a node stands in the scanned file."""
-        ...
-
-    def place_of(self, text: str, node: Node) -> Spot:
-        """Where a text that a command carries begins."""
-        ...
-
+    @abstractmethod
     def run(self, node: Node, stdin: str = "") -> str:
         """Walk a statement; returns what it prints."""
-        ...
+
+    @abstractmethod
+    def command(self, call: "Call") -> str:
+        """Judge one command; returns what it prints."""
+
+    @abstractmethod
+    def substitute(self, node: Node) -> str:
+        """Walk a substitution; returns what stands there then."""
+
+    @abstractmethod
+    def embedded(self, text: str, node: Node, *, forked: bool = True) -> str:
+        """Walk shell text that a command carries."""
 
     def all(self, nodes: list[Node], stdin: str = "") -> str:
         """Walk several statements; returns what they print."""
-        ...
+        return "".join([self.run(child, stdin) for child in nodes])
 
-    def fork(self, *, deeper: int = 0, place: Spot | None = None, shares: bool = False) -> "Walker":
-        """A walker for a subshell, or for another place in the same scope."""
-        ...
-
-    def embedded(self, text: str, node: Node, *, forked: bool = True) -> str:
-        """Walk shell text that a command carries."""
-        ...
+    def fork(self, *, deeper: int = 0, place: Spot | None = None, shares: bool = False) -> Self:
+        """A walker for a subshell, which keeps its variables and directory to itself, or for another place."""
+        scope = self.scope if shares else self.scope.fork()
+        inner = type(self)(self.shared, scope, depth=self.depth + deeper, place=place or self.place)
+        inner.stack = self.stack
+        return inner
 
     def perform(self, effects: Effects, node: Node, shown: str) -> str:
         """Have the engine act on effects of a node."""
-        ...
+        return self.shared.engine.perform(effects, Frame(self, node, shown))
 
-    def command(self, call: "Call") -> str:
-        """Judge one command; returns what it prints."""
-        ...
+    def spot(self, node: Node) -> Spot:
+        """Where a node stands in the scanned file."""
+        if self.place is None:
+            row, column = node.start_point
+            return Spot(line=row + 1, column=column + 1, text=text_of(node))
+        if self.place.holds:
+            return self.place
+        return Spot(line=self.place.line + node.start_point[0], column=self.place.column, text=self.place.text)
+
+    def place_of(self, text: str, node: Node) -> Spot:
+        """Where a text that a command carries begins: its own line in a here-document or a quoted string."""
+        parent = node.parent
+        source = text_of(parent if parent is not None and parent.type == "redirected_statement" else node)
+        spot = self.spot(node)
+        first = text.strip("\n").split("\n", 1)[0]
+        position = source.find(first) if self.place is None and len(first) > 2 else -1  # noqa: PLR2004 - shorter texts stand anywhere
+        if position < 0:
+            return spot
+        row = source.count("\n", 0, position)
+        line = spot.line + row - (len(text) - len(text.lstrip("\n")))
+        return Spot(line=line, column=1 if row else spot.column, text=first if row else spot.text)
 
 
 @dataclass(slots=True)
@@ -162,7 +183,10 @@ class Call:
         """Whether what the command prints is thrown away, so that only its exit status counts."""
         holder = self.node.parent
         if holder is not None and holder.type == "pipeline":
-            return _only_asked(holder, self.node)
+            stages = holder.named_children
+            # Filters behind it may leave nothing of its output but a yes, a no or a number.
+            behind = [text_of(stage) for stage in stages[stages.index(self.node) + 1 :]] if self.node in stages else []
+            return bool(behind) and all(map(_FILTER.match, behind[:-1])) and bool(_ANSWERS.match(behind[-1]))
         if holder is None or holder.type != "redirected_statement":
             return bool({"-s", "--silent", "--quiet", "-q"} & set(self.argv))
         return bool(_THROWN_AWAY.search(text_of(holder)[len(text_of(self.node)) :]))
@@ -173,24 +197,8 @@ class Call:
 
     def held(self, path: str) -> str | None:
         """What the script itself put there, or feeds; None where that is not known."""
-        if path in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
+        if path in _STDIN:
             return self.stdin
         if path.startswith("/dev/fd/"):
             return self.walker.expander.fed
         return self.walker.report.written.get(self.locate(path).text)
-
-    def picked(self) -> str:
-        """What a filter prints that picks parts of what it is fed: not known, but whence they come is."""
-        kinds = (DOWNLOAD, PROCESS_LIST, OTHER_PROCESS, OWN_PROCESS)
-        return next((kind for kind in kinds if kind in self.stdin), UNKNOWN)
-
-    def worked_out(self) -> bool:
-        """Whether it is fed a text that is known."""
-        return bool(self.stdin) and not is_open(self.stdin)
-
-
-def _only_asked(pipeline: Node, first: Node) -> bool:
-    """Whether filters behind a command leave nothing of its output but a yes, a no or a number."""
-    stages = pipeline.named_children
-    behind = [text_of(stage) for stage in stages[stages.index(first) + 1 :]] if first in stages else []
-    return bool(behind) and all(_FILTER.match(text) for text in behind[:-1]) and bool(_ANSWERS.match(behind[-1]))

@@ -1,5 +1,7 @@
-"""Shell text to a syntax tree."""
+"""Shell text to a syntax tree, with small spellings that the grammar stumbles over written in another way."""
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -38,15 +40,18 @@ def substitutions(root: Node) -> list[Node]:
     return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
 
-def first_error(node: Node) -> Node:
+def below(root: Node) -> Iterator[Node]:
+    """A node and all below it, in the order in which they stand."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(reversed(node.children))
+
+
+def first_error(root: Node) -> Node:
     """The first erroneous or missing node below (the node itself where none is found)."""
-    cursor = [node]
-    while cursor:
-        current = cursor.pop()
-        if current.is_error or current.is_missing:
-            return current
-        cursor.extend(child for child in reversed(current.children) if child.has_error or child.is_missing)
-    return node
+    return next((node for node in below(root) if node.is_error or node.is_missing), root)
 
 
 _FEW = 40
@@ -73,3 +78,46 @@ def depth_of(source: bytes) -> int:
             depth = max(0, depth - 1)
         before = byte
     return deepest + 1
+
+
+def join_continued(source: str) -> str:
+    """Join words that a backslash and a line end cut in two, keeping the number of lines."""
+    # The line ends go behind the line that they are taken out of.
+    lines = re.compile(r"^(?:[^\n]*[^\s\\]\\\n)+[^\n]*", re.MULTILINE)
+    return lines.sub(lambda m: m[0].replace("\\\n", "") + "\n" * m[0].count("\\\n"), source)
+
+
+_TWO_EXPANSIONS: Final = re.compile(r"\$[\w{][^\s\"'`;|&()<>]*?[^\s\"'`;|&()<>$\\]\$[\w@*#?!$-]")
+_VARIABLE: Final = re.compile(rb"\$([A-Za-z_]\w*|[\d@*#?!$-])")
+_MAX_ROUNDS: Final = 6
+
+
+def parse_words(source: str) -> Node:
+    """Parse shell text, keeping words whole.
+
+    The grammar (tree-sitter-bash 0.25) ends the word `$a/$b` behind the second dollar sign; written `$a/${b}` it is
+    read as what it is. Lines stay, columns behind such a word move by two.
+    """
+    text = source.encode()
+    root = parse(text)
+    for _ in range(_MAX_ROUNDS if _TWO_EXPANSIONS.search(source) else 0):
+        lone = (node.children[-1] for node in below(root) if node.type == "concatenation" and node.children)
+        cuts = [dollar.start_byte for dollar in lone if dollar.type == "$" and _VARIABLE.match(text, dollar.start_byte)]
+        if not cuts:
+            break
+        for cut in sorted(cuts, reverse=True):
+            text = text[:cut] + _VARIABLE.sub(rb"${\1}", text[cut:], count=1)
+        root = parse(text)
+    return root
+
+
+_PLACEHOLDER: Final = re.compile(r"(?<![\w$\[{@])@([A-Za-z_]\w*)@(?![\w(@])")
+
+
+def plain_placeholders(source: str) -> str:
+    """Placeholders of a template (`@SHELL_PATH@`) as plain words of the same length, which the grammar takes anywhere.
+
+    To a shell both are ordinary words; where one stands before `=`, an assignment is read into it, which is what the
+    template becomes.
+    """
+    return _PLACEHOLDER.sub(r"_\1_", source)

@@ -6,16 +6,12 @@ from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.core.effects import Effects
-from refute.scan.core.report import Report, Spot
+from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
 from refute.scan.shell import assignments, compound, dispatch, functions, redirects, simple
 from refute.scan.shell.respelling import complaint, respell
-from refute.scan.shell.scope import Scope
-from refute.scan.shell.spelling import join_continued, parse_words, plain_placeholders
-from refute.scan.shell.state import Call, Frame, Shared, Stack, Walker
-from refute.scan.shell.syntax import first_error, substitutions, text_of
-from refute.scan.shell.words import Expander
+from refute.scan.shell.state import Call, Walker
+from refute.scan.shell.syntax import first_error, join_continued, parse_words, plain_placeholders, substitutions
 
 _MAX_LATE: Final = 50
 _READ_AGAIN: Final = 500
@@ -24,48 +20,8 @@ MAX_DEPTH: Final = 12
 """Nested substitutions and embedded texts."""
 
 
-class ShellWalker:
+class ShellWalker(Walker):
     """One walk over one tree, as `state.Walker` says."""
-
-    def __init__(self, shared: Shared, scope: Scope, *, depth: int = 0, place: Spot | None = None) -> None:
-        self.shared = shared
-        self.scope = scope
-        self.depth = depth
-        self.place = place
-        self.stack: Stack = ()
-        self.expander = Expander(scope, self._substitute)
-
-    @property
-    def report(self) -> Report:
-        """Where findings go."""
-        return self.shared.engine.report
-
-    def spot(self, node: Node) -> Spot:
-        """Where a node stands in the scanned file."""
-        if self.place is None:
-            row, column = node.start_point
-            return Spot(line=row + 1, column=column + 1, text=text_of(node))
-        if self.place.holds:
-            return self.place
-        return Spot(line=self.place.line + node.start_point[0], column=self.place.column, text=self.place.text)
-
-    def place_of(self, text: str, node: Node) -> Spot:
-        """Where a text that a command carries begins: its own line in a here-document or a quoted string."""
-        parent = node.parent
-        holder = parent if parent is not None and parent.type == "redirected_statement" else node
-        spot = self.spot(node)
-        if self.place is not None:
-            return spot
-        first = text.strip("\n").split("\n", 1)[0]
-        source = text_of(holder)
-        position = source.find(first) if len(first) > 2 else -1  # noqa: PLR2004 - shorter texts stand anywhere
-        if position < 0:
-            return spot
-        leading = len(text) - len(text.lstrip("\n"))
-        row = source.count("\n", 0, position)
-        column = spot.column if row == 0 else 1
-        shown = spot.text if row == 0 else first
-        return Spot(line=spot.line + row - leading, column=column, text=shown)
 
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
@@ -78,7 +34,7 @@ class ShellWalker:
         for node in substitutions(root):
             # Those that no handler came upon, such as one in the index of an array.
             if node.id not in self.shared.substituted:
-                self._substitute(node)
+                self.substitute(node)
         return output
 
     def _run_late(self) -> None:
@@ -139,17 +95,6 @@ class ShellWalker:
             self.report.add("unanalysable", self.spot(node), "nested too deeply")
         return self.depth >= MAX_DEPTH
 
-    def fork(self, *, deeper: int = 0, place: Spot | None = None, shares: bool = False) -> "ShellWalker":
-        """A walker for a subshell, which keeps its variables and directory to itself, or for another place."""
-        scope = self.scope if shares else self.scope.fork()
-        inner = ShellWalker(self.shared, scope, depth=self.depth + deeper, place=place or self.place)
-        inner.stack = self.stack
-        return inner
-
-    def perform(self, effects: Effects, node: Node, shown: str) -> str:
-        """Have the engine act on effects of a node."""
-        return self.shared.engine.perform(effects, Frame(self, node, shown))
-
     def command(self, call: Call) -> str:
         """Judge one command; returns what it prints."""
         return dispatch.dispatch(call)
@@ -157,18 +102,11 @@ class ShellWalker:
     def run(self, node: Node, stdin: str = "") -> str:
         """Walk a statement; returns what it prints."""
         self.report.budget.spend()
-        handler = HANDLERS.get(node.type)
-        if handler is not None:
-            return handler(self, node, stdin)
-        if node.named_child_count:
-            return self.all(node.named_children, stdin)
-        return ""
+        handler = _STATEMENTS.get(node.type)
+        return handler(self, node, stdin) if handler is not None else self.all(node.named_children, stdin)
 
-    def all(self, nodes: list[Node], stdin: str = "") -> str:
-        """Walk several statements; returns what they print."""
-        return "".join([self.run(child, stdin) for child in nodes])
-
-    def _substitute(self, node: Node) -> str:
+    def substitute(self, node: Node) -> str:
+        """Walk a substitution; returns what stands there then."""
         self.shared.substituted[node.id] = node
         if self._too_deep(node):
             return UNKNOWN
@@ -181,7 +119,7 @@ class ShellWalker:
         return OUTPUT if output == UNKNOWN else output
 
 
-HANDLERS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingProxyType(
+_STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingProxyType(
     {
         "pipeline": compound.pipeline,
         "list": compound.alternatives,
@@ -198,7 +136,7 @@ HANDLERS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingProxy
         "declaration_command": assignments.declare,
         "unset_command": assignments.unset,
         "test_command": simple.test,
-        "comment": simple.nothing,
+        "comment": lambda _walker, _node, _stdin: "",
     }
 )
 """Kind of statement → what walks it and returns what it prints; any other kind is walked part by part."""

@@ -3,19 +3,20 @@
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice, product
+from types import MappingProxyType
 from typing import Final
 
 from tree_sitter import Node
 
 from refute.scan.core.symbols import EMPTY, FIELD, NAME, UNKNOWN, capped, is_known
-from refute.scan.shell.escapes import decode_escapes, unescape
-from refute.scan.shell.expansion import expand_parameter
+from refute.scan.shell.expansion import decode_escapes, expand_parameter, unescape
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 
 MAX_ALTERNATIVES: Final = 8
+_MAX_GROWN: Final = 64
 # Unquoted braces and commas, told apart from quoted ones until brace expansion is done.
 _OPEN, _COMMA, _CLOSE = "\ue010", "\ue011", "\ue012"
 _ACTIVE: Final = str.maketrans({"{": _OPEN, ",": _COMMA, "}": _CLOSE})
@@ -23,26 +24,29 @@ _PASSIVE: Final = str.maketrans({_OPEN: "{", _COMMA: ",", _CLOSE: "}"})
 _BRACES: Final = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
 _RANGE: Final = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])\Z")
 _HEREDOC_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-
+_MAYBE_ROOT: Final = re.compile(f"{EMPTY}+(?:/|\\Z)")
 _BARE: Final = frozenset({"simple_expansion", "expansion", "command_substitution"})
 """Nodes that, unquoted and alone, leave no word where they yield nothing."""
 
-Substitute = Callable[[Node], str]
-"""Runs a command substitution's inside and returns what it prints."""
+_LITERAL: Final[Mapping[str, Callable[[str], str]]] = MappingProxyType(
+    {
+        "raw_string": lambda text: text[1:-1],
+        "ansi_c_string": lambda text: decode_escapes(text[2:-1]),
+        "brace_expression": lambda text: text.translate(_ACTIVE),
+    }
+)
 
 
 def combine(parts: Iterable[list[str]]) -> list[str]:
     """Every way to join the alternatives of successive parts, bounded."""
-    rows = list(parts)
-    if all(len(row) == 1 for row in rows):
-        return [capped("".join(row[0] for row in rows))]
-    return list(dict.fromkeys(capped("".join(row)) for row in islice(product(*rows), MAX_ALTERNATIVES)))
+    return list(dict.fromkeys(capped("".join(row)) for row in islice(product(*parts), MAX_ALTERNATIVES)))
 
 
 class Expander:
     """Turns word nodes into their possible texts in a scope."""
 
-    def __init__(self, scope: Scope, substitute: Substitute) -> None:
+    def __init__(self, scope: Scope, substitute: Callable[[Node], str]) -> None:
+        """`substitute` runs a command substitution's inside and returns what it prints."""
         self.scope = scope
         self.substitute = substitute
         self.fed = UNKNOWN
@@ -55,54 +59,55 @@ class Expander:
 
     def texts(self, node: Node, *, quoted: bool = False) -> list[str]:
         """The alternatives for a node as text; FIELD marks where an unquoted expansion splits."""
-        kind = node.type
-        if kind in {"word", "number", "extglob_pattern", "regex", "variable_name", "special_variable_name"}:
-            children = node.children if kind in {"number", "extglob_pattern"} else ()
-            if any(child.is_named for child in children):
-                return self._joined(node, quoted=quoted)
-            text = unescape(text_of(node))
-            if text[:1] == "~" and text[1:2] in {"", "/"} and "HOME" in self.scope.variables:
-                # A script that moved its home directory means the new one.
-                return [home + text[1:] for home in self.scope.lookup("HOME")]
-            return [text if quoted else text.translate(_ACTIVE)]
-        if kind in {"concatenation", "command_name"}:
-            return self._concatenation(node)
-        if kind == "string":
-            return self._joined(node, quoted=True)
-        if kind == "translated_string":
-            return combine(self.texts(child, quoted=True) for child in node.named_children)
-        if kind == "string_content":
-            return [re.sub(r'\\([$`"\\\n])', lambda m: "" if m[1] == "\n" else m[1], text_of(node))]
-        if kind == "raw_string":
-            return [text_of(node)[1:-1]]
-        if kind == "ansi_c_string":
-            return [decode_escapes(text_of(node)[2:-1])]
-        return self._expansion(node, quoted=quoted)
+        match node.type:
+            case "word" | "number" | "extglob_pattern" | "regex" | "variable_name" | "special_variable_name":
+                return self._plain(node, quoted=quoted)
+            case "concatenation" | "command_name":
+                # `$` before a string (`$"…"`) is a mark of its own and adds no text.
+                kept = [child for child in node.children if child.type != "$" or child is node.children[-1]]
+                return combine(self.texts(child) if child.is_named else [text_of(child)] for child in kept)
+            case "string":
+                return self._joined(node, quoted=True)
+            case "translated_string":
+                return combine(self.texts(child, quoted=True) for child in node.named_children)
+            case "string_content":
+                return [re.sub(r'\\([$`"\\\n])', lambda m: "" if m[1] == "\n" else m[1], text_of(node))]
+            case "raw_string" | "ansi_c_string" | "brace_expression":
+                return [_LITERAL[node.type](text_of(node))]
+            case "heredoc_content" | "heredoc_body":
+                return [self.heredoc(node)]
+        found = self._expansion(node)
+        if found is None:
+            return self._joined(node, quoted=quoted) if node.named_child_count else [text_of(node)]
+        return found if quoted else [self._split(text) for text in found]
 
-    def _expansion(self, node: Node, *, quoted: bool) -> list[str]:
+    def _plain(self, node: Node, *, quoted: bool) -> list[str]:
+        if node.type in {"number", "extglob_pattern"} and node.named_child_count:
+            return self._joined(node, quoted=quoted)
+        text = unescape(text_of(node))
+        if text[:1] == "~" and text[1:2] in {"", "/"} and "HOME" in self.scope.variables:
+            # A script that moved its home directory means the new one.
+            return [home + text[1:] for home in self.scope.lookup("HOME")]
+        return [text if quoted else text.translate(_ACTIVE)]
+
+    def _expansion(self, node: Node) -> list[str] | None:
         match node.type:
             case "simple_expansion":
-                return self._variable(text_of(node)[1:], quoted=quoted)
+                name = text_of(node)[1:]
+                return [self._parameters(name)] if name in {"@", "*"} else list(self.scope.lookup(name))
             case "expansion":
-                found = expand_parameter(node, self.scope, lambda child: self.texts(child, quoted=True))
-                return found if quoted else [self._split(text) for text in found]
+                return expand_parameter(node, self.scope, lambda child: self.texts(child, quoted=True))
             case "command_substitution":
-                text = self.substitute(node).rstrip("\n")
-                return [text if quoted else self._split(text)]
+                return [self.substitute(node).rstrip("\n")]
             case "process_substitution":
                 self.fed = self.substitute(node)
                 return ["/dev/fd/63"]
             case "arithmetic_expansion":
                 self._visit_inside(node)
                 return [NAME]
-            case "brace_expression":
-                return [text_of(node).translate(_ACTIVE)]
-            case "heredoc_content" | "heredoc_body":
-                return [self.heredoc(node)]
             case "array":
                 return [FIELD.join(text for child in node.named_children for text in self.texts(child)[:1])]
-            case _:
-                return self._joined(node, quoted=quoted) if node.named_child_count else [text_of(node)]
+        return None
 
     def heredoc(self, node: Node) -> str:
         """A here-document's text with its variables."""
@@ -113,50 +118,30 @@ class Expander:
         for child in node.named_children:
             if child.type == "command_substitution":
                 self.substitute(child)
-            elif child.named_child_count:
+            else:
                 self._visit_inside(child)
 
-    def _variable(self, name: str, *, quoted: bool) -> list[str]:
-        if name in {"@", "*"}:
-            separator = self.scope.variables.get("IFS", (FIELD,))[-1][:1] if name == "*" and quoted else FIELD
-            return [separator.join(self.scope.elements(name))]
-        values = list(self.scope.lookup(name))
-        return values if quoted else [self._split(value) for value in values]
+    def _parameters(self, name: str) -> str:
+        separator = self.scope.variables.get("IFS", (FIELD,))[-1][:1] if name == "*" else FIELD
+        return separator.join(self.scope.elements(name))
 
     def _split(self, value: str) -> str:
         """A value's words, parted as `IFS` says where the script sets it."""
-        for separators in self.scope.variables.get("IFS", ()):
-            for char in separators if is_known(separators) else "":
-                value = value.replace(char, FIELD)
-        return _split_value(value)
+        separators = "".join(filter(is_known, self.scope.variables.get("IFS", ())))
+        return re.sub(rf"[{re.escape(separators)}]|[ \t\n]+" if separators else r"[ \t\n]+", FIELD, value)
 
     def _joined(self, node: Node, *, quoted: bool) -> list[str]:
         # A string's literal blanks between expansions belong to no child: take them from the source.
         parts: list[list[str]] = []
-        children = node.children
-        source = node.text or b""
-        base = node.start_byte
-        position = base + (1 if node.type == "string" else 0)
-        end = node.end_byte - (1 if node.type == "string" else 0)
-        for child in children:
+        source, base, quotes = node.text or b"", node.start_byte, int(node.type == "string")
+        position, end = base + quotes, node.end_byte - quotes
+        for child in node.children:
             if child.type == '"' or (not child.is_named and child.type != "$"):
                 continue
-            if child.start_byte > position:
-                parts.append([source[position - base : child.start_byte - base].decode("utf-8", "replace")])
-            parts.append([text_of(child)] if not child.is_named else self.texts(child, quoted=quoted))
+            parts.append([source[position - base : child.start_byte - base].decode("utf-8", "replace")])
+            parts.append(self.texts(child, quoted=quoted) if child.is_named else [text_of(child)])
             position = child.end_byte
-        if end > position:
-            parts.append([source[position - base : end - base].decode("utf-8", "replace")])
-        return combine(parts)
-
-    def _concatenation(self, node: Node) -> list[str]:
-        # `$` before a string (`$"…"`) is a mark of its own and adds no text.
-        kept = [child for child in node.children if child.type != "$" or child is node.children[-1]]
-        return combine(self.texts(child) if child.is_named else [text_of(child)] for child in kept)
-
-
-def _split_value(value: str) -> str:
-    return re.sub(r"[ \t\n]+", FIELD, value) if " " in value or "\n" in value or "\t" in value else value
+        return combine([*parts, [source[position - base : end - base].decode("utf-8", "replace")]])
 
 
 def split_fields(text: str) -> list[str]:
@@ -164,15 +149,12 @@ def split_fields(text: str) -> list[str]:
     words = [word for word in text.split(FIELD) if word] if FIELD in text else [text]
     if EMPTY in text:
         # What may be nothing matters where it may turn a path into one from the root; elsewhere it is nothing.
-        words = [_without_empty(word) for word in words]
-    if _OPEN not in text and _CLOSE not in text and _COMMA not in text:
+        # A tilde behind a variable is no home directory, whatever the variable holds.
+        words = [re.sub(f"^{EMPTY}+~", "./~", word) for word in words]
+        words = [EMPTY * bool(_MAYBE_ROOT.match(word)) + word.replace(EMPTY, "") for word in words]
+    if not re.search(f"[{_OPEN}{_COMMA}{_CLOSE}]", text):
         return words
     return [plain.translate(_PASSIVE) for word in words for plain in _expand_braces(word)]
-
-
-def _without_empty(word: str) -> str:
-    kept = word == EMPTY or word.startswith(EMPTY + "/")
-    return EMPTY * kept + word.replace(EMPTY, "")
 
 
 def _expand_braces(word: str) -> list[str]:
@@ -181,31 +163,26 @@ def _expand_braces(word: str) -> list[str]:
         grown: list[str] = []
         for text in found:
             match = _BRACES.search(text)
-            choices = _choices(match[1]) if match else None
-            if match is None:
-                grown.append(text)
-            elif choices is None:
-                grown.append(text[: match.start()] + "{" + match[1] + "}" + text[match.end() :])
-            else:
-                grown.extend(text[: match.start()] + choice + text[match.end() :] for choice in choices)
+            choices = _choices(match[1]) if match else [""]
+            head, tail = (text[: match.start()], text[match.end() :]) if match else (text, "")
+            grown.extend(head + choice + tail for choice in choices)
         if grown == found:
             break
-        found = grown[:64]
+        found = grown[:_MAX_GROWN]
     return found
 
 
-def _choices(inside: str) -> list[str] | None:
+def _choices(inside: str) -> list[str]:
     if _COMMA in inside:
         return inside.split(_COMMA)
     bounds = _RANGE.match(inside)
     if not bounds:
-        return None
+        return ["{" + inside + "}"]
     low, high = bounds.groups()
-    if low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
-        return [low, high] if abs(int(high) - int(low)) > MAX_ALTERNATIVES else _numbers(int(low), int(high))
-    return [UNKNOWN] if len(low) != 1 or len(high) != 1 else [chr(c) for c in range(ord(low), ord(high) + 1)][:30]
-
-
-def _numbers(low: int, high: int) -> list[str]:
-    step = 1 if high >= low else -1
-    return [str(number) for number in range(low, high + step, step)]
+    if not (low + high).isalpha():
+        if low.isalpha() or high.isalpha():
+            return [UNKNOWN]
+        step = 1 if int(high) >= int(low) else -1
+        numbers = range(int(low), int(high) + step, step)
+        return [low, high] if len(numbers) > MAX_ALTERNATIVES + 1 else [str(number) for number in numbers]
+    return [chr(code) for code in range(ord(low), ord(high) + 1)]

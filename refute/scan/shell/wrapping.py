@@ -6,7 +6,8 @@ from typing import Any
 from refute.scan.core import effects as e
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.rows import flags_of
+from refute.scan.shell.options import without_assignments
+from refute.scan.shell.rows import flags_of, found_in
 from refute.scan.shell.state import Call
 
 
@@ -22,36 +23,40 @@ class _Opened:
 def unwrapped(call: Call, row: Command) -> e.Effects:
     """What a wrapper runs, and what it does besides."""
     yield from flags_of(call, row)
+    yield from found_in(call, row, call.text)
+    name, *words = call.argv
     spec = dict(row.wraps or {})
-    opened = open_wrapper(call.argv[0], call.argv[1:], spec)
+    if words and words[0].startswith("-") and words[0][1:2] in tuple(spec.get("asks", "")):
+        return (words[1:] or [""])[0] + "\n"
+    opened = _open(name, words, spec)
     for text in opened.texts:
         yield e.Eval(Language.SHELL, text)
     words = without_assignments(opened.words)
+    words = [*words[:1], *words[1 + (words[1:2] == ["--"]) :]]
     if len(words) == 1 and any(map(str.isspace, words[0])):
         return (yield e.Eval(Language.SHELL, words[0]))
-    if call.argv[0] == "coproc" and len(words) == 1:
+    if name == "coproc" and len(words) == 1:
         yield e.Eval(Language.SHELL, f"cat | {words[0]}")
+    if words and words[0].endswith(".py") and "/" not in words[0]:
+        words = ["python", *words]
     return (yield e.Run(tuple(words), call.stdin)) if words else ""
 
 
-def open_wrapper(name: str, words: list[str], spec: dict[str, Any]) -> _Opened:
+def _open(name: str, words: list[str], spec: dict[str, Any]) -> _Opened:
     """A wrapper's words behind its options, its verb and what else it takes before a command.
 
     Args:
         name: the wrapper.
         words: its arguments.
-        spec: `values`, `skips`, `verbs`, `text`, `starts` and `texts_only` of its row.
+        spec: `values`, `skips`, `verbs`, `text` and `starts` of its row.
     """
     opened = _behind_options(_Opened(words), spec)
     verbs = spec.get("verbs", "")
     if verbs and not opened.started:
-        named = [verb for verb in verbs.split(",") if verb]
-        if opened.words[:1] and opened.words[0] in named:
+        if opened.words[:1] and opened.words[0] in verbs.strip(",").split(","):
             opened = _behind_options(_Opened(opened.words[1:], opened.texts), spec)
         elif not verbs.endswith(","):
             return _Opened([], opened.texts)
-    if spec.get("texts_only"):
-        return _Opened([], opened.texts)
     skip = spec.get("skips", {}).get(name, 0)
     if skip and not (name == "flock" and opened.texts):
         opened = _behind_options(_Opened(opened.words[skip:], opened.texts), spec)
@@ -78,11 +83,3 @@ def _behind_options(opened: _Opened, spec: dict[str, Any]) -> _Opened:
             value = value if equals else (words.pop(0) if words else "")
             opened.texts.extend([value] if name in texts else [])
     return _Opened(words, opened.texts)
-
-
-def without_assignments(words: list[str]) -> list[str]:
-    """A command without the variables that are set for it alone."""
-    index = 0
-    while index < len(words) and words[index].partition("=")[1] and words[index].partition("=")[0].isidentifier():
-        index += 1
-    return words[index:]

@@ -92,7 +92,6 @@ SHOWN = [
     "BASH_ENV=/dev/null",
     "invoke-rc.d --quiet tool status",
     "rm -rf /run/tool",
-    "./build/tool-server &\nkillall tool-server",
     "mv confcache /dev/null$$",
     "trap 'rm -rf \"$tmp\"' EXIT\ntmp=$(mktemp -d)",
     'clean() { rm -rf "$tmp"; }\ntrap clean EXIT\ntmp=$(mktemp -d)',
@@ -234,7 +233,6 @@ BLOCKS = [
     "BASH_ENV=./x.sh make",
     "invoke-rc.d tool stop",
     "rm -rf /run/docker",
-    "/usr/sbin/sshd -t\nkillall sshd",
     "killall tool-server",
     "echo x > /dev/null/../sda",
 ]

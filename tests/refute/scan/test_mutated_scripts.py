@@ -40,7 +40,7 @@ UNICODE: Final = tuple(
     text.encode("utf-8", "surrogatepass")
     for text in ("\u202e", "\ufeff", "\u00a0", "\u2028", "\ud800", "\ue000", "\uf8ff", "ｒｍ", "é", "e\u0301", "\U0001f600", "\0", "\x1b[2J", "\r", "\x85")
 )  # fmt: skip
-BUILD: Final = ("Makefile", "package.json", "tox.ini", "pyproject.toml", "setup.cfg", "noxfile.py", "conftest.py")
+BUILD: Final = ("Makefile", "noxfile.py", "conftest.py")
 
 
 @functools.cache
@@ -89,14 +89,10 @@ def faults(data: bytes, language: Language) -> list[str]:
 
 def workspace(draw: random.Random) -> dict[str, bytes]:
     """A script that calls everything which configuration can name, with broken configuration."""
-    calls = b"make all\nnpm test\ntox\nnox\npytest\nhatch run x\n. lib.sh\nbash lib.sh\n./verify.sh\npip install -e .\n"
+    calls = b"make all\nnox\npytest\n. lib.sh\nbash lib.sh\n./verify.sh\npip install -e .\n"
     files = {"verify.sh": mutate(Language.SHELL, draw) + b"\n" + calls, "lib.sh": mutate(Language.SHELL, draw)}
     seeds = {
         "Makefile": b"include x.mk\nA := $(shell rm -rf /)\nall: b ; echo $(A)\n\t@cat $< \\\n\t$@\nb:\n\t-rm -rf /etc\n",
-        "package.json": b'{"scripts": {"test": "rm -rf /", "pretest": ["x"]}, "workspaces": {"a": 1}}',
-        "tox.ini": b"[tox]\nenvlist = a\n[testenv]\ncommands =\n  rm -rf {posargs:/}\n  {[x]y}\n",
-        "pyproject.toml": b'[project.scripts]\nx = "a:b"\n[tool.hatch.envs.default.scripts]\nx = ["rm -rf /"]\n[tool.tox]\nenv = {}\n',
-        "setup.cfg": b"[options.entry_points]\nconsole_scripts =\n  x = a:b\n[tox:testenv]\ncommands = x\n",
     }  # fmt: skip
     for name in BUILD:
         data = bytearray(seeds.get(name) or mutate(Language.PYTHON, draw))

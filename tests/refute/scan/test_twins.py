@@ -27,7 +27,6 @@ SHELL = {
         "c=$(printf '1\\n2\\n' | paste -sd+); echo $((c))",
     ),
     "bash dash s": ("bash -s -- /etc <<'X'\nrm -rf \"$1\"\nX", "bash -s -- build <<'X'\nrm -rf \"$1\"\nX"),
-    "ssh to self": ("ssh localhost 'rm -rf /etc'", "ssh localhost true"),
     "git difftool": ("git difftool -y -x 'rm -rf /etc #'", "git difftool -y -t vimdiff"),
     "tar to command": ("tar xf a.tar --to-command='sh -c \"rm -rf /etc\"'", "tar xf a.tar --to-command='wc -c'"),
     "rsync path": (
@@ -69,7 +68,6 @@ SHELL = {
         "printf -v o '%o' $((16#72)); printf -v r \"\\\\$o\"; ${r}m -rf /etc",
         "printf -v o '%o' $((16#6c)); printf -v r \"\\\\$o\"; ${r}s -l build",
     ),
-    "heredoc to ssh": ("ssh localhost bash <<'X'\nrm -rf /etc\nX", "ssh localhost bash <<'X'\nuptime\nX"),
     "ssd": (
         "start-stop-daemon -S -x /bin/sh -- -c 'rm -rf /etc'",
         "start-stop-daemon --stop --pidfile build/x.pid --exec /usr/bin/tool",
@@ -99,8 +97,6 @@ SHELL = {
     ),
 }
 ORDINARY = {
-    "a server of its own, ended before it starts": "pkill -f './server --port 9000' || true\n./server --port 9000 &",
-    "a server of its own, picked from a list": "python server.py &\nkill $(ps aux | grep '[s]erver.py' | awk '{print $2}')",
     "who listens at a port of the project": "lsof -ti:8080 | xargs -r kill -9",
     "waiting for a port": "while ! </dev/tcp/localhost/5432; do sleep 1; done",
     "test scripts one by one": "ls tests/*.sh | xargs -n1 bash\nprintf '%s\\0' tests/*.sh | xargs -0 -n1 bash -e",

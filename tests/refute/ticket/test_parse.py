@@ -14,7 +14,7 @@ from refute.sandbox.image_recipe import SUITES
 from refute.ticket import sources
 from refute.ticket.fields import PYTHON_VERSIONS
 from refute.ticket.parse import each_ticket, load_ticket, load_tickets
-from refute.ticket.record import Kind
+from refute.ticket.record import Kind, Run, Text
 from tests.refute.ticket.conftest import FIELDS, MakeTicket
 
 DIGEST = "a" * 64
@@ -510,4 +510,64 @@ def test_what_is_wrong_with_a_field_of_a_claim_is_told(
 
 def test_a_program_s_claim_cannot_name_functions(make_ticket: MakeTicket) -> None:
     problems = problems_of(make_ticket(kind="cli", claims=[{"text": "It is right.", "same_as": {"f": "sum"}}]))
-    assert "the ticket is about a program" in problems
+    assert "got a mapping with 'f', expected `run`" in problems
+
+
+def test_the_run_of_a_program_is_read_whole(make_ticket: MakeTicket) -> None:
+    stated = {
+        "text": "It adds.",
+        "run": "N=1 thing.py 'a b' \"c\" \\*",
+        "stdin": "1\n",
+        "exit": "nonzero",
+        "stdout": "5",
+        "stderr": {"contains": "oh"},
+        "files": {"before": {"./in.txt": "x"}, "after": {"out.txt": {"contains": ["y", "z"]}}},
+    }
+    (claim,) = load_ticket(make_ticket(kind="cli", claims=[stated])).claims
+    assert claim.run == Run(
+        words=("N=1", "thing.py", "a b", "c", "*"),
+        stdin="1\n",
+        files={"in.txt": "x"},
+        fails=True,
+        stdout=Text(exact="5"),
+        stderr=Text(contains=("oh",)),
+        files_after={"out.txt": Text(contains=("y", "z"))},
+    )
+    given = "N=1 thing.py 'a b' c '*' with stdin '1\\n', in.txt 'x'"
+    ends = "exit not 0, stdout '5', stderr contains 'oh', out.txt contains 'y', out.txt contains 'z'"
+    assert claim.code() == (f"{given}: {ends}",)
+
+
+def test_the_words_of_a_run_may_be_a_list(make_ticket: MakeTicket) -> None:
+    stated = {"text": "It adds.", "run": ["thing.py", 2, 3.10, "|"], "exit": 3}
+    (claim,) = load_ticket(make_ticket(kind="cli", claims=[stated])).claims
+    assert claim.run == Run(words=("thing.py", "2", "3.1", "|"), exit_code=3)
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ({"run": "a.py | sort", "exit": 0}, "'|' needs a shell, and none is used: quote it, or give `stdin`"),
+        ({"run": "a.py *.txt", "exit": 0}, "'*' needs a shell"),
+        ({"run": 'a.py "$HOME"', "exit": 0}, "'$H' needs a shell"),
+        ({"run": "a.py 'x", "exit": 0}, 'the quote at "\'x" is not closed'),
+        ({"run": "a.py REPLACE ME", "exit": 0}, "is still the scaffold's placeholder"),
+        ({"run": "a.py", "stdout": "REPLACE ME"}, "is still the scaffold's placeholder"),
+        ({"run": [], "exit": 0}, "expected a program with its arguments, such as 'tool.py add 2 3'"),
+        ({"run": "a.py"}, "expected it beside what it does: `exit`, `stdout`"),
+        ({"run": "a.py", "stdout": {}}, "expected it beside what it does"),
+        ({"stdout": "5"}, "expected it beside `run`, the command that does it"),
+        ({"run": "a.py", "exit": 256}, "got '256' (a number), expected an exit code from 0 to 255, or nonzero"),
+        ({"run": "a.py", "stdout": 5}, "got '5' (a number), expected the exact text in quotes, or {contains"),
+        ({"run": "a.py", "stdout": {"contain": "x"}}, "unknown field, did you mean contains?"),
+        ({"run": "a.py", "files": {"befor": {}}}, "unknown field, did you mean before?"),
+        ({"run": "a.py", "files": {"after": {"../x": "y"}}}, "a path that stays inside the workspace"),
+    ],
+)
+def test_what_is_wrong_with_a_run_is_told(make_ticket: MakeTicket, stated: dict[str, Any], told: str) -> None:
+    assert told in problems_of(make_ticket(kind="cli", claims=[{"text": "It is right.", **stated}]))
+
+
+def test_a_run_of_code_that_is_imported_is_a_fault(make_ticket: MakeTicket) -> None:
+    problems = problems_of(make_ticket(claims=[{"text": "It is right.", "run": "thing.py", "exit": 0}]))
+    assert "got 'thing.py', expected it in a ticket of `kind: cli`" in problems

@@ -141,7 +141,12 @@ def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> No
     _, script = scaffold_ticket(tmp_path, from_git=None)
     filled_in(tmp_path)
     ticket = load_ticket(tmp_path)
-    assert (ticket.kind, [claim.text for claim in ticket.claims]) == ("cli", ["`python tool.py Something true."])
+    (claim,) = ticket.claims
+    assert (ticket.kind, claim.text, str(claim.run)) == (
+        "cli",
+        "Something true.",
+        "tool.py Something true.: exit 0, stdout 'Something true.'",
+    )
     assert "python tool.py --help" in script.read_text()
 
 

@@ -5,6 +5,7 @@ Every function here is copied into generated files as it stands, so that they ne
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -24,6 +25,18 @@ def settings_in(folder: str, **environment: str) -> dict[str, Any]:
     """How a program is run: in the folder, which is its home as well, its output kept as text."""
     variables = {**os.environ, "HOME": folder, **environment}
     return {"cwd": folder, "env": variables, "encoding": "utf-8", "errors": "replace", "timeout": 10}
+
+
+def put_file(folder: str, path: str, text: str) -> None:
+    """Write a file before a run."""
+    file = pathlib.Path(folder, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="")
+
+
+def file_in(folder: str, path: str) -> str:
+    """What a file holds."""
+    return pathlib.Path(folder, path).read_text(encoding="utf-8", errors="replace")
 
 
 def what_it_did(done: subprocess.CompletedProcess[str], folder: str) -> str:

@@ -47,12 +47,6 @@ class Programs:
 
     all: tuple[Program, ...]
 
-    @property
-    def only(self) -> Program | None:
-        """The one that is meant where none is named."""
-        runnable = [program for program in self.all if not program.source or _runs(program)]
-        return self.all[0] if len(self.all) == 1 else runnable[0] if len(runnable) == 1 else None
-
     def named(self, word: str) -> Program | None:
         """The program that a path or a name means; None where none or more than one may be meant."""
         path = str(PurePosixPath(word)) if word else ""
@@ -100,11 +94,6 @@ def _main_of(path: str, brief: Brief) -> str:
         return ""
     roots = [root for root in brief.ticket.import_roots if folder.startswith(f"{root}/")]
     return folder.removeprefix(f"{roots[0]}/" if roots else "").replace("/", ".")
-
-
-def _runs(program: Program) -> bool:
-    """Whether a file does something when it is run."""
-    return "__main__" in program.source or program.path.endswith("__main__.py") or "sys.argv" in program.source
 
 
 def launch_of(words: list[str], programs: Programs) -> tuple[Program, tuple[str, ...], int] | str | None:

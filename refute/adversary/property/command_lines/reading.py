@@ -1,45 +1,35 @@
-"""Everything that a ticket's claims and docstrings say about command lines, as drafts of tests."""
+"""What a ticket says about its programs, as drafts of tests: `run` fields, sessions, `COMMAND -> OUTPUT`."""
 
 import ast
-import posixpath
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from refute.adversary.attack import Brief, Origin
-from refute.adversary.property.command_lines.programs import Programs, programs_of
-from refute.adversary.property.command_lines.promises import promise_tests
-from refute.adversary.property.command_lines.steps import Run, Told, draft_of
-from refute.adversary.property.command_lines.texts import Found, TextReader
-from refute.adversary.property.command_lines.transcripts import blank_out
+from refute.adversary.property.command_lines.command import Command, read_command
+from refute.adversary.property.command_lines.programs import programs_of
+from refute.adversary.property.command_lines.runs import Step, changing, invocation, run_test, session_draft, shows
+from refute.adversary.property.command_lines.sessions import SessionReader
+from refute.adversary.property.command_lines.transcripts import blank_out, read_transcripts
 from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.sentences import sentences
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
-if TYPE_CHECKING:
-    from refute.adversary.property.command_lines.command import Command
-
-NOT_FOUND: Final = (
-    "it holds no command with what it prints or how it exits: write `python tool.py add 2 3` prints `5`, "
-    "or an example such as `python tool.py add 2 3 -> 5`"
+_LINK: Final = re.compile(r"\s*(?:->|=>|→|⇒)\s*|\s+prints\s+|(?=,?\s+(?:and\s+)?exits\s)")
+_EXITS: Final = re.compile(r",?\s*(?:and )?exits (?:with )?(?:status |code |exit code )?(?P<code>\d{1,3})\.?$")
+_SAID: Final = re.compile(
+    r"`(?P<command>[^`]+)`,? (?:(?:prints|->|=>|→) `(?P<shown>[^`]*)`)?(?P<exits>,?(?: ?and)? ?exits .*)?"
 )
-_OF_DOCUMENTATION: Final = re.compile(
-    r"\b(?:doc-?strings?|documented|documentation|(?:its|the|all|every|shown|usage) examples?|read-?me|sessions?"
-    r"|as shown)\b",
-    re.IGNORECASE,
-)
-_WAITS: Final = re.compile(r"\bisatty\s*\(")
-_OF_TERMINAL: Final = "the program asks whether a person sits at it; give it input by `echo … |`"
-_OF_PROPERTY: Final = (
-    "its property block is Python about importable code; a program is attacked by its text and examples"
-)
+"""A whole sentence: `COMMAND` prints `OUTPUT` and exits N."""
+_IN_CODE: Final = re.compile(r"`(?P<code>[^`\n]+? (?:->|=>|→|⇒) [^`\n]+)`")
+_BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_OF_DOCUMENTATION: Final = re.compile(r"\b(?:doc-?strings?|documented|examples?|sessions?|as shown)\b", re.IGNORECASE)
 
 
 def command_line_tests(brief: Brief) -> Iterator[Draft | Note]:
     """Every test that can be made of what the ticket says about its programs."""
     reader = _Reader(brief)
-    for claim in brief.ticket.claims:
-        reader.learn(claim)
     for claim in brief.ticket.claims:
         yield from reader.claim(claim)
     yield from reader.docstrings()
@@ -50,70 +40,100 @@ class _Reader:
 
     def __init__(self, brief: Brief) -> None:
         self._claims = brief.ticket.claims
-        self._programs: Programs = programs_of(brief)
+        self._programs = programs_of(brief)
         self._files = frozenset(brief.workspace_paths)
-        self._known: list[Command] = []
-        self._texts = TextReader(self._programs, self._files, self._known)
-
-    def learn(self, claim: Claim) -> None:
-        """Note the commands that a claim writes out, since circumstances of other claims are made from them."""
-        for found in self._found(claim):
-            there = [one for one in found.commands if self._files.issuperset(map(posixpath.normpath, one.files))]
-            fit = [one for one in there if not one.output_file and one not in self._known]
-            self._known.extend(fit)
 
     def claim(self, claim: Claim) -> Iterator[Draft | Note]:
-        """Tests for a claim: its examples, its text, and what it promises of every run."""
-        for found in self._found(claim):
-            yield from self._drafts(claim, found)
-        yield from promise_tests(claim, self._programs, self._known)
-        if claim.property is not None:
-            yield Note(claim=claim, reason=_OF_PROPERTY)
+        """Tests for a claim's fields, and for the examples and sessions in its text."""
+        if claim.run is not None:
+            yield run_test(claim, claim.run, self._programs)
+        for example in claim.examples:
+            yield from self._example(claim, example)
+        yield from self._sessions(claim, claim.text, Origin.CLAIM_EXAMPLE)
+        text = blank_out(claim.text)
+        yield from self._lines(claim, text, Origin.CLAIM_EXAMPLE)
+        for hit in _IN_CODE.finditer(text):
+            if made := self._line(claim, hit["code"], Origin.CLAIM_EXAMPLE, trusted=True):
+                yield made
+        for sentence in sentences(text):
+            if made := self._said(claim, sentence.verbatim.strip().rstrip(".")):
+                yield made
 
     def docstrings(self) -> Iterator[Draft | Note]:
         """Tests for the sessions and lines in a program's own docstring, where a claim speaks of them."""
         for program in self._programs.all:
-            text = _docstring(program.source)
-            places = [*self._texts.sessions(text, Origin.DOCSTRING_EXAMPLE)]
-            places += self._texts.lines(blank_out(text), Origin.DOCSTRING_EXAMPLE)
-            for found in places:
-                claim = self._owner(found)
-                if claim is not None:
-                    yield from self._drafts(claim, found)
-                elif found.told:
-                    reason = f"the docstring of {program.path} holds a session, but no claim speaks of it"
-                    yield Note(claim=self._claims[0], reason=reason)
+            tree = parsed_or_none(program.source)
+            text = (ast.get_docstring(tree) if tree else None) or ""
+            if (owner := self._owner(text)) is not None:
+                yield from self._sessions(owner, text, Origin.DOCSTRING_EXAMPLE)
+                yield from self._lines(owner, blank_out(text), Origin.DOCSTRING_EXAMPLE)
 
-    def _found(self, claim: Claim) -> Iterator[Found]:
-        for example in claim.examples:
-            yield from self._texts.example(example, claim.text)
-        yield from self._texts.text(claim.text, Origin.CLAIM_EXAMPLE)
+    def _owner(self, text: str) -> Claim | None:
+        """The claim that a docstring belongs to: on documentation, or the only one."""
+        spoken = next((claim for claim in self._claims if _OF_DOCUMENTATION.search(claim.text)), None)
+        return spoken or (self._claims[0] if len(self._claims) == 1 and text else None)
+
+    def _example(self, claim: Claim, text: str) -> Iterator[Draft | Note]:
+        """An entry of `examples`."""
+        if re.match(r"\s*[$%] ", text):
+            made = list(self._sessions(claim, text, Origin.AUTHOR_EXAMPLE))
+        else:
+            line = self._line(claim, text, Origin.AUTHOR_EXAMPLE, trusted=True)
+            made = [line] if line else []
+        unread = f"the example {text[:60]!r} is no command with what it prints or how it exits"
+        yield from made or [Note(claim=claim, reason=unread)]
+
+    def _sessions(self, claim: Claim, text: str, origin: Origin) -> Iterator[Draft | Note]:
+        for transcript in read_transcripts(text):
+            reader = SessionReader(self._programs, self._files)
+            steps = reader.steps(transcript)
+            quote = transcript.exchanges[0].command
+            if any(step.command for step in steps):
+                yield session_draft(claim, steps, quote=quote, origin=origin, label="session")
+            yield from (Note(claim=claim, reason=reason) for reason in reader.notes)
+
+    def _lines(self, claim: Claim, text: str, origin: Origin) -> Iterator[Draft | Note]:
+        """Lines that stand for themselves."""
+        for line in text.splitlines():
+            written = _BULLET.sub("", line).strip()
+            if "`" not in written and (made := self._line(claim, written, origin, trusted=False)):
+                yield made
+
+    def _line(self, claim: Claim, text: str, origin: Origin, *, trusted: bool) -> Draft | Note | None:
+        """`COMMAND -> OUTPUT`, `COMMAND exits 2`; None where it is nothing like that."""
+        for link in _LINK.finditer(text.partition("\n")[0]):
+            command = read_command(text[: link.start()].strip().removeprefix("$ "), self._programs, self._files)
+            if isinstance(command, Command):
+                return self._compared(claim, command, text[link.end() :].strip(), text, (origin, trusted))
+            if command is not None:
+                return Note(claim=claim, reason=command)
+        return None
+
+    def _said(self, claim: Claim, text: str) -> Draft | Note | None:
+        hit = _SAID.fullmatch(text)
+        command = read_command(hit["command"], self._programs, self._files) if hit else None
+        if hit is None or command is None or (hit["shown"] is None and hit["exits"] is None):
+            return None
+        if isinstance(command, str):
+            return Note(claim=claim, reason=command)
+        shown = f"`{hit['shown']}`" if hit["shown"] is not None else ""
+        return self._compared(claim, command, shown + (hit["exits"] or ""), text, (Origin.CLAIM_EXAMPLE, True))
 
     @staticmethod
-    def _drafts(claim: Claim, found: Found) -> Iterator[Draft | Note]:
-        for told in found.told:
-            if _waits_for_terminal(told):
-                yield Note(claim=claim, reason=_OF_TERMINAL)
-            elif told.checks:
-                yield draft_of(claim, told)
-        yield from (Note(claim=claim, reason=reason) for reason in found.reasons if reason)
-
-    def _owner(self, found: Found) -> Claim | None:
-        """The claim that a docstring's session belongs to: on documentation, naming what is run, or the only one."""
-        spoken = next((claim for claim in self._claims if _OF_DOCUMENTATION.search(claim.text)), None)
-        words = [word for command in found.commands for word in command.arguments[:2]]
-        names = [re.escape(word) for word in words if re.fullmatch(r"-{0,2}[a-zA-Z][\w-]+", word)]
-        patterns = [re.compile(rf"(?<![\w-]){name}(?![\w-])") for name in names]
-        named = next((claim for one in patterns for claim in self._claims if one.search(claim.text)), None)
-        return spoken or named or (self._claims[0] if len(self._claims) == 1 else None)
-
-
-def _waits_for_terminal(told: Told) -> bool:
-    """Whether a run may depend on who types: it is given nothing, and the program asks."""
-    runs = [step.command for step in told.steps if isinstance(step, Run)]
-    return any(_WAITS.search(run.program.source) and not run.inputs and not run.arguments for run in runs)
-
-
-def _docstring(source: str) -> str:
-    tree = parsed_or_none(source)
-    return (ast.get_docstring(tree) if tree else None) or ""
+    def _compared(claim: Claim, command: Command, value: str, text: str, how: tuple[Origin, bool]) -> Draft | Note:
+        origin, trusted = how
+        checks = list[str]()
+        if (hit := _EXITS.search(value)) is not None:
+            checks.append(f"done.returncode == {int(hit['code'])}")
+            value = value[: hit.start()].strip()
+        quoted = re.fullmatch(r"`([^`]*)`|\"([^\"]*)\"|'([^']*)'", value)
+        shown = next(one for one in quoted.groups() if one is not None) if quoted else value
+        words = re.findall(r"\b[a-z]{2,}\b", value)
+        if not (trusted or quoted or all(word in command.given.lower() for word in words)):
+            return Note(claim=claim, reason=f"`{text[:60]}`: write what it prints in backticks")
+        if why := changing(shown, command):
+            return Note(claim=claim, reason=f"`{text[:60]}` {why}")
+        if value:
+            checks.append(shows("done.stdout", shown))
+        step = Step(lines=(invocation(command),), checks=tuple(checks), command=command)
+        return session_draft(claim, [step], quote=text, origin=origin, label="example")

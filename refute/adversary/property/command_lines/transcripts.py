@@ -9,7 +9,6 @@ _FENCE: Final = re.compile(
     r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<body>.*?)^[ \t]*(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL
 )
 _PROMPT: Final = re.compile(r"^(?P<indent>[ \t]*)(?:[\w.-]+@[\w.-]+:[^\s$#]*)?[$%] (?P<command>\S.*)$")
-_HERE: Final = re.compile(r"<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +18,6 @@ class Exchange:
     command: str
     shown: tuple[str, ...]
     """Lines, without the prompt's indentation and empty ones at the end."""
-    given: str | None = None
-    """A here-document."""
     open_ended: bool = False
     """Whether the output may go on where the text speaks of something else."""
 
@@ -50,11 +47,6 @@ def read_transcripts(text: str) -> list[Transcript]:
             exchanges = tuple(_exchanges(text[start:end].splitlines(), fenced=False))
             found.append(Transcript(exchanges=exchanges, start=start, end=end))
     return sorted(found, key=lambda one: one.start)
-
-
-def fenced_bodies(text: str) -> list[str]:
-    """What stands in fences that hold no prompt."""
-    return [hit["body"] for hit in _FENCE.finditer(text) if not any(map(_PROMPT.match, hit["body"].splitlines()))]
 
 
 def blank_out(text: str) -> str:
@@ -95,7 +87,6 @@ def _exchanges(lines: list[str], *, fenced: bool) -> Iterator[Exchange]:
         if hit is None:
             continue
         command, index = _continued(hit["command"], lines, index)
-        given, index = _here_document(command, lines, index)
         shown: list[str] = []
         while index < len(lines) and _PROMPT.match(lines[index]) is None:
             shown.append(_without(lines[index], len(hit["indent"])))
@@ -103,9 +94,8 @@ def _exchanges(lines: list[str], *, fenced: bool) -> Iterator[Exchange]:
         while shown and not shown[-1].strip():
             shown.pop()
         yield Exchange(
-            command=_HERE.sub("", command) if given is not None else command,
+            command=command,
             shown=tuple(line.rstrip() for line in shown),
-            given=given,
             open_ended=not fenced and index >= len(lines),
         )
 
@@ -119,22 +109,3 @@ def _continued(command: str, lines: list[str], index: int) -> tuple[str, int]:
         command = command[:-1] + re.sub(r"^\s*(?:> )?", " ", lines[index])
         index += 1
     return command, index
-
-
-def _here_document(command: str, lines: list[str], index: int) -> tuple[str | None, int]:
-    hit = _HERE.search(command)
-    if hit is None:
-        return None, index
-    held: list[str] = []
-    while index < len(lines):
-        line = re.sub(r"^\s*> ?", "", lines[index]) if lines[index].lstrip().startswith(">") else lines[index]
-        index += 1
-        if line.strip() == hit["end"]:
-            return "".join(f"{one}\n" for one in _dedented(held)), index
-        held.append(line)
-    return None, index
-
-
-def _dedented(lines: list[str]) -> list[str]:
-    depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return [line[depth:] for line in lines]

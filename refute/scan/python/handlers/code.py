@@ -1,42 +1,51 @@
-"""Python calls that run, load or unpack code."""
+"""Python calls that evaluate, load or look up code, or hand a callable on: what they stand for is worked out."""
 
 import ast
 from typing import Any, Final
 
 from refute.python_syntax import parse_python
-from refute.scan.core.effects import Effects, Eval, Flag, Read, RunFile
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, is_open
-from refute.scan.core.tables import Command
+from refute.scan.core.effects import Effects, Eval, Flag, Read
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN, is_open
+from refute.scan.python.folding import pure_call
+from refute.scan.python.members import POWERFUL, canonical, iterated, member
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, options_of
+from refute.scan.python.values import (
+    MAX_ITEMS,
+    UNK,
+    Class,
+    Instance,
+    Partial,
+    Ref,
+    as_text,
+    choose,
+    is_text,
+    options_of,
+)
 from refute.scan.rules import Language
 
+_RUNS_ANYTHING: Final = frozenset({"os", "subprocess", "builtins", "pty"})
+_MAX_EXPRESSION: Final = 2_000
+_MAX_DEPTH: Final = 5
 
-def _evaluate(call: Call, _row: Command) -> Effects:
-    """`exec`, `eval`, `compile` and the like: Python text that is evaluated."""
-    value = call.argument(0, "source")
+
+def evaluated(call: Call, value: Any) -> Effects:
+    """Python text that `exec`, `eval`, `compile` and the like get."""
     for option in options_of(value):
-        if isinstance(option, str | bytes):
-            yield from _text(call, as_text(option))
+        text = as_text(option)
+        if isinstance(option, str | bytes) and text.strip():
+            yield Eval(Language.PYTHON, text)
         elif isinstance(option, Ref) and option.name.startswith(("marshal.", "types.CodeType")):
             yield Flag("decoded-execution")
-        elif option is not None:
+        elif option is not None and not isinstance(option, str | bytes):
             yield Flag("dynamic-code", mild=True)
     if call.name == "builtins.compile" and isinstance(value, str | bytes):
         return value if call.argument(2, "mode") in {"exec", "eval", "single"} else UNK
     return _result(call, value) if call.name == "builtins.eval" and isinstance(value, str) else UNK
 
 
-def _text(call: Call, text: str) -> Effects:
-    if any(hidden and hidden in text for hidden in call.walker.decoded if len(hidden) > 3):  # noqa: PLR2004
-        yield Flag("decoded-execution")
-    if text.strip():
-        yield Eval(Language.PYTHON, text)
-
-
 def _result(call: Call, text: str) -> Any:
     """What an expression yields that is evaluated."""
-    if is_open(text) or len(text) > 2000 or call.walker.depth > 5:  # noqa: PLR2004
+    if is_open(text) or len(text) > _MAX_EXPRESSION or call.walker.depth > _MAX_DEPTH:
         return UNK
     try:
         return call.walker.value(parse_python(text.strip(), mode="eval").body)
@@ -44,44 +53,120 @@ def _result(call: Call, text: str) -> Any:
         return UNK
 
 
-def _run_file(call: Call, _row: Command) -> Effects:
-    second = "spec_from" in call.name or "Loader" in call.name or "load_source" in call.name
-    path = call.argument(1, "location" if "spec" in call.name else "path") if second else call.argument(0)
-    if isinstance(path, str | PathValue | FileValue) and not is_open(as_text(path)):
-        yield RunFile(as_text(path), Language.PYTHON)
-    return Ref(f"{call.name}()") if second else UNK
-
-
-def _load(call: Call, _row: Command) -> Effects:
+def _load(call: Call) -> Effects:
+    value, text = call.argument(0), call.text(0, "file")
     if call.name == "numpy.load" and call.keywords.get("allow_pickle") is not True:
-        yield Read(call.text(0, "file"))
+        yield Read(text)
         return UNK
-    value = call.argument(0)
-    text = as_text(value)
     if isinstance(value, Ref) and value.name.startswith("pickle.dumps"):
         return UNK
     known = isinstance(value, bytes | str) and not is_open(text)
     hidden = any(symbol in text for symbol in (DOWNLOAD, DERIVED, SECRET))
-    detail = "The data is hidden." if text in call.walker.decoded else ""
-    yield Flag("unsafe-load", mild=not (known or hidden), detail=detail)
+    yield Flag("unsafe-load", mild=not (known or hidden))
     return Ref(f"{call.name}()")
 
 
-def _at_exit(call: Call, _row: Command) -> Effects:
+def _at_exit(call: Call) -> Effects:
     """What runs when the process ends: ending it there, past its exit status, hides failed tests."""
     target = call.argument(0)
     body = getattr(target, "node", None) or call.node
     ends = any(isinstance(node, ast.Attribute) and node.attr == "_exit" for node in ast.walk(body))
     if ends or target == Ref("os._exit"):
         yield Flag("test-tampering", detail="Replaces the exit status of the run.")
-    for option in options_of(target)[:1]:
-        call.walker.call(option, list(call.arguments[1:]), {}, call.node)
+    call.walker.call(options_of(target)[0], call.arguments[1:], {}, call.node)
+    return UNK
+
+
+def _import(call: Call) -> Effects:
+    value = call.argument(0, "name")
+    if "resolve_name" in call.name and isinstance(value, str) and value and not is_open(value):
+        return member(value.replace(":", "."))
+    found: list[Any] = []
+    for option in options_of(value):
+        if isinstance(option, str) and not is_open(option) and option:
+            whole = "import_module" in call.name or call.argument(3, "fromlist") is not UNK
+            found.append(Ref(canonical(option if whole else option.partition(".")[0])))
+        else:
+            hidden = isinstance(option, str) and DERIVED in option
+            yield Flag("dynamic-name", mild=not hidden, detail="The module's name is only known at run time.")
+            found.append(Ref("?import"))
+    return choose(found)
+
+
+def _look_up(call: Call) -> Effects:
+    owner, name = call.argument(0), call.argument(1)
+    match call.last:
+        case "getattr" | "getattr_static":
+            return (yield from _getattr(call, owner, name))
+        case "setattr" if isinstance(name, str):
+            call.walker.assign(owner, name, call.argument(2), call.node)
+        case "vars" | "dir" | "getmembers" | "getmembers_static":
+            if isinstance(owner, Ref) and owner.name in _RUNS_ANYTHING:
+                yield Flag("dynamic-name", mild=True, detail="It looks through all names of the module.")
+            return _vars(call, owner) if call.last == "vars" else UNK
+        case "globals" | "locals":
+            return Ref("globals()")
+    return UNK
+
+
+def _getattr(call: Call, owner: Any, name: Any) -> Effects:
+    if isinstance(name, str) and not is_open(name):
+        return call.walker.attribute(owner, name, call.node)
+    if isinstance(owner, Ref) and owner.name in POWERFUL:
+        yield Flag("dynamic-name", mild=not isinstance(name, str))
+        return Ref(f"?{owner.name}.{UNKNOWN}")
+    return UNK
+
+
+def _vars(call: Call, owner: Any) -> Any:
+    if isinstance(owner, Ref):
+        return Ref(f"{owner.name}.__dict__")
+    if isinstance(owner, Instance | Class):
+        return call.walker.attribute(owner, "__dict__", call.node)
+    return UNK if call.arguments else Ref("globals()")
+
+
+def _higher_order(call: Call) -> Effects:
+    yield from ()
+    (target, *rest), items = call.arguments or [UNK], iterated(call.argument(1))
+    if call.last == "partial":
+        return Partial(target, tuple(rest))
+    if not isinstance(items, list) or len(items) > MAX_ITEMS:
+        if call.last != "reduce":
+            call.walker.call(target, [UNK], {}, call.node)
+        return UNK
+    if call.last != "reduce":
+        return [call.walker.call(options_of(target)[0], [item], {}, call.node) for item in items]
+    total, *items = [*rest[1:2], *items] or [UNK]
+    for item in items:
+        total = call.walker.call(target, [total, item], {}, call.node)
+    return total
+
+
+def _convert(call: Call) -> Effects:
+    """Calls that turn one value into another, and may carry the environment along."""
+    value, name = call.argument(0), call.last
+    environment = isinstance(value, Ref) and value.name.startswith("os.environ")
+    if name in {"dump", "safe_dump"}:
+        if environment:
+            # Nobody needs the whole environment in a file.
+            yield Flag("environment-dump")
+        return UNK
+    if name == "dict":
+        made = pure_call(call.name, call.arguments, call.keywords) if call.arguments else dict(call.keywords)
+        return Ref("os.environ.copy()") if environment else made
+    if environment:
+        return SECRET
+    if name in {"str", "repr"}:
+        return as_text(value) if is_text(value) else pure_call("builtins.str", call.arguments, call.keywords)
     return UNK
 
 
 HANDLERS: Final = {
-    "at_exit": _at_exit,
-    "evaluate": _evaluate,
-    "run_file": _run_file,
     "load": _load,
+    "at_exit": _at_exit,
+    "import": _import,
+    "look_up": _look_up,
+    "higher_order": _higher_order,
+    "convert": _convert,
 }

@@ -4,10 +4,9 @@ from typing import Any, Final
 
 from refute.scan.core import hosts
 from refute.scan.core.effects import Connect, Effects, Flag, Read, Send
-from refute.scan.core.symbols import DERIVED, SECRET, UNKNOWN
-from refute.scan.core.tables import Command
+from refute.scan.core.symbols import DERIVED, UNKNOWN
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, Ref, as_text
+from refute.scan.python.values import DOWNLOADED, UNK, Ref, as_text, carried
 
 _VERBS: Final = frozenset(
     {"get", "post", "put", "patch", "delete", "head", "options", "request", "stream", "send", "ws_connect", "urlopen"}
@@ -17,22 +16,12 @@ _EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - the notati
 
 def sends(call: Call) -> Effects:
     """What a request carries."""
-    yield Send(tuple(text for value in call.texts() for text in _carried(value)))
-
-
-def _carried(value: Any) -> list[str]:
-    if isinstance(value, Ref):
-        return [SECRET] if value.name.startswith("os.environ") else []
-    if isinstance(value, dict):
-        return [text for inner in value.values() for text in _carried(inner)]
-    if isinstance(value, list | tuple):
-        return [text for inner in value[:20] for text in _carried(inner)]
-    return [as_text(value)]
+    yield Send(tuple(text for value in call.values for text in carried(value)))
 
 
 def connect(call: Call, value: Any) -> Effects:
     """A request to a URL; returns what it brings."""
-    if isinstance(value, Ref) and value.name == "download()":
+    if value == DOWNLOADED:
         return value
     url = as_text(value)
     if url.startswith("file:"):
@@ -42,56 +31,50 @@ def connect(call: Call, value: Any) -> Effects:
     else:
         yield Connect(hosts.host_of(url) if isinstance(value, str) else UNKNOWN)
     yield from sends(call)
-    return Ref("download()")
+    return DOWNLOADED
 
 
-def _request(call: Call, _row: Command) -> Effects:
-    last = call.name.rpartition(".")[2]
-    if last not in _VERBS:
+def _request(call: Call) -> Effects:
+    if call.last not in _VERBS:
         return Ref(f"{call.name}()")
-    return (yield from connect(call, call.argument(1 if last in {"request", "stream"} else 0, "url")))
+    return (yield from connect(call, call.argument(1 if call.last in {"request", "stream"} else 0, "url")))
 
 
-def _address(call: Call, _row: Command) -> Effects:
-    value = next((v for v in call.texts() if isinstance(v, tuple | list) and v[1:]), UNK)
+def _address(call: Call) -> Effects:
+    value = next((one for one in call.values if isinstance(one, tuple | list) and one[1:]), UNK)
     if isinstance(value, tuple | list):
         yield Connect(as_text(value[0]))
     elif call.arguments and (not isinstance(call.arguments[0], str | bytes) or "socket()" not in call.name):
         yield Connect(hosts.host_of(call.text(0, "host")) if isinstance(call.arguments[0], str) else UNKNOWN)
-    yield from _fact(call, "socket")
+    yield from _with_socket(call, "socket")
     yield from sends(call)
     return (UNK, UNK) if call.name.startswith("asyncio.") else Ref("socket.socket()")
 
 
-def _fact(call: Call, fact: str) -> Effects:
+def _with_socket(call: Call, fact: str) -> Effects:
     """A connection, or a terminal: both together give somebody a shell."""
     call.walker.facts.add(fact)
     if {"socket", "terminal"} <= call.walker.facts:
         yield Flag("reverse-shell")
 
 
-def terminal(call: Call, _row: Command) -> Effects:
+def terminal(call: Call) -> Effects:
     """Connecting a terminal or standard streams to something else."""
-    yield from _fact(call, "terminal")
+    yield from _with_socket(call, "terminal")
     return UNK
 
 
-def _listen(call: Call, _row: Command) -> Effects:
-    pair = call.argument(0, "server_address")
-    if isinstance(pair, tuple | list) and len(pair) > 1:
-        host, port = pair[0], pair[1]
+def _listen(call: Call) -> Effects:
+    host, port = call.argument(0, "server_address"), 1
+    if isinstance(host, tuple | list) and len(host) > 1:
+        host, port = host[:2]
     elif call.name == "asyncio.start_server":
         host, port = call.argument(1, "host"), call.argument(2, "port")
     else:
-        host, port = call.keywords.get("host"), 1
+        host = call.keywords.get("host")
     if isinstance(host, str) and host in _EVERYWHERE:
         yield Flag("network-listen", mild=port == 0 or not isinstance(port, int))
     return Ref(f"{call.name}()")
 
 
-HANDLERS: Final = {
-    "request": _request,
-    "address": _address,
-    "terminal": terminal,
-    "listen": _listen,
-}
+HANDLERS: Final = {"request": _request, "address": _address, "terminal": terminal, "listen": _listen}

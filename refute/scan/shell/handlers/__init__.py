@@ -5,20 +5,11 @@ from types import MappingProxyType
 
 from refute.scan.core.effects import Effects
 from refute.scan.core.tables import Command
-from refute.scan.shell.handlers import builtins, code, files, network, search, starting, system, text
+from refute.scan.shell.handlers import builtins, files, programs, starting
 from refute.scan.shell.state import Call
 
 Handler = Callable[[Call, Command], Effects]
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
-    {
-        **text.HANDLERS,
-        **search.HANDLERS,
-        **files.HANDLERS,
-        **network.HANDLERS,
-        **code.HANDLERS,
-        **starting.HANDLERS,
-        **builtins.HANDLERS,
-        **system.HANDLERS,
-    }
+    {**builtins.HANDLERS, **files.HANDLERS, **programs.HANDLERS, **starting.HANDLERS}
 )

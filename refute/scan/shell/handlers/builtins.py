@@ -1,16 +1,70 @@
-"""Builtins of the shell that change what later commands mean."""
+"""Builtins of the shell that change what later commands mean, and what prints text of its own."""
 
 import re
 from typing import Final
 
-from refute.scan.core.effects import Effects, Eval, Flag
-from refute.scan.core.symbols import HERE, SECRET, UNKNOWN, is_known, is_open
+from refute.scan.core.effects import Effects, Eval, Flag, RunFile
+from refute.scan.core.symbols import HERE, OUTPUT, SECRET, UNKNOWN, is_known, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell import redirects
 from refute.scan.shell.checkers import always_agrees, is_checker
+from refute.scan.shell.expansion import decode_escapes
+from refute.scan.shell.roles import listed_by
 from refute.scan.shell.rows import split
 from refute.scan.shell.state import Call
+
+_FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
+_MAX_TEXT: Final = 200_000
+_MAX_ROUNDS: Final = 200
+
+
+def _echo(call: Call, _row: Command) -> Effects:
+    words = call.argv[1:]
+    flags = ""
+    while words and re.fullmatch(r"-[neE]+", words[0]):
+        flags += words.pop(0)
+    yield from listed_by(words)
+    output = " ".join(words)
+    return (decode_escapes(output) if "e" in flags else output) + ("" if "n" in flags else "\n")
+
+
+def _printf(call: Call, _row: Command) -> Effects:
+    words = [word for index, word in enumerate(call.argv[1:]) if index or word != "--"]
+    target = words[1] if words[:1] == ["-v"] and len(words) > 2 else ""  # noqa: PLR2004 - -v NAME FORMAT
+    words = words[2:] if target else words
+    yield from listed_by(words[1:])
+    text = _format(words[0], words[1:]) if words else ""
+    if target:
+        call.scope.assign(target, (text,))
+    return "" if target else text
+
+
+def _format(template: str, arguments: list[str]) -> str:
+    template = decode_escapes(template)
+    per_round = len([found for found in _FORMAT.findall(template) if found != "%%"])
+    rounds = max(1, -(-len(arguments) // per_round)) if per_round else 1
+    queue = list(arguments)
+
+    def one(match: re.Match[str]) -> str:
+        kind = match.group()[-1]
+        if kind == "%":
+            return "%"
+        value = queue.pop(0) if queue else ""
+        if kind in "xXo" and value.isdigit():
+            return format(int(value), kind)
+        return decode_escapes(value) if kind == "b" else value[:1] if kind == "c" else value
+
+    return "".join(_FORMAT.sub(one, template) for _ in range(min(rounds, _MAX_ROUNDS)))[:_MAX_TEXT]
+
+
+def _evaluate(call: Call, _row: Command) -> Effects:
+    text = " ".join(word for word in call.argv[1:] if word != "--")
+    return (yield Eval(Language.SHELL, text, inline=True)) if text else ""
+
+
+def _source(call: Call, _row: Command) -> Effects:
+    words = [word for word in call.argv[1:] if word != "--"]
+    return (yield RunFile(words[0], Language.SHELL, tuple(words[1:]), inline=True)) if words else ""
 
 
 def _trap(call: Call, _row: Command) -> Effects:
@@ -39,47 +93,35 @@ def _alias(call: Call, _row: Command) -> Effects:
     return ""
 
 
-def _arithmetic(call: Call, _row: Command) -> Effects:
-    yield from ()
-    if call.argv[0] in {"let", "test", "["}:
-        for word in call.argv[1:]:
-            redirects.evaluated(call.walker, word, call.node)
-    return "" if call.argv[0] != "yes" else "y\n" if len(call.argv) == 1 else UNKNOWN
-
-
 def _cd(call: Call, _row: Command) -> Effects:
     yield from ()
     operands = [word for word in call.argv[1:] if word == "-" or not word.startswith("-")]
     scope = call.scope
-    home = scope.lookup("HOME")[0]
-    scope.cwd = HERE if operands == ["-"] else call.locate(operands[0] if operands else home).text
-    scope.variables.pop("PWD", None)
-    scope.assign("PWD", (scope.cwd,))
+    target = operands[0] if operands else scope.lookup("HOME")[0]
+    scope.cwd = HERE if operands == ["-"] else call.locate(target).text
+    scope.variables["PWD"] = (scope.cwd,)
     return ""
 
 
 def _read(call: Call, row: Command) -> Effects:
+    """`read`: the fields of one line, parted at `IFS`; the last name takes the rest."""
     yield from ()
-    options, operands = split(call, row)
-    lines = call.stdin.split("\n") if call.stdin else []
-    first = lines[0] if lines and not (len(lines) > 2) else UNKNOWN  # noqa: PLR2004 - one line and its end
-    parts = max(len(operands) - 1, 0) if "a" not in options else -1
-    values = _fields(call, first, parts) if first and not is_open(first) else []
-    unknown = first or UNKNOWN
-    for index, name in enumerate(operands or ["REPLY"]):
-        value = values[index] if index < len(values) else unknown if is_open(unknown) else ""
-        call.scope.assign(name, (value,))
-    for name in options.get("a", []):
-        call.scope.arrays[name] = values or [UNKNOWN]
-    return ""
-
-
-def _fields(call: Call, text: str, parts: int) -> list[str]:
-    """A line's fields as `read` parts them at `IFS`, the last of which takes the rest."""
+    options, names = split(call, row)
+    line, _, more = call.stdin.partition("\n")
+    # What a program of this machine prints is less open than what a caller types.
+    line = (UNKNOWN if more or not line else line).replace(UNKNOWN, OUTPUT if call.stdin else UNKNOWN)
     separators = call.scope.variables.get("IFS", (" ",))[-1]
-    if not separators.strip() or not is_known(separators):
-        return text.split(None, parts)
-    return re.split(f"[{re.escape(separators)}]", text.rstrip("\n"), maxsplit=max(parts, 0)) if parts else [text]
+    parts = -1 if "a" in options else max(len(names) - 1, 0)
+    values = [line]
+    if not is_open(line) and parts:
+        blank = not separators.strip() or not is_known(separators)
+        pattern = r"\s+" if blank else f"[{re.escape(separators)}]"
+        values = re.split(pattern, line.strip() if blank else line, maxsplit=max(parts, 0))
+    for index, name in enumerate(names or ["REPLY"]):
+        call.scope.assign(name, (values[index] if index < len(values) else line if is_open(line) else "",))
+    for name in options.get("a", []):
+        call.scope.arrays[name] = values
+    return ""
 
 
 def _mapfile(call: Call, row: Command) -> Effects:
@@ -105,21 +147,20 @@ def _shift(call: Call, _row: Command) -> Effects:
 
 def _set(call: Call, _row: Command) -> Effects:
     words = call.argv[1:]
-    if not words:
-        return SECRET
     if words[:2] == ["+o", "history"]:
         yield Flag("history-tampering")
-    if words[0] == "--":
-        call.scope.arguments = words[1:]
-    elif not words[0].startswith(("-", "+")):
-        call.scope.arguments = words
-    return ""
+    if words[:1] == ["--"] or (words and not words[0].startswith(("-", "+"))):
+        call.scope.arguments = words[words[0] == "--" :]
+    return "" if words else SECRET
 
 
 HANDLERS: Final = {
+    "echo": _echo,
+    "printf": _printf,
+    "evaluate": _evaluate,
+    "source": _source,
     "trap": _trap,
     "alias": _alias,
-    "arithmetic": _arithmetic,
     "cd": _cd,
     "read": _read,
     "mapfile": _mapfile,

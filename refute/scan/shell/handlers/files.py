@@ -1,16 +1,15 @@
-"""Commands that copy, move, delete and fill files, and those that only name places."""
+"""Commands that copy, move, delete and pack files, and those that only name places."""
 
 import re
 from typing import Final
 
 from refute.scan.core import paths, places
 from refute.scan.core.effects import Delete, Effects, Flag, List, Read, Write
-from refute.scan.core.symbols import HERE, HOST_DATA, NAME, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.shell.checkers import always_agrees, is_checker
-from refute.scan.shell.handlers.search import mode_flags
 from refute.scan.shell.options import split_options
-from refute.scan.shell.rows import split
+from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call
 from refute.scan.shell.syntax import text_of
 
@@ -20,8 +19,8 @@ _PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
 
 
-def _rm(call: Call, _row: Command) -> Effects:
-    options, operands = split_options(call.argv[1:], "", mixed=True)
+def _rm(call: Call, row: Command) -> Effects:
+    options, operands = split(call, row)
     recursive = bool(options.keys() & {"r", "R", "recursive"})
     for path in operands:
         yield Delete(path, recursive, usual=path == UNKNOWN and _names_settings(call))
@@ -45,17 +44,16 @@ def _copy(call: Call, row: Command) -> Effects:
     target = (options.get("t") or options.get("target-directory") or [""])[0]
     sources = operands if target else operands[:-1]
     target = target or (operands[-1] if len(operands) > 1 else "")
-    if call.argv[0] in {"ln", "link"}:
-        yield from _linked(call, sources, target)
+    yield from found_in(call, row, call.text)
+    if call.argv[0] in {"ln", "link"} and sources and is_checker(target) and always_agrees(sources[0]):
+        yield Flag("test-tampering", detail="Tests seem to pass without being run.")
     text = ""
     for path in sources:
         if call.argv[0] == "mv":
             yield Delete(path, recursive=not _keeps_place(call, path, target))
-        text = yield Read(path, asks=_stays(call, path, target))
-        if re.fullmatch(r"/dev/(?:zero|u?random|full)", path) and not target.startswith("/dev/"):
-            yield Flag("resource-exhaustion", detail="Copies a device that never ends.")
-        if call.argv[0] != "mv" and options.keys() & {"r", "R", "a", "recursive", "archive"}:
+        elif options.keys() & {"r", "R", "a", "recursive", "archive"}:
             yield List(path)
+        text = yield Read(path, asks=_stays(call, path, target))
         if _PROGRAM.match(path):
             # A program under another name is that program.
             text = f'{path} "$@"'
@@ -63,20 +61,7 @@ def _copy(call: Call, row: Command) -> Effects:
         into = re.search(r"/bin/?\Z", target) and len(sources) == 1
         kept = None if text in _SYMBOLS else text
         yield Write(f"{target}/{sources[0].rpartition('/')[2]}" if into else target, kept)
-    if call.argv[0] == "install":
-        yield from mode_flags((options.get("m") or options.get("mode") or [""])[0])
     return ""
-
-
-def _linked(call: Call, sources: list[str], target: str) -> Effects:
-    for source in sources[:1]:
-        if "history" in target and source == "/dev/null":
-            yield Flag("history-tampering")
-        if call.locate(source).text in {"/", "/etc", "/root"}:
-            yield Flag("list-host-directory", detail="Links to a system directory.")
-        if is_checker(target) and always_agrees(source):
-            yield Flag("test-tampering", detail="Tests seem to pass without being run.")
-    return None
 
 
 def _stays(call: Call, source: str, target: str) -> bool:
@@ -96,16 +81,37 @@ def _keeps_place(call: Call, source: str, target: str) -> bool:
     return is_open(text) or same or text.rpartition("/")[0] == other.rpartition("/")[0]
 
 
+def _tar(call: Call, row: Command) -> Effects:
+    words = call.argv[1:]
+    if words and not words[0].startswith("-"):
+        words = ["-" + words[0], *words[1:]]
+    options, operands = split_options(words, row.values, row.long, mixed=True)
+    yield from found_in(call, row, call.text)
+    archive = (options.get("f") or options.get("file") or [""])[0]
+    directory = (options.get("C") or options.get("directory") or ["."])[0]
+    sent = call.stdin
+    if options.keys() & {"c", "r", "u", "create"}:
+        for path in operands:
+            joined = path if path.startswith(("/", "~", HERE, HOME)) else f"{directory}/{path}"
+            sent += yield Read(joined)
+            yield List(joined)
+        if archive and archive != "-":
+            yield Write(archive)
+    elif options.keys() & {"x", "extract"}:
+        yield Write(directory)
+    return sent or UNKNOWN
+
+
 def _path(call: Call, _row: Command) -> Effects:
     """`dirname`, `basename`, `realpath`, `mktemp`: what they make of a path."""
     yield from ()
     words = [word for word in call.argv[1:] if not word.startswith("-")]
     path = words[0] if words else ""
+    head, slash, tail = path.rstrip("/").rpartition("/")
     match call.argv[0]:
         case "pwd":
             return call.scope.cwd + "\n"
         case "basename":
-            tail = path.rstrip("/").rpartition("/")[2]
             return tail if tail and not is_open(tail) and tail.isascii() else NAME
         case "realpath" | "readlink":
             return paths.normalise(words[-1], call.scope.cwd) if words else UNKNOWN
@@ -114,12 +120,7 @@ def _path(call: Call, _row: Command) -> Effects:
             return paths.normalise(template, call.scope.cwd) if template.startswith("/") else f"{TEMP}/mktemp"
     if path in {HERE, TEMP} or not path:
         return path or "."
-    head, slash, _ = path.rstrip("/").rpartition("/")
     return (head or "/") if slash else UNKNOWN if is_open(path) else "."
 
 
-HANDLERS: Final = {
-    "rm": _rm,
-    "copy": _copy,
-    "path": _path,
-}
+HANDLERS: Final = {"rm": _rm, "copy": _copy, "tar": _tar, "path": _path}

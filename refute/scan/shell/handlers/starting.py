@@ -5,125 +5,125 @@ import shlex
 from typing import Final
 
 from refute.scan.core import paths
-from refute.scan.core.effects import Effects, Eval, Flag, Run, RunFile
+from refute.scan.core.effects import Delete, Effects, Eval, Flag, List, Read, Run
 from refute.scan.core.symbols import NAME, OTHER_PROCESS, SECRET, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.assignments import effects_of_setting
-from refute.scan.shell.options import ASSIGNMENT, split_options
-from refute.scan.shell.rows import read_all
+from refute.scan.shell.options import ASSIGNMENT, Options, without_assignments
+from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call
 from refute.scan.shell.syntax import text_of
-from refute.scan.shell.wrapping import without_assignments
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python3", "perl"})
+_LOGINS: Final = frozenset({"su", "login", "chroot", "visudo", "passwd"})
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _PROCESS_LIST: Final = re.compile(
     r"\b(?:lsof(?!\s+(?:-\w+\s+)*-\w*i(?:\s*tcp)?:\d{4,5}\b)|fuser|netstat|ss|top)\b[^|]*\|"
 )
+_BARE_FIND: Final = frozenset(
+    {"-type", "-print", "-print0", "-ls", "-maxdepth", "-mindepth", "-xdev", "-mount", "-follow", "-depth"}
+)
+_MAX_LINES: Final = 50
 
 
-def _command(call: Call, _row: Command) -> Effects:
-    words = split_options(call.argv[1:], "")[1]
-    if call.argv[1:] and call.argv[1].startswith(("-v", "-V")):
-        return (words or [UNKNOWN])[0] + "\n"
-    return (yield Run(tuple(words), call.stdin)) if words else ""
-
-
-def _env(call: Call, _row: Command) -> Effects:
+def _env(call: Call, row: Command) -> Effects:
     """`env` sets variables for a command, and without one prints them all."""
-    options, words = split_options(call.argv[1:], "uCS", frozenset({"unset", "chdir", "split-string"}))
+    options, words = split(call, row)
     for text in [*options.get("S", []), *options.get("split-string", [])]:
         try:
             words = [*shlex.split(text), *words]
         except ValueError:
             yield Flag("unanalysable", detail="`env -S` with unbalanced quotes.")
     for directory in [*options.get("C", []), *options.get("chdir", [])]:
-        call.scope.cwd = paths.locate(directory, call.scope.cwd).text
+        call.scope.cwd = call.locate(directory).text
     while words and ASSIGNMENT.match(words[0]):
         name, _, value = words.pop(0).partition("=")
         yield from effects_of_setting(name, value)
         # For the command alone; which of both values counts later is left open.
         call.scope.variables[name] = tuple(dict.fromkeys((value, *call.scope.lookup(name))))
-    if not words:
-        return SECRET
-    return (yield Run(tuple(words), call.stdin))
+    return (yield Run(tuple(words), call.stdin)) if words else SECRET
 
 
-def _printenv(call: Call, _row: Command) -> Effects:
-    yield from ()
-    operands = [word for word in call.argv[1:] if not word.startswith("-")]
-    telling = re.search(r"(?i)key|token|secret|passw", " ".join(operands))
-    return UNKNOWN if operands and not telling else SECRET
-
-
-def _privileged(call: Call, _row: Command) -> Effects:
-    name, *rest = call.argv
-    if rest in (["--version"], ["-V"], ["--help"]):
-        return ""
-    valued = "ughpCTrtDRU" if name == "sudo" else "ucgsCw"
-    options, words = split_options(rest, valued, mixed=name in {"su", "runuser", "sg"})
-    for text in options.get("c", []):
-        yield Eval(Language.SHELL, text)
-    if name in {"su", "runuser", "sg"}:
-        user = (options.get("u") or words[:1] or ["root"])[0] if name == "runuser" else (words or ["root"])[0]
-        inner = (words if "u" in options else words[1:]) if name == "runuser" and "--" in rest else []
-        known = bool(inner or options.get("c")) and user not in {"-", "root"} and not is_open(user)
-    else:
-        inner = without_assignments(words[1:] if name in {"gosu", "su-exec"} else words)
-        known = _names_its_command(call, name, options, inner)
-    yield Flag("privilege", mild=known)
+def _sudo(call: Call, row: Command) -> Effects:
+    options, words = split(call, row)
+    inner = without_assignments(words[call.argv[0] in {"gosu", "su-exec"} :])
+    if call.argv[1:] not in (["--version"], ["-V"], ["--help"]):
+        yield Flag("privilege", mild=_names_its_command(call, options, inner))
     return (yield Run(tuple(inner), call.stdin)) if inner else ""
 
 
-def _names_its_command(call: Call, name: str, options: dict[str, list[str]], inner: list[str]) -> bool:
+def _names_its_command(call: Call, options: Options, inner: list[str]) -> bool:
     """Whether more rights are asked for one known command, itself judged: no shell, and no password handed over."""
-    if name == "pkexec" or not inner or options.keys() & {"S", "s", "i", "e", "A", "edit", "shell", "login", "stdin"}:
+    if not inner or options.keys() & {"S", "s", "i", "e", "A", "edit", "shell", "login", "stdin"}:
         return False
     head = inner[0].rpartition("/")[2]
-    if "/" in inner[0] and not _INSTALLED.match(inner[0]):
-        return False
-    shell = head in {"su", "login", "chroot", "visudo", "passwd"} or (head in _SHELLS and len(inner) == 1)
-    return not shell and not is_open(inner[0]) and not is_open(call.stdin.replace(UNKNOWN, ""))
+    foreign = "/" in inner[0] and not _INSTALLED.match(inner[0])
+    shell = head in _LOGINS or (head in _SHELLS and len(inner) == 1)
+    return not (foreign or shell or is_open(inner[0] + call.stdin.replace(UNKNOWN, "")))
+
+
+def _su(call: Call, row: Command) -> Effects:
+    """`su`, `runuser` and `sg`: a text for another user, or with `--` a command."""
+    options, words = split(call, row)
+    for text in options.get("c", []):
+        yield Eval(Language.SHELL, text)
+    inner = words["u" not in options :] if "--" in call.argv and call.argv[0] == "runuser" else []
+    user = (options.get("u") or words or ["root"])[0]
+    yield Flag("privilege", mild=bool(inner or "c" in options) and user not in {"-", "root"} and not is_open(user))
+    return (yield Run(tuple(inner), call.stdin)) if inner else ""
 
 
 def _xargs(call: Call, row: Command) -> Effects:
-    options, words = split_options(call.argv[1:], row.values)
+    options, words = split(call, row)
     words = words or ["echo"]
-    fed = (yield from read_all(options.get("a", []))) or call.stdin.strip("\n")
+    fed = ""
+    for name in options.get("a", []):
+        fed += yield Read(name)
+    fed = fed or call.stdin.strip("\n")
     head = words[0].rpartition("/")[2]
     pipeline = call.node.parent
     listed = OTHER_PROCESS in fed or (pipeline is not None and _PROCESS_LIST.search(text_of(pipeline)))
+    marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if options.keys() & {"I", "i"} else "")
+    texts = [words[index + 1] for index, word in enumerate(words[:-1]) if word == "-c" and head in _SHELLS]
     if head == "kill" and listed:
         yield Flag("kill-process", detail="The processes are picked from a list of all.")
-        return ""
-    marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if options.keys() & {"I", "i"} else "")
-    if marker:
-        texts = [words[index + 1] for index, word in enumerate(words[:-1]) if word == "-c" and head in _SHELLS]
-        if marker in texts and not fed.strip(UNKNOWN + NAME + "\n /"):
-            yield Flag("pipe-to-shell", detail=f"The commands reach {head} from another program.")
-            return ""
-        lines = fed.split("\n")[:50] if fed and not is_open(fed) else [fed or UNKNOWN]
-        for line in lines:
+    elif head in _SHELLS and not fed.strip(UNKNOWN + NAME + "\n /") and (len(words) == 1 or marker in texts):
+        yield Flag("pipe-to-shell", detail=f"The commands reach {head} from another program.")
+    elif marker:
+        for line in fed.split("\n")[:_MAX_LINES] if fed and not is_open(fed) else [fed or UNKNOWN]:
             yield Run(tuple(word.replace(marker, line) for word in words))
-        return None
-    separators = re.escape(options["d"][0]) if options.get("d", [""])[0] else r"\s\0"
-    arguments = [piece.strip("\n") for piece in re.split(f"[{separators}]+", fed) if piece][:50] if fed else [UNKNOWN]
-    if head in {"sh", "bash", "dash", "zsh", "ksh"} and len(words) == 1:
-        if is_open(fed) or not fed:
-            yield Flag("pipe-to-shell", detail=f"The commands reach {head} from another program.")
-            return ""
-        for file in arguments:
-            yield RunFile(file, Language.SHELL)
-        return ""
-    # Without `-I` a blank separates; a single unknown name stays one argument.
-    return (yield Run((*words, *(arguments or [NAME]))))
+    else:
+        separators = re.escape(options["d"][0]) if options.get("d", [""])[0] else r"\s\0"
+        arguments = [piece for piece in re.split(f"[{separators}]+", fed) if piece][:_MAX_LINES] if fed else [UNKNOWN]
+        # Without `-I` a blank separates; a single unknown name stays one argument.
+        return (yield Run((*words, *(arguments or [NAME]))))
+    return ""
 
 
-HANDLERS: Final = {
-    "command": _command,
-    "env": _env,
-    "printenv": _printenv,
-    "privileged": _privileged,
-    "xargs": _xargs,
-}
+def _find(call: Call, row: Command) -> Effects:
+    words = call.argv[1:]
+    while words and re.fullmatch(r"-[HLPED]|-O\d", words[0]):
+        words = words[1:]
+    start = next((index for index, word in enumerate(words) if word.startswith(("-", "(", "!"))), len(words))
+    roots, words = words[:start] or ["."], words[start:]
+    # A search for something particular is no stock-taking; only a bare listing is.
+    narrowed = any(word.startswith("-") and word not in _BARE_FIND and not word[1:].isdigit() for word in words)
+    for root in roots:
+        # What is done to files of whoever has a home here takes stock, whatever is looked for.
+        homes = call.locate(root).text in {"/home", "/root", "/Users"}
+        if not narrowed or (homes and {"-exec", "-execdir"} & set(words)):
+            yield List(root)
+        if "-delete" in words and ("-empty" not in words or "-o" in words):
+            yield Delete(root, not any(word.startswith(("-name", "-iname", "-path")) for word in words))
+        found = f"{paths.normalise(root, call.scope.cwd)}/{NAME}"
+        for index, word in enumerate(words):
+            if word in {"-exec", "-execdir", "-ok", "-okdir"}:
+                ends = (end for end in range(index, len(words)) if words[end] in {";", "+", "\\;"})
+                argv = words[index + 1 : next(ends, len(words))]
+                yield Run(tuple(one.replace("{}", found) for one in argv))
+    yield from found_in(call, row, call.text)
+    return f"{paths.normalise(roots[0], call.scope.cwd)}/{UNKNOWN}\n"
+
+
+HANDLERS: Final = {"env": _env, "sudo": _sudo, "su": _su, "xargs": _xargs, "find": _find}

@@ -56,4 +56,5 @@ def test_a_claim_with_a_field_or_an_example_gets_none() -> None:
 def test_a_program_is_advised_to_show_a_command() -> None:
     made = brief_of(CODE, ["It adds numbers."])
     made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
-    assert [one.template for one in advise(made)] == ['examples: ["subject.py ... -> ..."]']
+    (advice,) = advise(made)
+    assert (advice.field, advice.template.partition("  ")[0]) == ("run", 'run: "subject.py ..."')

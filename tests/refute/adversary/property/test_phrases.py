@@ -5,8 +5,7 @@ import re
 import pytest
 
 from refute.adversary.property import PropertyTester
-from refute.adversary.property.conditions import table
-from refute.adversary.property.phrase_table import rows
+from refute.adversary.property.phrase_table import rows, table
 from tests.refute.adversary.property.workbench import brief_of
 
 MATCHING = [(row.name, text) for row in rows() for text in row.matches]

@@ -1,0 +1,114 @@
+"""A refutation counts where its reproducer shows it; no engine is asked."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.errors import EngineUnavailable
+from refute.ports import Ports
+from refute.sandbox.job import Exited, Job, JobResult
+from refute.settings import Settings
+from refute.stages.admission import take_snapshot
+from refute.stages.evidence import Triage
+from refute.stages.reproduction import MOST, NOT_SHOWN, reproduced
+from refute.ticket.parse import load_ticket
+from tests.refute.adversary.conftest import make_attack, make_run, make_test
+
+CLAIMS = ["double(x) returns twice its argument.", "double(x) never returns None."]
+
+
+class Alone:
+    """A sandbox in which each reproducer exits as told; one that is not told of did not run."""
+
+    def __init__(self, exits: Sequence[int]) -> None:
+        self.exits = exits
+        self.jobs: list[Job] = []
+
+    def facts(self) -> None:
+        raise EngineUnavailable("nothing is cached here")
+
+    def run(self, job: Job) -> JobResult:
+        self.jobs.append(job)
+        codes = {name: f"{code}\n".encode() for name, code in zip(job.collect, self.exits, strict=False)}
+        return JobResult(end=Exited(code=0), stdout="", stderr="", duration_s=0.5, overhead_s=0.1, collected=codes)
+
+
+def seen(
+    folder: Path, sandbox: Alone, tests: Sequence[tuple[str, TestEnd]], *, carried: bool = True
+) -> tuple[list[TriagedTest], float]:
+    """What becomes of refuting tests, given by claim and end."""
+    (folder / "impl.py").write_text("def double(x):\n    return 3 * x\n")
+    (folder / "verify.sh").write_text("true\n")
+    (folder / "ticket.yaml").write_text(
+        "id: T-1\ntitle: t\nimplementation_files: [impl.py]\nverification_script: verify.sh\n"
+        f"claims: {json.dumps([{'id': f'C{at}', 'text': text} for at, text in enumerate(CLAIMS, 1)])}\n"
+    )
+    ports = Ports(Settings.load(state_dir=folder / "state", audit_path=folder / "audit.jsonl"), "run")
+    ports.__dict__["sandbox"] = sandbox
+    ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
+    ticket = load_ticket(folder)
+    names = [f"test_{at}" for at in range(len(tests))]
+    source = "".join(f"def {name}():\n    import impl\n    assert impl.double(2) == 4\n\n\n" for name in names)
+    attack = make_attack(
+        source, [replace(make_test(name), claim_id=of) for name, (of, _) in zip(names, tests, strict=True)]
+    )
+    triaged = tuple(
+        TriagedTest(
+            test=test,
+            verdict=TriageVerdict.REFUTED,
+            reason="assert 6 == 4",
+            run=make_run(
+                end=end, objects_crossed=carried, error_type="AssertionError" if end is TestEnd.FAILED else ""
+            ),
+        )
+        for test, (_, end) in zip(attack.tests, tests, strict=True)
+    )
+    screening = Screening(attack=attack, rejected=())
+    found, sandbox_s = reproduced(ports, ticket, take_snapshot(ports, ticket), screening, Triage(triaged=triaged))
+    return list(found), sandbox_s
+
+
+FAILED = TestEnd.FAILED
+
+
+@pytest.mark.parametrize(
+    ("exits", "stands"),
+    [
+        ([1], [True, True]),
+        ([0, 1], [False, True]),
+        ([0, 0], [False, False]),
+        ([2], [True, True]),
+        ([124], [True, True]),
+        ([], [True, True]),
+    ],
+    ids=["seen", "the second is seen", "none is seen", "fails otherwise", "hangs", "the code ended the shell"],
+)
+def test_only_what_passes_in_one_process_is_for_a_person(tmp_path: Path, exits: list[int], stands: list[bool]) -> None:
+    sandbox = Alone(exits)
+    found, sandbox_s = seen(tmp_path, sandbox, [("C1", FAILED)] * 2)
+    assert [one.verdict is TriageVerdict.REFUTED for one in found] == stands
+    assert all(one.verdict is TriageVerdict.NEEDS_REVIEW for one in found if one.verdict is not TriageVerdict.REFUTED)
+    assert [NOT_SHOWN in one.reason for one in found] == [not one for one in stands]
+    assert sandbox_s == 0.5
+
+
+def test_of_a_claim_a_few_are_run_and_where_none_is_seen_none_stands(tmp_path: Path) -> None:
+    sandbox = Alone([0] * MOST + [1])
+    found, _ = seen(tmp_path, sandbox, [("C1", FAILED)] * (MOST + 2) + [("C2", FAILED)])
+    assert len(sandbox.jobs[0].collect) == MOST + 1
+    assert [one.verdict is TriageVerdict.REFUTED for one in found] == [False] * (MOST + 2) + [True]
+
+
+@pytest.mark.parametrize(("end", "carried"), [(TestEnd.TIMED_OUT, True), (FAILED, False)], ids=["a limit", "plain"])
+def test_what_a_limit_ended_and_what_had_plain_data_alone_is_not_run_again(
+    tmp_path: Path, end: TestEnd, carried: bool
+) -> None:
+    sandbox = Alone([0])
+    found, sandbox_s = seen(tmp_path, sandbox, [("C1", end)], carried=carried)
+    assert (sandbox.jobs, sandbox_s) == ([], 0.0)
+    assert found[0].verdict is TriageVerdict.REFUTED
