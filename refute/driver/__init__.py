@@ -5,8 +5,8 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
 
 - wire, order, table, encoder, decoder, scalars, plain_values, containers, shared: the connection and its order, plain
   data, containers that both sides hold.
-- object_table (exports, proxies, class_registry, writing, reading): who is who.
-- proxy/, base_values, error_transport, error_parts, known: stand-ins for the other side's classes, objects, exceptions.
+- object_table (exports, proxies, class_registry, writing): who is who.
+- proxy/, base_values, error_transport, error_parts, known: handles of the other side's classes, objects, exceptions.
 - errors: what cannot be carried; unfit: errors that come of stand-ins; contexts: what stays where it is.
 - peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines, a connection per
   thread.

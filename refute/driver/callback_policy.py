@@ -1,5 +1,6 @@
 """What the subject may do in the driver: call what a test handed over, and use it as any stranger would. No more."""
 
+import copy
 import dataclasses
 import enum
 import functools
@@ -22,7 +23,7 @@ from refute.driver.admitted import (
     takes_records,
 )
 from refute.driver.base_values import VALUE_TYPES
-from refute.driver.copying import as_class, copying, refuse
+from refute.driver.copying import Copies, as_class, refuse
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
 from refute.driver.operations import is_owner, lookup, unwrapped
 from refute.driver.proxy.describing import FUNCTIONS
@@ -83,6 +84,7 @@ class CallbackPolicy:
 
     def operations(self) -> dict[str, Callable[..., Any]]:
         """By name."""
+        copies = Copies()
         return {
             "isinstance": lambda one, kind: isinstance(one, as_class(kind)),
             "issubclass": lambda one, kind: issubclass(as_class(one), as_class(kind)),
@@ -96,12 +98,11 @@ class CallbackPolicy:
             "repr": lambda one: repr(self._open(one)),
             "str": lambda one: str(self._open(one)),
             "format": lambda one, spec: format(self._open(one), spec),
-            **copying(self._check_copied, lambda: self.objects),
+            "copy": lambda one: copy.copy(self._copied(one)),
+            "deepcopy": lambda one, number: copies.deep(self._copied(one), number),
             "member": self._member,
             "member_get": self._member_get,
-            **dict.fromkeys(
-                ("lay", "member_del", "member_set", "new", "operate", "put", "register", "subclasses"), refuse
-            ),
+            **dict.fromkeys(("member_del", "member_set", "new", "operate", "put", "register", "subclasses"), refuse),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -218,10 +219,11 @@ class CallbackPolicy:
         self._check_change(one)
         delattr(one, name)
 
-    def _check_copied(self, one: Any) -> None:
+    def _copied(self, one: Any) -> Any:
         self.require_lent(one)
         if not self.is_ours(type(one)) and not isinstance(one, RECORDS):
             refuse()
+        return one
 
     def _check_change(self, one: Any) -> None:
         if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.has_lent(one):

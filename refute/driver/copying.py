@@ -1,11 +1,26 @@
-"""Copies of a test's own objects, which the subject may have made; anything else it may not make of them."""
+"""Deep copies in parts, and what the subject may not do to an object of the test's."""
 
 import copy
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from refute.driver.errors import CannotCarry, Malformed
-from refute.driver.operations import Copies
+
+MEMOS: Final = 4
+"""Deep copies that may go on at the same time."""
+
+
+class Copies:
+    """Deep copies: what is reached on several ways within one is copied once."""
+
+    def __init__(self) -> None:
+        self._memos: dict[int, dict[Any, Any]] = {}
+
+    def deep(self, one: Any, number: int) -> Any:
+        """A deep copy, as a part of the one that has this number over there."""
+        memo = self._memos.setdefault(number, {})
+        while len(self._memos) > MEMOS:
+            del self._memos[next(iter(self._memos))]
+        return copy.deepcopy(one, memo)
 
 
 def as_class(kind: Any) -> type:
@@ -26,23 +41,3 @@ def refuse(*_: Any, **__: Any) -> Any:
         CannotCarry: always.
     """
     raise CannotCarry("needs the implementation in the test's process: it copies or changes an object of the test")
-
-
-def copying(check: Callable[[Any], None], objects: Callable[[], Any]) -> dict[str, Callable[..., Any]]:
-    """The operations, by name.
-
-    Args:
-        check: raises where an object may not be copied.
-        objects: gives who is who.
-    """
-    copies = Copies()
-
-    def shallow(one: Any) -> Any:
-        check(one)
-        return copy.copy(one)
-
-    def deep(one: Any, number: Any, pairs: Any) -> Any:
-        check(one)
-        return copies.deep(objects(), one, number, pairs)
-
-    return {"copy": shallow, "deepcopy": deep}

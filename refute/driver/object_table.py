@@ -9,7 +9,6 @@ from typing import Any, Final
 from refute.driver.base_values import VALUE_TYPES, remade
 from refute.driver.containers import refill
 from refute.driver.decoder import Decoder
-from refute.driver.error_parts import put_changes
 from refute.driver.error_transport import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.errors import Malformed
 from refute.driver.known import HEAP_TYPE, function_of, is_standard
@@ -37,8 +36,6 @@ class ObjectTable(Writing):
         match entry:
             case ["y", int(oid)]:
                 return self._classes[oid] if oid in self._classes and oid not in self._lent else self.own(oid)
-            case ["ye", int(oid), *_] if self.in_driver:
-                return self.own(oid)
             case ["tb", [*frames]]:
                 return traceback_of(frames)
             case ["co", int(oid), token]:
@@ -79,8 +76,6 @@ class ObjectTable(Writing):
         """Finish an object of `shell`."""
         if entry[0] == "x":
             return fill_error(made, entry, self.whole, value_of)
-        if entry[0] == "ye":
-            put_changes(made, entry[2:], value_of)
         if entry[0] in {"V", "W"}:
             refill_derived(made, [value_of(atom) for atom in entry[-1]])
         return made

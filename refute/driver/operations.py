@@ -12,6 +12,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
+from refute.driver.copying import Copies
 from refute.driver.extending import as_member, named_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.proxy.signatures import shape_of, text_of
@@ -22,8 +23,6 @@ OPERATORS: Final[dict[str, Callable[..., Any]]] = {
     "__getitem__": operator.getitem,
 }  # fmt: skip
 """Operators that Python finds more than one way to."""
-MEMOS: Final = 4
-"""Deep copies that may go on at the same time."""
 
 
 def lookup(kind: type, name: str) -> Any:
@@ -98,29 +97,6 @@ class Members:
         lookup(self._objects.own(cid), name).__delete__(this)
 
 
-class Copies:
-    """Deep copies: what is reached on several ways within one is copied once."""
-
-    def __init__(self) -> None:
-        self._memos: dict[int, dict[Any, Any]] = {}
-
-    def deep(self, objects: ObjectTable, one: Any, number: int, pairs: Any) -> tuple[Any, list[tuple[Any, Any]]]:
-        """A deep copy, and shared containers with the copies that were made of them.
-
-        Args:
-            objects: know what is shared.
-            one: what is copied.
-            number: of the copy that it is a part of, over there.
-            pairs: shared containers that were copied there before, with their copies.
-        """
-        memo = self._memos.setdefault(number, {})
-        objects.put_copies(memo, pairs)
-        while len(self._memos) > MEMOS:
-            del self._memos[next(iter(self._memos))]
-        made = copy.deepcopy(one, memo)
-        return made, objects.copied(memo)
-
-
 def extend(objects: ObjectTable) -> Callable[..., int]:
     """The operation that makes a class of the driver's, which derives from classes of ours."""
 
@@ -184,7 +160,6 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "shape": lambda function: shape_of(function, lambda _, one: text_of(one)),
         "operate": lambda name, one, *args: OPERATORS.get(name, partial(operate, name))(one, *args),
         "set": setattr,
-        "lay": object.__setattr__,
         "del": delattr,
         "put": lambda kind, name, how, value: setattr(kind, name, as_member(how, value)),
         "vars": lambda one: one.__dict__,
@@ -195,7 +170,7 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "subclasses": lambda kind: kind.__subclasses__(),
         "new": lambda kind, made, /, *args, **kwargs: kind.__new__(made, *args, **kwargs),
         "copy": copy.copy,
-        "deepcopy": partial(Copies().deep, objects),
+        "deepcopy": Copies().deep,
         "member": members.call,
         "member_get": members.get,
         "member_set": members.set,

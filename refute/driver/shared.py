@@ -122,20 +122,6 @@ class SharedContainers:
         """Share a container under a number of the other side's."""
         self._by_sid[sid] = self._by_id[id(value)] = Shared(sid, value)
 
-    def copied(self, memo: dict[Any, Any]) -> list[tuple[Any, Any]]:
-        """Shared containers of which a deep copy has made copies so far, with these.
-
-        Args:
-            memo: of `copy.deepcopy`, copies by the `id` of what they are made of.
-        """
-        return [(one.value, memo[key]) for key, one in list(self._by_id.items()) if key in memo]
-
-    def put_copies(self, memo: dict[Any, Any], pairs: Any) -> None:
-        """Let a deep copy go on with the copies that the other side has made of shared containers."""
-        for original, made in pairs:
-            if id(original) in self._by_id and type(original) is type(made):
-                memo.setdefault(id(original), made)
-
     def agree(self, sids: list[int]) -> None:
         """After a message: both sides hold the same again."""
         for sid in sids:

@@ -42,24 +42,21 @@ def _has_text(args: tuple[Any, ...]) -> bool:
 
 def _parts(value: Any) -> list[Any] | None:
     """`List[int]` by its name in typing; `Box[int]`, of a class that may be anybody's, is no value."""
-    named = value._name or ""  # noqa: SLF001  # what typing shows it by
-    if type(vars(typing).get(named)) not in BARE or not isinstance(value.__origin__, type):
+    origin = value.__origin__
+    named = "Union" if origin is typing.Union else value._name or getattr(origin, "_name", None)  # noqa: SLF001  # what typing shows it by
+    if type(vars(typing).get(str(named))) not in BARE:
         return None
-    return [named, *_carried(value.__args__)]
+    return [named, *(value.__args__ if named == "Literal" else _carried(value.__args__))]
 
 
 def _subscribed(name: str, *args: Any) -> Any:
-    return _form(name)[_taken(args)]
-
-
-def _called(value: Any) -> list[Any]:
-    *args, result = _carried(value.__args__)
-    return [result, *args]
-
-
-def _callable(result: Any, *args: Any) -> Any:
-    _taken((result, *args))
-    return typing.Callable[..., result] if args == (...,) else typing.Callable[list(args), result]
+    form: Any = _form(name)
+    if name == "Literal":
+        return form[args]
+    if name == "Callable":
+        *first, last = _taken(args)
+        return form[... if first == [...] else first, last]
+    return form[_taken(args)]
 
 
 BARE: Final = tuple({type(getattr(typing, name)) for name in ("Union", "List", "Tuple", "Callable", "Literal", "Dict")})
@@ -71,14 +68,10 @@ TYPE_FORMS: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Calla
         lambda origin, *args: types.GenericAlias(origin, _taken(args)),
     ),
     types.UnionType: ("or", lambda v: list(v.__args__), lambda *args: reduce(or_, args)),
-    _kinds["_UnionGenericAlias"]: (
-        "Union",
-        lambda v: list(_carried(v.__args__)),
-        lambda *args: typing.Union[_taken(args)],  # noqa: UP007  # which makes another kind of object
-    ),
-    _kinds["_LiteralGenericAlias"]: ("Literal", lambda v: list(v.__args__), lambda *args: typing.Literal[args]),
-    _kinds["_GenericAlias"]: ("subscribed", _parts, _subscribed),
-    _kinds["_CallableGenericAlias"]: ("Callable", _called, _callable),
+    **{
+        _kinds[f"_{name}GenericAlias"]: ("subscribed", _parts, _subscribed)
+        for name in ("Union", "Literal", "", "Callable")
+    },
     **{kind: ("form", lambda v: [v._name], _form) for kind in BARE},  # noqa: SLF001  # as above
 }
 """As `plain_values.VALUES`: type → name on the wire, what takes it apart (None: it is no value), what makes it."""

@@ -46,12 +46,7 @@ class Proxy:
     __copy__ = _Copied()
 
     def __deepcopy__(self, memo: Any) -> Any:
-        memo = {} if memo is None else memo
-        number = memo.setdefault("_refute_number_", next(NUMBERS))
-        shared = Current.link.objects
-        made, pairs = Current.link.request("deepcopy", self, number, shared.copied(memo))
-        shared.put_copies(memo, pairs)
-        return made
+        return Current.link.request("deepcopy", self, memo.setdefault("_refute_number_", next(NUMBERS)))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         Current.link.cannot("needs the implementation in the test's process: pickles an object of it")

@@ -105,9 +105,10 @@ class ProxyMeta(ABCMeta):
         """Set an attribute of the class in both processes."""
         if name.startswith(("_abc_", "__abstract", "__dataclass", "__match")) or name in NAMES | {"__module__"}:
             type.__setattr__(cls, name, value)
-            if name == "__dataclass_fields__" and "_refute_asks_" not in cls.__dict__:
-                for field in value:
-                    type.__setattr__(cls, field, Laid(field))
+            if name == "__dataclass_params__" and value.frozen and "_refute_asks_" not in cls.__dict__:
+                Current.link.cannot(
+                    "needs the implementation in the test's process: derives a frozen dataclass from it"
+                )
             if name == "__abstractmethods__":
                 told = _asking() != "abc"  # which says so of every new class
             else:
@@ -180,18 +181,3 @@ for _name in OPERATORS:
     setattr(OperatedMeta, _name, _operator(_name))
 for _meta in (ProxyMeta, OperatedMeta):
     _meta.__name__ = _meta.__qualname__ = "type"  # what a class's class is called
-
-
-class Laid:
-    """A field of a dataclass that a test derives: `object.__setattr__` finds it, which those that are frozen use."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, made: Any, kind: type) -> Any:
-        if made is None:
-            raise AttributeError(self._name)  # the class is asked next, over there
-        return Current.link.request("get", made, self._name)
-
-    def __set__(self, made: Any, value: Any) -> None:
-        Current.link.request("lay", made, self._name, value)
