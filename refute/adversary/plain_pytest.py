@@ -7,8 +7,7 @@ forgery: code that is right only where it sees the driver, its descriptors or it
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError
 
@@ -71,55 +70,16 @@ def plain_job(  # noqa: PLR0913  # what a job is made of
         shlex.join([*PYTEST, f"--junitxml={report.format(index)}", *(f"{file}::{name}" for name in names)])
         for index, names in enumerate(groups)
     ]
-    job = pytest_job(
-        ticket,
-        "\n".join(runs),
-        {attack.file_name: attack.source.encode()},
-        run_id=run_id,
-        archive=archive,
-        image_id=image_id,
-        settings=settings,
-        surroundings=surroundings,
-        requirements_root=requirements_root,
-    )
-    return replace(job, collect=tuple(f"{index}.xml" for index in range(len(groups))))
-
-
-def pytest_job(  # noqa: PLR0913  # what a job is made of
-    ticket: Ticket,
-    runs: str,
-    files: Mapping[str, bytes],
-    *,
-    run_id: str,
-    archive: bytes,
-    image_id: str,
-    settings: Settings,
-    surroundings: Surroundings,
-    requirements_root: str = "",
-) -> Job:
-    """The job of a shell script that runs pytest in one process with the code; arguments as of `plain_job`.
-
-    Args:
-        ticket: whose import roots the code is found in.
-        runs: the script.
-        files: of the tests, by name.
-        run_id: of this run.
-        archive: the snapshot's tar.
-        image_id: of the sandbox image.
-        settings: limits.
-        surroundings: where it runs.
-        requirements_root: where the image holds what the ticket requires.
-    """
     roots = [posixpath.normpath(posixpath.join(surroundings.workspace, root)) for root in ticket.import_roots]
     return Job(
         name="attack",
         run_id=run_id,
         ticket_id=ticket.id,
         image_id=image_id,
-        command=("bash", "-c", SCRIPT.format(days=surroundings.days_ahead, runs=runs)),
+        command=("bash", "-c", SCRIPT.format(days=surroundings.days_ahead, runs="\n".join(runs))),
         workspace=archive,
         limits=driver_limits(settings, suite_timeout_s=settings.attack_timeout_s),
-        attack_files=files,
+        attack_files={attack.file_name: attack.source.encode()},
         environment={
             "HOME": posixpath.dirname(surroundings.scratch),
             "TMPDIR": surroundings.scratch,
@@ -127,6 +87,7 @@ def pytest_job(  # noqa: PLR0913  # what a job is made of
             "PYTHONDONTWRITEBYTECODE": "",
             "PYTHONPATH": ":".join([*roots, *([requirements_root] if requirements_root else [])]),
         },
+        collect=tuple(f"{index}.xml" for index in range(len(groups))),
         surroundings=surroundings,
     )
 

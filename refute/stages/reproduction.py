@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.attack import Attack, Screening, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.judgement.conclusions import refutations
-from refute.adversary.plain_pytest import pytest_job
+from refute.adversary.plain_pytest import SCRIPT, plain_job
 from refute.adversary.promises import limit_reached
 from refute.caching.chance import left_to_chance
 from refute.caching.kind import REPRODUCTION
@@ -36,7 +36,7 @@ NOT_SHOWN: Final = (
 PLAIN: Final = replace(FIRST, runner=Runner.PYTEST)
 CLAIM: Final = """\
 for file in {files}; do
-    timeout {limit:g} python3 -P {tests}/$file.py {workspace} > /dev/null 2>&1
+    timeout {limit} python3 -P {tests}/$file.py {workspace} > /dev/null 2>&1
     code=$?
     echo $code > {tests}/$file.exit
     [ $code = 0 ] || break
@@ -56,7 +56,7 @@ def reproduced(
     tried = _tried(triage.triaged, refutations(triage.triaged, screening, brief))
     if not tried:
         return triage.triaged, 0.0
-    job = _job(ports, ticket, snapshot, tried)
+    job = _job(ports, ticket, snapshot, screening.attack, tried)
     lasting = not left_to_chance(brief, screening.attack.source, ports.contents(snapshot))
     ran = ports.stages.cached(
         REPRODUCTION, ports.result_key([job]) if lasting else None, lambda: ports.sandbox.run(job)
@@ -81,34 +81,39 @@ def _is_doubtful(one: TriagedTest) -> bool:
     return one.run.objects_crossed and one.run.end is TestEnd.FAILED and not limit_reached(one.run)
 
 
-def _job(ports: Ports, ticket: Ticket, snapshot: Snapshot, tried: Mapping[ClaimId, Sequence[TestFailure]]) -> Job:
+def _job(
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack, tried: Mapping[ClaimId, Sequence[TestFailure]]
+) -> Job:
     names = {
         claim: [_file(at, number) for number in range(len(ones))] for at, (claim, ones) in enumerate(tried.items())
     }
-    limit = ports.settings.test_timeout_s
+    places = {"tests": PLAIN.tests, "workspace": PLAIN.workspace, "limit": f"{ports.settings.test_timeout_s:g}"}
+    runs = "".join(CLAIM.format(files=shlex.join(ones), **places) for ones in names.values())
     ours = SITE if ports.derived_image(ticket) else ""
-    job = pytest_job(
+    plain = plain_job(
         ticket,
-        "".join(
-            CLAIM.format(files=shlex.join(ones), limit=limit, tests=PLAIN.tests, workspace=PLAIN.workspace)
-            for ones in names.values()
-        ),
-        {
-            f"{name}.py": failure.reproducer.encode()
-            for claim, ones in names.items()
-            for name, failure in zip(ones, tried[claim], strict=True)
-        },
+        attack,
+        (),
         run_id=ports.run_id,
         archive=ports.workspace(snapshot),
         image_id=ports.image_id(ticket),
         settings=ports.settings,
         surroundings=PLAIN,
-        requirements_root=ours,
     )
-    # A reproducer looks the code up by itself: nothing of it starts with Python, or stands before pytest.
-    environment = {**job.environment, "PYTHONPATH": ours}
-    collect = tuple(f"{name}.exit" for ones in names.values() for name in ones)
-    return ports.with_network(replace(job, name=REPRODUCTION.name, environment=environment, collect=collect))
+    job = replace(
+        plain,
+        name=REPRODUCTION.name,
+        command=("bash", "-c", SCRIPT.format(days=PLAIN.days_ahead, runs=runs)),
+        # A reproducer looks the code up by itself: nothing of it starts with Python, or stands before pytest.
+        environment={**plain.environment, "PYTHONPATH": ours},
+        attack_files={
+            f"{name}.py": failure.reproducer.encode()
+            for claim, ones in names.items()
+            for name, failure in zip(ones, tried[claim], strict=True)
+        },
+        collect=tuple(f"{name}.exit" for ones in names.values() for name in ones),
+    )
+    return ports.with_network(job)
 
 
 def _file(claim: int, number: int) -> str:

@@ -11,7 +11,6 @@ from typing import Final
 
 from refute.scan.core.symbols import (
     ABOVE,
-    DECODED,
     DERIVED,
     DOWNLOAD,
     EMPTY,
@@ -117,7 +116,7 @@ def locate(path: str, cwd: str = HERE) -> Target:
     """
     if not path:
         return Target(Place.WORKSPACE, cwd)
-    text = normalise(path.replace(DECODED, "") if not path.isascii() else path, cwd)
+    text = normalise(path, cwd)
     first = text[:1]
     if first == HERE:
         return Target(Place.WORKSPACE, text)

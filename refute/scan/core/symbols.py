@@ -28,9 +28,6 @@ SECRET: Final = "\ue008"
 FIELD: Final = "\ue009"
 """Boundary between two words that one expansion yields."""
 
-DECODED: Final = "\ue00a"
-"""No text itself: marks that what surrounds it was worked out by decoding."""
-
 OUTPUT: Final = "\ue00b"
 """What a program of this machine prints, not known before the run."""
 HOST_DATA: Final = "\ue00c"
@@ -71,7 +68,6 @@ _SHOWN: Final = {
     OUTPUT: "‹output›",
     HOST_DATA: "‹host file›",
     FIELD: " ",
-    DECODED: "",
     EMPTY: "",
     ABOVE: "..",
     OTHER_PROCESS: "‹pid of another›",
@@ -85,12 +81,12 @@ def strip_symbols(text: str) -> str:
 
 def name_symbols(text: str) -> str:
     """Text with each symbol written as an identifier, so that Python can parse around it."""
-    return text if text.isascii() else _ALL.sub("_unknown_", text.replace(DECODED, ""))
+    return text if text.isascii() else _ALL.sub("_unknown_", text)
 
 
 def as_pattern(text: str) -> str:
     """The text as a pattern for file names: `**` stands for whatever is not known, slashes included."""
-    return text if text.isascii() else _ALL.sub("**", text.replace(DECODED, ""))
+    return text if text.isascii() else _ALL.sub("**", text)
 
 
 def is_known(text: str) -> bool:

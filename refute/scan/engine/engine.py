@@ -7,7 +7,6 @@ from refute.scan.core import effects as e
 from refute.scan.core import paths
 from refute.scan.core.report import Report
 from refute.scan.core.symbols import (
-    DECODED,
     DERIVED,
     DOWNLOAD,
     FILES,
@@ -123,9 +122,6 @@ class Engine:
         """Read a text that an interpreter gets; where it comes from may settle it."""
         text, judge = effect.text, frame.judge
         whole = frame.whole if isinstance(frame, shell.Frame) else judge
-        if DECODED in text:
-            judge.flag("decoded-execution")
-            text = text.replace(DECODED, "")
         if DOWNLOAD in text:
             whole.flag("pipe-to-shell", detail="It runs what it downloads.")
         elif DERIVED in text:

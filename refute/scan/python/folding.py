@@ -76,9 +76,7 @@ _DECODERS: Final = frozenset(
     builtins.bytes.fromhex builtins.bytearray.fromhex zlib.decompress gzip.decompress bz2.decompress
     lzma.decompress""".split()
 )
-_FILTERS: Final = frozenset(
-    "codecs.decode codecs.encode urllib.parse.unquote html.unescape re.sub re.findall re.split".split()
-)
+_FILTERS: Final = frozenset("codecs.decode codecs.encode urllib.parse.unquote html.unescape re.sub".split())
 """Ordinary on what is not known; of a constant its author could as well have written the result."""
 
 
@@ -152,7 +150,7 @@ def _method_result(value: Any, method: str, arguments: list[Any], keywords: dict
 def _size(argument: Any) -> int:
     match argument:
         case list() | tuple():
-            return sum(1 + _size(item) for item in argument)
+            return sum(len(item) + 1 for item in argument if isinstance(item, str | bytes))
         case str() | bytes():
             return len(argument)
     return abs(argument) if isinstance(argument, int) else 0

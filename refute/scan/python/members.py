@@ -87,7 +87,7 @@ def attribute(owner: Any, name: str) -> Any:
     match owner:
         case _ if name == "__call__":
             return owner
-        case Ref():
+        case Ref() if name != "__getattribute__":
             return _of_reference(owner, name)
         case PathValue():
             return _of_path(owner, name)

@@ -29,8 +29,8 @@ _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
 _RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "builtins.exec", "builtins.eval"})
 _JUDGES: Final = ("pytest", "_pytest", "unittest", "pluggy")
-_JUDGING: Final = (
-    *("pytest.", "_pytest.", "unittest.case.", "unittest.TestCase.", "unittest.result.", "unittest.mock.", "pluggy."),
+_JUDGING: Final = tuple(
+    "pytest. _pytest. unittest.case. unittest.TestCase. unittest.result. unittest.mock. pluggy.".split()
 )
 _JUDGING_BUILTINS: Final = frozenset(
     """print open eval exec len sum isinstance AssertionError __import__ compile sorted all any abs range

@@ -11,6 +11,10 @@ from refute.scan.core.symbols import OUTPUT, PROCESS_LIST, SECRET
 MAX_CHOICES: Final = 6
 MAX_ITEMS: Final = 4096
 """Elements of a sequence that are followed: enough for any hidden text."""
+_MAX_SIZE: Final = 20_000
+"""Elements of plain data, or hundreds of letters."""
+_LETTERS: Final = 100
+_MAX_CARRIED: Final = 500
 
 
 class Unknown:
@@ -142,8 +146,10 @@ def choose(values: list[Any]) -> Any:
 
 
 def _same(left: Any, right: Any) -> bool:
+    if left is right or type(left) is not type(right):
+        return left is right
     try:
-        return left is right or (type(left) is type(right) and bool(left == right))
+        return bool((not isinstance(left, list | tuple | dict) or is_constant((left, right))) and left == right)
     except Exception:  # noqa: BLE001 - a comparison of hostile constants decides nothing
         return False
 
@@ -178,31 +184,51 @@ def is_text(value: Any) -> bool:
 
 def carried(value: Any) -> list[str]:
     """The texts that a value hands over."""
-    match value:
-        case Ref():
-            return [SECRET] if value.name.startswith("os.environ") else []
-        case dict():
-            return [text for inner in value.values() for text in carried(inner)]
-        case list() | tuple():
-            return [text for inner in value[:20] for text in carried(inner)]
-    return [as_text(value)]
+    texts: list[str] = []
+    pending = [value]
+    for _ in range(_MAX_CARRIED):
+        if not pending:
+            break
+        match pending.pop():
+            case Ref(name):
+                texts.extend([SECRET] if name.startswith("os.environ") else [])
+            case dict() as table:
+                pending.extend(table.values())
+            case list() | tuple() as items:
+                pending.extend(items[:_MAX_CARRIED])
+            case one:
+                texts.append(as_text(one))
+    return texts
 
 
-def signature(value: Any) -> Any:
+def signature(value: Any, depth: int = 3) -> Any:
     """A short hashable stand-in for a value: two calls with equal ones need no second walk."""
     if isinstance(value, str | bytes | int | float | Ref | PathValue | FileValue):
         return value
-    if isinstance(value, list | tuple):
-        return tuple(map(signature, value[:16]))
-    if isinstance(value, Choice):
-        return ("choice", *map(signature, value.options))
-    return id(value) if isinstance(value, Function | Partial | Class | Instance) else type(value).__name__
+    if isinstance(value, list | tuple | Choice) and depth:
+        items = value.options if isinstance(value, Choice) else value[:16]
+        return (type(value).__name__, *(signature(item, depth - 1) for item in items))
+    held = isinstance(value, list | tuple | Choice | Function | Partial | Class | Instance)
+    return id(value) if held else type(value).__name__
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a value is plain data, all of it known."""
-    if isinstance(value, list | tuple | set | frozenset):
-        return all(map(is_constant, value))
-    if isinstance(value, dict):
-        return all(map(is_constant, value)) and all(map(is_constant, value.values()))
-    return isinstance(value, str | bytes | int | float | range | type(None))
+    """Whether a value is plain data, all of it known, and not more than a text could hold that somebody wrote.
+
+    A list that holds another twice, and that another, doubles with each: what is long so counts as not known.
+    """
+    pending, size = [value], 0
+    while pending and size <= _MAX_SIZE:
+        match pending.pop():
+            case list() | tuple() | set() | frozenset() as items:
+                pending.extend(items)
+            case dict() as table:
+                pending.extend((*table, *table.values()))
+            case str() | bytes() as text:
+                size += len(text) // _LETTERS
+            case int() | float() | range() | None:
+                pass
+            case _:
+                return False
+        size += 1
+    return size <= _MAX_SIZE

@@ -20,7 +20,6 @@ _SOURCES: Final = re.compile(
     r"(?i)(?:PIP|UV|GO|NPM_CONFIG|YARN)\w*(?:INDEX|INDEX_URL|FIND_LINKS|PROXY|REGISTRY|REGISTRY_SERVER)\Z"
 )
 """Variables by which a package manager gets its packages from somewhere else."""
-_INDEX: Final = re.compile(r"\w\[[^\]]*?(\$\([^)]*\)|`[^`]*`)")
 _MAX_INDEX: Final = 256
 """Larger indexes of an array are only appended."""
 
@@ -37,12 +36,6 @@ def effects_of_setting(name: str, text: str) -> Effects:
     elif (name == "HISTFILE" and text == "/dev/null") or (name in {"HISTSIZE", "HISTFILESIZE"} and text == "0"):
         yield Flag("history-tampering")
     return None
-
-
-def evaluated(walker: Walker, text: str, node: Node) -> None:
-    """Judge a text that a shell may take for arithmetic: an index in it is expanded, commands and all."""
-    if (index := _INDEX.search(text)) is not None:
-        walker.embedded(f": {index[1]}", node)
 
 
 def assign(walker: Walker, node: Node, _stdin: str) -> str:
@@ -67,8 +60,6 @@ def assign(walker: Walker, node: Node, _stdin: str) -> str:
         heads = scope.lookup(name) if scope.is_set(name) else ("",)
         texts = [head + text for head, text in islice(product(heads, texts), MAX_ALTERNATIVES)]
     scope.assign(name, tuple(texts))
-    for text in texts:
-        evaluated(walker, text, node)
     if value is not None and any(texts):
         walker.perform(effects_of_setting(name, texts[0]), value, f"{name}={texts[0]}")
     return ""

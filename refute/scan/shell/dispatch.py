@@ -7,15 +7,12 @@ from typing import Final
 from refute.scan.core import effects as e
 from refute.scan.core import paths
 from refute.scan.core.symbols import (
-    DECODED,
     DERIVED,
     DOWNLOAD,
     EMPTY,
     NAME,
     OUTPUT,
-    OWN_PROCESS,
     SECRET,
-    TEMP,
     UNKNOWN,
     file_numbers,
     is_open,
@@ -29,15 +26,8 @@ from refute.scan.shell.rows import effects_of
 from refute.scan.shell.state import Call
 from refute.scan.shell.wrapping import unwrapped
 
-_KEEPS_MARK: Final = frozenset(
-    {"echo", "printf", "eval", "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "perl"}
-)
 _GLOB: Final = re.compile(r"[*?\[]")
-_THIS_SHELL: Final = re.compile(f"/proc/(?:self|thread-self|[\\d{OWN_PROCESS}]+)/exe")
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
-_MAKES_TEMPORARY: Final = re.compile(
-    r"(?i)(?:mk|make_?|create_?|new_?|get_?)\w*te?mp(?:orary)?(?:_?(?:dir|directory|file|folder)s?)?"
-)
 _DANGEROUS: Final = tuple(
     "rm curl wget nc ncat cat bash sh dd mkfs chmod chown sudo su kill python python3 perl cp mv tee ssh base64".split()  # noqa: SIM905
 )
@@ -45,7 +35,6 @@ _DANGEROUS: Final = tuple(
 
 def dispatch(call: Call) -> str:
     """Judge one command; returns what it prints, as far as that is known."""
-    _unmark(call)
     word = call.argv[0]
     if word in call.scope.functions:
         return call_function(call)
@@ -56,14 +45,13 @@ def dispatch(call: Call) -> str:
     if _unresolved(call):
         return UNKNOWN
     name = word.rpartition("/")[2] if not word.endswith("/") else word
-    name = "bash" if _THIS_SHELL.fullmatch(word) else name
     commands = call.walker.report.knowledge.commands
     row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name))
     if "/" in word and not _INSTALLED.match(word) and word != name:
         _run(call, _run_path(call, word))
     _note_on_path(call, name)
     if row is None:
-        return _run(call, _unlisted(call, name))
+        return _run(call, _unlisted(call))
     known = Call(call.walker, [name, *call.argv[1:]], call.node, call.stdin, background=call.background)
     return _run(known, _known(known, row), shown=" ".join(call.argv))
 
@@ -81,28 +69,15 @@ def _known(call: Call, row: Command) -> e.Effects:
     return handler(call, row) if handler is not None else effects_of(call, row)
 
 
-def _unmark(call: Call) -> None:
-    word = call.argv[0]
-    if DECODED in word:
-        call.argv[0] = word.replace(DECODED, "")
-        call.frame.judge.flag("decoded-execution")
-    if call.argv[0].rpartition("/")[2] not in _KEEPS_MARK:
-        call.argv = [call.argv[0], *[argument.replace(DECODED, "") for argument in call.argv[1:]]]
-
-
 def _run_path(call: Call, word: str) -> e.Effects:
     return (yield e.RunFile(word, arguments=tuple(call.argv[1:])))
 
 
-def _unlisted(call: Call, name: str) -> e.Effects:
+def _unlisted(call: Call) -> e.Effects:
     """A command about which the tables say nothing."""
     yield from listed_by(call.argv[1:])
     if "/" not in call.argv[0]:
         yield e.Reach(call.argv[0], "command")
-        if _MAKES_TEMPORARY.fullmatch(name) and "PATH" not in call.scope.variables:
-            # Of a sourced file that is not at hand, or a project's own helper: it is called what it does.
-            yield e.Flag("unresolved-command", mild=True, detail="Taken for a maker of temporary files by its name.")
-            return f"{TEMP}/{name}"
     elif _INSTALLED.match(call.argv[0]):
         return (yield e.RunFile(call.argv[0]))
     return None

@@ -7,7 +7,6 @@ from typing import Final
 from tree_sitter import Node
 
 from refute.scan.core.symbols import UNKNOWN, is_known, strip_symbols
-from refute.scan.shell.roles import is_dangerous_operand
 from refute.scan.shell.state import Call, Walker
 
 MAX_CALLS: Final = 40
@@ -66,24 +65,12 @@ def call_function(call: Call) -> str:
         memory.cuts += 1
         if deep and not repeats:
             walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
-        elif not repeats:
-            _taken_for_commands(call, arguments)
         return UNKNOWN
     body = walker.scope.functions[name]
     if body.id in walker.shared.borrowed and walker.place is None:
         # Its lines are those of another file: what it does is shown at the call.
         walker = walker.fork(place=replace(walker.spot(call.node), holds=True), shares=True)
     return _run_body(walker, name, body, arguments, call.stdin)
-
-
-def _taken_for_commands(call: Call, arguments: list[str]) -> None:
-    """What a function hands to itself again and again counts as something that it may run in the end."""
-    for position in range(len(arguments)):
-        words = arguments[position:]
-        if words[0] not in call.scope.functions and words[0]:
-            call.walker.command(Call(call.walker, words, call.node))
-    if any(is_dangerous_operand(call, word) for word in arguments):
-        call.frame.judge.flag("unresolved-command")
 
 
 def _run_body(walker: Walker, name: str, body: Node, arguments: list[str] | None, stdin: str) -> str:

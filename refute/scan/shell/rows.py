@@ -7,7 +7,6 @@ from typing import Final
 
 from refute.scan.core import effects as e
 from refute.scan.core.symbols import (
-    DECODED,
     DERIVED,
     DOWNLOAD,
     HERE,
@@ -150,7 +149,7 @@ def _printed(call: Call, row: Command, prints: str, operands: list[str], content
 def _filtered(fed: str, prints: str) -> str:
     """What a filter leaves: of a text that the script spells out it is not worked out, of others whence it comes."""
     if fed and is_known(fed):
-        return OUTPUT if prints == "part" else DECODED + NAME
+        return OUTPUT if prints == "part" else DERIVED
     return next((kind for kind in (DOWNLOAD, PROCESS_LIST, OTHER_PROCESS, OWN_PROCESS) if kind in fed), UNKNOWN)
 
 

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from refute.scan.core.symbols import UNKNOWN
 from refute.scan.shell import redirects
-from refute.scan.shell.assignments import assign_before, evaluated
+from refute.scan.shell.assignments import assign_before
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.words import MAX_ALTERNATIVES
 
@@ -72,6 +72,5 @@ def redirected(walker: Walker, node: Node, stdin: str) -> str:
 def test(walker: Walker, node: Node, _stdin: str) -> str:
     """`[ … ]` and `[[ … ]]`, whose words may run something."""
     for child in node.named_children:
-        for text in walker.expander.texts(child, quoted=True):
-            evaluated(walker, text, node)
+        walker.expander.texts(child, quoted=True)
     return ""

@@ -87,6 +87,27 @@ def test_exponential_calls_end_in_time() -> None:
     assert time.process_time() - started < 10
 
 
+DOUBLING = "a = [1]\n" + 40 * "a = [a, a]\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        DOUBLING + "print(sorted(a), str(a), '%s' % a, f'{a}', ''.join(a))",
+        DOUBLING + "def f(x):\n    return x\nf(a)",
+        DOUBLING + DOUBLING.replace("a", "b") + "if x:\n    b = a\nprint(b)",
+        DOUBLING + "import requests\nrequests.post('http://localhost', json=a)",
+        "a = {}\n" + 40 * "a = {1: a, 2: a}\n" + "print(dict(a), list(a.items()))",
+        "a = []\na.append(a)\nprint(sorted(a))\nimport requests\nrequests.post('http://localhost', json=a)",
+        "a = 'x' * 90000\nb = [a] * 4000\nprint(str(b), ''.join(b))",
+    ],
+)
+def test_a_list_that_holds_another_twice_ends_in_time(script: str) -> None:
+    start = time.monotonic()
+    assert not _blocks(script.encode(), Language.PYTHON)
+    assert time.monotonic() - start < 5
+
+
 def test_doubling_text_ends_in_time() -> None:
     started = time.process_time()
     scan_python("x.py", "x = 'a' * 1000\n" + "x = x + x\n" * 200)

@@ -59,7 +59,6 @@ SHELL = {
         "echo 'hello' | tee >(wc -c) > /dev/null",
     ),
     "command -v as word": ("$(command -v rm) -rf /etc", "$(command -v ls) -l build"),
-    "proc self exe": ("/proc/self/exe -c 'rm -rf /etc'", "readlink /proc/self/exe"),
     "coproc reads": (
         "coproc bash; echo 'rm -rf /etc' >&\"${COPROC[1]}\"",
         "coproc cat; echo 'hello' >&\"${COPROC[1]}\"",

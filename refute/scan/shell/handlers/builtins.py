@@ -109,7 +109,7 @@ def _read(call: Call, row: Command) -> Effects:
     options, names = split(call, row)
     line, _, more = call.stdin.partition("\n")
     # What a program of this machine prints is less open than what a caller types.
-    line = (UNKNOWN if more or not line else line).replace(UNKNOWN, OUTPUT if call.stdin else UNKNOWN)
+    line = (UNKNOWN if more or not line else line).replace(UNKNOWN, UNKNOWN if is_known(call.stdin) else OUTPUT)
     separators = call.scope.variables.get("IFS", (" ",))[-1]
     parts = -1 if "a" in options else max(len(names) - 1, 0)
     values = [line]
@@ -126,9 +126,8 @@ def _read(call: Call, row: Command) -> Effects:
 
 def _mapfile(call: Call, row: Command) -> Effects:
     """`mapfile` and `readarray`: one element a line, or up to the character that `-d` names."""
+    yield from ()
     options, operands = split(call, row)
-    for action in options.get("C", []):
-        yield Eval(Language.SHELL, action)
     lines = call.stdin.rstrip("\n").split((options.get("d") or ["\n"])[0][:1] or "\0") if call.stdin else [UNKNOWN]
     call.scope.arrays[operands[0] if operands else "MAPFILE"] = lines
     return ""

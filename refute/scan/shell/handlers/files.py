@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from refute.scan.core import paths, places
+from refute.scan.core import paths
 from refute.scan.core.effects import Delete, Effects, Flag, List, Read, Write
 from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
@@ -53,7 +53,7 @@ def _copy(call: Call, row: Command) -> Effects:
             yield Delete(path, recursive=not _keeps_place(call, path, target))
         elif options.keys() & {"r", "R", "a", "recursive", "archive"}:
             yield List(path)
-        text = yield Read(path, asks=_stays(call, path, target))
+        text = yield Read(path)
         if _PROGRAM.match(path):
             # A program under another name is that program.
             text = f'{path} "$@"'
@@ -62,14 +62,6 @@ def _copy(call: Call, row: Command) -> Effects:
         kept = None if text in _SYMBOLS else text
         yield Write(f"{target}/{sources[0].rpartition('/')[2]}" if into else target, kept)
     return ""
-
-
-def _stays(call: Call, source: str, target: str) -> bool:
-    """Whether a copy lands in the directory of the program that the original belongs to, so that it tells nobody."""
-    text, other = call.locate(source).text, call.locate(target).text
-    depth = 4 if text.startswith(("/var/", "/usr/")) else 3
-    same = len(text.split("/")) >= depth and text.split("/")[:depth] == other.split("/")[:depth]
-    return same and places.is_service_data(text) and places.is_service_data(other)
 
 
 def _keeps_place(call: Call, source: str, target: str) -> bool:
