@@ -78,7 +78,8 @@ def _steps(examples: Iterable[doctest.Example]) -> Iterator[Step]:
     for example in examples:
         if doctest.SKIP in example.options:
             continue
-        statements = parse_statements(example.source)
+        source, want = _joined(example.source, example.want)
+        statements = parse_statements(source)
         if not statements:
             continue
         *before, last = statements
@@ -86,12 +87,22 @@ def _steps(examples: Iterable[doctest.Example]) -> Iterator[Step]:
             yield Step(statement=statement, expected=None, source=_first_line(example.source))
         # `t.add(5); len(t)` shows two values: neither is known to be the last one's.
         several = any(isinstance(statement, ast.Expr) for statement in before)
-        expected = None if several else _read_want(example.want)
+        expected = None if several else _read_want(want)
         yield Step(statement=last, expected=expected, source=_first_line(example.source))
 
 
 def _first_line(source: str) -> str:
     return source.strip().partition("\n")[0]
+
+
+def _joined(source: str, want: str) -> tuple[str, str]:
+    """Move lines from `want` to `source` until the source parses, where the author left out the `...`."""
+    lines = want.splitlines(keepends=True)
+    for count in range(len(lines) + 1):
+        candidate = source + "".join(lines[:count])
+        if parse_statements(candidate):
+            return candidate, "".join(lines[count:])
+    return source, want
 
 
 def _read_want(want: str) -> Expected | None:

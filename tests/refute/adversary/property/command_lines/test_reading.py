@@ -112,3 +112,50 @@ def test_a_package_is_run_by_its_name(tmp_path: Path) -> None:
     attack = attack_on(files, "`python -m counter a b` prints `2`.", programs=["counter/__main__.py"])
     assert attack.tests, attack.untestable
     assert failures(attack, files, tmp_path) == {}
+
+
+SESSION = """It echoes:
+
+```console
+$ echo -n x > made.txt
+$ python tool.py a \\
+>   b > out.txt
+$ cat out.txt
+a b
+$ tool.py c 2>&1
+c
+$ echo $?
+0
+$ rm made.txt
+```
+"""
+
+
+def test_a_session_is_followed_as_far_as_it_is_understood(tmp_path: Path) -> None:
+    attack = attack_on(ECHO, SESSION)
+    (test,) = attack.tests
+    assert test.category is Category.INTEGRATION
+    for line in (
+        "put_file(folder, 'made.txt', 'x')",
+        "put_file(folder, 'out.txt', out)",
+        "assert lines_of(file_in(folder, 'out.txt')) == ['a b']",
+        "assert sorted(lines_of(out)) == ['c']",
+        "assert code == 0",
+    ):
+        assert line in attack.source
+    assert "followed up to `rm made.txt`" in attack.source
+    assert failures(attack, ECHO, tmp_path) == {}
+
+
+def test_sessions_and_lines_of_a_docstring_belong_to_the_claim_on_examples() -> None:
+    code = {"tool.py": f'"""Echo.\n\n$ tool.py a\na\n\ntool.py b -> b\n"""\n{ECHO["tool.py"]}'}
+    attack = attack_on(code, "It echoes.", "The examples in its docstring hold.")
+    assert [(test.claim_id, test.origin) for test in attack.tests] == [("C2", Origin.DOCSTRING_EXAMPLE)] * 2
+
+
+def test_plain_sessions_end_where_the_text_goes_on() -> None:
+    attack = attack_on(
+        ECHO, "Call it:\n\n    $ tool.py a\n    a\n\nNothing else matters.\n\n$ tool.py b\nAnd so on, as you may see."
+    )
+    assert "terminal_lines(out, err, ['a'])" in attack.source
+    assert "And so on" not in attack.source.partition("def test_")[2].partition('"""')[2].partition('"""')[2]
