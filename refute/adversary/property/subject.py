@@ -11,6 +11,7 @@ from refute.adversary.property.documented import Sections, described, implied, r
 from refute.adversary.property.domain import MODEST, Domain, strategies
 from refute.adversary.property.expressions import free_names, is_call_of, parse_expression, source_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
+from refute.adversary.property.phrase_table import table
 from refute.adversary.property.sentences import sentences
 from refute.adversary.property.surface import Function, Surface
 from refute.adversary.property.type_expressions import domain_of_type
@@ -146,8 +147,11 @@ def _restricting(prose: str) -> list[str]:
 
 
 def read_condition(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
-    """A condition that is written as Python over the variables; None for anything else."""
-    node = parse_expression(text.strip().rstrip(".;,").replace("`", ""))
+    """A condition that is written as Python over the variables, or compares two in words; None for anything else."""
+    text = text.strip().rstrip(".;,").replace("`", "")
+    if (hit := re.fullmatch(rf"(\w+) is ({'|'.join(table()['compared'])}) (-?\w+(?:\.\d+)?)", text)) is not None:
+        text = f"{hit[1]} {table()['compared'][hit[2]]} {hit[3]}"
+    node = parse_expression(text)
     if node is None or not is_pure(node, set(domains)) or not free_names([node]) & set(domains):
         return None
     truth = isinstance(node, ast.Compare | ast.BoolOp) or is_call_of(node) in {"all", "any", "isinstance"}
