@@ -147,9 +147,12 @@ def _restricting(prose: str) -> list[str]:
 
 
 def read_condition(text: str, domains: Mapping[str, Domain]) -> ast.expr | None:
-    """A condition that is written as Python over the variables, or compares two in words; None for anything else."""
+    """A condition that is written as Python over the variables, or says in words how one compares; else None."""
     text = text.strip().rstrip(".;,").replace("`", "")
-    if (hit := re.fullmatch(rf"(\w+) is ({'|'.join(table()['compared'])}) (-?\w+(?:\.\d+)?)", text)) is not None:
+    kinds = "|".join(table()["quality"])
+    if (hit := re.fullmatch(rf"(?:an? |the )?({kinds}) (\w+)|(?:the )?(\w+) is ({kinds})", text)) is not None:
+        text = table()["quality"][hit[1] or hit[4]].format(hit[2] or hit[3])
+    elif (hit := re.fullmatch(rf"(\w+) is ({'|'.join(table()['compared'])}) (-?\w+(?:\.\d+)?)", text)) is not None:
         text = f"{hit[1]} {table()['compared'][hit[2]]} {hit[3]}"
     node = parse_expression(text)
     if node is None or not is_pure(node, set(domains)) or not free_names([node]) & set(domains):

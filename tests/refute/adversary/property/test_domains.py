@@ -125,12 +125,27 @@ def test_conditions_are_python(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("n is negative", "n < 0"),
+        ("a negative n", "n < 0"),
+        ("xs is empty", "len(xs) == 0"),
+        ("n is above 3", "n > 3"),
+        ("n is at least m", "n >= m"),
+    ],
+)
+def test_a_comparison_may_be_in_words(text: str, meant: str) -> None:
+    read = read_condition(text, {"n": INT, "m": INT, "xs": NUMBERS})
+    assert read is not None
+    assert ast.unparse(read) == meant
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "the graph is connected",
         "n fits",
         "xs is sorted",
-        "n is negative",
         "open('x') == n",
         "n.__class__ == 1",
         "m < 0",
