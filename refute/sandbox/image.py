@@ -7,6 +7,7 @@ cached, so on one machine the ID stays until the recipe changes or the cache is 
 """
 
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -149,9 +150,10 @@ def _built(client: docker.DockerClient, recipe: Recipe, folder: Path, progress: 
 def _stage(bench: Workbench, rootfs: Layer, source: str) -> Iterator[str]:
     """The ID of an image with this root file system and nothing else, for the moment.
 
-    An earlier sandbox image would bring its own driver and wheels, and what was dropped since would live on.
+    An earlier sandbox image would bring its own driver and wheels, and what was dropped since would live on. The name
+    is this build's own: another build of the same files keeps the image until it has done with it.
     """
-    tag = f"refute-sandbox-stage:{rootfs.digest[:12]}"
+    tag = f"refute-sandbox-stage:{uuid.uuid4().hex[:12]}"
     stage_id = _load(bench, [rootfs], source, {}, tag)
     try:
         yield stage_id

@@ -14,8 +14,9 @@ from docker.errors import ImageNotFound
 
 from refute.errors import EngineUnavailable, ImageBuildFailed
 from refute.sandbox import image_recipe
-from refute.sandbox.image import SandboxImage, build_image, find_image
+from refute.sandbox.image import SandboxImage, _stage, build_image, find_image
 from refute.sandbox.image_layers import Workbench, build_rootfs, build_wheels
+from refute.sandbox.image_pack import Layer, digest_of
 from refute.sandbox.image_recipe import read_recipe
 from tests.fakes.registry import registry_serving
 
@@ -202,6 +203,20 @@ def test_a_packed_root_file_system_is_not_built_again(client, tmp_path: Path) ->
     layer, source = build_rootfs(Workbench(client=client, recipe=recipe, cache=tmp_path, progress=pytest.fail))
     assert source == "debootstrap bookworm"
     assert layer.path.read_bytes() == b"packed before"
+
+
+def test_builds_at_the_same_time_leave_one_another_s_stage_alone(client, image, tmp_path: Path) -> None:
+    bench = Workbench(client=client, recipe=read_recipe("3.11"), cache=tmp_path, progress=silent)
+    packed = tmp_path / "layer.tar"
+    with tarfile.open(packed, "w"):
+        pass
+    layer = Layer(path=packed, digest=digest_of(packed))
+    with _stage(bench, layer, "a test") as outer:
+        with _stage(bench, layer, "a test") as inner:
+            assert inner == outer
+        assert client.images.get(outer).tags
+    with pytest.raises(ImageNotFound):
+        client.images.get(outer)
 
 
 def test_an_unsupported_python_is_refused_before_anything_is_built(client) -> None:
