@@ -47,7 +47,7 @@ def next_files(
             found.extend((name, Language.PYTHON) for name in _tests_below(target, files))
         elif how == "import":
             found.extend((name, Language.PYTHON) for name in _import_files(path, target, files))
-        elif how.partition(" ")[0] in _TOOLS | {"make", "command"}:
+        elif how.partition(" ")[0] in _TOOLS | {"make"}:
             continue  # `recipes` and `foreign` tell what can be told
         elif target in files:
             language = Language(how) if how in {Language.SHELL, Language.PYTHON} else None
@@ -67,7 +67,7 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     What a glob matches is run as the script says. Where part of the path is not known (`**`), only files that are
     scripts by themselves are meant.
     """
-    if not _PATTERN.search(target) or how.partition(" ")[0] in _TOOLS | {"make", "command", "import"}:
+    if not _PATTERN.search(target) or how.partition(" ")[0] in _TOOLS | {"make", "import"}:
         return [(target, how)]
     deep = "**" in target
     anywhere = target.removeprefix("**/")

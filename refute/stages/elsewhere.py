@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackRun, TestEnd, TestRun
-from refute.adversary.plain_pytest import plain_job, read_plain_runs
+from refute.adversary.plain_pytest import read_plain_runs
 from refute.adversary.suite import read_attack_run
 from refute.caching.kind import SECOND_RUN, AttackRecord
 from refute.ports import Ports
 from refute.sandbox.job import Job, JobResult
-from refute.sandbox.requirements_layer import SITE
 from refute.sandbox.surroundings import FIRST, PLAIN, SECOND, WORDS, Runner, Surroundings
-from refute.stages.jobs import attack_of
+from refute.stages.jobs import attack_of, plain_of
 from refute.stages.strength import side_by_side
 from refute.ticket.record import Snapshot, Ticket
 
@@ -113,16 +112,5 @@ class Elsewhere:
         return replace(made, name=SECOND_RUN.name)
 
     def _plain_job(self, surroundings: Surroundings, groups: Sequence[Sequence[str]]) -> Job:
-        ports = self._ports
-        job = plain_job(
-            self._ticket,
-            self.attack,
-            groups,
-            run_id=ports.run_id,
-            archive=ports.workspace(self._snapshot),
-            image_id=ports.image_id(self._ticket),
-            settings=ports.settings,
-            surroundings=surroundings,
-            requirements_root=SITE if ports.derived_image(self._ticket) else "",
-        )
-        return ports.with_network(replace(job, name=SECOND_RUN.name))
+        job = plain_of(self._ports, self._ticket, self._snapshot, self.attack, groups, surroundings)
+        return replace(job, name=SECOND_RUN.name)

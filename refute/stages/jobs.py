@@ -1,8 +1,10 @@
 """The jobs of the executing stages, as they are run, and as cached results are looked up by."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from refute.adversary.attack import Attack
+from refute.adversary.plain_pytest import plain_job
 from refute.adversary.suite import attack_job
 from refute.adversary.verification import verification_job
 from refute.ports import Ports
@@ -51,5 +53,28 @@ def attack_of(
         settings=ports.settings,
         requirements_root=SITE if ports.derived_image(ticket) else "",
         surroundings=surroundings,
+    )
+    return ports.with_network(job)
+
+
+def plain_of(
+    ports: Ports,
+    ticket: Ticket,
+    snapshot: Snapshot,
+    attack: Attack,
+    groups: Sequence[Sequence[str]],
+    surroundings: Surroundings,
+) -> Job:
+    """The job of an attack's tests under pytest alone, each group in a process; raises as `Ports.image_id`."""
+    job = plain_job(
+        ticket,
+        attack,
+        groups,
+        run_id=ports.run_id,
+        archive=ports.workspace(snapshot),
+        image_id=ports.image_id(ticket),
+        settings=ports.settings,
+        surroundings=surroundings,
+        requirements_root=SITE if ports.derived_image(ticket) else "",
     )
     return ports.with_network(job)

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from refute.adversary.attack import Attack, Screening, TestEnd, TriagedTest, TriageVerdict
-from refute.adversary.judgement.conclusions import refutations
-from refute.adversary.plain_pytest import SCRIPT, plain_job
+from refute.adversary.attack import Attack, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.plain_pytest import SCRIPT
 from refute.adversary.promises import limit_reached
 from refute.caching.chance import left_to_chance
 from refute.caching.kind import REPRODUCTION
@@ -22,7 +21,7 @@ from refute.sandbox.job import Job, JobResult
 from refute.sandbox.requirements_layer import SITE
 from refute.sandbox.surroundings import FIRST, Runner
 from refute.stages.brief import brief_of
-from refute.stages.evidence import Triage
+from refute.stages.jobs import plain_of
 from refute.ticket.record import ClaimId, Snapshot, Ticket
 
 MOST: Final = 3
@@ -45,35 +44,37 @@ done
 
 
 def reproduced(
-    ports: Ports, ticket: Ticket, snapshot: Snapshot, screening: Screening, triage: Triage
+    ports: Ports,
+    ticket: Ticket,
+    snapshot: Snapshot,
+    attack: Attack,
+    triaged: tuple[TriagedTest, ...],
+    failures: Sequence[TestFailure],
 ) -> tuple[tuple[TriagedTest, ...], float]:
     """The triaged tests, of which those are for a person that their reproducers do not show; and the container's time.
+
+    Args:
+        ports: the effects of this run.
+        ticket: names the claims.
+        snapshot: of its files.
+        attack: the tests.
+        triaged: every test with its meaning so far.
+        failures: the refutations, with their reproducers.
 
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
-    brief = brief_of(ports, ticket, snapshot)
-    tried = _tried(triage.triaged, refutations(triage.triaged, screening, brief))
-    if not tried:
-        return triage.triaged, 0.0
-    job = _job(ports, ticket, snapshot, screening.attack, tried)
-    lasting = not left_to_chance(brief, screening.attack.source, ports.contents(snapshot))
-    ran = ports.stages.cached(
-        REPRODUCTION, ports.result_key([job]) if lasting else None, lambda: ports.sandbox.run(job)
-    )
-    doubted = _not_shown(tried, triage.triaged, ran.record)
-    told = tuple(_for_a_person(one) if one.test.name in doubted else one for one in triage.triaged)
-    return told, 0.0 if ran.kept else ran.record.duration_s
-
-
-def _tried(triaged: Sequence[TriagedTest], failures: Sequence[TestFailure]) -> dict[ClaimId, list[TestFailure]]:
-    """Claim → the refutations that are run again."""
     doubtful = {one.test.name for one in triaged if _is_doubtful(one)}
-    tried: dict[ClaimId, list[TestFailure]] = {}
-    for one in failures:
-        if one.test_name in doubtful:
-            tried.setdefault(one.claim_violated, []).append(one)
-    return {claim: ones[:MOST] for claim, ones in tried.items()}
+    tried = _tried([one for one in failures if one.test_name in doubtful])
+    if not tried:
+        return triaged, 0.0
+    job = _job(ports, ticket, snapshot, attack, tried)
+    lasting = not left_to_chance(brief_of(ports, ticket, snapshot), attack.source, ports.contents(snapshot))
+    key = ports.result_key([job]) if lasting else None
+    ran = ports.stages.cached(REPRODUCTION, key, lambda: ports.sandbox.run(job))
+    doubted = _not_shown(tried, triaged, ran.record)
+    told = tuple(_for_a_person(one) if one.test.name in doubted else one for one in triaged)
+    return told, 0.0 if ran.kept else ran.record.duration_s
 
 
 def _is_doubtful(one: TriagedTest) -> bool:
@@ -81,59 +82,47 @@ def _is_doubtful(one: TriagedTest) -> bool:
     return one.run.objects_crossed and one.run.end is TestEnd.FAILED and not limit_reached(one.run)
 
 
+def _tried(failures: Sequence[TestFailure]) -> list[dict[str, TestFailure]]:
+    """For each claim the refutations that are run again, by the name of their file."""
+    by_claim: dict[ClaimId, list[TestFailure]] = {}
+    for one in failures:
+        by_claim.setdefault(one.claim_violated, []).append(one)
+    return [
+        {f"claim{at}_{number}": one for number, one in enumerate(ones[:MOST])}
+        for at, ones in enumerate(by_claim.values())
+    ]
+
+
 def _job(
-    ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack, tried: Mapping[ClaimId, Sequence[TestFailure]]
+    ports: Ports, ticket: Ticket, snapshot: Snapshot, attack: Attack, tried: Sequence[Mapping[str, TestFailure]]
 ) -> Job:
-    names = {
-        claim: [_file(at, number) for number in range(len(ones))] for at, (claim, ones) in enumerate(tried.items())
-    }
     places = {"tests": PLAIN.tests, "workspace": PLAIN.workspace, "limit": f"{ports.settings.test_timeout_s:g}"}
-    runs = "".join(CLAIM.format(files=shlex.join(ones), **places) for ones in names.values())
+    runs = "".join(CLAIM.format(files=shlex.join(ones), **places) for ones in tried)
+    plain = plain_of(ports, ticket, snapshot, attack, (), PLAIN)
+    # A reproducer looks the code up by itself: nothing of it starts with Python, or stands before pytest.
     ours = SITE if ports.derived_image(ticket) else ""
-    plain = plain_job(
-        ticket,
-        attack,
-        (),
-        run_id=ports.run_id,
-        archive=ports.workspace(snapshot),
-        image_id=ports.image_id(ticket),
-        settings=ports.settings,
-        surroundings=PLAIN,
-    )
-    job = replace(
+    return replace(
         plain,
         name=REPRODUCTION.name,
         command=("bash", "-c", SCRIPT.format(days=PLAIN.days_ahead, runs=runs)),
-        # A reproducer looks the code up by itself: nothing of it starts with Python, or stands before pytest.
         environment={**plain.environment, "PYTHONPATH": ours},
-        attack_files={
-            f"{name}.py": failure.reproducer.encode()
-            for claim, ones in names.items()
-            for name, failure in zip(ones, tried[claim], strict=True)
-        },
-        collect=tuple(f"{name}.exit" for ones in names.values() for name in ones),
+        attack_files={f"{name}.py": one.reproducer.encode() for ones in tried for name, one in ones.items()},
+        collect=tuple(f"{name}.exit" for ones in tried for name in ones),
     )
-    return ports.with_network(job)
-
-
-def _file(claim: int, number: int) -> str:
-    return f"claim{claim}_{number}"
 
 
 def _not_shown(
-    tried: Mapping[ClaimId, Sequence[TestFailure]], triaged: Sequence[TriagedTest], result: JobResult
+    tried: Sequence[Mapping[str, TestFailure]], triaged: Sequence[TriagedTest], result: JobResult
 ) -> set[str]:
     """Names of the tests that pass by themselves; of a claim of which none fails so, all of its refutations."""
     doubted = set[str]()
-    for at, (claim, ones) in enumerate(tried.items()):
-        exits = [result.collected.get(f"{_file(at, number)}.exit", b"").strip() for number in range(len(ones))]
-        doubted |= {one.test_name for one, code in zip(ones, exits, strict=True) if code == HOLDS}
-        if all(code == HOLDS for code in exits):
-            doubted |= {
-                one.test.name
-                for one in triaged
-                if one.test.claim_id == claim and one.verdict is TriageVerdict.REFUTED and _is_doubtful(one)
-            }
+    for ones in tried:
+        passing = [one for name, one in ones.items() if result.collected.get(f"{name}.exit", b"").strip() == HOLDS]
+        doubted |= {one.test_name for one in passing}
+        if len(passing) == len(ones):
+            claim = passing[0].claim_violated
+            refuting = (one for one in triaged if one.verdict is TriageVerdict.REFUTED and _is_doubtful(one))
+            doubted |= {one.test.name for one in refuting if one.test.claim_id == claim}
     return doubted
 
 

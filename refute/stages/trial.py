@@ -129,13 +129,15 @@ def triage_tests(
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure, where something was run again.
     """
     triage = ports.stages.run("triage", lambda: _triaged(ports, ticket, snapshot, screening, attacked))
-    triaged, sandbox_s = reproduced(ports, ticket, snapshot, screening, triage)
+    failures = refutations(triage.triaged, screening, brief_of(ports, ticket, snapshot))
+    triaged, sandbox_s = reproduced(ports, ticket, snapshot, screening.attack, triage.triaged, failures)
+    refuting = {one.test.name for one in triaged if one.verdict is TriageVerdict.REFUTED}
     tampering = attacked.run.tampering if attacked.run else ()
     triage = replace(
         triage,
         triaged=triaged,
         claims=claim_results(ticket.claims, triaged, screening, tampering=tampering),
-        failures=refutations(triaged, screening, brief_of(ports, ticket, snapshot)),
+        failures=tuple(one for one in failures if one.test_name in refuting),
         summary=_counts([one.verdict for one in triaged]),
         sandbox_s=sandbox_s,
     )

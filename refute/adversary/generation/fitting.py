@@ -9,6 +9,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.generation.outline import command_line, outline
+from refute.adversary.suite_source import lines_of
 from refute.python_syntax import parsed_or_none, python_lines
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, ClaimId
@@ -110,7 +111,7 @@ def _blocks(text: str) -> Iterator[_Block]:
     """A text in blocks; in lines, where it cannot be parsed."""
     lines, tree = python_lines(text), parsed_or_none(text)
     starts = dict(_starts(tree.body)) if tree else {number: _Block(text="") for number in range(1, len(lines) + 1)}
-    for (_, block), (first, end) in zip(starts.items(), pairwise([*starts, len(lines) + 1]), strict=True):
+    for block, (first, end) in zip(starts.values(), pairwise([*starts, len(lines) + 1]), strict=True):
         yield replace(block, text="\n".join(lines[first - 1 : end - 1]))
 
 
@@ -120,10 +121,10 @@ def _starts(body: Sequence[ast.stmt], owner: str = "") -> Iterator[tuple[int, _B
         name = getattr(node, "name", "")
         keys = {name, owner} if owner and name == "__init__" else {name} if name else _quoted(node)
         yield (
-            _first_line(node),
+            lines_of(node)[0],
             _Block(text="", name=f"{owner}.{name}" if owner and name else name, keys=frozenset(keys)),
         )
-        if isinstance(node, ast.ClassDef) and _first_line(node.body[0]) > node.lineno:
+        if isinstance(node, ast.ClassDef) and lines_of(node.body[0])[0] > node.lineno:
             yield from _starts(node.body, node.name)
 
 
@@ -131,8 +132,3 @@ def _quoted(node: ast.stmt) -> set[str]:
     """What a program's declaration is about: `add_argument('--option')`."""
     given = node.value.args if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else ()
     return {one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-
-
-def _first_line(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])

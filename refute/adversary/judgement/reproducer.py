@@ -9,6 +9,7 @@ from typing import Final
 from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.references import defined, loaded
+from refute.adversary.suite_source import lines_of
 from refute.python_syntax import parse_python, python_lines
 
 NAMES_IN_INPUTS: Final = {
@@ -195,10 +196,8 @@ def _bare(function: ast.FunctionDef) -> ast.FunctionDef:
 
 def _text(source: str, node: ast.stmt) -> str:
     """A statement as it stands in the file, with the decorators that the node has."""
-    lines = python_lines(source)
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
-    return "\n".join(lines[first - 1 : node.end_lineno])
+    first, last = lines_of(node)
+    return "\n".join(python_lines(source)[first - 1 : last])
 
 
 def _preamble(test: AttackTest, run: TestRun, brief: Brief, *, needs: Iterable[str]) -> str:

@@ -57,12 +57,6 @@ def is_external_ip(host: str) -> bool:
     return reach_of(host) in {Reach.EXTERNAL, Reach.METADATA}
 
 
-def binds_locally(host: str) -> bool:
-    """Whether who listens there is heard on this machine alone; not so at 0.0.0.0, though who connects to it stays."""
-    address = parse_address(host)
-    return address.is_loopback if address is not None else host.rstrip(".").lower() == "localhost"
-
-
 def reach_of(host: str) -> Reach:
     """How far away a host is; text with unknown parts is UNKNOWN unless its known end settles it."""
     host = unicodedata.normalize("NFKC", unquote(host)).translate(_DOTS).strip().lower()

@@ -109,11 +109,6 @@ def file_numbers(text: str) -> list[int]:
     return [] if text.isascii() else [ord(symbol) - _FIRST_FILE for symbol in dict.fromkeys(_FILE.findall(text))]
 
 
-def without_files(text: str) -> str:
-    """A text of which a file's content is no longer what it was."""
-    return text if text.isascii() else _FILE.sub(UNKNOWN, text)
-
-
 def capped(text: str) -> str:
     """Text of a bounded length: what a script doubles beyond it counts as hidden."""
     return text if len(text) <= MAX_TEXT else DERIVED

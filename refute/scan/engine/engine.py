@@ -82,7 +82,7 @@ class Engine:
             case e.RunFile():
                 return self._run_file(effect, frame)
             case e.Reach():
-                raw = effect.how in {"command", "import"}
+                raw = effect.how == "import"
                 path = effect.path if raw else paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
                 self.report.reached.append((path, effect.how))
                 return ""

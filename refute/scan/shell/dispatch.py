@@ -76,9 +76,7 @@ def _run_path(call: Call, word: str) -> e.Effects:
 def _unlisted(call: Call) -> e.Effects:
     """A command about which the tables say nothing."""
     yield from listed_by(call.argv[1:])
-    if "/" not in call.argv[0]:
-        yield e.Reach(call.argv[0], "command")
-    elif _INSTALLED.match(call.argv[0]):
+    if _INSTALLED.match(call.argv[0]):
         return (yield e.RunFile(call.argv[0]))
     return None
 

@@ -4,20 +4,17 @@ import io
 import json
 import tarfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.oracle.vote import needs_vote
-from refute.ports import Ports
 from refute.sandbox.job import Job, JobResult
-from refute.settings import Settings
 from refute.stages.admission import take_snapshot
 from refute.stages.earlier import judge_by_earlier_version
-from refute.ticket.parse import load_ticket
 from tests.refute.adversary.conftest import make_attack, make_run, make_test
 from tests.refute.adversary.test_suite import ended, report
+from tests.refute.stages.conftest import ports_and_ticket
 
 KEPT = "The behaviour is unchanged."
 OLD, NEW = "def double(x):\n    return 2 * x\n", "def double(x):\n    return 3 * x\n"
@@ -47,17 +44,8 @@ class Earlier:
 def judged(
     folder: Path, sandbox: Earlier, *, claim: str = KEPT, previous: str = "previous: old.py", **facts: object
 ) -> TriagedTest:
-    (folder / "impl.py").write_text(NEW)
     (folder / "old.py").write_text(OLD)
-    (folder / "verify.sh").write_text("true\n")
-    (folder / "ticket.yaml").write_text(
-        "id: T-1\ntitle: t\nimplementation_files: [impl.py]\nverification_script: verify.sh\n"
-        f"claims: [{json.dumps(claim)}]\n{previous}\n"
-    )
-    ports = Ports(Settings.load(state_dir=folder / "state", audit_path=folder / "audit.jsonl"), "run")
-    ports.__dict__["sandbox"] = sandbox
-    ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
-    ticket = load_ticket(folder)
+    ports, ticket = ports_and_ticket(folder, sandbox, code=NEW, claims=[claim], more=previous)
     attack = make_attack(TESTS, [make_test("test_a", quote=claim)])
     verdict = facts.pop("verdict", TriageVerdict.REFUTED)
     assert isinstance(verdict, TriageVerdict)

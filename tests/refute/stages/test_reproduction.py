@@ -1,23 +1,20 @@
 """A refutation counts where its reproducer shows it; no engine is asked."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.judgement.conclusions import refutations
 from refute.errors import EngineUnavailable
-from refute.ports import Ports
 from refute.sandbox.job import Exited, Job, JobResult
-from refute.settings import Settings
 from refute.stages.admission import take_snapshot
-from refute.stages.evidence import Triage
+from refute.stages.brief import brief_of
 from refute.stages.reproduction import MOST, NOT_SHOWN, reproduced
-from refute.ticket.parse import load_ticket
 from tests.refute.adversary.conftest import make_attack, make_run, make_test
+from tests.refute.stages.conftest import ports_and_ticket
 
 CLAIMS = ["double(x) returns twice its argument.", "double(x) never returns None."]
 
@@ -42,16 +39,8 @@ def seen(
     folder: Path, sandbox: Alone, tests: Sequence[tuple[str, TestEnd]], *, carried: bool = True
 ) -> tuple[list[TriagedTest], float]:
     """What becomes of refuting tests, given by claim and end."""
-    (folder / "impl.py").write_text("def double(x):\n    return 3 * x\n")
-    (folder / "verify.sh").write_text("true\n")
-    (folder / "ticket.yaml").write_text(
-        "id: T-1\ntitle: t\nimplementation_files: [impl.py]\nverification_script: verify.sh\n"
-        f"claims: {json.dumps([{'id': f'C{at}', 'text': text} for at, text in enumerate(CLAIMS, 1)])}\n"
-    )
-    ports = Ports(Settings.load(state_dir=folder / "state", audit_path=folder / "audit.jsonl"), "run")
-    ports.__dict__["sandbox"] = sandbox
-    ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
-    ticket = load_ticket(folder)
+    claims = [{"id": f"C{at}", "text": text} for at, text in enumerate(CLAIMS, 1)]
+    ports, ticket = ports_and_ticket(folder, sandbox, code="def double(x):\n    return 3 * x\n", claims=claims)
     names = [f"test_{at}" for at in range(len(tests))]
     source = "".join(f"def {name}():\n    import impl\n    assert impl.double(2) == 4\n\n\n" for name in names)
     attack = make_attack(
@@ -69,7 +58,9 @@ def seen(
         for test, (_, end) in zip(attack.tests, tests, strict=True)
     )
     screening = Screening(attack=attack, rejected=())
-    found, sandbox_s = reproduced(ports, ticket, take_snapshot(ports, ticket), screening, Triage(triaged=triaged))
+    snapshot = take_snapshot(ports, ticket)
+    failures = refutations(triaged, screening, brief_of(ports, ticket, snapshot))
+    found, sandbox_s = reproduced(ports, ticket, snapshot, attack, triaged, failures)
     return list(found), sandbox_s
 
 
