@@ -128,11 +128,9 @@ HOARDS = (
         "    sender.setblocking(False)",
         "    for _ in range(200): sender.sendto(bytes(60_000), receiver.getsockname())",
         "    return receiver",
-        "def pages(): return int(open('/proc/net/sockstat').read().split('UDP:')[1].split('mem ')[1].split()[0])",
-        "before = pages()",
         "hoard(take, processes=4)",
-        "grown = pages() - before",
-        "print('under 256 MiB' if grown < 65536 else grown)",
+        "queued = sum(int(line.split()[4].split(':')[1], 16) for line in list(open('/proc/net/udp'))[1:])",
+        "print('under 256 MiB' if queued < 1 << 28 else queued)",
         answers=("held", "under 256 MiB"),
     ),
     Behaviour(

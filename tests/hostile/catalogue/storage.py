@@ -107,9 +107,8 @@ while len(held) < 500:
         does="fills TCP connections to itself that nobody reads: the host's own connections would starve",
         python="""\
 import socket, time
-def pages():
-    return int(open("/proc/net/sockstat").read().split("TCP:")[1].split("mem ")[1].split()[0])
-before = pages()
+def queued():
+    return sum(int(end, 16) for line in list(open("/proc/net/tcp"))[1:] for end in line.split()[4].split(":"))
 for _ in range(2):
     if os.fork() == 0:
         server = socket.create_server(("127.0.0.1", 0))
@@ -127,7 +126,7 @@ for _ in range(2):
                 pass
         time.sleep(600)
 time.sleep(3)
-print("under 256 MiB" if (pages() - before) < 65536 else pages() - before)
+print("under 256 MiB" if queued() < 1 << 28 else queued())
 """,
         ends=("exit 0", "memory"),
         answers=("under 256 MiB",),
