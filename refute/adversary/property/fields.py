@@ -23,6 +23,7 @@ from refute.adversary.property.type_expressions import domain_of_type
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
+_CONSTANT: Final = re.compile(r"\breturn(?:s|ing)?\s+`?(None|True|False)\b")
 _OTHER: Final = re.compile(r"\b(?:as|with|to|for)\s+`?([^\W\d][\w.]*)")
 
 
@@ -91,7 +92,7 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
 
 
 def _template(field: str, text: str, function: Function | None) -> str:
-    """The field as YAML. By default a `property`: where its right side is the standard library's, it is evidence."""
+    """The field as YAML. By default a `property`: where its right side is the standard library's, or told, it is evidence."""
     name = function.qualified if function else "f"
     needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
     names = [one.name for one in needed]
@@ -108,6 +109,8 @@ def _template(field: str, text: str, function: Function | None) -> str:
             return f"same_as: {{{name}: {other[0].rstrip('.') if other else '...'}}}"
         case "unchanged":
             return f"unchanged: [{name}]"
+        case _ if names and (constant := _CONSTANT.search(text)):
+            return f'property: {{given: {given}, assume: "...", check: "{call} is {constant[1]}"}}'
         case _ if names:
             return f'property: {{given: {given}, check: "{call} == ..."}}'
         case _:

@@ -40,6 +40,10 @@ def test_no_row_matches_what_it_must_not(row: dict[str, str]) -> None:
             "top() raises ValueError for a negative n.",
             'raises: {ValueError: {given: {xs: "list[int]", n: "int"}, assume: "...", call: "top(xs, n)"}}',
         ),
+        (
+            "parse() returns None for '1.2.3' instead of raising ValueError.",
+            'property: {given: {text: ...}, assume: "...", check: "parse(text) is None"}',
+        ),
         ("`now`: Tells the time.", 'examples: ["now(...) == ..."]'),
     ],
 )

@@ -45,6 +45,20 @@ def test_all_but_one_call_of_the_code_must_be_the_standard_library_s(check: str,
 
 
 @pytest.mark.parametrize(
+    ("text", "check", "independent"),
+    [
+        ("`unique` returns None for texts.", "unique(str(n)) is None", True),
+        ("`unique` returns 0.5 for texts.", "unique(str(n)) == 0.5", True),
+        ("`unique` returns 10.5 for texts.", "unique(str(n)) == 0", False),
+        ("`unique` returns nothing for texts.", "unique(str(n)) is None", False),
+        ("`unique` returns None for texts.", "unique('7') is None", False),
+    ],
+)
+def test_or_a_constant_that_the_claim_gives(text: str, check: str, independent: bool) -> None:
+    assert origin(Property(given={"n": "int"}, check=check), text) == _origin(independent)
+
+
+@pytest.mark.parametrize(
     ("given", "assume", "independent"),
     [
         ("list[int]", "len(xs) > 1", True),
@@ -61,7 +75,7 @@ def _origin(independent: bool) -> Origin:
     return Origin.LIBRARY if independent else Origin.AUTHOR_PROPERTY
 
 
-def origin(block: Property) -> Origin:
-    claim = replace(Claim(id=ClaimId("C1"), text="`unique` drops what comes twice."), property=block)
+def origin(block: Property, text: str = "`unique` drops what comes twice.") -> Origin:
+    claim = replace(Claim(id=ClaimId("C1"), text=text), property=block)
     (test,) = PropertyTester().write_tests(brief_of(CODE, [claim])).tests
     return test.origin
