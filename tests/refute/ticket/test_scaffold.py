@@ -36,6 +36,7 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     git(top, "rm", "-q", "src/pkg/gone.py")
     (top / "tests").mkdir()
     (top / "tests/test_changed.py").write_text("")
+    (top / "tests/testhalf.py").write_text("")  # as unittest finds it
     git(top, "add", ".")
     git(top, "commit", "-qm", "Round half to even")
     (top / "src/pkg/uncommitted.py").write_text("class Thing:\n    '''A thing.'''\n")
@@ -110,7 +111,7 @@ def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout:
     assert (ticket.verification_script, ticket.import_roots) == ("tickets/new/verify.sh", ("src",))
     script = (checkout / "tickets/new/verify.sh").read_text()
     assert "python -c 'import pkg.changed'" in script
-    assert "tests/test_changed.py" in script
+    assert "tests/test_changed.py tests/testhalf.py" in script
     assert 'cd "$(dirname "$0")/../.."' in script
     assert "export PYTHONPATH=src" in script
 
