@@ -34,7 +34,7 @@ class Origin(StrEnum):
     DOCSTRING_EXAMPLE = "docstring_example"
     """An example found in a docstring of the implementation."""
     PHRASE = "phrase"
-    """A recognised phrase of a claim turned into a property."""
+    """A claim's own words turned into a property: a recognised phrase, or the error that it names, in `raises`."""
     FUZZ = "fuzz"
     """A crash that a claim or docstring rules out."""
     MODEL = "model"
@@ -42,7 +42,8 @@ class Origin(StrEnum):
     EARLIER = "earlier"
     """What the version before (`base`, `previous`) answered, alone in a container."""
     LIBRARY = "library"
-    """What the standard library answers: by the function that `same_as` names, or as a `property`'s expected side."""
+    """What the standard library answers: by the function that `same_as` names, or as a `property`'s expected side
+    (which may be a constant that the claim gives)."""
 
     @property
     def by_author(self) -> bool:

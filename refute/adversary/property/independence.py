@@ -1,6 +1,6 @@
-"""Which `property` is evidence that its author cannot have bent.
+"""Which `property` and `raises` are evidence that their author cannot have bent.
 
-Its expected side is the standard library's alone, or a constant that the claim's own words give.
+What they expect is the standard library's alone, or stands in the claim's own words, on inputs that the tester draws.
 """
 
 import ast
@@ -42,12 +42,32 @@ def is_independent(
         names: what they stand for.
         claim: its text.
     """
+    return _draws(assume, given, names) and all(_compares(one, given, names, claim) for one in _conjuncts(check))
+
+
+def raises_independently(
+    call: ast.expr, error: str, assume: ast.expr | None, given: Mapping[str, str], names: Namespace, *, claim: str
+) -> bool:
+    """Whether a claim's words name the error that one call of the code is to raise on inputs of the tester's own.
+
+    Args:
+        call: what must raise it.
+        error: its class.
+        assume: which inputs count.
+        given: variable → type.
+        names: what they stand for.
+        claim: its text.
+    """
+    drawn = bool(free_names([call]) & set(given)) and _draws(assume, given, names)
+    return drawn and _is_answer(call, given, names) and _stands_in(error.rpartition(".")[2], claim)
+
+
+def _draws(assume: ast.expr | None, given: Mapping[str, str], names: Namespace) -> bool:
+    """Whether the inputs are the tester's own: of types, and chosen without the code."""
     types = [parse_expression(text) for text in given.values()]
     if any(one is None or any(isinstance(node, ast.Call) for node in ast.walk(one)) for one in types):
         return False
-    if assume is not None and _reaches(assume, given, names):
-        return False
-    return all(_compares(one, given, names, claim) for one in _conjuncts(check))
+    return assume is None or not _reaches(assume, given, names)
 
 
 def _conjuncts(check: ast.expr) -> Iterator[ast.expr]:
@@ -75,7 +95,11 @@ def _is_told(side: ast.expr, claim: str) -> bool:
         ast.literal_eval(side)
     except ValueError:
         return False
-    return re.search(rf"(?<![\w.]){re.escape(ast.unparse(side))}(?![\w.]*\w)", claim) is not None
+    return _stands_in(ast.unparse(side), claim)
+
+
+def _stands_in(code: str, claim: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(code)}(?![\w.]*\w)", claim) is not None
 
 
 def _is_answer(side: ast.expr, given: Mapping[str, str], names: Namespace) -> bool:
