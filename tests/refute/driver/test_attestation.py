@@ -1,4 +1,4 @@
-"""Where the implementation decides in a helper, what runs after it counts unless the helper may have kept the answer."""
+"""Where the implementation decides in a helper, what follows counts unless the helper may have kept the answer."""
 
 import pytest
 

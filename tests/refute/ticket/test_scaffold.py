@@ -128,13 +128,15 @@ def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(ch
 def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path, git: Git) -> None:
     file = checkout / "src/pkg/elsewhere.py"
     git(checkout, "checkout", "-q", "main")
-    file.write_text("def kept(): ...\ndef touched(): ...\n")
+    box = "class Box:\n    def fill(self{0}):\n        'Fills.'\n    def size(self):\n        'Tells.'\n"
+    file.write_text("def kept(n): ...\ndef touched(): ...\n" + box.format(""))
     git(checkout, "commit", "-qam", "start")
     git(checkout, "checkout", "-qb", "more")
-    file.write_text("def kept(): ...\ndef touched(n): ...\ndef main(): ...\nclass Lost(KeyError): ...\n")
+    changed = "def kept(n: int): ...\ndef touched(n): ...\ndef main(): ...\nclass Lost(KeyError): ...\n"
+    file.write_text(changed + box.format(", n"))
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
-    assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Thing"]
+    assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Thing"]
 
 
 def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> None:
