@@ -39,7 +39,7 @@ def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
         claim=claim,
         quote=quote_of(claim, block.check),
         category=Category.EDGE,
-        origin=Origin.LIBRARY if independent else Origin.AUTHOR_PROPERTY,
+        origin=Origin.FIELD if independent else Origin.AUTHOR_PROPERTY,
         label="property",
         detail=f"{block.check}\nassuming {block.assume}" if block.assume else block.check,
         imports=found.imports,

@@ -62,7 +62,7 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
         claim=claim,
         quote=quote_of(claim, one.call, f"raises {one.error} {one.call}"),
         category=Category.FAILURE_MODE,
-        origin=Origin.PHRASE if told else authors,
+        origin=Origin.FIELD if told else authors,
         label=f"raises {one.error}",
         detail=f"{one.call} raises {one.error}" + (f"\nassuming {one.assume}" if one.assume else ""),
         imports=found.imports,

@@ -72,7 +72,7 @@ def test_the_inputs_must_be_the_testers_own(given: str, assume: str, independent
 
 
 def _origin(independent: bool) -> Origin:
-    return Origin.LIBRARY if independent else Origin.AUTHOR_PROPERTY
+    return Origin.FIELD if independent else Origin.AUTHOR_PROPERTY
 
 
 def origin(block: Property, text: str = "`unique` drops what comes twice.") -> Origin:
