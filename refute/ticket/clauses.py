@@ -68,6 +68,11 @@ SEPARATORS: Final = (
         keeps="Gives the middle one, and the mean of two for an even number.",
     ),
     Separator(
+        pattern=re.compile(r",\s+(?=(?:and|but)\s+(?:\S+\s+){1,3}?(?:return|raise|throw|yield|print|exit)s\b)"),
+        cuts="root(4) is 2, and a negative number raises ValueError.",
+        keeps="Takes keys, values, and what a call returns.",
+    ),
+    Separator(
         pattern=re.compile(
             r",\s+(?=(?:unless|otherwise(?! (?:true|false)\b)|never|while|whereas|raising|returning)\b)", re.IGNORECASE
         ),

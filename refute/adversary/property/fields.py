@@ -86,8 +86,11 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
     if brief.ticket.kind is Kind.CLI:
         program = brief.ticket.implementation_files[0]
         return Advice(claim_id=claim.id, field="run", template=run_template(program))
-    function = next(iter(subjects_of(claim, surface) or surface.functions() or surface.callables()), None)
-    field = field_for(claim.text)
+    subjects = subjects_of(claim, surface) or surface.functions() or surface.callables()
+    function, field = next(iter(subjects), None), field_for(claim.text)
+    if field == "unchanged":
+        named = [one.qualified for one in subjects_of(claim, surface)] or ["..."]
+        return Advice(claim_id=claim.id, field=field, template=f"unchanged: [{', '.join(named)}]")
     return Advice(claim_id=claim.id, field=field, template=_template(field, claim.text, function, surface))
 
 
@@ -116,8 +119,6 @@ def _template(field: str, text: str, function: Function | None, surface: Surface
             ours = function.qualified if function else "f"
             other = [hit for hit in _OTHER.findall(text) if hit.rpartition(".")[2] != ours.rpartition(".")[2]]
             return f"same_as: {{{ours}: {other[0].rstrip('.') if other else '...'}}}"
-        case "unchanged":
-            return f"unchanged: [{function.qualified if function else 'f'}]"
         case _ if names and (constant := _CONSTANT.search(text)):
             return f'property: {{given: {given}, assume: "...", check: "{call} is {constant[1]}"}}'
         case _ if names:

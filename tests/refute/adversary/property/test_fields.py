@@ -55,6 +55,8 @@ def test_no_row_matches_what_it_must_not(row: dict[str, str]) -> None:
         ),
         ("Box.fill() tells how much fits.", 'examples: ["Box(...).fill(...) == ..."]'),
         ("Stack.pop() is unchanged.", "unchanged: [Stack.pop]"),
+        ("top() and now() stay as they were.", "unchanged: [top, now]"),
+        ("All else behaves as before.", "unchanged: [...]"),
         ("`now`: Tells the time.", 'examples: ["now(...) == ..."]'),
     ],
 )
