@@ -103,9 +103,11 @@ def _stands_in(code: str, claim: str) -> bool:
 
 
 def _is_answer(side: ast.expr, given: Mapping[str, str], names: Namespace) -> bool:
-    """One call of the implementation, on arguments that it had no part in."""
+    """One call of the implementation, or an attribute of what it gives, on arguments that it had no part in."""
     match side:
         case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _WHOLE:
+            return _is_answer(inner, given, names)
+        case ast.Attribute(value=inner):
             return _is_answer(inner, given, names)
         case ast.Call(func=function, args=arguments, keywords=keywords):
             values = [*arguments, *(keyword.value for keyword in keywords)]

@@ -17,6 +17,13 @@ def unique(xs: list[int]) -> list[int]:
 
 def helper(xs):
     return sorted(xs)
+
+class Box:
+    def __init__(self, held):
+        self.held = held
+
+    def sorted(self):
+        return Box(sorted(self.held))
 """
 
 
@@ -29,6 +36,9 @@ def helper(xs):
         ("unique(xs) == list(collections.Counter(sorted(xs)))", True),
         ("unique(xs) == sorted(x for x in set(xs))", False),
         ("unique(xs) == (sorted(set(xs)) if xs else [])", False),
+        ("Box(xs).held == xs", True),
+        ("Box(xs).sorted().held == sorted(xs)", True),
+        ("LIMIT.real == len(xs)", False),
         ("unique(xs) == helper(set(xs))", False),
         ("unique(helper(xs)) == sorted(set(xs))", False),
         ("unique(xs) == unique(xs)", False),
