@@ -1,10 +1,10 @@
 """Which `property` is evidence that its author cannot have bent: the expected side is the standard library's alone."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from refute.adversary.property.expressions import free_names, parse_expression
+from refute.adversary.property.expressions import conjuncts, free_names, parse_expression
 from refute.adversary.property.namespace import Namespace, Unresolved
 
 LIBRARY: Final = frozenset(
@@ -34,15 +34,7 @@ def rests_on_the_library(check: ast.expr, assume: ast.expr | None, given: Mappin
         return False
     if assume is not None and _reaches(assume, given, names):
         return False
-    return all(_compares(one, given, names) for one in _conjuncts(check))
-
-
-def _conjuncts(check: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(check, ast.BoolOp) and isinstance(check.op, ast.And):
-        for value in check.values:
-            yield from _conjuncts(value)
-    else:
-        yield check
+    return all(_compares(one, given, names) for one in conjuncts(check))
 
 
 def _compares(check: ast.expr, given: Mapping[str, str], names: Namespace) -> bool:

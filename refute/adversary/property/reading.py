@@ -29,17 +29,7 @@ def _read_face(module: SourceModule) -> Face:
 
 def _face(name: str, tree: ast.Module | None) -> Face:
     if tree is None:
-        nothing: frozenset[str] = frozenset()
-        return Face(
-            module=name,
-            names=nothing,
-            defined=nothing,
-            functions=(),
-            classes=nothing,
-            docstrings=(),
-            aliases={},
-            opaque=True,
-        )
+        return Face(module=name)
     top = list(_at_top(tree.body))
     imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
     names = _names_of(top)

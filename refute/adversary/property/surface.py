@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,17 +72,17 @@ class Face:
     """One module as its importers see it."""
 
     module: str
-    names: frozenset[str]
+    names: frozenset[str] = frozenset()
     """Every name bound at the top level, private and imported ones too."""
-    defined: frozenset[str]
+    defined: frozenset[str] = frozenset()
     """Those that the module itself defines (not imports)."""
-    functions: tuple[Function, ...]
+    functions: tuple[Function, ...] = ()
     """Public functions, then public methods, in source order."""
-    classes: frozenset[str]
-    docstrings: tuple[Documented, ...]
-    aliases: Mapping[str, ast.expr]
+    classes: frozenset[str] = frozenset()
+    docstrings: tuple[Documented, ...] = ()
+    aliases: Mapping[str, ast.expr] = field(default_factory=dict)
     """Names that stand for another expression, e.g. `Interval = tuple[int, int]`: annotations use them."""
-    opaque: bool
+    opaque: bool = True
     """Its names cannot all be known without running it (star import, `__getattr__`, source that does not parse)."""
 
 
