@@ -13,7 +13,6 @@ from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
-_WIDTH = 100
 _MODULES = (
     "ast asyncio calendar contextlib copy io itertools json math numbers os pathlib re shutil statistics subprocess"
     " sys tempfile textwrap"
