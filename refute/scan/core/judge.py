@@ -139,7 +139,7 @@ class Judge:
         else:
             # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
             named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
-            usual = (self.soft or effect.usual) and not target.text.endswith("*")
+            usual = self.soft and not target.text.endswith("*")
             weak = not effect.recursive or named is not None or usual
             self.flag("delete-unresolved", mild=weak, detail=_named(target))
 

