@@ -64,7 +64,7 @@ class ShellWalker(Walker):
         return root
 
     def _misunderstood(self, root: Node, source: str) -> None:
-        """Text with unknown parts may fail to parse because of them; text that is all known must be understood."""
+        """A file must be understood; a text with unknown parts may fail to parse because of them."""
         spot = self.spot(first_error(root))
         detail = f"Not understood: {show(spot.text, 60)!r}."
         vague = spot.line == 1 or not spot.text.strip()
@@ -72,10 +72,11 @@ class ShellWalker(Walker):
             # The grammar gives up on the whole text; where a quote stays open says more.
             spot = Spot(line=told[0], column=1, text=source.split("\n")[told[0] - 1].strip() or spot.text)
             detail = f"Not understood: {show(told[1], 80)}."
-        if is_known(source):
+        if is_known(source) and not self.depth:
             self.report.add("unanalysable", spot, "shell syntax", detail=detail)
         else:
-            self.report.add("unresolved-command", spot, "shell syntax", mild=True, detail=detail)
+            # An embedded text may have been put together from values that never meet.
+            self.report.add("unresolved-command", spot, "shell syntax", mild=not is_known(source), detail=detail)
 
     def embedded(self, text: str, node: Node, *, forked: bool = True) -> str:
         """Walk shell text that a command carries."""
