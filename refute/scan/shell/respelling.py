@@ -84,12 +84,14 @@ def _edits(tree: dict[str, Any], text: bytes) -> Iterator[Edit]:
             pending.extend(one for one in node.get("Hdoc", {}).get("Parts") or () if one["Type"] != "Lit")
 
 
-def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901 - one branch per construct
+def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901, PLR0912 - one branch per construct
     match node:
         case {"Patterns": [first, *_] as patterns}:
             yield from _anything(_begin(first), _end(patterns[-1]), text)
             closed = text.index(b")", _end(patterns[-1])) + 1
             yield closed, closed, b" "
+        case {"Type": "ExtGlob"}:
+            yield from _anything(_begin(node), _end(node), text)
         case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
             yield from _backticks(_begin(node), _end(node), text)
         case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
@@ -105,6 +107,8 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield _end(name), _end(name), b' in "$@"' + b";" * (not ends)
         case {"Type": "Subshell"} if text.startswith(b"((", _begin(node)):
             yield _begin(node), _begin(node) + 1, b"( "
+        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
+            yield at, at, b"; "
         case {"Type": "BinaryCmd", "OpPos": {"Offset": at}, "X": {"Redirs": redirections}} if any(
             "Hdoc" in one for one in redirections
         ):

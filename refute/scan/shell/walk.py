@@ -11,7 +11,7 @@ from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
 from refute.scan.shell import assignments, compound, dispatch, functions, redirects, simple
 from refute.scan.shell.respelling import complaint, respell
 from refute.scan.shell.state import Call, Walker
-from refute.scan.shell.syntax import first_error, join_continued, parse_words, plain_placeholders, substitutions
+from refute.scan.shell.syntax import first_error, join_continued, parse_words, substitutions
 
 _MAX_LATE: Final = 50
 _READ_AGAIN: Final = 500
@@ -55,7 +55,7 @@ class ShellWalker(Walker):
         # `x\\${$name}` is cut in two words without a word of complaint.
         if root.has_error or "\\${$" in spelled:
             self.report.budget.spend(_READ_AGAIN)
-            again = respell(plain_placeholders(spelled))
+            again = respell(spelled)
             second = parse_words(again) if again is not None else root
             if not second.has_error:
                 root = second
