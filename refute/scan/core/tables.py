@@ -111,7 +111,7 @@ def knowledge(extra: Path | None = None) -> Knowledge:
         UsageError: the file cannot be read, or a row is wrong; names the row, what was got and what is expected.
     """
     shell, python, hosts = (read_table(name) for name in ("commands", "python", "hosts"))
-    tables = [(shell.get("command", ()), python.get("call", ()), hosts["public"])]
+    tables = [(_rows(shell, "command"), _rows(python, "call"), hosts["public"])]
     if extra is not None:
         tables.append(_own(extra))
     commands, calls = ({}, {})  # type: tuple[dict[str, Command], dict[str, Command]]
@@ -123,6 +123,16 @@ def knowledge(extra: Path | None = None) -> Knowledge:
                 found.update(dict.fromkeys(made.names, made))
         public.update(own_hosts)
     return Knowledge(commands=MappingProxyType(commands), calls=MappingProxyType(calls), public=frozenset(public))
+
+
+def _rows(table: Mapping[str, Any], kind: str) -> list[Any]:
+    """A table's rows: first the names of which one thing is to say, then those with more."""
+    rows: list[Any] = []
+    for title, field_name in (("handlers", "handler"), ("operands", "operands"), ("prints", "prints")):
+        rows += [{"names": names, field_name: value} for value, names in table.get(title, {}).items()]
+    for title, grade in (("flags", "flag"), ("notes", "note")):
+        rows += [{"names": names, "when": [{grade: rule}]} for rule, names in table.get(title, {}).items()]
+    return [*rows, *table[kind]]
 
 
 def _own(path: Path) -> tuple[Any, Any, Any]:
