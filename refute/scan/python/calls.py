@@ -9,12 +9,11 @@ from typing import Any, Final
 
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, is_open
 from refute.scan.python import folding
-from refute.scan.python.members import FIXTURES, NAMED, POWERFUL
+from refute.scan.python.members import NAMED, POWERFUL
 from refute.scan.python.names import Names
 from refute.scan.python.rows import effects_of
 from refute.scan.python.state import Call, is_telling, row_of
 from refute.scan.python.values import (
-    PROCESSES,
     UNK,
     Bound,
     Class,
@@ -42,8 +41,6 @@ _LIBRARY_CALLS: Final = frozenset(
     setuid setgid seteuid chmod chown reboot mount umount socket connect dlopen memfd_create process_vm_writev
     CreateThread VirtualAlloc WinExec ShellExecuteA""".split()
 )
-_PICKING: Final = ("builtins.", "re.", "itertools.", "json.", "shlex.")
-"""Modules whose functions give parts of what they get."""
 _RUNS_COMMANDS: Final = frozenset("os.system os.popen subprocess.getoutput subprocess.getstatusoutput".split())
 _ONLY_LOOKS: Final = frozenset(
     """builtins.callable builtins.isinstance builtins.hasattr builtins.id builtins.repr builtins.print builtins.type
@@ -98,8 +95,6 @@ class Calls(Names):
         if result is not UNK or (result := folding.decode_call(name, call.arguments)) is not UNK:
             return result
         self.follow(call)
-        if name == PROCESSES.name or (PROCESSES in call.arguments and name.startswith(_PICKING)):
-            return PROCESSES
         return Ref(f"{name}()") if "." in name and name.count("()") < _MAX_RESULTS else UNK
 
     def _judge_outlandish(self, call: Call) -> Any:
@@ -206,7 +201,7 @@ class Calls(Names):
         defaults |= {p.arg: d for p, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
         for parameter in [*parameters, *spec.kwonlyargs]:
             default = defaults.get(parameter.arg)
-            bound[parameter.arg] = FIXTURES.get(parameter.arg, UNK if default is None else self.value(default))
+            bound[parameter.arg] = UNK if default is None else self.value(default)
         decorators = getattr(function.node, "decorator_list", [])
         static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators)
         if function.instance is not None and parameters and not static:

@@ -18,7 +18,7 @@ from refute.scan.python.folding import attempt
 from refute.scan.python.handlers.programs import PRELOADS
 from refute.scan.python.members import POWERFUL, canonical, member
 from refute.scan.python.state import Walk, is_telling
-from refute.scan.python.values import PROCESSES, UNK, Bound, Class, Instance, Ref, as_text, choose
+from refute.scan.python.values import UNK, Bound, Class, Instance, Ref, as_text, choose
 from refute.scan.rules import Language
 
 _BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__import__"}
@@ -124,8 +124,6 @@ class Names(Walk):
         base = owner.name.removesuffix(".__dict__")
         known = isinstance(index, str)
         match base:
-            case _ if owner == PROCESSES:
-                return PROCESSES
             case "os.environ":
                 return members.environment_value(index)
             case "sys.argv":
@@ -155,10 +153,9 @@ class Names(Walk):
                     self.report.reached.extend((path, Language.PYTHON) for path in paths)
             case ast.Tuple() | ast.List():
                 whole = isinstance(value, list | tuple) and len(value) == len(target.elts)
-                rest = value if value == PROCESSES else UNK
                 for index, part in enumerate(target.elts):
                     inner = part.value if isinstance(part, ast.Starred) else part
-                    self.bind(inner, value[index] if whole else rest)
+                    self.bind(inner, value[index] if whole else UNK)
             case ast.Attribute():
                 self.assign(self.value(target.value), target.attr, value, target)
             case ast.Subscript():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.scan.core.symbols import OUTPUT, PROCESS_LIST, SECRET
+from refute.scan.core.symbols import OUTPUT, SECRET
 
 MAX_CHOICES: Final = 6
 MAX_ITEMS: Final = 4096
@@ -33,10 +33,6 @@ class Ref:
     name: str
 
 
-PROCESS: Final = Ref("psutil.Process()")
-"""A process as an object, which the script need not have started."""
-PROCESSES: Final = Ref("processes()")
-"""A listing of the machine's processes, and any part of it: lines, words, numbers."""
 DOWNLOADED: Final = Ref("download()")
 """An answer from the network."""
 
@@ -174,7 +170,7 @@ def as_text(value: Any) -> str:
             return str(value)
         case Choice():
             return as_text(value.options[0])
-    return PROCESS_LIST if value == PROCESSES else OUTPUT
+    return OUTPUT
 
 
 def is_text(value: Any) -> bool:

@@ -13,10 +13,6 @@ PAIRS = {
         "import os\nd = {'a': 'rm', 'b': '-rf', 'c': '/etc'}\nos.system(' '.join(d.values()))",
         "import os\nd = {'a': 'ls', 'b': '-l', 'c': 'build'}\nos.system(' '.join(d.values()))",
     ),
-    "enumerate filter": (
-        "import os\nos.system(''.join(c for i, c in enumerate('rxmx x-xrxfx x/xextxcx') if i % 2 == 0))",
-        "import os\nos.system(''.join(c for i, c in enumerate('lxsx x-xlx') if i % 2 == 0))",
-    ),
     "struct pack": (
         "import os, struct\nos.system(struct.pack('>HBBBBBBBBBB', 0x726d, 32, 45, 114, 102, 32, 47, 101, 116, 99, 32).decode())",
         "import struct\nprint(struct.pack('>H', 0x726d))",
@@ -28,10 +24,6 @@ PAIRS = {
     "ast literal_eval": (
         "import os, ast\nos.system(ast.literal_eval(\"'rm ' '-rf ' '/etc'\"))",
         'import ast\nprint(ast.literal_eval("[1, 2]"))',
-    ),
-    "string Template": (
-        "import os, string\nos.system(string.Template('$a -rf $b').substitute(a='rm', b='/etc'))",
-        "import os, string\nos.system(string.Template('$a -l $b').substitute(a='ls', b='build'))",
     ),
     "format_map": (
         "import os\nos.system('{a} -rf {b}'.format_map({'a': 'rm', 'b': '/etc'}))",
@@ -76,10 +68,6 @@ PAIRS = {
     "tee print file": (
         "print('x::0:0::/:/bin/sh', file=open('/etc/passwd', 'a'))",
         "print('x', file=open('out.txt', 'a'))",
-    ),
-    "a condition on more than the element": (
-        "import os\ndef run(mode='safe'):\n    [os.system(c) for c in ['rm -rf /etc'] if mode == 'full']",
-        "import os\n[os.system(c) for c in ['rm -rf /etc', 'ls'] if c == 'ls']",
     ),
     "a generator as context manager": (
         "import contextlib, shutil\n@contextlib.contextmanager\ndef place():\n    yield '/etc'\nwith place() as d:\n    shutil.rmtree(d)",
