@@ -60,8 +60,8 @@ def expand_parameter(node: Node, scope: Scope, texts: Texts) -> list[str]:
     name, operator = text_of(subject), text_of(rest[0])
     operands = [texts(part) if part.is_named else [text_of(part)] for part in rest[1:]]
     operand = "".join(alternatives[0] for alternatives in operands)
-    if re.search(r"\[[@*]\]\Z", name) and len(values) == 1:
-        return [_each_element(values[0], operator, operand)]
+    if re.search(r"\[[@*]\]\Z", name):
+        return values  # a slice or a change of the elements is not worked out
     if operator in _DEFAULTS:
         return _default(name, values, operator, _joined(operands), scope)
     if operator in _KEEPS:
@@ -80,19 +80,6 @@ def _subject(node: Node, scope: Scope) -> list[str]:
     if re.fullmatch(r"-?\d+", index) and name in scope.arrays:
         return [elements[int(index)]] if -len(elements) <= int(index) < len(elements) else [""]
     return elements or [UNKNOWN]
-
-
-def _each_element(joined: str, operator: str, operand: str) -> str:
-    """An operator on all elements of an array: a slice of them, or a change of each."""
-    elements = joined.split(FIELD)
-    if operator == ":":
-        bounds = re.fullmatch(r"\s*(\d+)\s*(?::\s*(\d+)\s*)?", operand)
-        if bounds is not None:
-            first = int(bounds[1])
-            elements = elements[first : first + int(bounds[2])] if bounds[2] else elements[first:]
-    elif operator not in _DEFAULTS | _KEEPS:
-        elements = [_transform(element, operator, operand, environment=False) for element in elements]
-    return FIELD.join(elements)
 
 
 def _default(name: str, values: list[str], operator: str, fallback: list[str], scope: Scope) -> list[str]:

@@ -129,7 +129,6 @@ BLOCKS = [
     "chmod g+xs tool",
     "openssl req -engine ./x.so",
     "enable -f ./x.so x",
-    "a=(xrm xls); ${a[@]#x} -rf /etc",
     "cat ../../etc/passwd",
     "cp ../../../root/.ssh/id_rsa .",
     "cd .. && cd .. && cat etc/shadow",
