@@ -88,11 +88,9 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
     keyword, scope = text_of(node.children[0]), walker.scope
     for child in node.named_children:
-        name = re.split(r"[+=\[]", text_of(child), maxsplit=1)[0]
-        # What a function declares first is new, whatever the name stood for outside.
+        # What a function declares is over when it ends: either value may hold then.
         surrounding = scope.branching
-        if keyword == "local" and scope.own(name):
-            scope.branching = 0
+        scope.branching += keyword == "local"
         if child.type == "variable_assignment":
             assign(walker, child, "")
         elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:

@@ -49,10 +49,6 @@ SHELL = {
         "make -f <(printf 'x:\\n\\trm -rf /etc\\n') x",
         "make -f <(printf 'x:\\n\\techo hi\\n') x",
     ),
-    "commands in comments": (
-        'eval "$(sed -n \'s/^#@//p\' "$0")"\n#@rm -rf /etc',
-        "sed -n 's/^#@//p' \"$0\"\n#@usage: tool",
-    ),
     "output to process substitution": ("echo 'rm -rf /etc' > >(bash)", "echo 'hello' > >(cat)"),
     "tee to process substitution": (
         "echo 'rm -rf /etc' | tee >(sh) > /dev/null",
