@@ -1,7 +1,6 @@
 """Calls: from what is called to the row that knows it, into functions of the text, and on to what is handed over."""
 
 # ruff: noqa: SIM905 - long tables of names read best as words
-# ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import ast
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from refute.scan.python.values import (
     FileValue,
     Function,
     Instance,
-    Partial,
     PathValue,
     Ref,
     choose,
@@ -51,6 +49,7 @@ _TELLING: Final = frozenset(
     unlink connect CDLL loads""".split()
 )
 """What a module that can do anything is asked for."""
+
 _KEEPS: Final = frozenset("strip rstrip lstrip decode encode replace format lower upper join".split())
 """Methods that leave a text with unknown parts what it is."""
 
@@ -64,8 +63,6 @@ class Calls(Names):
         match target:
             case Function():
                 return self.enter(target, arguments, keywords)
-            case Partial():
-                return self.call(target.target, [*target.arguments, *arguments], keywords, node)
             case Class():
                 if "__init__" in target.methods:
                     self.enter(target.methods["__init__"], arguments, keywords)
@@ -143,7 +140,7 @@ class Calls(Names):
         """Something that is handed over as an argument will be called: with what stands beside it, as pools do."""
         for position, value in enumerate(call.values):
             for target in options_of(value):
-                if isinstance(target, Function | Partial) or is_telling(target, self.report.knowledge):
+                if isinstance(target, Function) or is_telling(target, self.report.knowledge):
                     self._call_later(call, target, position)
 
     def _call_later(self, call: Call, target: Any, position: int) -> None:
@@ -172,9 +169,7 @@ class Calls(Names):
         entries = self.entries.setdefault(node, {})
         key = (id(function.instance), known, *map(signature, arguments), *map(signature, keywords.items()))
         if key not in entries and len(entries) >= _MAX_ENTRIES:
-            # Many calls that each yield a character spell something out.
-            spells = all(isinstance(value, str) and len(value) <= 1 for value in entries.values())
-            return DERIVED if spells else UNK
+            return DERIVED  # so many calls of one function spell something out
         if key not in entries:
             entries[key] = UNK
             entries[key] = self._entered(function, arguments, keywords, known=known)
@@ -182,17 +177,16 @@ class Calls(Names):
 
     def _entered(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool) -> Any:
         node = function.node
-        before = self.env, self.stack, self.endless, self.branching, self.yielded
-        self.env, self.stack, self.branching, self.yielded = Env(function.env), (*self.stack, node), 0, []
+        before = self.env, self.stack, self.endless, self.branching
+        self.env, self.stack, self.branching = Env(function.env), (*self.stack, node), 0
         self.endless = self.endless if known else 0
         try:
             self._bind_parameters(function, arguments, keywords)
             if isinstance(node, ast.Lambda):
                 return self.value(node.body)
-            returned = self.body(node.body)
-            return self.yielded or choose(returned or [None])
+            return choose(self.body(node.body) or [None])
         finally:
-            self.env, self.stack, self.endless, self.branching, self.yielded = before
+            self.env, self.stack, self.endless, self.branching = before
 
     def _bind_parameters(self, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> None:
         spec, bound = function.node.args, self.env.names

@@ -87,10 +87,7 @@ class Expressions(Calls):
     _formattedvalue = _await = _starred = _part
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Any:
-        value = UNK if node.value is None else self.value(node.value)
-        items = iterated(value) if isinstance(node, ast.YieldFrom) else [value]
-        self.yielded.extend(items[:MAX_ITEMS] if isinstance(items, list) else [UNK])
-        return value
+        return UNK if node.value is None else self.value(node.value)
 
     _yieldfrom = _yield
 

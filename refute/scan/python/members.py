@@ -147,8 +147,7 @@ def entered(value: Any) -> Any:
     """What `with value as x` binds."""
     if value == Ref("tempfile.TemporaryDirectory()"):
         return TEMP
-    # A generator that is entered is a context manager, which binds what it yields.
-    return value[0] if isinstance(value, list) and value else value
+    return value
 
 
 def percent(template: str, values: Any) -> str:

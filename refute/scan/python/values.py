@@ -119,14 +119,6 @@ class Instance:
     of: Class
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """A callable with some arguments already given."""
-
-    target: Any
-    arguments: tuple[Any, ...]
-
-
 def options_of(value: Any) -> tuple[Any, ...]:
     """The possible values."""
     return value.options if isinstance(value, Choice) else (value,)
@@ -204,7 +196,7 @@ def signature(value: Any, depth: int = 3) -> Any:
     if isinstance(value, list | tuple | Choice) and depth:
         items = value.options if isinstance(value, Choice) else value[:16]
         return (type(value).__name__, *(signature(item, depth - 1) for item in items))
-    held = isinstance(value, list | tuple | Choice | Function | Partial | Class | Instance)
+    held = isinstance(value, list | tuple | Choice | Function | Class | Instance)
     return id(value) if held else type(value).__name__
 
 

@@ -29,10 +29,6 @@ PAIRS = {
         "import os\nos.system('{a} -rf {b}'.format_map({'a': 'rm', 'b': '/etc'}))",
         "import os\nos.system('{a} -l {b}'.format_map({'a': 'ls', 'b': 'build'}))",
     ),
-    "yield from": (
-        "import os\ndef g(): yield from ['rm', '-rf', '/etc']\nos.system(' '.join(g()))",
-        "import os\ndef g(): yield from ['ls', '-l', 'build']\nos.system(' '.join(g()))",
-    ),
     "chain": (
         "import os, itertools\nos.system(' '.join(itertools.chain(['rm'], ['-rf', '/etc'])))",
         "import os, itertools\nos.system(' '.join(itertools.chain(['ls'], ['-l', 'build'])))",
@@ -68,10 +64,6 @@ PAIRS = {
     "tee print file": (
         "print('x::0:0::/:/bin/sh', file=open('/etc/passwd', 'a'))",
         "print('x', file=open('out.txt', 'a'))",
-    ),
-    "a generator as context manager": (
-        "import contextlib, shutil\n@contextlib.contextmanager\ndef place():\n    yield '/etc'\nwith place() as d:\n    shutil.rmtree(d)",
-        "import contextlib, shutil, tempfile\n@contextlib.contextmanager\ndef place():\n    yield tempfile.mkdtemp()\nwith place() as d:\n    shutil.rmtree(d)",
     ),
     "printed into a script": (
         "import os\nprint('rm -rf /etc', file=open('x.sh', 'w'))\nos.system('sh x.sh')",

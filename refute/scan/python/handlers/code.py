@@ -13,7 +13,6 @@ from refute.scan.python.values import (
     UNK,
     Class,
     Instance,
-    Partial,
     Ref,
     as_text,
     choose,
@@ -116,8 +115,6 @@ def _vars(call: Call, owner: Any) -> Any:
 def _higher_order(call: Call) -> Effects:
     yield from ()
     (target, *rest), items = call.arguments or [UNK], iterated(call.argument(1))
-    if call.last == "partial":
-        return Partial(target, tuple(rest))
     if not isinstance(items, list) or len(items) > MAX_ITEMS:
         if call.last != "reduce":
             call.walker.call(target, [UNK], {}, call.node)
