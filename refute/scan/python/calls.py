@@ -33,7 +33,6 @@ _MAX_ENTRIES: Final = 200
 """Different arguments with which one function is walked."""
 _MAX_RESULTS: Final = 3
 """Calls on results of calls that are followed by name."""
-_MAX_HANDED: Final = 8
 _LIBRARY_CALLS: Final = frozenset(
     """system execl execlp execv execve execvp popen fork vfork ptrace mprotect mmap syscall unlink remove rmdir kill
     setuid setgid seteuid chmod chown reboot mount umount socket connect dlopen memfd_create process_vm_writev
@@ -138,26 +137,16 @@ class Calls(Names):
 
     def follow(self, call: Call) -> None:
         """Something that is handed over as an argument will be called: with what stands beside it, as pools do."""
+        given = call.keywords.get("args", call.keywords.get("kwargs"))
         for position, value in enumerate(call.values):
+            rest = list(given) if isinstance(given, list | tuple) else call.arguments[position + 1 :]
             for target in options_of(value):
-                if isinstance(target, Function) or is_telling(target, self.report.knowledge):
-                    self._call_later(call, target, position)
-
-    def _call_later(self, call: Call, target: Any, position: int) -> None:
-        keyword = call.keywords.get("args", call.keywords.get("kwargs"))
-        rest = call.arguments[position + 1 :]
-        if isinstance(keyword, list | tuple):
-            self.call(target, list(keyword), {}, call.node)
-        elif rest and isinstance(rest[0], list | tuple) and rest[0] and not isinstance(target, Function):
-            for element in rest[0][:_MAX_HANDED]:
-                self.call(target, list(element) if isinstance(element, tuple) else [element], {}, call.node)
-        elif isinstance(target, Function):
-            if target.node not in self.called:
-                self.enter(target, rest, {}, known=bool(rest))
-        elif rest:
-            self.call(target, rest, {}, call.node)
-        elif isinstance(target, Ref) and target.name in _RUNS_COMMANDS and call.name not in _ONLY_LOOKS:
-            call.judge.flag("dynamic-name", detail=f"It hands on {target.name}, which may be called out of sight.")
+                if isinstance(target, Function) and target.node not in self.called:
+                    self.enter(target, rest, {}, known=bool(rest))
+                elif isinstance(target, Ref) and target.name in _RUNS_COMMANDS and call.name not in _ONLY_LOOKS:
+                    call.judge.flag("dynamic-name", detail=f"It hands on {target.name}, which is called out of sight.")
+                elif rest and is_telling(target, self.report.knowledge):
+                    self.call(target, rest, {}, call.node)
 
     def enter(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
         """Walk a function's body with these arguments; without known arguments every parameter is unknown."""

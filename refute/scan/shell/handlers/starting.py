@@ -12,12 +12,8 @@ from refute.scan.shell.assignments import effects_of_setting
 from refute.scan.shell.options import ASSIGNMENT
 from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call
-from refute.scan.shell.syntax import text_of
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python3", "perl"})
-_PROCESS_LIST: Final = re.compile(
-    r"\b(?:lsof(?!\s+(?:-\w+\s+)*-\w*i(?:\s*tcp)?:\d{4,5}\b)|fuser|netstat|ss|top)\b[^|]*\|"
-)
 _BARE_FIND: Final = frozenset(
     {"-type", "-print", "-print0", "-ls", "-maxdepth", "-mindepth", "-xdev", "-mount", "-follow", "-depth"}
 )
@@ -50,11 +46,9 @@ def _xargs(call: Call, row: Command) -> Effects:
         fed += yield Read(name)
     fed = fed or call.stdin.strip("\n")
     head = words[0].rpartition("/")[2]
-    pipeline = call.node.parent
-    listed = OTHER_PROCESS in fed or (pipeline is not None and _PROCESS_LIST.search(text_of(pipeline)))
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if options.keys() & {"I", "i"} else "")
     texts = [words[index + 1] for index, word in enumerate(words[:-1]) if word == "-c" and head in _SHELLS]
-    if head == "kill" and listed:
+    if head == "kill" and OTHER_PROCESS in fed:
         yield Flag("kill-process", detail="The processes are picked from a list of all.")
     elif head in _SHELLS and not fed.strip(UNKNOWN + NAME + "\n /") and (len(words) == 1 or marker in texts):
         yield Flag("pipe-to-shell", detail=f"The commands reach {head} from another program.")
