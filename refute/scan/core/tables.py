@@ -5,13 +5,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from refute.errors import UsageError
 
+_TABLES: Final = Path(__file__).parents[1] / "tables"
 ROLES: Final = frozenset(
     """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
     send text skip wipe move script program search edit tee upload hand remote target proxy
@@ -97,7 +97,7 @@ def read_table(name: str) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=16)
 def _parsed(name: str) -> Mapping[str, Any]:
-    return tomllib.loads((files("refute.scan") / "tables" / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((_TABLES / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=8)
