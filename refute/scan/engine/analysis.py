@@ -43,6 +43,11 @@ def analyse(
     """
     report = Report(path=path, library=library, knowledge=known or knowledge())
     claimed = decode.languages_of(path, data)
+    launcher = decode.launcher_of(data)
+    if launcher is not None and Language.PYTHON in claimed:
+        # The shell leaves the file at its second line; the rest is Python, whoever starts it.
+        _guarded(report, ("\n" + launcher + "\n").encode(), Language.SHELL)
+        language = None
     wanted = tuple(dict.fromkeys([*([language] if language else []), *claimed]))
     if not wanted:
         _refuse(report, "Its language is not known: neither its name nor its first line names a shell or Python.")
@@ -54,9 +59,6 @@ def analyse(
         )
     for each in wanted:
         _guarded(report, data, each)
-    if Language.PYTHON not in wanted and (report.path.lstrip("/"), Language.PYTHON) in report.reached:
-        # A shell script that starts Python on itself, as installers write where a path is too long for a first line.
-        _guarded(report, data, Language.PYTHON)
     return report
 
 

@@ -88,9 +88,10 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
     keyword, scope = text_of(node.children[0]), walker.scope
     for child in node.named_children:
-        # What a function declares is over when it ends: either value may hold then.
-        surrounding = scope.branching
-        scope.branching += keyword == "local"
+        name = re.split(r"[+=\[]", text_of(child), maxsplit=1)[0]
+        if keyword == "local" and name not in scope.local:
+            # What a function declares is new, whatever the name stood for outside.
+            scope.local[name] = scope.variables.pop(name, None)
         if child.type == "variable_assignment":
             assign(walker, child, "")
         elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:
@@ -101,7 +102,6 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
                 target, equals, value = text.partition("=")
                 if equals and target.isidentifier():
                     scope.assign(target, (value,))
-        scope.branching = surrounding
     return SECRET if all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children) else ""
 
 

@@ -83,7 +83,7 @@ def _run_body(walker: Walker, name: str, body: Node, arguments: list[str] | None
             return output
     cuts = shared.memory.cuts
     walker.stack = (*outer, (name, given))
-    with scope.given(arguments):
+    with scope.given(arguments), scope.function():
         try:
             output = walker.run(body, stdin)
         finally:

@@ -41,6 +41,8 @@ class Scope:
     arrays: dict[str, list[str]] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    local: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    """What the variables that the running function declared its own were before."""
     descriptors: dict[str, str] = field(default_factory=dict)
     """Number of a descriptor that the script opened for reading → the text behind it."""
     arguments: list[str] | None = None
@@ -90,6 +92,19 @@ class Scope:
             yield
         finally:
             self.arguments = outer
+
+    @contextmanager
+    def function(self) -> Iterator[None]:
+        """A function's body: at its end its own variables are again what they were before."""
+        outer, self.local = self.local, {}
+        try:
+            yield
+        finally:
+            for name, values in self.local.items():
+                self.variables.pop(name, None)
+                if values is not None:
+                    self.variables[name] = values
+            self.local = outer
 
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""

@@ -75,8 +75,10 @@ class ShellWalker(Walker):
         if is_known(source) and not self.depth:
             self.report.add("unanalysable", spot, "shell syntax", detail=detail)
         else:
-            # An embedded text may have been put together from values that never meet.
-            self.report.add("unresolved-command", spot, "shell syntax", mild=not is_known(source), detail=detail)
+            # A line put together from values that perhaps never meet; of one that does not parse a shell runs nothing.
+            composed = self.place is not None and "$" in self.place.text and "\n" not in source.strip()
+            mild = composed or not is_known(source)
+            self.report.add("unresolved-command", spot, "shell syntax", mild=mild, detail=detail)
 
     def embedded(self, text: str, node: Node, *, forked: bool = True) -> str:
         """Walk shell text that a command carries."""
