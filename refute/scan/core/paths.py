@@ -1,7 +1,6 @@
 """Where a path leads: inside the workspace, a temporary place, the home directory, the system, or nobody knows."""
 
 
-
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import re
@@ -67,11 +66,6 @@ class Target:
     """Absolute; home directories are written with the HOME symbol, workspace paths start with HERE."""
     by_name: bool = False
     """Whether a home directory is spelled out (`/home/ann`), so that it may be anybody's."""
-
-    @property
-    def parts(self) -> list[str]:
-        """Components without the root."""
-        return [part for part in self.text.split("/")[1:] if part]
 
 
 def _split_root(path: str) -> tuple[str, str]:
