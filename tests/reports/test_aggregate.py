@@ -25,12 +25,11 @@ ROUND = RoundYield(tester="gemini", round="claims-first-1", tier="flash", writte
 Make = Callable[[Scope], tuple[Totals, Tables]]
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
-    """A ledger with seven outcomes of four tickets."""
+@pytest.fixture(params=["sqlite"])
+def ledger(request: pytest.FixtureRequest, outcomes: dict[str, Outcome], tmp_path: Path) -> Iterator[Ledger]:
+    """A ledger with seven outcomes of four tickets; on SQLite where a test does not ask for both databases."""
     url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     opened = Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))
-    outcomes = request.getfixturevalue("outcomes")
     weak, failed = outcomes["pass_weak"], outcomes["failed_adversarial"]
     several = [
         *outcomes.values(),
@@ -68,6 +67,7 @@ def make(ledger: Ledger) -> Make:
     return made
 
 
+@pytest.mark.parametrize("ledger", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True)
 def test_the_totals_are_those_that_one_counts_by_hand(make: Make) -> None:
     found, _ = make(Scope())
     assert (found.runs, found.tickets) == (7, 4)
@@ -91,9 +91,7 @@ def test_failing_are_the_tickets_whose_latest_run_failed_the_latest_first(make: 
     assert found.failing_tickets == ("TCK-101", "TCK-103", "TCK-666")
 
 
-@pytest.mark.parametrize(
-    "status", [Status.DRY_RUN, Status.CANCELLED, Status.ERROR, Status.INCONCLUSIVE, Status.PENDING]
-)
+@pytest.mark.parametrize("status", [Status.DRY_RUN, Status.ERROR, Status.INCONCLUSIVE])
 def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(
     ledger: Ledger, make: Make, outcomes: dict[str, Outcome], status: Status
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -32,9 +33,10 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
     opened.close()
 
 
-@pytest.fixture
-def report(ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path) -> Report:
+@pytest.fixture(scope="module")
+def report(outcomes: dict[str, Outcome], tmp_path_factory: pytest.TempPathFactory) -> Report:
     """Outcomes of every kind; whatever an attacker controls is hostile."""
+    home = tmp_path_factory.mktemp("report")
     bad = outcomes["failed_adversarial"]
     hostile = replace(
         bad,
@@ -46,10 +48,16 @@ def report(ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path) -> Repo
         failures=(replace(bad.failures[0], smallest_input=HOSTILE, test_name=HOSTILE, reproducer=HOSTILE),),
     )
     passed = replace(outcomes["blocked"], run_id="r3", status=Status.PASS, started_at=NOW)
-    for outcome in [*outcomes.values(), hostile, passed]:
-        ledger.record(outcome)
-    settings = Settings(state_dir=tmp_path, month_budget_usd=Decimal("0.05"))
-    return make_report(ledger, settings, Scope(), NOW)
+    settings = Settings(state_dir=home, month_budget_usd=Decimal("0.05"))
+    with closing(Ledger.open(settings)) as ledger:
+        for outcome in [*outcomes.values(), hostile, passed]:
+            ledger.record(outcome)
+        return make_report(ledger, settings, Scope(), NOW)
+
+
+@pytest.fixture(scope="module")
+def page(report: Report) -> str:
+    return render_html(report)
 
 
 class Elements(HTMLParser):
@@ -65,8 +73,7 @@ class Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def test_the_page_loads_nothing_and_runs_nothing(report: Report) -> None:
-    page = render_html(report)
+def test_the_page_loads_nothing_and_runs_nothing(page: str) -> None:
     elements = Elements(page).found
     assert not {"script", "img", "link", "iframe", "object", "form"} & {tag for tag, _ in elements}
     assert not [name for _, attributes in elements for name in attributes if name.startswith("on") or name == "src"]
@@ -85,8 +92,7 @@ def test_no_control_or_reordering_character_gets_through(report: Report, render:
     assert "49" not in re.findall(r"\{\{7\*7\}\}|\b49\b", text)
 
 
-def test_the_page_tells_failure_cost_and_budget_first(report: Report) -> None:
-    page = render_html(report)
+def test_the_page_tells_failure_cost_and_budget_first(page: str) -> None:
     texts = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
     shown = " ".join(re.sub("<[^>]*>", " ", texts[: texts.index('id="failed"')]).split())
     assert "2 tickets failing now" in shown
@@ -102,8 +108,7 @@ def test_refuted_claims_come_first_and_tickets_that_passed_since_last(report: Re
     ]
 
 
-def test_a_row_opens_to_claim_counterexample_and_reproducer(report: Report) -> None:
-    page = render_html(report)
+def test_a_row_opens_to_claim_counterexample_and_reproducer(page: str) -> None:
     row = page[page.index("<details") : page.index("</details>")]
     assert "TCK-101" in row
     for heading in ("Claim", "Counterexample", "What happened", "Reproducer"):
@@ -111,8 +116,8 @@ def test_a_row_opens_to_claim_counterexample_and_reproducer(report: Report) -> N
     assert "&lt;img src=x onerror=alert(1)&gt;" in row
 
 
-def test_a_failure_of_long_ago_is_shown_with_its_year(report: Report) -> None:
-    assert ">01 Mar 02:" in render_html(report)
+def test_a_failure_of_long_ago_is_shown_with_its_year(report: Report, page: str) -> None:
+    assert ">01 Mar 02:" in page
     later = replace(report, made_at=datetime(2027, 2, 1, tzinfo=UTC))
     assert ">01 Mar 2026</time>" in render_html(later)
 
@@ -129,8 +134,8 @@ def test_a_claim_of_several_lines_is_one_in_a_row_and_shows_no_escapes(
     assert "\\n" not in summary
 
 
-def test_charts_say_in_words_what_they_show(report: Report) -> None:
-    labels = [attributes["aria-label"] or "" for tag, attributes in Elements(render_html(report)).found if tag == "svg"]
+def test_charts_say_in_words_what_they_show(page: str) -> None:
+    labels = [attributes["aria-label"] or "" for tag, attributes in Elements(page).found if tag == "svg"]
     assert labels[0] == labels[1] == "Runs by day: 6 in 2 days, 3 of them failed. The table by day says more."
     assert labels[2].startswith("Cost burn. 2026-03: $0.06 of $0.05 spent (126%)")
 
@@ -165,11 +170,14 @@ def test_the_terminal_tells_what_failed_cost_and_budget_in_its_first_lines(repor
     assert all(len(line) <= 110 for line in lines)
 
 
-def test_an_outcome_that_cannot_be_read_is_shown_from_its_row(ledger: Ledger, report: Report, tmp_path: Path) -> None:
+def test_an_outcome_that_cannot_be_read_is_shown_from_its_row(
+    ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
+) -> None:
     from sqlalchemy import update
 
     from refute.ledger.schema import OUTCOMES
 
+    ledger.record(outcomes["failed_adversarial"])
     with ledger.transaction(writes=True) as connection:
         connection.execute(update(OUTCOMES).values(document='{"of": "another version"}'))
     page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))

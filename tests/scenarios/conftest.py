@@ -76,10 +76,14 @@ class TicketFiles:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_kept() -> Iterator[None]:
-    """The tests share a state directory, and each is about runs of its own; that about cached results caches some."""
+def nothing_kept_and_one_repetition() -> Iterator[None]:
+    """The tests share a state directory, and each is about runs of its own; that about cached results caches some.
+
+    What failed is repeated once, not thrice: each time Python, pytest and the code start anew, a second of a core.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REFUTE_RESULTS_MAX_AGE_S", "0")
+        patch.setenv("REFUTE_REPETITIONS", "1")
         yield
 
 

@@ -111,7 +111,7 @@ def flip() -> int:
     marker.touch()
     return 0
 """
-    outcome = verify(ticket(files={"slug.py": code}, claims=[{"id": "C1", "text": "flip() == 1"}]))
+    outcome = verify(ticket(files={"slug.py": code}, claims=[{"id": "C1", "text": "flip() == 1"}]), repetitions=3)
     assert outcome.status is not Status.FAILED_ADVERSARIAL
     assert outcome.status is not Status.PASS
 

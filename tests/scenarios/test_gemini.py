@@ -262,13 +262,12 @@ CLEARED = {
 }
 
 
-@pytest.mark.parametrize("code", [SORTING, SORTING.replace("    prices.sort()\n", "")], ids=["wrong", "right"])
-def test_a_clause_that_is_only_quoted_does_not_pass(ticket, attack, gemini, code):
+def test_a_clause_that_is_only_quoted_does_not_pass(ticket, attack, gemini):
     later = ("second round", "third round")
     gemini.respond = lambda asked: json_answer({"tests": [] if any(one in asked.text for one in later) else HALF})
     gemini.plant = lambda _: json_answer({"violations": [CLEARED]})
     claims = [{"id": "C1", "text": BASKET}]
-    outcome = attack(ticket(files={"slug.py": code}, claims=claims), strength_floor=0, mutants=4)
+    outcome = attack(ticket(files={"slug.py": SORTING}, claims=claims), strength_floor=0, mutants=4)
     assert outcome.status is Status.PASS_WEAK
     assert outcome.claims[0].open_clauses == ("it leaves the list as it was.",)
     assert outcome.strength is not None

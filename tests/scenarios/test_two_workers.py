@@ -21,11 +21,11 @@ from tests.scenarios.conftest import SLUG, TicketFiles, write_gemini_settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.postgres, pytest.mark.slow]
 
-TICKETS = 40
-ATTACKED_EVERY = 8
+TICKETS = 20
+ATTACKED_EVERY = 5
 """One in so many runs in containers and asks the model; the others end with their scan, at a hundredth of the time."""
-CHUNK = 8
-KILL_AFTER = 12
+CHUNK = 5
+KILL_AFTER = 6
 CLAIM = 'slugify("Hello World") returns "hello-world".'
 TESTS = {
     "preamble": "from slug import slugify",
