@@ -18,8 +18,10 @@ from refute.settings import Settings
 from reports.document import render_json
 from reports.html import render_html
 from reports.report import Report, make_report
+from reports.report_markdown import render_report_markdown
 from reports.scope import Scope
 from reports.terminal import render_report
+from reports.ui_links import artifact_path, path_of
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 HOSTILE = "\x1b[2J\u202e<img src=x onerror=alert(1)>&\"'</style>{{7*7}}"
@@ -206,3 +208,39 @@ def test_a_run_that_a_local_server_answered_is_marked(
     page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
     assert "gemini-x&lt;b&gt; (local server http://127.0.0.1:8080): 2 calls, 1,000 tokens in, 10 out" in page
     assert "A server of this machine answered, not Gemini:</strong> <bdi>http://127.0.0.1:8080" in page
+
+
+def test_the_markdown_tells_what_failed_with_a_link_then_cost_budget_and_tables(
+    tmp_path: Path, outcomes: dict[str, Outcome]
+) -> None:
+    settings = Settings(state_dir=tmp_path)
+    ledger = Ledger.open(settings)
+    for outcome in outcomes.values():
+        ledger.record(replace(outcome, flow_run_url="http://server:4200/runs/task-run/1"))
+    shown = render_report_markdown(make_report(ledger, settings, Scope(), datetime(2026, 3, 2, tzinfo=UTC)))
+    ledger.close()
+    assert shown.startswith("# 3 tickets failing now, of 4\n")
+    assert "[TCK-101](/runs/task-run/1)" in shown.replace("\\-", "-")
+    assert "<script>" not in shown
+    assert "\x1b" not in shown
+    assert shown.index("## What failed") < shown.index("## Figures") < shown.index("## By status")
+    rows = [line.replace("\\|", "") for line in shown.splitlines() if "/runs/task-run/1" in line]
+    assert [row.count("|") for row in rows] == [5, 5, 5], "a cell with a text of somebody else's has ended a row"
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("http://127.0.0.1:4200/runs/flow-run/1", "/runs/flow-run/1"),
+        ("https://prefect.example/ui/runs/task-run/1", "/ui/runs/task-run/1"),
+        ("javascript:alert(1)//runs/", ""),
+        ("", ""),
+    ],
+)
+def test_links_are_paths_since_each_reader_has_an_address_of_their_own(url: str, path: str) -> None:
+    assert path_of(url) == path
+
+
+def test_an_artifact_s_page_lies_where_the_runs_do() -> None:
+    assert artifact_path("https://prefect.example/ui/runs/task-run/1", "1") == "/ui/artifacts/artifact/1"
+    assert artifact_path("", "1") == "/artifacts/artifact/1"
