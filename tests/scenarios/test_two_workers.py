@@ -101,7 +101,7 @@ def test_s240_every_ticket_of_a_batch_on_two_workers_ends_once_and_no_kept_answe
             )
             site.wait(lambda: site.runs_on("first"))  # it has the batch's own run, which lives
             site.start_worker("second")
-            site.wait(lambda: done() >= KILL_AFTER and site.runs_on("second"))
+            site.wait(lambda: done() >= KILL_AFTER and kept_answers(site_settings) and site.runs_on("second"))
             site.kill("second")
             kept = kept_answers(site_settings)
             site.wait(lambda: done() == TICKETS)
