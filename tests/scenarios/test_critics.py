@@ -202,4 +202,3 @@ def test_s360_critics_alone_by_command_and_what_they_said_lately(ticket, cli, ge
     counted = {one["focus"]: one for one in status["by_focus"]}
     assert counted["correctness"]["fail"] >= 1
     assert counted["correctness"]["tokens_each"] > 0
-    assert "performance" in cli("critics", "status").stdout

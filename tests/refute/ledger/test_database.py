@@ -17,23 +17,11 @@ from sqlalchemy.schema import CreateTable
 
 from refute.errors import LedgerUnavailable, SettingsInvalid
 from refute.ledger import database, migration
-from refute.ledger.database import (
-    WRITES,
-    _configure_sqlite,
-    _make_current,
-    database_url,
-    open_database,
-    revision,
-)
+from refute.ledger.database import WRITES, database_url, open_database, revision
 from refute.ledger.schema import HEAD, METADATA, OLDEST
 from refute.settings import Settings
 
-
-@pytest.fixture(autouse=True)
-def as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without what tests/conftest.py saves the others."""
-    monkeypatch.setattr(database, "_make_current", _make_current)
-    monkeypatch.setattr(database, "_configure_sqlite", _configure_sqlite)
+pytestmark = pytest.mark.usefixtures("migrated_here")
 
 
 def older(settings: Settings, version: str) -> None:

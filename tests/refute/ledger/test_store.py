@@ -61,6 +61,7 @@ def test_another_run_ticket_or_attempt_is_another_outcome(
     assert count(ledger, OUTCOMES) == 2
 
 
+@pytest.mark.usefixtures("migrated_here")
 def test_processes_that_record_the_same_outcomes_at_once_record_each_once(
     settings: Settings, make_outcome: MakeOutcome
 ) -> None:
