@@ -10,7 +10,7 @@ from tests.scenarios.test_gemini import GRADE, GRADES, HARD, written
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
-LENIENT = {"mutants": 4, "strength_floor": 0}
+LENIENT = {"mutants": 1, "strength_floor": 0}
 RIGHT = GRADE["slug.py"]
 UNIQUE = "uniques(words) returns the words, each once, in the order of their first place."
 SET = "def uniques(words: list[str]) -> list[str]:\n    return list(set(words))\n"
