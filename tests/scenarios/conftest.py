@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,15 @@ def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.Complete
         )
 
     return run
+
+
+def containers_of(**label: str) -> list[Any]:
+    """`containers_of(run=…)`, `containers_of(ticket=…)`: those that the engine has."""
+    import docker
+
+    ((name, value),) = label.items()
+    with closing(docker.from_env()) as client:
+        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.{name}={value}"})
 
 
 @pytest.fixture

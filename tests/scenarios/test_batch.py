@@ -15,13 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
-import docker
 import pytest
 
 from flows.orchestrator.server import server_lease
 from refute.ledger.store import Ledger
 from tests.fakes.prefect_api import asked
-from tests.scenarios.conftest import WRONG_SLUG, TicketFiles
+from tests.scenarios.conftest import WRONG_SLUG, TicketFiles, containers_of
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -74,11 +73,7 @@ class Runs:
             return ledger.execute(query, (self.name,)).fetchall()
 
     def containers(self) -> list[object]:
-        client = docker.from_env()
-        try:
-            return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={self.name}"})
-        finally:
-            client.close()
+        return containers_of(run=self.name)
 
 
 @pytest.fixture

@@ -5,15 +5,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-import docker
 import pytest
 
 from refute.guardrails.audit_chain import verify_chain
+from tests.scenarios.conftest import containers_of
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -46,21 +45,6 @@ def started(settings, tmp_path) -> Callable[[Path], "subprocess.Popen[str]"]:
     return start
 
 
-def containers(ticket_id: str) -> list[object]:
-    client = docker.from_env()
-    try:
-        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.ticket={ticket_id}"})
-    finally:
-        client.close()
-
-
-def wait_until(condition: Callable[[], object], *, within_s: float = WITHIN_S) -> None:
-    deadline = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.02)
-
-
 def recorded(settings, run_id: str) -> list[tuple[str]]:
     with sqlite3.connect(settings.state_dir / "ledger.db") as ledger:
         return ledger.execute("SELECT status FROM outcomes WHERE run_id = ?", (run_id,)).fetchall()
@@ -68,11 +52,11 @@ def recorded(settings, run_id: str) -> list[tuple[str]]:
 
 @pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "person"), (signal.SIGTERM, "SIGTERM")])
 def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_removed(
-    ticket, started, settings, number, word
+    ticket, started, settings, wait_until, number, word
 ):
     name = f"ENDED-{number}-{uuid.uuid4().hex[:8]}"  # another run's leftovers on this engine are not ours
     run = started(ticket(script="sleep 300\n", id=name))
-    wait_until(lambda: containers(name))
+    wait_until(lambda: containers_of(ticket=name))
     run.send_signal(number)
     out, err = run.communicate(timeout=WITHIN_S)
     assert run.returncode == 13, err
@@ -81,11 +65,11 @@ def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_r
     assert word in outcome["reason"]
     assert recorded(settings, outcome["run_id"]) == [("CANCELLED",)]
     # The engine lists one for a moment that is being removed; one that was left would sleep for 300 s.
-    wait_until(lambda: containers(name) == [], within_s=60)
+    wait_until(lambda: containers_of(ticket=name) == [], within_s=60)
     assert verify_chain(settings.audit_path).intact
 
 
-def test_an_interruption_while_the_outcome_is_being_recorded_does_not_lose_it(ticket, started, settings):
+def test_an_interruption_while_the_outcome_is_being_recorded_does_not_lose_it(ticket, started, settings, wait_until):
     run = started(ticket(id="ENDED-LATE"))
     verdict = '"gate": "verdict"'
     wait_until(lambda: settings.audit_path.exists() and verdict in settings.audit_path.read_text())

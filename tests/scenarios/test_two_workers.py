@@ -5,7 +5,6 @@ import uuid
 from collections import Counter
 from pathlib import Path
 
-import docker
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select
@@ -17,7 +16,7 @@ from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 from tests.fakes.worker_site import WorkerSite
-from tests.scenarios.conftest import SLUG, TicketFiles, write_gemini_settings
+from tests.scenarios.conftest import SLUG, TicketFiles, containers_of, write_gemini_settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.postgres, pytest.mark.slow]
 
@@ -105,7 +104,8 @@ def test_s240_every_ticket_of_a_batch_on_two_workers_ends_once_and_no_kept_answe
             site.kill("second")
             kept = kept_answers(site_settings)
             site.wait(lambda: done() == TICKETS)
-            site.wait(lambda: containers(name) == [])  # the last one is removed beside the recording of its outcome
+            # The last one is removed beside the recording of its outcome.
+            site.wait(lambda: containers_of(run=name) == [])
             site.wait(lambda: site.state_of(batch) == "BLOCKED_DANGEROUS_SCRIPT")
             calls = len(gemini.asked)
             chunks = site.chunks(name)
@@ -124,11 +124,3 @@ def test_s240_every_ticket_of_a_batch_on_two_workers_ends_once_and_no_kept_answe
     assert "Crashed" in chunks.values()
     assert len(chunks) > TICKETS / CHUNK, "what crashed was dispatched once more"
     ledger.close()
-
-
-def containers(run: str) -> list[object]:
-    client = docker.from_env()
-    try:
-        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={run}"})
-    finally:
-        client.close()

@@ -23,6 +23,7 @@ from refute.sandbox.job import Exited, Job, TimedOut
 from refute.sandbox.profile import container_config
 from refute.sandbox.reaper import LIFETIME_S, OWNER, labels, reap
 from tests.fakes.engine_proxy import EngineProxy
+from tests.hostile.host import wait_until
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-failures")]
 
@@ -43,15 +44,6 @@ def running(engine: EngineClient, run_id: str) -> list[str]:
 def left_over(engine: EngineClient, run_id: str) -> list[str]:
     volumes = engine.volumes(filters={"label": f"refute.run={run_id}"})["Volumes"] or []
     return running(engine, run_id) + [volume["Name"] for volume in volumes]
-
-
-def wait_until(true: Callable[[], object], timeout_s: float) -> bool:
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        if true():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def unreadable(*_: object, **__: object) -> None:
