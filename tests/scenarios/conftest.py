@@ -1,6 +1,7 @@
 """A ticket in a directory of its own, and the real pipeline to put it through: Prefect server, engine, ledger."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -146,6 +147,32 @@ def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.Complete
         )
 
     return run
+
+
+@pytest.fixture
+def start_cli(settings: Settings) -> Callable[..., "subprocess.Popen[str]"]:
+    """Start the command line as a person or a CI system does; it tells its outcome as JSON."""
+
+    def start(*arguments: str | Path, stdin: int = subprocess.DEVNULL, **environment: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "flows.cli", *map(str, arguments), "--format", "json"],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Whoever runs the tests in the background has Ctrl-C ignored; the person in a test has not.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # one C call
+            env={
+                **os.environ,
+                "REFUTE_STATE_DIR": str(settings.state_dir),
+                "REFUTE_SERVER_IDLE_S": "120",
+                "GUARDRAIL_AUDIT_PATH": str(settings.audit_path),
+                "REFUTE_COSTS_CSV": str(settings.costs_csv),
+                **environment,
+            },
+        )
+
+    return start
 
 
 def containers_of(**label: str) -> list[Any]:

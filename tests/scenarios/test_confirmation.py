@@ -1,6 +1,7 @@
 """S010–S045: nothing runs before it was scanned, shown and approved."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -87,30 +88,13 @@ def test_s040_anything_but_a_clear_yes_cancels_and_nothing_is_executed(ticket, c
     assert (outcome["confirmation"]["answer"], bool(outcome["confirmation"]["by"])) == (kept, kept == "declined")
 
 
-def test_s045_nobody_answers_in_time(ticket, settings):
-    import os
-    import subprocess
-    import sys
-
+def test_s045_nobody_answers_in_time(ticket, start_cli):
     reading, writing = os.pipe()  # an input that stays silent
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "flows.cli", "verify", str(ticket()), "--format", "json"],
-            stdin=reading,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            env={
-                **os.environ,
-                "REFUTE_STATE_DIR": str(settings.state_dir),
-                "REFUTE_CONFIRMATION_TIMEOUT_S": "1",
-                "REFUTE_SERVER_IDLE_S": "120",
-                "GUARDRAIL_AUDIT_PATH": str(settings.audit_path),
-                "REFUTE_COSTS_CSV": str(settings.costs_csv),
-            },
-        )
+        run = start_cli("verify", ticket(), stdin=reading, REFUTE_CONFIRMATION_TIMEOUT_S="1")
+        out, err = run.communicate(timeout=600)
     finally:
         os.close(reading)
         os.close(writing)
-    assert done.returncode == 13, done.stderr
-    assert "nobody answered within 1 s" in json.loads(done.stdout)["reason"]
+    assert run.returncode == 13, err
+    assert "nobody answered within 1 s" in json.loads(out)["reason"]
