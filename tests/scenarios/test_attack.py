@@ -169,7 +169,9 @@ BASE = {"base": "old"}
 
 def test_what_answers_as_before_and_as_the_library_does_passes_without_a_model(ticket, attack):
     outcome = attack(
-        ticket(files={"slug.py": SLUG + COUNT, "old/slug.py": SLUG}, claims=CLAIMS, more=BASE), tester="property"
+        ticket(files={"slug.py": SLUG + COUNT, "old/slug.py": SLUG}, claims=CLAIMS, more=BASE),
+        tester="property",
+        mutants=4,
     )
     assert [claim.verdict for claim in outcome.claims] == [ClaimVerdict.SURVIVED] * 2
     assert all(claim.independent_tests and claim.attested_tests for claim in outcome.claims)

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.postgres, pyt
 TICKETS = 20
 ATTACKED_EVERY = 5
 """One in so many runs in containers and asks the model; the others end with their scan, at a hundredth of the time."""
-CHUNK = 5
+CHUNK = 10
 KILL_AFTER = 6
 CLAIM = 'slugify("Hello World") returns "hello-world".'
 TESTS = {
