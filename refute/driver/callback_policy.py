@@ -94,10 +94,10 @@ class CallbackPolicy:
             "set": self._set,
             "del": self._delete,
             "vars": self._vars,
-            "dir": lambda one: [name for name in dir(self._open(one)) if not name.startswith("_")],
-            "repr": lambda one: repr(self._open(one)),
-            "str": lambda one: str(self._open(one)),
-            "format": lambda one, spec: format(self._open(one), spec),
+            "dir": lambda one: [name for name in dir(one) if not name.startswith("_")],
+            "repr": lambda one: repr(one),
+            "str": lambda one: str(one),
+            "format": lambda one, spec: format(one, spec),
             "copy": lambda one: copy.copy(self._copied(one)),
             "deepcopy": lambda one, number: copies.deep(self._copied(one), number),
             "member": self._member,
@@ -117,41 +117,10 @@ class CallbackPolicy:
         """The subject works on what a test handed over, never on what it names or makes up itself."""
         if not self.objects.has_lent(one) and not self._is_own_value(one):
             raise Malformed("an object that no test handed over was worked on")
-        self._open(one)
 
     def _is_own_value(self, one: Any) -> bool:
         """Whether it is a value of one of the test's classes, such as a named tuple: it is made anew when it comes."""
         return issubclass(type(one), (*VALUE_TYPES, enum.Enum)) and self.is_ours(type(one))
-
-    def _open(self, one: Any) -> Any:
-        """An object, unless it is one of which a test handed over no more than a method.
-
-        Raises:
-            CannotCarry: it is.
-        """
-        if self.objects.handed_methods(one) is not None:
-            raise CannotCarry("needs the implementation in the test's process: reaches the object of a method")
-        return one
-
-    def may_bind(self, owner: Any, name: str) -> bool:
-        """Whether a method of a test's object may be passed as that; others are passed as functions."""
-        kind = type(owner)
-        known = self.is_ours(kind) and not kind.__name__.startswith("Test")
-        return known and name[:2] != "__" and self._is_private(kind, name)
-
-    def bound(self, owner: Any, name: str) -> Any:
-        """The method of a test's own object that the subject passes.
-
-        Raises:
-            Malformed: it is none that it may know.
-        """
-        handed = self.objects.handed_methods(owner)
-        if not self.may_bind(owner, name) or (handed is not None and name not in handed):
-            raise Malformed("a method that no test handed over was passed")
-        found = lookup(type(owner), name)
-        if not isinstance(found, types.FunctionType):
-            raise Malformed("a method is none")
-        return types.MethodType(found, owner)
 
     def is_ours(self, kind: type) -> bool:
         """Whether the test file defines a class."""
@@ -164,6 +133,8 @@ class CallbackPolicy:
             self.require_lent(one)
             found = getattr(one, name)
             return dict(found) if isinstance(found, dict) else found
+        if type(one) is types.MethodType and name in {"__self__", "__func__"}:
+            raise CannotCarry("needs the implementation in the test's process: reaches the object of a method")
         if not self._is_of_function(one, name):
             self._check(one, name)
         return getattr(one, name, *default)
@@ -270,8 +241,6 @@ class CallbackPolicy:
         member = self._replaced[kind, name] if (kind, name) in self._replaced else lookup(kind, name)
         if not self.is_ours(kind):
             self.require_lent(this)
-        elif name not in (self.objects.handed_methods(this) or ()):
-            self._open(this)
         if isinstance(member, staticmethod):
             return member.__func__(*rest, **kwargs)
         of_class = is_owner(this, kind)

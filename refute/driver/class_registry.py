@@ -27,7 +27,6 @@ class ClassRegistry(Exports, Proxies):
     def __init__(self, first: int, may_lend: Callable[[Any], None]) -> None:
         Exports.__init__(self, first, may_lend)
         Proxies.__init__(self)
-        self.keeps_functions = first != 0
         self._told: dict[int, int] = {}
         self._classes: dict[int, type] = {}
         self.news: list[list[Any]] = []
@@ -36,8 +35,6 @@ class ClassRegistry(Exports, Proxies):
         """Functions of Python's own that the test has handed over: the subject may hand these back by name."""
         self.link: Any = None
         self.function_of_member: Callable[[Any, Any], Any]
-        self.methods_taken: set[tuple[int, str]] = set()
-        """Methods of objects of the driver that the subject has got as methods: it may pass them as such."""
         self._unbuilt: dict[int, str] = {}
         """Classes of the other side that could not be mirrored, and why: a test that meets one is noted."""
         self.expected: type | None = None

@@ -3,7 +3,6 @@
 import enum
 import importlib
 from collections.abc import Callable
-from types import MethodType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, remade
@@ -12,13 +11,12 @@ from refute.driver.decoder import Decoder
 from refute.driver.error_transport import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.errors import Malformed
 from refute.driver.known import HEAP_TYPE, function_of, is_standard
-from refute.driver.proxy.functions import Called, Function, Member
-from refute.driver.proxy.members import made_member
+from refute.driver.proxy.functions import Called, Function
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE, Writing
 
-OBJECTS: Final = frozenset({"o", "co", "bm", "bo", "V", "W"})
+OBJECTS: Final = frozenset({"o", "co", "bo", "V", "W"})
 """Entries of objects that stay with the other side; without modules, their functions and classes."""
 
 
@@ -48,11 +46,8 @@ class ObjectTable(Writing):
                 return self.function_of_member(cid, name)
             case ["o", int(oid), token]:
                 return self.borrow(oid, lambda: self._object(token))
-            case ["bm", int(oid), token, str(name)] if not self.in_driver:
-                self.methods_taken.add((oid, name))
-                return self._method(self.borrow(oid, lambda: self._object(token)), name)
-            case ["bo", int(oid), str(name)]:
-                return self.link.bound(self.own(oid), name) if self.in_driver else getattr(self.own(oid), name)
+            case ["bo", int(oid), str(name)] if not self.in_driver:
+                return getattr(self.own(oid), name)
             case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self._named:
                 self._named.add((module, name))
                 return function_of(module, name)
@@ -124,14 +119,6 @@ class ObjectTable(Writing):
         if not isinstance(found, MUTABLE):
             raise Malformed("a shared container is unknown")
         return found
-
-    def _method(self, owner: Any, name: str) -> Any:
-        """A method of a stand-in; its class may have got it after it was told of."""
-        kind = type(owner)
-        function: Any = next((vars(base)[name] for base in type.mro(kind) if name in vars(base)), None)
-        if not issubclass(type(function), Member):
-            function = made_member(self._borrowed_ids[id(kind)], name, "f", judging=False)
-        return MethodType(function, owner)
 
     def unpacked(self, packed: Any) -> Any:
         """The value of `packed`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from refute.driver.contexts import ARITHMETIC, counts_as_usual, holds_variables
 from refute.driver.errors import Malformed
 from refute.driver.hide_test_names import without_marks
-from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
+from refute.driver.loggers import LoggerSettings, SharedHandlers
 from refute.driver.random_stream import SharedRandom
 from refute.driver.scalars import SCALARS
 from refute.driver.stacks import caller
@@ -81,11 +81,11 @@ class DriverState:
         self._place = Place()
         self._pipes = pipes
         self._argv: list[str] = []
-        self._loggers, self.handlers = LoggerSettings(), DriverHandlers()
+        self._loggers, self.handlers = LoggerSettings(), SharedHandlers()
         self._random = SharedRandom()
         self.has_variables = False
         """Whether the code had set context variables while the running test ran."""
-        self.unpacked: Callable[[Any], Any] = lambda packed: packed
+        self.packed = self.unpacked = lambda value: value
         self.lost: Callable[[str], None] = lambda _: None
         """Notes that something of the running test could not be carried."""
 
@@ -102,8 +102,8 @@ class DriverState:
             self.lost(ARITHMETIC)
         if (changed := self._loggers.tell()) is not None:
             extras["loggers"] = changed
-        if removed := self.handlers.tell():
-            extras["unhandled"] = removed
+        if handlers := self.handlers.tell():
+            extras["handlers"] = self.packed(handlers)
         return extras
 
     def hear(self, extras: Extras) -> None:
@@ -153,7 +153,7 @@ class SubjectState:
     def __init__(self) -> None:
         self._place = Place()
         self.notify: Callable[[], None] = lambda: None
-        self.packed: Callable[[Any], Any] = lambda value: value
+        self.packed = self.unpacked = lambda value: value
         self._random = SharedRandom()
         self._output: list[list[Any]] = []
         self._waiting = 0
@@ -162,9 +162,8 @@ class SubjectState:
         self._taken = [False, False]
         warnings.simplefilter("always")
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
-        forward = _Forward(self._records)
-        logging.root.addHandler(forward)
-        self._loggers, self._handlers = LoggerSettings(), SubjectHandlers(forward)
+        self._forward = _Forward(self._records)
+        self._loggers, self._handlers = LoggerSettings(), SharedHandlers(lambda _, one: one is not self._forward)
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -181,8 +180,10 @@ class SubjectState:
         self._waiting = 0
         if (changed := self._loggers.tell()) is not None:
             extras["loggers"] = changed
+        if self._forward not in logging.root.handlers:  # as `logging.basicConfig(force=True)` leaves it
+            logging.root.handlers.append(self._forward)
         if handlers := self._handlers.tell():
-            extras["handlers"] = self.packed(tuple(handlers))
+            extras["handlers"] = self.packed(handlers)
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
             extras["taken"], self._taken = 1, taken
@@ -199,8 +200,8 @@ class SubjectState:
             self._random.hear(extras["random"])
         if "loggers" in extras:
             self._loggers.hear(extras["loggers"])
-        if "unhandled" in extras:
-            self._handlers.hear(extras["unhandled"])
+        if "handlers" in extras:
+            self._handlers.hear(self.unpacked(extras["handlers"]))
 
     def write(self, number: int, text: str | bytes) -> None:
         """Keep output until the next message."""

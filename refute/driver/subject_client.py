@@ -23,6 +23,7 @@ from refute.driver.peer import Peer
 from refute.driver.pretexts import is_pretext
 from refute.driver.process_state import DriverState
 from refute.driver.proxy.current import Current
+from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.subject_start import start_subject
 from refute.driver.tools import Tools
@@ -81,7 +82,7 @@ class SubjectClient(Attestation):
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
-        self.surroundings.unpacked = self.objects.unpacked
+        self.surroundings.packed, self.surroundings.unpacked = self.objects.packed, self.objects.unpacked
         self.surroundings.lost = self.lost
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
@@ -117,7 +118,12 @@ class SubjectClient(Attestation):
         blocks = operation == "in_loop"
         self._blocked += blocks
         try:
-            return self._weighed(operation, args, self.peer.request(operation, *args, **kwargs))
+            answer = self.peer.request(operation, *args, **kwargs)
+            # What a test logs may be what it expects; a handler that the implementation put there has heard it.
+            overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
+            if overheard or self.tools.decide(operation, args, answer):
+                self.judged()
+            return answer
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
             self.not_carried_back = self.not_carried_back or _from_subject(error)
@@ -154,17 +160,9 @@ class SubjectClient(Attestation):
             return
         raise RuntimeError(f"the implementation raised {type(error).__name__}") from error
 
-    def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
-        """An answer, once what it means for the running test is noted."""
-        # What a test logs may be what it expects; a handler that the implementation put there has heard it.
-        overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
-        if overheard or self.tools.decide(operation, args, answer):
-            self.judged()
-        return answer
-
     def dies(self, one: Any) -> None:
         """A weak reference of the test's would find an object of the subject's for as long as it lives there."""
-        if self.objects.weakly_known(one) is not None and self.test_frame() is not None:
+        if isinstance(one, ProxyObject) and self.objects.is_weakly_known(one) and self.test_frame() is not None:
             self.not_carried = self.not_carried or DROPPED
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -204,14 +202,6 @@ class SubjectClient(Attestation):
             self.objects.expected = before
         self.objects.bind_class(cid, kind)
         leave_data(kind, namespace)
-
-    def may_bind(self, owner: Any, name: str) -> bool:
-        """Whether a method is passed as one of its object."""
-        return self._door.may_bind(owner, name)
-
-    def bound(self, owner: Any, name: str) -> Any:
-        """The method of a test's object that the subject passes."""
-        return self._door.bound(owner, name)
 
     # The other direction
 

@@ -42,7 +42,8 @@ class SubjectServer:
         operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
             token, lambda: operations[name](*args, **kwargs), side.is_blocked
         )
-        self._surroundings.notify, self._surroundings.packed = self.peer.notify, self.objects.packed
+        self._surroundings.notify = self.peer.notify
+        self._surroundings.packed, self._surroundings.unpacked = self.objects.packed, self.objects.unpacked
 
     def take_streams(self) -> None:
         """Make this process's standard streams the test's, and listen to the driver's other threads from now on."""
@@ -101,11 +102,9 @@ class DriverClient:
         return self._blocked > 0
 
     def dies(self, one: Any) -> None:
-        """Weak references to an object of the driver's find it as long as it lives there."""
-        oid = self._peer.objects.weakly_known(one)
-        if oid is not None:
-            self._peer.objects.keep(oid, one)
-            self._peer.objects.weakened.append(oid)
+        """A weak reference would find an object of the test's for as long as it lives there."""
+        if self.objects.is_weakly_known(one):
+            self.objects.lose("needs the implementation in the test's process: keeps a weak reference to an object of it")
 
     def cannot(self, reason: str) -> NoReturn:
         """Note that the running test needs what two processes cannot give.

@@ -110,18 +110,13 @@ class Writing(ClassRegistry):
         return entry
 
     def _method_entry(self, value: Any) -> Entry | None:
-        """A method of an object that both sides know is one there too: it equals others, and has its object."""
+        """A method that the test takes of an object of the subject's is one there too: it has its object."""
         owner, function = value.__self__, value.__func__
         name = function._refute_name_ if type(function) is Member else getattr(function, "__name__", "")
-        own = type(function) in {FunctionType, Member} and not isinstance(owner, type)
-        if not own or _found(owner, name) is not function:
-            return None
         oid = self._borrowed_ids.get(id(owner))
-        if oid is not None and isinstance(owner, ProxyObject):
-            return ["bo", oid, name] if self.in_driver or (oid, name) in self.methods_taken else None
-        if oid is None and self.in_driver and self.link.may_bind(owner, name):
-            return ["bm", self.lend_method(owner, name), self._token_of_object(type(owner)), name]
-        return None
+        if not self.in_driver or oid is None or not isinstance(owner, ProxyObject) or _found(owner, name) is not function:
+            return None
+        return ["bo", oid, name]
 
     def _function_entry(self, value: Any) -> Entry:
         if type(value) is MethodType and (entry := self._method_entry(value)) is not None:

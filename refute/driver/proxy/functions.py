@@ -49,6 +49,9 @@ class Called(Proxy):
     def __delattr__(self, name: str) -> None:
         Current.link.request("del", self, name)
 
+    def __del__(self) -> None:
+        Current.link.dies(self)
+
     def __copy__(self) -> Any:
         return self
 
