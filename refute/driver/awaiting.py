@@ -6,9 +6,9 @@
 import itertools
 import weakref
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.event_loops import in_loop, running_loop
+from refute.driver.event_loops import LastLoop, OwnLoops, in_loop, running_loop
 
 if TYPE_CHECKING:
     import asyncio
@@ -22,24 +22,10 @@ SETTLED_S: Final = 1.0
 Operations = dict[str, Callable[..., Any]]
 
 
-class Loops(Protocol):
-    """Where the coroutines of this side run."""
-
-    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
-        """The loop for one of the other side's."""
-        ...
-
-
 class Awaiting:
-    """Both directions of awaiting.
+    """Both directions of awaiting."""
 
-    Args:
-        request: asks the other side.
-        operations: of this side; only those of STARTED are ever started.
-        loops: where coroutines of this side run.
-    """
-
-    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops) -> None:
+    def __init__(self, request: Callable[..., Any], operations: Operations, loops: OwnLoops | LastLoop) -> None:
         self._request = request
         self._operations = operations
         self._loops = loops

@@ -85,12 +85,7 @@ def base_value(value: Any) -> Any:
 
 
 def remade(kind: type, content: Any) -> Any:
-    """An object of a class, of the value that it derives from; no code of the class's own runs.
-
-    Args:
-        kind: derives from the type of `content`, one of VALUE_TYPES.
-        content: a plain value.
-    """
+    """An object of a class, of the value that it derives from; no code of the class's own runs."""
     base: Any = type(content)
     if base in MADE_BY:
         return MADE_BY[base](kind, content)

@@ -23,9 +23,8 @@ from refute.driver.admitted import (
     takes_records,
 )
 from refute.driver.base_values import VALUE_TYPES
-from refute.driver.copying import Copies, as_class, refuse
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
-from refute.driver.operations import is_owner, lookup, unwrapped
+from refute.driver.operations import Copies, as_class, is_owner, lookup, refuse, unwrapped
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.signatures import is_hidden, shape_of
 from refute.driver.writing import CALLABLE
@@ -41,11 +40,7 @@ NAMES: Final = frozenset({"__name__", "__qualname__", "__module__", "__doc__", "
 
 
 class CallbackPolicy:
-    """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger.
-
-    Args:
-        module: name of the module of the test file.
-    """
+    """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger."""
 
     def __init__(self, module: str) -> None:
         self.module = module
@@ -54,11 +49,7 @@ class CallbackPolicy:
         self._replaced: dict[tuple[type, str], Any] = {}
 
     def may_lend(self, value: Any) -> None:
-        """Whether an object of the driver may be handed over.
-
-        Raises:
-            CannotCarry: it is part of the machinery, or nobody knows what it is.
-        """
+        """Whether an object of the driver may be handed over. Raises CannotCarry."""
         if isinstance(value, NEVER):
             # The implementation's own tracebacks are here as such.
             kind_of_error = CannotCarryBack if isinstance(value, types.TracebackType) else CannotCarry
@@ -95,9 +86,9 @@ class CallbackPolicy:
             "del": self._delete,
             "vars": self._vars,
             "dir": lambda one: [name for name in dir(one) if not name.startswith("_")],
-            "repr": lambda one: repr(one),
-            "str": lambda one: str(one),
-            "format": lambda one, spec: format(one, spec),
+            "repr": repr,
+            "str": str,
+            "format": format,
             "copy": lambda one: copy.copy(self._copied(one)),
             "deepcopy": lambda one, number: copies.deep(self._copied(one), number),
             "member": self._member,

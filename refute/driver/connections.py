@@ -16,13 +16,7 @@ NAME_BYTES: Final = 64
 
 
 class Connections:
-    """Opens connections, and serves those that the other side opens.
-
-    Args:
-        control: over which descriptors are handed.
-        serve: answers on a connection until it is closed; runs in a thread of its own.
-        wrap: makes a Wire of a socket.
-    """
+    """Opens connections, and serves those that the other side opens."""
 
     def __init__(
         self, control: socket.socket, serve: Callable[[Wire], None], wrap: Callable[[socket.socket], Wire]

@@ -35,12 +35,7 @@ class Item:
 
 
 class Conversation:
-    """The events of one worker, in the order of an honest one: collected, then per item start … finish, then done.
-
-    Args:
-        key: the secret that every event must carry.
-        asked: the test functions that the worker was told to run.
-    """
+    """The events of one worker, in the order of an honest one: collected, then per item start … finish, then done."""
 
     def __init__(self, key: str, asked: Sequence[str]) -> None:
         self._key = key
@@ -63,11 +58,7 @@ class Conversation:
         self._partial: dict[str, Report] = {}
 
     def hear(self, line: bytes, now_s: float) -> None:
-        """Take in one line.
-
-        Raises:
-            Tampering: it is not what an honest worker would say here.
-        """
+        """Take in one line. Raises Tampering: it is not what an honest worker would say here."""
         try:
             event = json.loads(line)
         except (ValueError, RecursionError):
@@ -170,11 +161,7 @@ def _function(item_id: str) -> str:
 
 
 def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
-    """One item's report and, where pytest's reports contradict what was seen of the call, how.
-
-    Raises:
-        Tampering: pytest reported other phases than those of one test.
-    """
+    """One item's report and, where pytest's reports contradict what was seen of the call, how. Raises Tampering."""
     outcomes = {when: phase["outcome"] for when, phase in item.phases.items()}
     expected = {"setup", "call", "teardown"} if outcomes.get("setup") == "passed" else {"setup", "teardown"}
     if set(outcomes) != expected:

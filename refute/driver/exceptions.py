@@ -19,12 +19,7 @@ NOTES = 12
 
 
 class Territory:
-    """Tells frames of the implementation from frames of the test.
-
-    Args:
-        workspace: real path of the folder with the submitted files.
-        test_file: real path of the generated test file.
-    """
+    """Tells frames of the implementation from frames of the test."""
 
     def __init__(self, workspace: str, test_file: str) -> None:
         self._workspace = workspace.rstrip(os.sep) + os.sep

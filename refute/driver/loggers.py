@@ -85,9 +85,9 @@ class SharedHandlers:
             return
         while logger is not None:
             for handler in list(logger.handlers):
-                if not self.holds("" if logger is logging.root else logger.name, handler):
-                    if record.levelno >= handler.level:
-                        handler.handle(record)
+                theirs = self.holds("" if logger is logging.root else logger.name, handler)
+                if not theirs and record.levelno >= handler.level:
+                    handler.handle(record)
             logger = logger.parent if logger.propagate else None
 
     def hold(self, one: Any) -> bool:

@@ -37,11 +37,7 @@ class Messages:
         self._numbering = Numbering()
 
     def question(self, number: int, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
-        """What the other side is to do.
-
-        Raises:
-            CannotCarry: an argument cannot be taken there.
-        """
+        """What the other side is to do. Raises CannotCarry: an argument cannot be taken there."""
         with self._lock:
             encoder = self._encoder()
             atoms = [encoder.atom(value) for value in args]

@@ -90,13 +90,7 @@ class ModuleNames(MutableMapping[str, Any]):
 
 
 class Importer:
-    """Finder and loader of the implementation's modules.
-
-    Args:
-        roots: folders from which the subject imports.
-        modules: dotted names of the implementation's modules.
-        workspace: real path of the folder with the submitted files.
-    """
+    """Finder and loader of the implementation's modules."""
 
     def __init__(self, roots: Sequence[str], modules: Sequence[str], workspace: str) -> None:
         names = {name.partition(".")[0] for name in modules}

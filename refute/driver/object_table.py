@@ -8,12 +8,12 @@ from typing import Any, Final
 from refute.driver.base_values import VALUE_TYPES, remade
 from refute.driver.containers import refill
 from refute.driver.decoder import Decoder
+from refute.driver.encoder import Atom, Entry
 from refute.driver.error_transport import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.errors import Malformed
 from refute.driver.known import HEAP_TYPE, function_of, is_standard
 from refute.driver.proxy.functions import Called, Function
 from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE, Writing
 
 OBJECTS: Final = frozenset({"o", "co", "bo", "V", "W"})
@@ -21,12 +21,7 @@ OBJECTS: Final = frozenset({"o", "co", "bo", "V", "W"})
 
 
 class ObjectTable(Writing):
-    """One side's view of everything that is no plain data.
-
-    Args:
-        first: 0 for the driver, 1 for the subject: the numbers that this side gives are even or odd.
-        may_lend: says what of this side the other one may hold; raises CannotCarry.
-    """
+    """One side's view of everything that is no plain data."""
 
     def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
         """The object of an entry, perhaps still empty."""

@@ -12,10 +12,40 @@ from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
-from refute.driver.copying import Copies
+from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.extending import as_member, named_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.proxy.signatures import shape_of, text_of
+
+MEMOS: Final = 4
+"""Deep copies that may go on at the same time."""
+
+
+class Copies:
+    """Deep copies: what is reached on several ways within one is copied once."""
+
+    def __init__(self) -> None:
+        self._memos: dict[int, dict[Any, Any]] = {}
+
+    def deep(self, one: Any, number: int) -> Any:
+        """A deep copy, as a part of the one that has this number over there."""
+        memo = self._memos.setdefault(number, {})
+        while len(self._memos) > MEMOS:
+            del self._memos[next(iter(self._memos))]
+        return copy.deepcopy(one, memo)
+
+
+def as_class(kind: Any) -> type:
+    """A class, as it is. Raises Malformed: it is none."""
+    if not isinstance(kind, type):
+        raise Malformed("a class is none")
+    return kind
+
+
+def refuse(*_: Any, **__: Any) -> Any:
+    """The subject may not. Raises CannotCarry: always."""
+    raise CannotCarry("needs the implementation in the test's process: it copies or changes an object of the test")
+
 
 Operations = dict[str, Callable[..., Any]]
 OPERATORS: Final[dict[str, Callable[..., Any]]] = {
@@ -55,9 +85,6 @@ class Members:
 
     An attribute of the object's own does, unless a class further down overrides the member: whether the test wrote
     `one.name` or `super().name` is not told.
-
-    Args:
-        objects: knows the classes by number.
     """
 
     def __init__(self, objects: ObjectTable) -> None:

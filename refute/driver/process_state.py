@@ -8,12 +8,12 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
+from refute.driver.containers import SCALARS
 from refute.driver.contexts import ARITHMETIC, counts_as_usual, holds_variables
 from refute.driver.errors import Malformed
 from refute.driver.hide_test_names import without_marks
 from refute.driver.loggers import LoggerSettings, SharedHandlers
 from refute.driver.random_stream import SharedRandom
-from refute.driver.scalars import SCALARS
 from refute.driver.stacks import caller
 
 if TYPE_CHECKING:
@@ -71,11 +71,7 @@ class Place:
 
 
 class DriverState:
-    """The driver's side.
-
-    Args:
-        pipes: descriptors of the subject's own output and errors; read whenever there is something.
-    """
+    """The driver's side."""
 
     def __init__(self, pipes: dict[int, int]) -> None:
         self._place = Place()
@@ -144,11 +140,7 @@ class DriverState:
 
 
 class SubjectState:
-    """The subject's side.
-
-    Attributes:
-        notify: sends what waits here at once.
-    """
+    """The subject's side."""
 
     def __init__(self) -> None:
         self._place = Place()

@@ -7,7 +7,7 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from refute.driver.error_parts import Parts
+    from refute.driver.error_transport import Parts
 
 KEPT_REFERENCES: Final = 3
 """References that are ours to a stand-in that is kept: the entry's, a name, and the argument of `getrefcount`."""

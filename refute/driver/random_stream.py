@@ -66,11 +66,7 @@ class SharedRandom:
         return [base64.b64encode(WORDS.pack(*words)).decode(), pair]
 
     def hear(self, told: Any) -> None:
-        """Go on where the other side left off.
-
-        Raises:
-            Malformed: it told no state.
-        """
+        """Go on where the other side left off. Raises Malformed: it told no state."""
         try:
             text, pair = told
             words = WORDS.unpack(base64.b64decode(text, validate=True))

@@ -1,10 +1,11 @@
 """The pytest plugin of a worker: says over the pipe what was collected, and how each test went, as it happens."""
 
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
+from refute.driver.attestation import Attestation
 from refute.driver.event_loops import forget_ended_loop
 from refute.driver.exceptions import Territory, compares_identity, cut, describe
 from refute.driver.hide_test_names import forget_marks
@@ -14,48 +15,10 @@ TRACEBACK_CHARS = 12_000
 Send = Callable[[str, dict[str, Any]], None]
 
 
-class Facts(Protocol):
-    """Knows what the running test's result rests on."""
-
-    objects: Any
-    """Who is who between the two processes."""
-
-    def begin(self, name: str) -> None:
-        """A test begins; its function's name."""
-        ...
-
-    def passed(self) -> None:
-        """The running test has passed."""
-        ...
-
-    def counting(self, test: Any) -> Any:
-        """A function that Hypothesis runs, with its inputs counted."""
-        ...
-
-    def watch(self, item_function: Any) -> None:
-        """Look at the function that is the test."""
-        ...
-
-    def lost(self, reason: str) -> None:
-        """The running test rests on what two processes cannot have."""
-        ...
-
-    def facts(self) -> dict[str, Any]:
-        """Fields of the test's report."""
-        ...
-
-
 class Reporter:
-    """Reports the events of one pytest session.
+    """Reports the events of one pytest session."""
 
-    Args:
-        send: writes one event (name, data) to the supervisor.
-        asked: names of the test functions to run, in this order; others are left out.
-        territory: tells the implementation's frames from the test's.
-        facts: knows what the running test's result rests on.
-    """
-
-    def __init__(self, send: Send, asked: Sequence[str], territory: Territory, facts: Facts) -> None:
+    def __init__(self, send: Send, asked: Sequence[str], territory: Territory, facts: Attestation) -> None:
         self._send = send
         self._order = {name: place for place, name in enumerate(asked)}
         self._territory = territory

@@ -11,11 +11,7 @@ OWNER = 0o700
 
 
 def empty_folder(path: Path) -> None:
-    """Make a folder of ours exist and be empty.
-
-    Raises:
-        OSError: this process may not do so.
-    """
+    """Make a folder of ours exist and be empty. Raises OSError: this process may not do so."""
     if not _is_folder(path):
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
@@ -36,11 +32,7 @@ def empty_contents(path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a folder with all that is in it.
-
-    Raises:
-        OSError: this process may not do so.
-    """
+    """Remove a file or a folder with all that is in it. Raises OSError: this process may not do so."""
     if _is_folder(path):
         path.chmod(OWNER)
         empty_contents(path)

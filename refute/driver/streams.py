@@ -6,12 +6,7 @@ from typing import Any
 
 
 class Output(io.TextIOBase):
-    """Text written here goes along with the next message.
-
-    Args:
-        number: 1 for output, 2 for errors.
-        write: takes the number and text or bytes.
-    """
+    """Text written here goes along with the next message."""
 
     encoding = "utf-8"
     errors = "strict"
@@ -69,11 +64,7 @@ class OutputBuffer(io.BufferedIOBase):
 
 
 class Input(io.TextIOBase):
-    """Reads from the test's standard input.
-
-    Args:
-        read: takes `read` or `readline` and a size.
-    """
+    """Reads from the test's standard input."""
 
     encoding = "utf-8"
     errors = "strict"

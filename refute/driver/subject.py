@@ -47,12 +47,7 @@ def main() -> None:
 
 
 class TestFinder:
-    """Finds the test file's module nowhere, and has it noted: it is what pickles of the test's functions name.
-
-    Args:
-        name: of the module.
-        objects: note it.
-    """
+    """Finds the test file's module nowhere, and has it noted: it is what pickles of the test's functions name."""
 
     def __init__(self, name: str, objects: Any) -> None:
         self._name = name

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from refute.driver.attestation import Attestation
+from refute.driver.attestation import Attestation, Tools
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections
@@ -20,13 +20,12 @@ from refute.driver.extending import leave_data, told_members
 from refute.driver.modules import ModuleStub
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
-from refute.driver.pretexts import is_pretext
 from refute.driver.process_state import DriverState
 from refute.driver.proxy.current import Current
 from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.subject_start import start_subject
-from refute.driver.tools import Tools
+from refute.driver.unfit import is_pretext
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
@@ -54,13 +53,7 @@ GONE: Final = 71
 
 
 class SubjectClient(Attestation):
-    """The connection to one subject.
-
-    Args:
-        job: of the worker.
-        stacks: descriptor to which the subject's stacks go.
-        send: writes one event to the supervisor.
-    """
+    """The connection to one subject."""
 
     def __init__(self, job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]) -> None:
         super().__init__(job["test_file"], Path(job["test_file"]).stem)
@@ -123,7 +116,6 @@ class SubjectClient(Attestation):
             overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
             if overheard or self.tools.decide(operation, args, answer):
                 self.judged()
-            return answer
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
             self.not_carried_back = self.not_carried_back or _from_subject(error)
@@ -140,6 +132,8 @@ class SubjectClient(Attestation):
                 self._raised = True
             self._end_nothing(error, operation, args)
             raise
+        else:
+            return answer
         finally:
             self._blocked -= blocks
 

@@ -21,11 +21,7 @@ from refute.driver.wire import Wire
 
 
 class SubjectServer:
-    """All of it.
-
-    Args:
-        control: over which further connections are handed.
-    """
+    """All of it."""
 
     def __init__(self, control: socket.socket) -> None:
         Wire.strayed = mmap.mmap(-1, 1)
@@ -73,12 +69,7 @@ def note_strayed(strayed: Any, objects: Any) -> None:
 
 
 class DriverClient:
-    """What mirrored objects of the driver ask for.
-
-    Args:
-        peer: to ask.
-        is_in_loop: whether an operation is one that calls, in a thread where a loop runs.
-    """
+    """What mirrored objects of the driver ask for."""
 
     def __init__(self, peer: Any, is_in_loop: Callable[[str], bool]) -> None:
         self._peer = peer
@@ -104,14 +95,12 @@ class DriverClient:
     def dies(self, one: Any) -> None:
         """A weak reference would find an object of the test's for as long as it lives there."""
         if self.objects.is_weakly_known(one):
-            self.objects.lose("needs the implementation in the test's process: keeps a weak reference to an object of it")
+            self.objects.lose(
+                "needs the implementation in the test's process: keeps a weak reference to an object of it"
+            )
 
     def cannot(self, reason: str) -> NoReturn:
-        """Note that the running test needs what two processes cannot give.
-
-        Raises:
-            CannotCarry: always.
-        """
+        """Note that the running test needs what two processes cannot give. Raises CannotCarry: always."""
         self.objects.lose(reason)
         raise CannotCarry(reason)
 
@@ -127,11 +116,7 @@ class DriverClient:
         return await self.awaiting.later(operation, *args, **kwargs)
 
     def extend(self, kind: type, _: dict[str, Any]) -> None:
-        """Nothing of the implementation derives from a class of the test's.
-
-        Raises:
-            CannotCarry: always.
-        """
+        """Nothing of the implementation derives from a class of the test's. Raises CannotCarry: always."""
         self.cannot(
             f"needs the implementation in the test's process: derives {kind.__qualname__} from a class of the test"
         )

@@ -20,10 +20,6 @@ Started = tuple[subprocess.Popen[bytes], socket.socket, socket.socket, dict[int,
 def start_subject(workspace: str, stacks: int) -> Started:
     """Start it, in a session of its own.
 
-    Args:
-        workspace: its working folder.
-        stacks: descriptor to which its stacks go.
-
     Returns:
         The process, the main connection, the one over which further ones are handed, and the descriptors of its
         output (1) and errors (2).

@@ -10,10 +10,9 @@ from refute.driver.canary import lying_canaries, make_canaries, mixed_order, wit
 from refute.driver.child import Child, Flood
 from refute.driver.conversation import Conversation, Tampering
 from refute.driver.forkserver import ForkServer
-from refute.driver.plan import Plan, Report
+from refute.driver.plan import Plan, Report, never
 from refute.driver.processes import Usage, starved
 from refute.driver.stacks import locate_both
-from refute.driver.variants import never
 
 STARTUP_S = 60.0
 """Time to import pytest and Hypothesis on a busy machine; nothing submitted runs before that is done."""

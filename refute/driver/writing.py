@@ -10,18 +10,15 @@ from typing import Any, Final
 from refute.driver.base_values import VALUE_TYPES, base_value
 from refute.driver.class_registry import ClassRegistry
 from refute.driver.containers import CONTAINERS, parts_of
-from refute.driver.encoder import Encoder
-from refute.driver.error_parts import has_changed
-from refute.driver.error_transport import frames_of, tell_error
+from refute.driver.encoder import Encoder, Entry
+from refute.driver.error_transport import frames_of, has_changed, tell_error
 from refute.driver.errors import CannotCarry, CannotCarryBack, Uncarried
 from refute.driver.known import function_name, is_standard
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.functions import Member
 from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.proxy.signatures import text_of
-from refute.driver.table import Entry
-from refute.driver.type_forms import TYPE_FORMS
-from refute.driver.written_types import as_type
+from refute.driver.type_forms import TYPE_FORMS, as_type
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
 MUTABLE: Final = tuple(kind for kind in CONTAINERS.values() if kind is not array.array)
@@ -114,7 +111,12 @@ class Writing(ClassRegistry):
         owner, function = value.__self__, value.__func__
         name = function._refute_name_ if type(function) is Member else getattr(function, "__name__", "")
         oid = self._borrowed_ids.get(id(owner))
-        if not self.in_driver or oid is None or not isinstance(owner, ProxyObject) or _found(owner, name) is not function:
+        if (
+            not self.in_driver
+            or oid is None
+            or not isinstance(owner, ProxyObject)
+            or _found(owner, name) is not function
+        ):
             return None
         return ["bo", oid, name]
 

@@ -7,7 +7,7 @@ from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
 from refute.driver.proxy.current import JUDGING, Current
 from refute.driver.proxy.describing import REGISTRIES
-from refute.driver.proxy.members import made_member
+from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.proxied import OwnDoc, Proxy, ProxyObject
 from refute.driver.proxy.roots import OperatedMeta, ProxyMeta
 
@@ -58,13 +58,7 @@ def _is_slot(one: Any, name: str) -> bool:
 
 
 def build(cid: int, told: Description, bases: list[type]) -> type:
-    """The mirrored class.
-
-    Args:
-        cid: the number of the class.
-        told: what the other side says of it.
-        bases: its bases as they are here.
-    """
+    """The mirrored class."""
     namespace: dict[str, Any] = {
         "_refute_proxy_": True,
         "_refute_asks_": False,
@@ -104,13 +98,7 @@ def _equal_parts(self: Any, other: Any) -> Any:
 
 
 def build_bare(cid: int, told: Description, bases: list[type]) -> type:
-    """What stands for a class that cannot be mirrored: its name, and the built-in type that holds its values.
-
-    Args:
-        cid: the number of the class.
-        told: what the other side says of it.
-        bases: its bases as they are here.
-    """
+    """What stands for a class that cannot be mirrored: its name, and the built-in type that holds its values."""
     line = [kind for base in bases for kind in type.mro(base)]
     holding = (*VALUE_TYPES, list, dict, set, bytearray, BaseException)
     plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, holding)), None)

@@ -1,6 +1,6 @@
 """What all stand-ins need: the connection, and what is denied before anybody asks over there."""
 
-from typing import Any, ClassVar, Final, NoReturn, Protocol
+from typing import Any, ClassVar, Final
 
 OURS: Final = ("pytest", "hypothesis")
 """Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
@@ -18,48 +18,13 @@ COMPUTING: Final = frozenset(f"__{prefix}{name}__" for prefix in ("", "r", "i") 
 `abs(f() - 5) < 1` holds for whatever answers 0."""
 
 
-class Link(Protocol):
-    """What a mirrored object needs of the connection."""
-
-    objects: Any
-    """Who is who."""
-
-    def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
-        """Have the other side do something."""
-        ...
-
-    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function of the other side's."""
-        ...
-
-    def judged(self) -> None:
-        """Note that the other side decides."""
-        ...
-
-    def cannot(self, reason: str) -> NoReturn:
-        """Note that the running test needs what two processes cannot give."""
-        ...
-
-    def dies(self, one: Any) -> None:
-        """A stand-in is held by nobody; weak references to it still find it."""
-        ...
-
-    def extend(self, kind: type, namespace: dict[str, Any]) -> None:
-        """Make a class of this side known that derives from a mirrored one."""
-        ...
-
-
 class Current:
     """The one connection of this process."""
 
-    link: ClassVar[Link]
+    link: ClassVar[Any]
 
 
 def refuse_marks(name: str) -> None:
-    """Deny what only the test libraries look for.
-
-    Raises:
-        AttributeError: it is such a name.
-    """
+    """Deny what only the test libraries look for. Raises AttributeError: it is such a name."""
     if any(mark in name for mark in OURS):
         raise AttributeError(name)

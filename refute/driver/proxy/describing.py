@@ -56,12 +56,7 @@ OF_FLAGS: Final = tuple(
 
 
 def describe(kind: type, bases: list[Any]) -> Description:
-    """Everything of a class but its objects.
-
-    Args:
-        kind: a class of this side.
-        bases: how its bases are called between the two sides.
-    """
+    """Everything of a class but its objects."""
     doc = kind.__dict__.get("__doc__")
     told: Description = {
         "name": kind.__name__,

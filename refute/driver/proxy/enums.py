@@ -9,7 +9,7 @@ from typing import Any, Final
 from refute.driver.base_values import remade
 from refute.driver.proxy.classes import telling_of
 from refute.driver.proxy.current import JUDGING, Current, refuse_marks
-from refute.driver.proxy.members import made_member
+from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.proxied import Proxy
 from refute.driver.proxy.roots import ProxyMeta
 
