@@ -61,7 +61,7 @@ def be_tool(found: Any) -> None:
     if isinstance(found, ModuleStub):
         found.__refute_tools__ = True
     else:
-        Current.link.tools.add(found)  # type: ignore[attr-defined]  # the driver's link has it
+        Current.link.tools.add(found)
 
 
 class ModuleNames(MutableMapping[str, Any]):
@@ -126,7 +126,7 @@ class Importer:
         stub, doc, file, path = told
         spec.submodule_search_locations = path
         stub.__doc__, stub.__file__ = doc, file
-        if Current.link.tools.are_in(spec.name):  # type: ignore[attr-defined]  # the driver's link has it
+        if Current.link.tools.are_in(spec.name):
             be_tool(stub)
         self._fresh.add(spec.name)
         self._loaded[spec.name] = stub
@@ -215,7 +215,7 @@ def _brought(told: dict[str, Any], bound: Mapping[str, object]) -> dict[str, Any
         if isinstance(value, ModuleStub):
             be_tool(value)
         elif {**vars(builtins), **bound}.get(name, value) is not value:
-            Current.link.judged_for_good()  # type: ignore[attr-defined]  # the driver's link has it
+            Current.link.judged_for_good()
     return brought
 
 

@@ -81,7 +81,8 @@ class DriverState:
         self._random = SharedRandom()
         self.has_variables = False
         """Whether the code had set context variables while the running test ran."""
-        self.packed = self.unpacked = lambda value: value
+        self.packed: Any
+        self.unpacked: Any
         self.lost: Callable[[str], None] = lambda _: None
         """Notes that something of the running test could not be carried."""
 
@@ -145,7 +146,8 @@ class SubjectState:
     def __init__(self) -> None:
         self._place = Place()
         self.notify: Callable[[], None] = lambda: None
-        self.packed = self.unpacked = lambda value: value
+        self.packed: Any
+        self.unpacked: Any
         self._random = SharedRandom()
         self._output: list[list[Any]] = []
         self._waiting = 0

@@ -30,20 +30,10 @@ from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
     {
-        "call",
-        "call_lent",
-        "extend",
-        "isinstance",
-        "issubclass",
-        "member",
-        "member_get",
-        "member_set",
-        "operate",
-        "run_module",
-        "run_path",
-        "start",
+        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "member_set", "operate",
+        "run_module", "run_path", "start",
     }
-)
+)  # fmt: skip
 """Operations that run code of the implementation as a test asks for it; an import is none."""
 ENDING: Final = frozenset({"StopIteration", "GeneratorExit", "CancelledError"})
 """Errors that end a loop or a task as if nothing had happened."""
@@ -111,11 +101,7 @@ class SubjectClient(Attestation):
         blocks = operation == "in_loop"
         self._blocked += blocks
         try:
-            answer = self.peer.request(operation, *args, **kwargs)
-            # What a test logs may be what it expects; a handler that the implementation put there has heard it.
-            overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
-            if overheard or self.tools.decide(operation, args, answer):
-                self.judged()
+            return self._weighed(operation, args, self.peer.request(operation, *args, **kwargs))
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
             self.not_carried_back = self.not_carried_back or _from_subject(error)
@@ -132,10 +118,16 @@ class SubjectClient(Attestation):
                 self._raised = True
             self._end_nothing(error, operation, args)
             raise
-        else:
-            return answer
         finally:
             self._blocked -= blocks
+
+    def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
+        """An answer, once what it means for the running test is noted."""
+        # What a test logs may be what it expects; a handler that the implementation put there has heard it.
+        overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
+        if overheard or self.tools.decide(operation, args, answer):
+            self.judged()
+        return answer
 
     def _end_nothing(self, error: BaseException, operation: str, args: tuple[Any, ...]) -> None:
         """See that no call ends the test's own loops and tasks unseen: `all(map(f, xs))` holds where `f` stops it.

@@ -110,15 +110,8 @@ class Writing(ClassRegistry):
         """A method that the test takes of an object of the subject's is one there too: it has its object."""
         owner, function = value.__self__, value.__func__
         name = function._refute_name_ if type(function) is Member else getattr(function, "__name__", "")
-        oid = self._borrowed_ids.get(id(owner))
-        if (
-            not self.in_driver
-            or oid is None
-            or not isinstance(owner, ProxyObject)
-            or _found(owner, name) is not function
-        ):
-            return None
-        return ["bo", oid, name]
+        oid = self._borrowed_ids.get(id(owner)) if self.in_driver and isinstance(owner, ProxyObject) else None
+        return ["bo", oid, name] if oid is not None and _found(owner, name) is function else None
 
     def _function_entry(self, value: Any) -> Entry:
         if type(value) is MethodType and (entry := self._method_entry(value)) is not None:

@@ -75,7 +75,7 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     for name, kind in told["members"].items():
         namespace[name] = made_member(cid, name, kind, judging=name in telling)
     if "__await__" in told["members"]:
-        namespace["__await__"] = lambda self: Current.link.later("awaited", self).__await__()  # type: ignore[attr-defined]
+        namespace["__await__"] = lambda self: Current.link.later("awaited", self).__await__()
     error = any(issubclass(base, BaseException) for base in bases)
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
