@@ -24,7 +24,7 @@ from refute.driver.admitted import (
 )
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
-from refute.driver.operations import Copies, as_class, is_owner, lookup, refuse, unwrapped
+from refute.driver.operations import as_class, is_owner, lookup, refuse, unwrapped
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.signatures import is_hidden, shape_of
 from refute.driver.writing import CALLABLE
@@ -75,7 +75,6 @@ class CallbackPolicy:
 
     def operations(self) -> dict[str, Callable[..., Any]]:
         """By name."""
-        copies = Copies()
         return {
             "isinstance": lambda one, kind: isinstance(one, as_class(kind)),
             "issubclass": lambda one, kind: issubclass(as_class(one), as_class(kind)),
@@ -90,7 +89,7 @@ class CallbackPolicy:
             "str": str,
             "format": format,
             "copy": lambda one: copy.copy(self._copied(one)),
-            "deepcopy": lambda one, number: copies.deep(self._copied(one), number),
+            "deepcopy": lambda one: copy.deepcopy(self._copied(one)),
             "member": self._member,
             "member_get": self._member_get,
             **dict.fromkeys(("member_del", "member_set", "new", "operate", "put", "register", "subclasses"), refuse),

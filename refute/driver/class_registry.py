@@ -4,12 +4,13 @@ import enum
 from collections.abc import Callable
 from typing import Any, Final, Generic, Protocol
 
-from refute.driver.base_values import base_value
+from refute.driver.base_values import VALUE_TYPES, base_value
 from refute.driver.decoder import Decoder
 from refute.driver.encoder import Encoder
 from refute.driver.errors import CannotCarry, Malformed, SubjectGone
 from refute.driver.exports import Exports
 from refute.driver.known import is_known, named, place_of
+from refute.driver.plain_values import VALUES
 from refute.driver.proxies import Proxies
 from refute.driver.proxy.classes import build, build_bare
 from refute.driver.proxy.describing import checked, describe, stands_alone
@@ -155,6 +156,8 @@ class ClassRegistry(Exports, Proxies):
     def _built(self, cid: int, told: dict[str, Any], bases: list[type], members: Any) -> type:
         if told.get("is_meta"):
             raise TypeError("it is a class of classes")
+        if whole := next((base for base in bases if base in VALUES and base not in VALUE_TYPES), None):
+            raise TypeError(f"it derives from {whole.__name__}")
         if not told.get("enum"):
             return build(cid, told, bases)
         table, atoms = members

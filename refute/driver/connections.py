@@ -11,10 +11,6 @@ MOST: Final = 512
 """Connections of the other side that are open at the same time; whoever opens more waits until one is closed."""
 
 
-NAME_BYTES: Final = 64
-"""A connection comes with the name of the thread that opened it."""
-
-
 class Connections:
     """Opens connections, and serves those that the other side opens."""
 
@@ -30,8 +26,7 @@ class Connections:
         """A connection for the calling thread."""
         ours, theirs = socket.socketpair()
         try:
-            name = threading.current_thread().name.encode("utf-8", "replace")[:NAME_BYTES].ljust(NAME_BYTES, b"\0")
-            socket.send_fds(self._control, [name], [theirs.fileno()])
+            socket.send_fds(self._control, [b"\0"], [theirs.fileno()])
         finally:
             theirs.close()
         return self._wrap(ours)
@@ -44,15 +39,14 @@ class Connections:
         while True:
             self._room.acquire()
             try:
-                data, descriptors, _, _ = socket.recv_fds(self._control, NAME_BYTES, 1)
+                data, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
             except OSError:
                 return
             if not data:
                 return
-            name = data.rstrip(b"\0").decode("utf-8", "replace")
             for descriptor in descriptors[:1]:
                 wire = self._wrap(socket.socket(fileno=descriptor))
-                threading.Thread(target=self._answer, args=(wire,), daemon=True, name=name).start()
+                threading.Thread(target=self._answer, args=(wire,), daemon=True).start()
             if not descriptors:
                 self._room.release()
 

@@ -2,10 +2,8 @@
 
 import copy
 import importlib
-import importlib.util
 import operator
 import runpy
-import sys
 import types
 from collections.abc import Callable
 from functools import partial
@@ -16,23 +14,6 @@ from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.extending import as_member, named_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.proxy.signatures import shape_of, text_of
-
-MEMOS: Final = 4
-"""Deep copies that may go on at the same time."""
-
-
-class Copies:
-    """Deep copies: what is reached on several ways within one is copied once."""
-
-    def __init__(self) -> None:
-        self._memos: dict[int, dict[Any, Any]] = {}
-
-    def deep(self, one: Any, number: int) -> Any:
-        """A deep copy, as a part of the one that has this number over there."""
-        memo = self._memos.setdefault(number, {})
-        while len(self._memos) > MEMOS:
-            del self._memos[next(iter(self._memos))]
-        return copy.deepcopy(one, memo)
 
 
 def as_class(kind: Any) -> type:
@@ -142,17 +123,6 @@ def load(name: str) -> list[Any]:
     return facts(importlib.import_module(name))
 
 
-def load_file(name: str, path: str) -> list[Any]:
-    """Import a module from a file, as `spec_from_file_location` does."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"cannot import {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(name, module)
-    spec.loader.exec_module(module)
-    return facts(module)
-
-
 def facts(module: ModuleType) -> list[Any]:
     """The module, its doc, file and, for a package, its path."""
     path = getattr(module, "__path__", None)
@@ -197,16 +167,14 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "subclasses": lambda kind: kind.__subclasses__(),
         "new": lambda kind, made, /, *args, **kwargs: kind.__new__(made, *args, **kwargs),
         "copy": copy.copy,
-        "deepcopy": Copies().deep,
+        "deepcopy": copy.deepcopy,
         "member": members.call,
         "member_get": members.get,
         "member_set": members.set,
         "member_del": members.delete,
         "extend": extend(objects),
         "load": load,
-        "load_file": load_file,
         "reload": importlib.reload,
         "star": star,
         "run_module": runpy.run_module,
-        "run_path": runpy.run_path,
     }

@@ -116,7 +116,7 @@ class DriverState:
             self.lost(ARITHMETIC)
         try:
             for number, text in extras.get("out", ()):
-                _write(_stream(number), text)
+                _write(_stream(number), base64.b64decode(text))
             if "loggers" in extras:
                 self._loggers.hear(extras["loggers"])
             if "handlers" in extras:
@@ -197,10 +197,10 @@ class SubjectState:
         if "handlers" in extras:
             self._handlers.hear(self.unpacked(extras["handlers"]))
 
-    def write(self, number: int, text: str | bytes) -> None:
+    def write(self, number: int, data: bytes) -> None:
         """Keep output until the next message."""
-        self._output.append([number, text if isinstance(text, str) else [base64.b64encode(text).decode()]])
-        self._waiting += len(text)
+        self._output.append([number, base64.b64encode(data).decode()])
+        self._waiting += len(data)
         if self._waiting > NOTICED:
             self.notify()
 
@@ -232,13 +232,9 @@ def _stream(number: Any) -> Any:
     return sys.stdout if number == 1 else sys.stderr
 
 
-def _write(stream: Any, text: Any) -> None:
+def _write(stream: Any, data: bytes) -> None:
     with contextlib.suppress(ValueError, UnicodeError):  # a closed stream, or one that cannot show it
-        if isinstance(text, str):
-            stream.write(text)
-        else:
-            data = base64.b64decode(text[0])
-            stream.flush()
-            buffer = getattr(stream, "buffer", None)
-            stream.write(data.decode("utf-8", "replace")) if buffer is None else buffer.write(data)
+        stream.flush()
+        buffer = getattr(stream, "buffer", None)
+        stream.write(data.decode("utf-8", "replace")) if buffer is None else buffer.write(data)
         stream.flush()

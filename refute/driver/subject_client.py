@@ -31,7 +31,7 @@ from refute.driver.wire import Wire
 CALLS: Final = frozenset(
     {
         "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "member_set", "operate",
-        "run_module", "run_path", "start",
+        "run_module", "start",
     }
 )  # fmt: skip
 """Operations that run code of the implementation as a test asks for it; an import is none."""

@@ -16,7 +16,7 @@ from refute.driver.peer import Peer
 from refute.driver.process_state import SubjectState
 from refute.driver.proxy import classes, enums  # noqa: F401  # nothing of ours is imported later
 from refute.driver.proxy.current import Current
-from refute.driver.streams import Input, Output
+from refute.driver.streams import Input, output
 from refute.driver.wire import Wire
 
 
@@ -44,8 +44,8 @@ class SubjectServer:
     def take_streams(self) -> None:
         """Make this process's standard streams the test's, and listen to the driver's other threads from now on."""
         write, ask = self._surroundings.write, self.peer.request
-        sys.stdout = sys.__stdout__ = Output(1, write)  # type: ignore[assignment,misc]
-        sys.stderr = sys.__stderr__ = Output(2, write)  # type: ignore[assignment,misc]
+        sys.stdout = sys.__stdout__ = output(1, write)  # type: ignore[misc]
+        sys.stderr = sys.__stderr__ = output(2, write)  # type: ignore[misc]
         sys.stdin = sys.__stdin__ = Input(lambda how, size: ask("read_input", how, size))  # type: ignore[assignment,misc]
         self._board.listen()
 

@@ -3,7 +3,6 @@
 import array
 import enum
 import sys
-from functools import lru_cache
 from types import CoroutineType, FunctionType, MethodType, MethodWrapperType, ModuleType, TracebackType
 from typing import Any, Final
 
@@ -49,7 +48,7 @@ class Writing(ClassRegistry):
             return self._derived_entry(value, encoder)
         if issubclass(kind, MUTABLE) and not issubclass(kind, ProxyObject):
             return self._container_entry(value, encoder)
-        if issubclass(kind, CALLABLE) and not (_has_attributes(value) and self._asks_for_them(value)):
+        if issubclass(kind, CALLABLE):
             return self._function_entry(value)
         if issubclass(kind, Uncarried | memoryview):
             raise CannotCarry(value.reason if isinstance(value, Uncarried) else NO_VIEW)
@@ -59,10 +58,6 @@ class Writing(ClassRegistry):
         if issubclass(kind, ModuleType):
             return ["M", self.lend(value), value.__name__]
         return self._object_entry(value)
-
-    def _asks_for_them(self, function: Any) -> bool:
-        """Whether the other side asks this one for a function's attributes; those of a test's function it is told."""
-        return not (self.in_driver and type(function) is FunctionType)
 
     def _borrowed_entry(self, oid: int, value: Any, encoder: Encoder) -> Entry:
         """What stands for one of theirs; with what was put into a container since they know it."""
@@ -151,17 +146,6 @@ class Writing(ClassRegistry):
             return [None, []]
 
 
-def _has_attributes(function: Any) -> bool:
-    """Whether something was put on a function, so that it is more than what can be called."""
-    if isinstance(function, LRU):
-        return True
-    names = vars(function) if isinstance(function, FunctionType) else ()
-    return any(name[:2] != "__" for name in names)
-
-
 def _found(owner: Any, name: str) -> Any:
     """What an object's class holds under a name."""
     return next((vars(base)[name] for base in type.mro(type(owner)) if name in vars(base)), None)
-
-
-LRU: Final = type(lru_cache(lambda: None))

@@ -8,7 +8,7 @@ from refute.driver.known import standing
 from refute.driver.proxy.current import JUDGING, Current
 from refute.driver.proxy.describing import REGISTRIES
 from refute.driver.proxy.functions import made_member
-from refute.driver.proxy.proxied import OwnDoc, Proxy, ProxyObject
+from refute.driver.proxy.proxied import Proxy, ProxyObject
 from refute.driver.proxy.roots import OperatedMeta, ProxyMeta
 
 Description = dict[str, Any]
@@ -67,8 +67,6 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
         "__doc__": told["doc"],
     }
     bases, light = _with_root([base for base in bases if base is not object])
-    if any(issubclass(base, ProxyObject) for base in bases):
-        namespace["__doc__"] = OwnDoc(told["doc"])
     if light:
         namespace["__slots__"] = ()
     telling = telling_of(bases)

@@ -1,14 +1,10 @@
 """What every mirrored object has: what is not a member of its class goes to the other process."""
 
 from functools import partial
-from itertools import count
-from typing import Any, Final
+from typing import Any
 
 from refute.driver.proxy.current import Current, refuse_marks
 from refute.driver.proxy.roots import ProxyMeta, as_written
-
-NUMBERS: Final = count(1)
-"""Of deep copies."""
 
 
 class _Copied:
@@ -45,29 +41,14 @@ class Proxy:
 
     __copy__ = _Copied()
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        return Current.link.request("deepcopy", self, memo.setdefault("_refute_number_", next(NUMBERS)))
+    def __deepcopy__(self, _: Any) -> Any:
+        return Current.link.request("deepcopy", self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         Current.link.cannot("needs the implementation in the test's process: pickles an object of it")
 
     def __dir__(self) -> list[str]:
         return list(Current.link.request("dir", self))
-
-
-class OwnDoc:
-    """`__doc__`: what a class says, unless an object has one of its own, as `functools.update_wrapper` gives it."""
-
-    def __init__(self, text: str | None) -> None:
-        self._text = text
-
-    def __get__(self, made: Any, kind: type) -> Any:
-        if made is None:
-            return self._text
-        try:
-            return Current.link.request("get", made, "__doc__")
-        except AttributeError:
-            return self._text
 
 
 class ProxyObject(Proxy, metaclass=ProxyMeta):
