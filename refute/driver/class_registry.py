@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, Protocol
 from refute.driver.base_values import VALUE_TYPES, base_value
 from refute.driver.decoder import Decoder
 from refute.driver.encoder import Encoder
-from refute.driver.errors import CannotCarry, Malformed, SubjectGone
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.exports import Exports
 from refute.driver.known import is_known, named, place_of
 from refute.driver.plain_values import VALUES
@@ -109,13 +109,14 @@ class ClassRegistry(Exports, Proxies):
         return [[name, *self.whole.packed(self.whole.annotation(kind, one))] for name, one in found]
 
     def _members_of(self, kind: type) -> Any:
-        """The members of an enumeration: a table of its own, and name, value and built-in content of each."""
+        """The members of an enumeration: a table of its own, and name and value of each."""
         if not issubclass(kind, enum.Enum):
             return None
         encoder = Encoder(self.whole)
-        members = kind.__members__.items()
-        atoms = [[name, encoder.atom(one._value_), encoder.atom(base_value(one))] for name, one in members]
-        return [encoder.table, atoms]
+        for name, one in kind.__members__.items():
+            if (content := base_value(one)) is not None and content != one._value_:
+                raise CannotCarryBack(f"member {name} of {kind.__qualname__} is another value than it says of itself")
+        return [encoder.table, [[name, encoder.atom(one._value_)] for name, one in kind.__members__.items()]]
 
     def class_of(self, token: list[Any]) -> type:
         """The class that is called so."""
@@ -162,7 +163,7 @@ class ClassRegistry(Exports, Proxies):
             return build(cid, told, bases)
         table, atoms = members
         value = Decoder(table, self.whole).value
-        return build_enum(cid, told, bases, [(str(name), value(one), value(of)) for name, one, of in atoms])
+        return build_enum(cid, told, bases, [(str(name), value(one)) for name, one in atoms])
 
     def annotate(self, cid: int, annotations: list[Any]) -> None:
         """Give a mirrored class what `_annotations_of` tells, once all classes of a message are known.

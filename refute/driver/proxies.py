@@ -7,7 +7,7 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from refute.driver.error_transport import Parts
+    from refute.driver.error_transport import State
 
 KEPT_REFERENCES: Final = 3
 """References that are ours to a stand-in that is kept: the entry's, a name, and the argument of `getrefcount`."""
@@ -24,7 +24,7 @@ class Proxies:
         """Borrowed objects that nobody here holds any longer, with how often each had come."""
 
         self._unwatched: set[int] = set()
-        self.errors: dict[int, Parts] = {}
+        self.errors: dict[int, State] = {}
         """What errors of the other side had when they came."""
 
     def is_weakly_known(self, one: Any) -> bool:
