@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from refute.driver.errors import CannotCarry
-from refute.driver.proxy.current import Current, refuse_marks
+from refute.driver.proxy.roots import Current, refuse_marks
 
 OURS: Final = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", "refute"})
 """What a workspace cannot take the place of: the driver's own."""

@@ -1,7 +1,6 @@
 """Who is who: objects lent to the other side, objects borrowed from it, and their classes."""
 
 import enum
-import importlib
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ from refute.driver.decoder import Decoder
 from refute.driver.encoder import Atom, Entry
 from refute.driver.error_transport import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.errors import Malformed
-from refute.driver.known import HEAP_TYPE, function_of, is_standard
+from refute.driver.known import HEAP_TYPE, function_of
 from refute.driver.proxy.functions import Called, Function
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.writing import MUTABLE, Writing
@@ -46,9 +45,6 @@ class ObjectTable(Writing):
             case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self._named:
                 self._named.add((module, name))
                 return function_of(module, name)
-            case ["P", str(name)] if is_standard(name) and (not self.in_driver or (name,) in self._named):
-                self._named.add((name,))
-                return importlib.import_module(name)
             case ["M", int(oid), str(name)] if self.in_driver:
                 return self.borrow(oid, lambda: self.link.module_stub(name), forever=True)
             case ["V", int(oid), token, int(sid), _]:

@@ -153,6 +153,7 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
+        "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
         "get": getattr,
         "shape": lambda function: shape_of(function, lambda _, one: text_of(one)),
         "operate": lambda name, one, *args: OPERATORS.get(name, partial(operate, name))(one, *args),

@@ -21,9 +21,8 @@ from refute.driver.modules import ModuleStub
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
-from refute.driver.proxy.current import Current
 from refute.driver.proxy.proxied import ProxyObject
-from refute.driver.proxy.roots import ProxyMeta
+from refute.driver.proxy.roots import Current, ProxyMeta
 from refute.driver.subject_start import start_subject
 from refute.driver.unfit import is_pretext
 from refute.driver.wire import Wire
@@ -72,7 +71,7 @@ class SubjectClient(Attestation):
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
-        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
+        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path}])
         Current.link = self
 
     @property

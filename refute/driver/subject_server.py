@@ -15,7 +15,7 @@ from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
 from refute.driver.process_state import SubjectState
 from refute.driver.proxy import classes, enums  # noqa: F401  # nothing of ours is imported later
-from refute.driver.proxy.current import Current
+from refute.driver.proxy.roots import Current
 from refute.driver.streams import Input, output
 from refute.driver.wire import Wire
 
@@ -27,7 +27,7 @@ class SubjectServer:
         Wire.strayed = mmap.mmap(-1, 1)
         self.objects = ObjectTable(1, lambda _: None)
         self._surroundings = SubjectState()
-        operations = {**subject_operations(self.objects), **own_operations(self.objects)}
+        operations = subject_operations(self.objects)
         self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
         hear = self._surroundings.hear
         self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear)
@@ -52,13 +52,6 @@ class SubjectServer:
     def _tell(self) -> dict[str, Any]:
         note_strayed(Wire.strayed, self.objects)
         return self._surroundings.tell()
-
-
-def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
-    """What only this process can do, by name."""
-    return {
-        "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
-    }
 
 
 def note_strayed(strayed: Any, objects: Any) -> None:

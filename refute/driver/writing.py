@@ -12,7 +12,7 @@ from refute.driver.containers import CONTAINERS, parts_of
 from refute.driver.encoder import Encoder, Entry
 from refute.driver.error_transport import frames_of, has_changed, tell_error
 from refute.driver.errors import CannotCarry, CannotCarryBack, Uncarried
-from refute.driver.known import function_name, is_standard
+from refute.driver.known import function_name
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.functions import Member
 from refute.driver.proxy.proxied import ProxyObject
@@ -52,8 +52,6 @@ class Writing(ClassRegistry):
             return self._function_entry(value)
         if issubclass(kind, Uncarried | memoryview):
             raise CannotCarry(value.reason if isinstance(value, Uncarried) else NO_VIEW)
-        if issubclass(kind, ModuleType) and (name := self._module_name(value)) is not None:
-            return ["P", name]
         self._may_lend(value)
         if issubclass(kind, ModuleType):
             return ["M", self.lend(value), value.__name__]
@@ -117,16 +115,6 @@ class Writing(ClassRegistry):
             return ["F", *name]
         self._may_lend(value)
         return ["fn", self.lend(value), int(type(value) is FunctionType)]
-
-    def _module_name(self, module: ModuleType) -> str | None:
-        """How a module is called that is Python's own; to the driver only of those that it has named itself."""
-        name = module.__name__
-        if not is_standard(name) or sys.modules.get(name) is not module:
-            return None
-        if not self.in_driver and (name,) not in self._named:
-            return None
-        self._named.add((name,))
-        return name
 
     def annotation(self, function: Any, value: Any) -> Any:
         """What the implementation is told of an annotation of the test's: a type that can be carried, or its text."""

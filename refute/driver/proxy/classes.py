@@ -5,11 +5,9 @@ from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
-from refute.driver.proxy.current import JUDGING, Current
-from refute.driver.proxy.describing import REGISTRIES
 from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.proxied import Proxy, ProxyObject
-from refute.driver.proxy.roots import OperatedMeta, ProxyMeta
+from refute.driver.proxy.roots import JUDGING, Current, OperatedMeta, ProxyMeta
 
 Description = dict[str, Any]
 
@@ -81,9 +79,6 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
             namespace |= {"__eq__": _equal_parts, "__ne__": object.__ne__}
     made = _make(OperatedMeta if told["meta"] else ProxyMeta, told["name"], bases, namespace)
     type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
-    for one in told.get("registered", ()):
-        if not issubclass(made, REGISTRIES[one]):
-            REGISTRIES[one].register(made)
     type.__setattr__(
         made, "_refute_asks_", bool(told["asks"])
     )  # not before: Python asks whether it is the other way round

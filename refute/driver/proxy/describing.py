@@ -3,9 +3,8 @@
 import _abc  # type: ignore[import-not-found]  # a module of CPython without stubs
 import enum
 import functools
-import numbers
 from abc import ABCMeta
-from collections import abc, deque
+from collections import deque
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -38,14 +37,6 @@ FUNCTIONS: Final = (
 HOLDING: Final = (
     int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
 )  # fmt: skip
-REGISTRIES: Final[dict[str, Any]] = {
-    one.__name__: one
-    for one in (
-        abc.Sequence, abc.MutableSequence, abc.Set, abc.MutableSet, abc.Mapping, abc.MutableMapping,
-        numbers.Number, numbers.Complex, numbers.Real, numbers.Rational, numbers.Integral,
-    )
-}  # fmt: skip
-"""Abstract classes that do not look at members: a class is one of them by derivation or because somebody said so."""
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 OF_FLAGS: Final = tuple(
@@ -69,10 +60,6 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "asks": _asks(kind),
         "meta": not is_pythons_own(type(kind)),
     }
-    if not told["standard"]:
-        told["registered"] = [
-            name for name, one in REGISTRIES.items() if one not in kind.__mro__ and issubclass(kind, one)
-        ]
     if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
         told["abstract"] = sorted(abstract)
     if issubclass(kind, enum.Enum):

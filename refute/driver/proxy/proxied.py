@@ -3,8 +3,7 @@
 from functools import partial
 from typing import Any
 
-from refute.driver.proxy.current import Current, refuse_marks
-from refute.driver.proxy.roots import ProxyMeta, as_written
+from refute.driver.proxy.roots import Current, ProxyMeta, as_written, refuse_marks
 
 
 class _Copied:
