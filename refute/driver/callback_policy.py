@@ -92,7 +92,7 @@ class CallbackPolicy:
             "deepcopy": lambda one: copy.deepcopy(self._copied(one)),
             "member": self._member,
             "member_get": self._member_get,
-            **dict.fromkeys(("member_del", "member_set", "new", "operate", "put", "register", "subclasses"), refuse),
+            **dict.fromkeys(("member_del", "member_set", "new", "put", "register", "subclasses"), refuse),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -16,7 +16,7 @@ from refute.driver.proxy.classes import build, build_bare
 from refute.driver.proxy.describing import checked, describe, stands_alone
 from refute.driver.proxy.enums import build_enum
 from refute.driver.proxy.proxied import ProxyObject
-from refute.driver.proxy.roots import OperatedMeta, ProxyMeta
+from refute.driver.proxy.roots import ProxyMeta
 
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""
@@ -67,7 +67,7 @@ class ClassRegistry(Exports, Proxies):
         cid = self._borrowed_ids.get(id(kind))
         if cid is not None:
             return ["y", cid]
-        if kind is ProxyMeta or kind is OperatedMeta:
+        if kind is ProxyMeta:
             return ["K", "builtins", "type"]
         if kind is ProxyObject or is_known(kind, to_driver=not self.in_driver):
             return ["K", *place_of(kind)]
@@ -157,6 +157,8 @@ class ClassRegistry(Exports, Proxies):
     def _built(self, cid: int, told: dict[str, Any], bases: list[type], members: Any) -> type:
         if told.get("is_meta"):
             raise TypeError("it is a class of classes")
+        if told["meta"] and not told.get("enum"):
+            raise TypeError("its class has operators of its own")
         if whole := next((base for base in bases if base in VALUES and base not in VALUE_TYPES), None):
             raise TypeError(f"it derives from {whole.__name__}")
         if not told.get("enum"):

@@ -2,13 +2,11 @@
 
 import copy
 import importlib
-import operator
 import runpy
 import types
 from collections.abc import Callable
-from functools import partial
 from types import ModuleType
-from typing import Any, Final
+from typing import Any
 
 from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.extending import as_member, named_members
@@ -29,11 +27,6 @@ def refuse(*_: Any, **__: Any) -> Any:
 
 
 Operations = dict[str, Callable[..., Any]]
-OPERATORS: Final[dict[str, Callable[..., Any]]] = {
-    "__iter__": iter, "__len__": len, "__bool__": bool, "__contains__": operator.contains,
-    "__getitem__": operator.getitem,
-}  # fmt: skip
-"""Operators that Python finds more than one way to."""
 
 
 def lookup(kind: type, name: str) -> Any:
@@ -48,12 +41,6 @@ def is_owner(this: Any, kind: type) -> bool:
     """Whether a class is what a class's member is used on, and not, as with a metaclass, its object."""
     of_type = issubclass(type(this), type)  # whatever it says of itself: a proxy of a class is none
     return of_type and not (issubclass(kind, type) and isinstance(this, kind))
-
-
-def operate(name: str, kind: type, /, *args: Any) -> Any:
-    """Use an operator that the class of a class may have."""
-    found = getattr(type(kind), name, None)
-    return NotImplemented if found is None else found(kind, *args)
 
 
 def unwrapped(member: Any) -> Any:
@@ -156,7 +143,6 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
         "get": getattr,
         "shape": lambda function: shape_of(function, lambda _, one: text_of(one)),
-        "operate": lambda name, one, *args: OPERATORS.get(name, partial(operate, name))(one, *args),
         "set": setattr,
         "del": delattr,
         "put": lambda kind, name, how, value: setattr(kind, name, as_member(how, value)),

@@ -29,7 +29,7 @@ from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
     {
-        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "member_set", "operate",
+        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "member_set",
         "run_module", "start",
     }
 )  # fmt: skip

@@ -7,7 +7,7 @@ from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
 from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.proxied import Proxy, ProxyObject
-from refute.driver.proxy.roots import JUDGING, Current, OperatedMeta, ProxyMeta
+from refute.driver.proxy.roots import JUDGING, Current, ProxyMeta
 
 Description = dict[str, Any]
 
@@ -77,7 +77,7 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
         namespace["__class__"] = property(lambda _: real)
         if real is SimpleNamespace:
             namespace |= {"__eq__": _equal_parts, "__ne__": object.__ne__}
-    made = _make(OperatedMeta if told["meta"] else ProxyMeta, told["name"], bases, namespace)
+    made = _make(told["name"], bases, namespace)
     type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
     type.__setattr__(
         made, "_refute_asks_", bool(told["asks"])
@@ -101,13 +101,13 @@ def build_bare(cid: int, told: Description, bases: list[type]) -> type:
     return build(cid, bare, [] if plain is None or told.get("enum") else [plain])
 
 
-def _make(meta: type, name: str, bases: list[type], namespace: dict[str, Any]) -> type:
+def _make(name: str, bases: list[type], namespace: dict[str, Any]) -> type:
     try:
-        return meta(name, tuple(bases), namespace)  # type: ignore[no-any-return]
+        return ProxyMeta(name, tuple(bases), namespace)
     except TypeError:  # bases that do not go together here: what the object can do is remote anyway
         mirrored = [base for base in bases if isinstance(base, ProxyMeta)][:1]
         namespace = {**namespace, "_refute_proxy_": True, "__slots__": ()}
-        return meta(name, tuple(mirrored or [ProxyObject]), namespace)  # type: ignore[no-any-return]
+        return ProxyMeta(name, tuple(mirrored or [ProxyObject]), namespace)
 
 
 def _with_root(bases: list[type]) -> tuple[list[type], bool]:

@@ -37,6 +37,17 @@ FUNCTIONS: Final = (
 HOLDING: Final = (
     int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
 )  # fmt: skip
+OPERATORS: Final = SPECIAL - {
+    "__call__",
+    "__str__",
+    "__repr__",
+    "__format__",
+    "__instancecheck__",
+    "__init__",
+    "__eq__",
+    "__hash__",
+}
+"""What a class of classes may have that a stand-in for one of them lacks."""
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 OF_FLAGS: Final = tuple(
@@ -58,7 +69,7 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "members": _members(kind),
         "standard": is_pythons_own(kind),
         "asks": _asks(kind),
-        "meta": not is_pythons_own(type(kind)),
+        "meta": any(name in vars(one) for one in _metas(kind) for name in OPERATORS),
     }
     if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
         told["abstract"] = sorted(abstract)

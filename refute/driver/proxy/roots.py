@@ -38,13 +38,6 @@ def refuse_marks(name: str) -> None:
 NAMES: Final = frozenset({"__doc__", "__name__", "__qualname__"})
 """What a class is called, on both sides."""
 
-_PLAIN: Final = (
-    *("iter", "reversed", "len", "bool", "contains", "getitem", "setitem", "delitem", "lt", "le", "gt", "ge"),
-    *("neg", "pos", "invert", "enter", "exit"),
-)
-OPERATORS: Final = {f"__{name}__" for name in _PLAIN} | COMPUTING
-"""Of classes; that two are the same, and how they are made, is decided here."""
-
 
 def as_written(kind: type, name: str, found: Any) -> Any:
     """A value that was asked for; where a test's class has another one under this name, the other side decides."""
@@ -187,24 +180,4 @@ class ProxyMeta(ABCMeta):
         return list(Current.link.request("dir", cls))
 
 
-class OperatedMeta(ProxyMeta):
-    """The class of classes that have a class of their own there, which may have operators for them."""
-
-    def __repr__(cls) -> str:
-        return str(Current.link.request("repr", cls))
-
-
-def _operator(name: str) -> Any:
-    def operate(cls: Any, /, *args: Any) -> Any:
-        __tracebackhide__ = True
-        if name in JUDGING | COMPUTING:
-            Current.link.judged()
-        return Current.link.request("operate", name, cls, *args)
-
-    return operate
-
-
-for _name in OPERATORS:
-    setattr(OperatedMeta, _name, _operator(_name))
-for _meta in (ProxyMeta, OperatedMeta):
-    _meta.__name__ = _meta.__qualname__ = "type"  # what a class's class is called
+ProxyMeta.__name__ = ProxyMeta.__qualname__ = "type"  # what a class's class is called
