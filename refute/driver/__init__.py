@@ -8,11 +8,11 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
 - object_table (exports, proxies, class_registry, writing): who is who.
 - proxy/, base_values, type_forms, error_transport, known: handles of the other side's classes, objects, exceptions.
 - errors: what cannot be carried; unfit: errors that come of stand-ins; contexts: what stays where it is.
-- peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines, a connection per
-  thread.
+- peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines, the subject's start
+  and a connection per thread.
 - process_state, loggers, random_stream, streams: what both processes share beside objects.
 - event_loops: on which coroutines run, and which a test finds.
-- subject_client, attestation, subject_start, callback_policy, admitted, modules, collect: the driver's own: the subject,
-  what a result rests on, what the subject may do here, imports, the test file in memory.
+- subject_client, attestation, callback_policy, admitted, modules, collect: the driver's own: the subject, what a result
+  rests on, what the subject may do here, imports, the test file in memory.
 - subject_server: the subject's own: its end of the connection, put together.
 """

@@ -36,6 +36,8 @@ class Encoder:
         self._objects = objects
         self._places: dict[int, int] = {}
         self._changed: dict[int, int] = {}
+        self.groups: list[BaseException] = []
+        """Groups of errors whose parts are being written."""
         self._kept: list[Any] = []  # an id stands for its object only while the object lives
 
     def atom(self, value: Any) -> Atom:

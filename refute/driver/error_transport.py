@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from refute.driver.errors import CannotCarry, Malformed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from refute.driver.encoder import Atom, Encoder, Entry
 
@@ -29,32 +29,61 @@ def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry
     if objects.in_driver:
         objects.link.goes_out(error)
     if isinstance(error, BaseExceptionGroup):
-        frames = tuple(map(tuple, frames_of(error.__traceback__)))
-        content = encoder.atom((error.message, error.exceptions, frames, tuple(state_of(error)[2])))
-        return ["v", None, objects.token(type(error)), content]
+        return ["v", None, objects.token(type(error)), _group_content(error, encoder)]
     token = objects.token(type(error))
     oid = objects.lend(error) if objects.in_driver or token[0] == "c" else None
     entry = encoder.reserve(error, ["x", oid, token])
     given = [(name, getattr(error, name, None)) for name in ATTRIBUTES if _is_built_in(type(error), name)]
     given += [(name, value) for name, value in list(vars(error).items()) if not name.startswith("_")]
-    pairs = []
-    for name, value in given:
-        with contextlib.suppress(CannotCarry):
-            pairs.append([name, encoder.atom(value)])
     entry += [
         [encoder.atom(part) for part in _slot("args").__get__(error)],  # a class may have an `args` of its own
-        pairs,
+        _carried(given, encoder),
         _text(error) if token[0] == "c" else None,
-        [encoder.atom(_beside(error.__cause__)), encoder.atom(_beside(error.__context__)), error.__suppress_context__],
+        [
+            encoder.atom(_beside(error.__cause__, encoder)),
+            encoder.atom(_beside(error.__context__, encoder)),
+            error.__suppress_context__,
+        ],
         state_of(error)[2],
         frames_of(error.__traceback__),
     ]
     return entry
 
 
-def _beside(error: BaseException | None) -> BaseException | None:
-    """An error's cause or context, unless that is a group: whose part the error may be."""
-    return None if isinstance(error, BaseExceptionGroup) else error
+def _group_content(group: BaseExceptionGroup[Any], encoder: "Encoder") -> Any:
+    """Message, errors, frames, notes, cause and attributes."""
+    _, attributes, notes, cause = state_of(group)
+    encoder.groups.append(group)
+    try:
+        kept = {name: attributes[name] for name, _ in _carried(attributes.items(), encoder)}
+        frames = tuple(map(tuple, frames_of(group.__traceback__)))
+        return encoder.atom(
+            (
+                group.message,
+                group.exceptions,
+                frames,
+                tuple(notes),
+                _beside(cause, encoder),
+                tuple(kept),
+                *kept.values(),
+            )
+        )
+    finally:
+        encoder.groups.pop()
+
+
+def _carried(given: "Iterable[tuple[str, Any]]", encoder: "Encoder") -> list[list[Any]]:
+    """Name and atom of those attributes that can be carried."""
+    pairs = []
+    for name, value in given:
+        with contextlib.suppress(CannotCarry):
+            pairs.append([name, encoder.atom(value)])
+    return pairs
+
+
+def _beside(error: BaseException | None, encoder: "Encoder") -> BaseException | None:
+    """An error's cause or context, unless that is a group of which it is told here: a group is no part of itself."""
+    return None if any(error is group for group in encoder.groups) else error
 
 
 def state_of(error: BaseException) -> State:
@@ -128,9 +157,14 @@ def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Cal
 
 def derived_group(kind: type, content: Any) -> BaseExceptionGroup[Any]:
     """A group, made with what it holds."""
-    message, errors, frames, notes = content
+    message, errors, frames, notes, cause, names, *values = content
     group: BaseExceptionGroup[Any] = BaseExceptionGroup.__new__(kind, message, list(errors))
     _put_notes(group, notes)
+    for name, value in zip(names, values, strict=True):
+        if not (name.startswith("_") or hasattr(BaseException, name)):
+            group.__dict__[name] = value
+    if isinstance(cause, BaseException):
+        group.__cause__ = cause
     group.__traceback__ = traceback_of(list(map(list, frames)))
     return group
 

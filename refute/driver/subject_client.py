@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 from refute.driver.attestation import Attestation, Tools
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.callback_policy import CallbackPolicy
-from refute.driver.connections import Connections
+from refute.driver.connections import Connections, start_subject
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.extending import leave_data, told_members
@@ -23,7 +23,6 @@ from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
 from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.proxy.roots import Current, ProxyMeta
-from refute.driver.subject_start import start_subject
 from refute.driver.unfit import is_pretext
 from refute.driver.wire import Wire
 

@@ -37,16 +37,7 @@ FUNCTIONS: Final = (
 HOLDING: Final = (
     int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
 )  # fmt: skip
-OPERATORS: Final = SPECIAL - {
-    "__call__",
-    "__str__",
-    "__repr__",
-    "__format__",
-    "__instancecheck__",
-    "__init__",
-    "__eq__",
-    "__hash__",
-}
+OPERATORS: Final = SPECIAL - {"__call__", "__instancecheck__", "__init__", "__eq__", "__hash__"}
 """What a class of classes may have that a stand-in for one of them lacks."""
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
