@@ -8,14 +8,7 @@ from typing import Any
 from refute.driver.plan import Report
 
 Event = dict[str, Any]
-ERROR_FIELDS = (
-    "error_type",
-    "error_message",
-    "traceback",
-    "notes",
-    "raised_in_implementation",
-    "raised_on_purpose",
-)
+ERROR_FIELDS = ("error_type", "error_message", "traceback", "notes", "raised_in_implementation", "raised_on_purpose")
 FAILING = {"setup": "broken", "call": "failed", "teardown": "broken"}
 
 

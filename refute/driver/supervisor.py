@@ -150,11 +150,7 @@ class Supervisor:
                 self._give_up(reports, remaining, "missing", message)
                 break
             watch = Watch(
-                self._plan,
-                remaining,
-                repetition=repetition,
-                deadline_s=self._deadline_s,
-                source=self._source,
+                self._plan, remaining, repetition=repetition, deadline_s=self._deadline_s, source=self._source
             )
             self._prepare()
             watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output))
