@@ -24,7 +24,7 @@ def empty_contents(path: Path) -> None:
     if not _is_folder(path) or not _holds_anything(path):
         return
     # Both walk by descriptors, to any depth (https://www.gnu.org/software/findutils/manual/, 2026-11-25).
-    open_up = ("-type", "d", "!", "-perm", "-0700", "-execdir", "chmod", "u+rwx", "--", "{}", ";")
+    open_up = ("-type", "d", "!", "-perm", "-0700", "-execdir", "/bin/chmod", "u+rwx", "--", "{}", ";")
     for action in (open_up, ("-mindepth", "1", "-delete")):
         subprocess.run(["/usr/bin/find", str(path.absolute()), *action], stderr=subprocess.DEVNULL, check=False)  # noqa: S603
 

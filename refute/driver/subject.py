@@ -47,7 +47,7 @@ def main() -> None:
 
 def restrain(memory_bytes: int) -> None:
     """Bound this process's memory, so that an allocation fails in its test, and offer it first to the OOM killer."""
-    os.environ.pop("MALLOC_ARENA_MAX", None)  # subject_start.py; the C library has read it
+    os.environ.pop("MALLOC_ARENA_MAX", None)  # connections.py; the C library has read it
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     Path("/proc/self/oom_score_adj").write_text("1000")
