@@ -71,10 +71,11 @@ class SharedHandlers:
 
     def hear(self, told: Any) -> None:
         """Take over what the other side tells."""
-        for name, handlers in told:
+        for name, handlers in told or ():  # none where they could not be carried
             logger = logging.getLogger(str(name) or None)
             kept = [one for one in logger.handlers if not self._counts(str(name), one)]
-            self._known[str(name)] = theirs = [one for one in handlers if isinstance(one, logging.Handler)]
+            theirs = [one for one in handlers if isinstance(one, logging.Handler) and not any(one is k for k in kept)]
+            self._known[str(name)] = theirs
             logger.handlers[:] = [*kept, *theirs]
 
     def log(self, values: dict[str, Any]) -> None:
