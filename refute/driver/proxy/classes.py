@@ -6,7 +6,7 @@ from typing import Any, Final
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
 from refute.driver.proxy.functions import made_member
-from refute.driver.proxy.proxied import Proxy, ProxyObject
+from refute.driver.proxy.proxied import OwnDoc, Proxy, ProxyObject
 from refute.driver.proxy.roots import JUDGING, Current, ProxyMeta
 
 Description = dict[str, Any]
@@ -65,6 +65,8 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
         "__doc__": told["doc"],
     }
     bases, light = _with_root([base for base in bases if base is not object])
+    if any(issubclass(base, ProxyObject) for base in bases):
+        namespace["__doc__"] = OwnDoc(told["doc"])
     if light:
         namespace["__slots__"] = ()
     telling = telling_of(bases)

@@ -50,6 +50,21 @@ class Proxy:
         return list(Current.link.request("dir", self))
 
 
+class OwnDoc:
+    """`__doc__`: what a class says, unless an object has one of its own, as `functools.update_wrapper` gives it."""
+
+    def __init__(self, text: str | None) -> None:
+        self._text = text
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        if made is None:
+            return self._text
+        try:
+            return Current.link.request("get", made, "__doc__")
+        except AttributeError:
+            return self._text
+
+
 class ProxyObject(Proxy, metaclass=ProxyMeta):
     """An object that stays in the other process, all of it."""
 
