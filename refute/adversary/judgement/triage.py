@@ -189,7 +189,7 @@ class Case:
         if match is None or run.error_type != "TypeError":
             return None
         callee = match["callee"]
-        if self.test.origin.by_author and self._use.refers(self.test.name):
+        if self.test.origin.calls_by_author and self._use.refers(self.test.name):
             return TriageVerdict.REFUTED, f"the claim's own call is refused by {callee}(): {in_one_line(run)}"
         return TriageVerdict.INVALID, f"calls {callee}() with arguments that it does not take: {run.error_message}"
 
@@ -256,7 +256,7 @@ class Case:
             return TriageVerdict.INVALID, f"the test is wrong: {in_one_line(run)}"
         if refused := self._signature_refused(run):
             return refused
-        if self.test.origin.by_author:
+        if self.test.origin.calls_by_author:
             return TriageVerdict.REFUTED, f"{agree}: what the author wrote down raises {in_one_line(run)}"
         if self.test.origin is Origin.MODEL:  # put to the vote like any other
             return TriageVerdict.REFUTED, f"{agree}: on what the code gave, the test raised {in_one_line(run)}"
@@ -268,7 +268,7 @@ class Case:
     def _raised(self, agree: str) -> Judgement:
         """An exception out of the implementation; one raised on purpose may be its way to refuse an input."""
         run = self._first
-        if run.raised_on_purpose and not self.test.origin.by_author and not self._ruled_out(run):
+        if run.raised_on_purpose and not self.test.origin.calls_by_author and not self._ruled_out(run):
             reason = f"the implementation refuses this input on purpose; does the claim cover it? {in_one_line(run)}"
             return TriageVerdict.NEEDS_REVIEW, reason
         return TriageVerdict.REFUTED, f"{agree}: the implementation raised {in_one_line(run)}"

@@ -12,7 +12,7 @@ from refute.adversary.property.domain import AUTHORS, strategies
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
-from refute.adversary.property.independence import LIBRARY, UNSAFE
+from refute.adversary.property.independence import LIBRARY, UNSAFE, raises_independently
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.phrases import DISAGREES
 from refute.adversary.property.surface import Function
@@ -56,11 +56,13 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
     if isinstance(found, Unresolved):
         return Note(claim=claim, reason=f"{field}: nothing defines {', '.join(f'`{name}`' for name in found.names)}")
     assumptions = [f"assume({source_of(condition)})" for condition in left]
+    told = raises_independently(call, one.error, assume, one.given, namespace, claim=claim.text)
+    authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
         quote=quote_of(claim, one.call, f"raises {one.error} {one.call}"),
         category=Category.FAILURE_MODE,
-        origin=Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE,
+        origin=Origin.FIELD if told else authors,
         label=f"raises {one.error}",
         detail=f"{one.call} raises {one.error}" + (f"\nassuming {one.assume}" if one.assume else ""),
         imports=found.imports,

@@ -212,7 +212,7 @@ def test_a_library_error_raised_by_the_implementation_is_no_excuse() -> None:
     assert judged(failed("hypothesis.errors.Unsatisfiable", **IN)).verdict is TriageVerdict.NEEDS_REVIEW
 
 
-@pytest.mark.parametrize("origin", [Origin.AUTHOR_EXAMPLE, Origin.CLAIM_EXAMPLE, Origin.AUTHOR_PROPERTY])
+@pytest.mark.parametrize("origin", [Origin.AUTHOR_EXAMPLE, Origin.AUTHOR_PROPERTY, Origin.FIELD])
 def test_a_call_that_the_author_wrote_and_the_signature_refuses_refutes(origin: Origin) -> None:
     run = failed("TypeError", "double() got an unexpected keyword argument 'y'", reached_implementation=False)
     assert judged(run, origin=origin).verdict is TriageVerdict.REFUTED
@@ -306,6 +306,7 @@ PURPOSE = IN | {"raised_on_purpose": True}
         (Origin.PHRASE, CLAIM, TriageVerdict.NEEDS_REVIEW),
         (Origin.AUTHOR_EXAMPLE, CLAIM, TriageVerdict.REFUTED),
         (Origin.AUTHOR_PROPERTY, CLAIM, TriageVerdict.REFUTED),
+        (Origin.FIELD, CLAIM, TriageVerdict.REFUTED),
         (Origin.FUZZ, CLAIM, TriageVerdict.REFUTED),
         (Origin.PHRASE, "double() never raises.", TriageVerdict.REFUTED),
         (Origin.PHRASE, "double() raises TypeError for text.", TriageVerdict.REFUTED),
