@@ -1,6 +1,8 @@
 """The pytest plugin of a worker: says over the pipe what was collected, and how each test went, as it happens."""
 
+import os
 from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,9 +29,14 @@ class Reporter:
         self._calling = False
         self._of_part: BaseException | None = None
 
-    def pytest_configure(self) -> None:
-        """Before anything of the implementation is imported: nothing says to programs that this is a test."""
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Before anything of the implementation is imported: nothing says to programs that this is a test.
+
+        Nor does pytest print anything: what it knows goes to the supervisor, and canaries are nobody else's business.
+        """
         forget_marks()
+        config.get_terminal_writer()._file = Path(os.devnull).open("w")  # noqa: SIM115, SLF001  # there is no option
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -46,12 +53,6 @@ class Reporter:
         drawing = getattr(getattr(test, "__func__", test), "hypothesis", None)
         if drawing is not None and not hasattr(drawing.inner_test, "__wrapped__"):
             drawing.inner_test = self._facts.counting(drawing.inner_test)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
-        """No letter for a test: among them would be those of the canaries."""
-        failed = report.when == "call" or not report.passed
-        return (report.outcome if failed else "", "", "")
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: Any) -> None:
         """Note why the test file could not be collected; pytest wraps import errors, the cause is what happened."""
