@@ -7,7 +7,7 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
   that both sides hold.
 - object_table (exports, proxies, class_registry, writing): who is who.
 - proxy/, base_values, type_forms, error_transport, known: handles of the other side's classes, objects, exceptions.
-- errors: what cannot be carried; unfit: errors that come of stand-ins; contexts: what stays where it is.
+- errors: what cannot be carried; unfit: errors that come of stand-ins.
 - peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines, the subject's start
   and a connection per thread.
 - process_state, loggers, random_stream, streams: what both processes share beside objects.

@@ -8,8 +8,8 @@ from types import FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from refute.driver.admitted import is_of_testing
-from refute.driver.contexts import VARIABLES
 from refute.driver.errors import CannotCarry
+from refute.driver.process_state import VARIABLES
 from refute.driver.proxy.proxied import Proxy
 from refute.driver.remembering import may_remember
 

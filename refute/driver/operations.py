@@ -106,12 +106,8 @@ def extend(objects: ObjectTable) -> Callable[..., int]:
 
 
 def load(name: str) -> list[Any]:
-    """Import a module; the module, its file and whether it is a package."""
-    return facts(importlib.import_module(name))
-
-
-def facts(module: ModuleType) -> list[Any]:
-    """The module, its doc, file and, for a package, its path."""
+    """Import a module; the module, its doc, file and, for a package, its path."""
+    module = importlib.import_module(name)
     path = getattr(module, "__path__", None)
     file = getattr(module, "__file__", None)
     doc = module.__doc__

@@ -24,7 +24,7 @@ class SubjectServer:
     """All of it."""
 
     def __init__(self, control: socket.socket) -> None:
-        Wire.strayed = mmap.mmap(-1, 1)
+        Wire.strayed = self._strayed = mmap.mmap(-1, 1)
         self.objects = ObjectTable(1, lambda _: None)
         self._surroundings = SubjectState()
         operations = subject_operations(self.objects)
@@ -50,15 +50,10 @@ class SubjectServer:
         self._board.listen()
 
     def _tell(self) -> dict[str, Any]:
-        note_strayed(Wire.strayed, self.objects)
+        if self._strayed[0]:  # a forked child tried to reach what the test has
+            self._strayed[0] = 0
+            self.objects.lose("needs the implementation in the test's process: calls back in a process of its own")
         return self._surroundings.tell()
-
-
-def note_strayed(strayed: Any, objects: Any) -> None:
-    """Have it noted beside the test's result that a forked child tried to reach what the test has."""
-    if strayed[0]:
-        strayed[0] = 0
-        objects.lose("needs the implementation in the test's process: calls back in a process of its own")
 
 
 class DriverClient:

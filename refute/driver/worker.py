@@ -151,10 +151,10 @@ def open_subject(
     link = SubjectClient(job, stacks, send)
     sys.path.insert(0, root)
     from refute.driver.collect import Collector
-    from refute.driver.contexts import watch_copies
     from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
     from refute.driver.hide_test_names import hide_names
+    from refute.driver.process_state import watch_copies
     from refute.driver.reporter import Reporter
 
     sys.path.remove(root)
