@@ -2,9 +2,10 @@
 
 import functools
 import json
+import keyword
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from typing import Final
@@ -86,24 +87,26 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
     if brief.ticket.kind is Kind.CLI:
         program = brief.ticket.implementation_files[0]
         return Advice(claim_id=claim.id, field="run", template=run_template(program))
-    subjects = subjects_of(claim, surface) or surface.functions() or surface.callables()
-    function, field = next(iter(subjects), None), field_for(claim.text)
+    subjects = subjects_of(claim, surface) or (surface.callables() if len(surface.callables()) == 1 else ())
+    field = field_for(claim.text)
     if field == "unchanged":
-        named = [one.qualified for one in subjects_of(claim, surface)] or ["..."]
-        return Advice(claim_id=claim.id, field=field, template=f"unchanged: [{', '.join(named)}]")
-    return Advice(claim_id=claim.id, field=field, template=_template(field, claim.text, function))
+        template = f"unchanged: [{', '.join(one.qualified for one in subjects) or '...'}]"
+    else:
+        words = set(re.findall(r"\w+", claim.text))
+        template = _template(field, claim.text, next(iter(subjects), None), words.intersection(surface.classes()))
+    return Advice(claim_id=claim.id, field=field, template=template)
 
 
-def _callee(function: Function | None) -> str:
-    """Python for what is called: a method on an instance."""
+def _callee(function: Function | None, classes: Iterable[str]) -> str:
+    """Python for what is called: a method on an instance; the class that is named, where no function is."""
     if function is None or not function.owner or function.is_static:
-        return function.qualified if function else "f"
+        return function.qualified if function else next(iter(sorted(classes)), "f")
     return f"{function.owner}(...).{function.name}"
 
 
-def _template(field: str, text: str, function: Function | None) -> str:
+def _template(field: str, text: str, function: Function | None, classes: Iterable[str]) -> str:
     """The field as YAML. A `property` whose right side is the standard library's, or told, is evidence."""
-    name = _callee(function)
+    name = _callee(function, classes)
     needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
     names = [one.name for one in needed]
     call = f"{name}({', '.join(names)})"
@@ -116,7 +119,8 @@ def _template(field: str, text: str, function: Function | None) -> str:
             return f"raises: {{{error[0] if error else 'ValueError'}: {what}}}"
         case "same_as":
             ours = function.qualified if function else "f"
-            other = [hit for hit in _OTHER.findall(text) if hit.rpartition(".")[2] != ours.rpartition(".")[2]]
+            hits = (hit for hit in _OTHER.findall(text) if not keyword.iskeyword(hit))
+            other = [hit for hit in hits if hit.rpartition(".")[2] != ours.rpartition(".")[2]]
             return f"same_as: {{{ours}: {other[0].rstrip('.') if other else '...'}}}"
         case _ if names and (constant := _CONSTANT.search(text)):
             return f'property: {{given: {given}, assume: "...", check: "{call} is {constant[1]}"}}'
