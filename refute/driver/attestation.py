@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from refute.driver.admitted import is_of_testing
 from refute.driver.contexts import VARIABLES
 from refute.driver.errors import CannotCarry
+from refute.driver.remembering import may_remember
 
 
 class Attestation:
@@ -108,19 +109,28 @@ class Attestation:
         Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
         answer), later tests may rest on it as well.
         """
-        self.attested, frame = False, self.test_frame()
-        own = (self._running, f"{self._running}.<locals>")
-        if not self._running or (
-            frame is not None
-            and frame.f_code.co_qualname.rpartition(".<locals>.")[0] not in own
-            and frame.f_code.co_qualname not in own
-            and not frame.f_code.co_qualname.startswith(own[1])
-        ):
+        self.attested, helpers, frame = False, [], self.test_frame()
+        while frame is not None and not self._is_test(frame):
+            helpers.append(frame)
+            frame = self._of_test_file(frame.f_back)
+        prepares = frame is None and bool(helpers)
+        if not self._running or prepares or any(may_remember(one, self._is_theirs) for one in helpers):
             self._tainted = True
+
+    def _is_test(self, frame: FrameType) -> bool:
+        """Whether a frame is the running test's own, or of what is defined in it."""
+        name = frame.f_code.co_qualname
+        return name == self._running or name.startswith(f"{self._running}.<locals>")
+
+    def _is_theirs(self, value: Any) -> bool:
+        return self.objects.oid_of(value) is not None
 
     def test_frame(self) -> FrameType | None:
         """The innermost frame of the test file that is being run; none once the test has returned."""
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+        return self._of_test_file(sys._getframe(1))  # noqa: SLF001  # the callers' frames are the question
+
+    def _of_test_file(self, frame: FrameType | None) -> FrameType | None:
+        """A frame, or the first around it, of the test file."""
         while frame is not None and frame.f_code.co_filename != self._test_file:
             frame = frame.f_back
         return frame
