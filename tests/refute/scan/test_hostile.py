@@ -216,7 +216,7 @@ def test_findings_beyond_the_limit_never_hide_one_that_blocks() -> None:
     weak = "".join(f"sudo tool{n} x\n" for n in range(250))
     findings = scan_text("x", f"{weak}rm -rf /etc\n".encode(), language=Language.SHELL)
     assert "delete-outside" in {finding.rule_id for finding in findings}
-    strong = "".join(f"rm -rf /etc/x{n}\n" for n in range(250))
+    strong = "".join(f"rm -rf /etc/x{n}\n" for n in range(550))
     assert "unanalysable" in {f.rule_id for f in scan_text("x", strong.encode(), language=Language.SHELL)}
 
 
